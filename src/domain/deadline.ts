@@ -1,0 +1,40 @@
+import type { Clock } from './clock.ts';
+
+/** A wallet that has less time than this to answer is not asked at all (ARCHITECTURE, Decisions). */
+export const WALLET_BUDGET_MS_MIN = 50;
+
+/**
+ * The one time budget of a callback: created at its arrival, handed down, never restarted (I1).
+ * Every hop spends what remains.
+ */
+export class Deadline {
+  readonly #clock: Clock;
+  readonly #endsAtMs: number;
+  readonly #reserveMs: number;
+
+  /**
+   * @param arrivedAtMs when the request arrived, on `clock.monotonicMs()`
+   * @param totalMs the answer leaves before this much time after arrival
+   * @param reserveMs kept back from the wallet for the gateway's own work after its answer
+   */
+  constructor(clock: Clock, arrivedAtMs: number, totalMs: number, reserveMs: number) {
+    this.#clock = clock;
+    this.#endsAtMs = arrivedAtMs + totalMs;
+    this.#reserveMs = reserveMs;
+  }
+
+  /** Milliseconds until the answer has to leave; 0 when that time has passed. */
+  remainingMs(): number {
+    return Math.max(0, this.#endsAtMs - this.#clock.monotonicMs());
+  }
+
+  /** Milliseconds a wallet may take from now on; 0 when there is nothing left to give. */
+  walletMs(): number {
+    return Math.max(0, this.#endsAtMs - this.#reserveMs - this.#clock.monotonicMs());
+  }
+
+  /** Whether a wallet call started now would have a chance to answer. */
+  allowsWalletCall(): boolean {
+    return this.walletMs() >= WALLET_BUDGET_MS_MIN;
+  }
+}

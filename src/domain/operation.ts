@@ -1,0 +1,28 @@
+/** The operations of the service's callbacks (interface.md, Endpoints A; CONTRACT section 7). */
+export const OPERATIONS = [
+  'profile',
+  'balance',
+  'place',
+  'settle',
+  'unsettle',
+  'rollback',
+  'update',
+] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
+/** Operations that carry a `transactionId` and belong to a bet. */
+export type BetOperation = Exclude<Operation, 'profile' | 'balance'>;
+
+/** Operations that the gateway may promise to bring to a wallet later. */
+export type DeliverableOperation = 'settle' | 'unsettle' | 'rollback' | 'update';
+
+/** Bulkheads and breakers keep profile and balance apart from bet calls (CONTRACT section 3). */
+export type CallClass = 'read' | 'money';
+
+export const CALL_CLASSES: readonly CallClass[] = ['read', 'money'];
+
+/** The class whose bulkhead and breaker an operation passes through. */
+export function classOf(operation: Operation): CallClass {
+  return operation === 'profile' || operation === 'balance' ? 'read' : 'money';
+}

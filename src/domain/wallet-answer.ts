@@ -1,0 +1,54 @@
+/** Why a call certainly never left the gateway (CONTRACT section 7, `reason`; plus refused connects). */
+export type NotSentReason =
+  | 'breaker'
+  | 'bulkhead'
+  | 'deadline'
+  | 'maintenance'
+  | 'suspended'
+  | 'rate'
+  | 'database'
+  | 'connection';
+
+/** How a call that may have reached the wallet failed to bring a valid answer. */
+export type WalletFault = 'timeout' | 'connection' | 'http_error' | 'bad_answer';
+
+/** What can be said of one try at the wallet, for journals and logs; never shown to the service. */
+export interface WalletTrace {
+  /** Whether a byte may have left towards the wallet. */
+  readonly sent: boolean;
+  /** Milliseconds from handing the call over until its outcome. */
+  readonly latencyMs: number;
+  /** The wallet's HTTP status, where one came. */
+  readonly status?: number;
+  /** The wallet's error code, where one came. */
+  readonly code?: number;
+  /** What went wrong, in words for people. */
+  readonly error?: string;
+}
+
+/**
+ * A wallet's answer to a bet call, as a value (I2): `declined` only by the wallet's own definite
+ * word, `notSent` only where no byte left, and everything in between `unknown`.
+ */
+export type BetAnswer =
+  | { readonly kind: 'accepted'; readonly transactionTime: string; readonly trace: WalletTrace }
+  | {
+      readonly kind: 'declined';
+      readonly code: number;
+      readonly message: string;
+      readonly trace: WalletTrace;
+    }
+  | { readonly kind: 'notSent'; readonly reason: NotSentReason; readonly trace: WalletTrace }
+  | { readonly kind: 'unknown'; readonly fault: WalletFault; readonly trace: WalletTrace };
+
+/** A wallet's answer to a profile or balance call: a JSON object, or a refusal, or a failure. */
+export type ReadAnswer =
+  | { readonly kind: 'answered'; readonly body: Buffer; readonly trace: WalletTrace }
+  | {
+      readonly kind: 'declined';
+      readonly code: number;
+      readonly message: string;
+      readonly trace: WalletTrace;
+    }
+  | { readonly kind: 'notSent'; readonly reason: NotSentReason; readonly trace: WalletTrace }
+  | { readonly kind: 'unknown'; readonly fault: WalletFault; readonly trace: WalletTrace };
