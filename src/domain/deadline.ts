@@ -3,6 +3,9 @@ import type { Clock } from './clock.ts';
 /** A wallet that has less time than this to answer is not asked at all (ARCHITECTURE, Decisions). */
 export const WALLET_BUDGET_MS_MIN = 50;
 
+/** Kept back from everything else so that the answer is written and on the wire in time. */
+const WRITE_ANSWER_MS = 50;
+
 /**
  * The one time budget of a callback: created at its arrival, handed down, never restarted (I1).
  * Every hop spends what remains.
@@ -23,14 +26,19 @@ export class Deadline {
     this.#reserveMs = reserveMs;
   }
 
-  /** Milliseconds until the answer has to leave; 0 when that time has passed. */
+  /** Milliseconds until the answer has to have left; 0 when that time has passed. */
   remainingMs(): number {
     return Math.max(0, this.#endsAtMs - this.#clock.monotonicMs());
   }
 
+  /** Milliseconds the gateway's own work may take until the answer must be ready to be written. */
+  answerMs(): number {
+    return Math.max(0, this.remainingMs() - WRITE_ANSWER_MS);
+  }
+
   /** Milliseconds a wallet may take from now on; 0 when there is nothing left to give. */
   walletMs(): number {
-    return Math.max(0, this.#endsAtMs - this.#reserveMs - this.#clock.monotonicMs());
+    return Math.max(0, this.remainingMs() - this.#reserveMs);
   }
 
   /** Whether a wallet call started now would have a chance to answer. */

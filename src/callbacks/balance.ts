@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { CODES } from '../domain/codes.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
+import type { BalanceRequest } from '../protocol/messages.ts';
+import { tokenRefusal } from '../sessions/session.ts';
+import { refused, unavailable } from './answers.ts';
+import type { Callbacks, Handled } from './context.ts';
+import { readOutcome } from './read-outcome.ts';
+import { walletBody } from './wallet-body.ts';
+
+/**
+ * The balance of a session's player; the most frequent call by far.
+ * @throws GatewayError, OutOfTime when the session could not be looked up
+ */
+export async function balance(
+  callbacks: Callbacks,
+  message: BalanceRequest,
+  deadline: Deadline,
+): Promise<Handled> {
+  const lookup = await callbacks.sessions.find(message.token);
+  if (lookup.kind !== 'live') {
+    const code = tokenRefusal(lookup);
+    return refused(
+      code,
+      code === CODES.invalidToken ? 'Invalid token' : 'Token out of date',
+      lookup.kind === 'unknown' ? undefined : lookup.session.owner.operatorId,
+    );
+  }
+  const { owner, currency, operatorToken } = lookup.session;
+  const { operatorId } = owner;
+  if (owner.userId !== message.userId || currency !== message.currency) {
+    return refused(CODES.invalidToken, 'Invalid token', operatorId);
+  }
+  const wallet = callbacks.wallets.get(operatorId);
+  if (wallet === undefined) return unavailable('not_sent', operatorId, { reason: 'maintenance' });
+
+  const answer = await wallet.read({
+    operation: 'balance',
+    body: walletBody(message.document, owner.operatorUser, operatorToken),
+    requestId: message.requestId ?? randomUUID(),
+    deadline,
+  });
+  if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
+  const body = withUserId(answer.body, owner.userId);
+  if (body === undefined) {
+    callbacks.logger.warn({ operator: operatorId }, 'balance.broken_answer');
+    return unavailable('error', operatorId, { reason: 'bad_answer' });
+  }
+  return {
+    answer: { status: 200, body },
+    outcome: 'accepted',
+    operatorId,
+    detail: { walletMs: Math.round(answer.trace.latencyMs) },
+  };
+}
+
+/** The wallet's words with the aggregator's id, whatever id the wallet used for balances. */
+function withUserId(body: Buffer, userId: string): string | undefined {
+  try {
+    return parseJsonObject(body).replace({ userId: jsonString(userId) });
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Bet } from '../domain/bet.ts';
+import type { Callbacks } from './context.ts';
+
+/**
+ * The operator token that goes with a call on a bet: the one the bet was placed with, also when its
+ * session has ended. For a bet unknown here the message's own token tells, if it maps to a session
+ * of the same player.
+ * @param token the token the service sent, if any
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function betToken(
+  callbacks: Callbacks,
+  bet: Bet,
+  token: string | undefined,
+): Promise<string | undefined> {
+  if (bet.sessionId !== undefined) return await callbacks.sessions.operatorTokenOf(bet.sessionId);
+  if (token === undefined || bet.owner === undefined) return undefined;
+  const lookup = await callbacks.sessions.findCertain(token);
+  if (lookup.kind === 'unknown') return undefined;
+  const sameplayer = lookup.session.owner.playerId === bet.owner.playerId;
+  return sameplayer ? lookup.session.operatorToken : undefined;
+}

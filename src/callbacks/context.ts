@@ -1,0 +1,49 @@
+import type { Configuration } from '../config/schema.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Answer } from '../protocol/answers.ts';
+import type { AnswerCache } from '../redis/answer-cache.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { BetJournal } from '../store/bet-journal.ts';
+import type { PlaceJournal } from '../store/place-journal.ts';
+import type { Players } from '../store/players.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Wallets } from '../wallets/wallets.ts';
+import type { BetWatch } from './bet-watch.ts';
+
+/** What the callbacks work with. */
+export interface Callbacks {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly configuration: () => Configuration;
+  readonly sessions: Sessions;
+  readonly players: Players;
+  readonly places: PlaceJournal;
+  readonly bets: BetJournal;
+  readonly answers: AnswerCache;
+  readonly wallets: Wallets;
+  readonly watch: BetWatch;
+}
+
+/** The word a callback is counted under (`gateway_callbacks_total`). */
+export type CallbackOutcome =
+  | 'accepted'
+  | 'declined'
+  | 'unknown'
+  | 'not_sent'
+  | 'duplicate'
+  | 'conflict'
+  | 'taken_over'
+  | 'invalid'
+  | 'unauthorized'
+  | 'error';
+
+/** A callback's answer with what is to be counted and logged about it. */
+export interface Handled {
+  readonly answer: Answer;
+  readonly outcome: CallbackOutcome;
+  readonly operatorId: string | undefined;
+  /** Facts for the log line; never a token, a secret or a personal field. */
+  readonly detail?: Readonly<Record<string, string | number | undefined>>;
+}

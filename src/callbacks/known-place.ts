@@ -1,0 +1,134 @@
+import { sameAmount } from '../domain/amount.ts';
+import type { Bet } from '../domain/bet.ts';
+import { CODES } from '../domain/codes.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { decidePlace } from '../domain/decide.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { type Answer, accepted, failure } from '../protocol/answers.ts';
+import type { PlaceRequest } from '../protocol/messages.ts';
+import type { Session } from '../sessions/session.ts';
+import { refused, systemError } from './answers.ts';
+import type { Callbacks, Handled } from './context.ts';
+import { findSettledBet } from './locate.ts';
+import { placeUnseen } from './place-unseen.ts';
+
+/**
+ * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
+ * of a rollback, or the answer of a twin in flight, awaited within this copy's own deadline.
+ *
+ * @param session set where the place may be sent if the journal knows the bet only from other
+ *   operations
+ * @returns undefined when the journal does not know the bet, or only so and there is no session
+ */
+export async function answerKnownPlace(
+  callbacks: Callbacks,
+  message: PlaceRequest,
+  raw: Buffer,
+  deadline: Deadline,
+  session: Session | undefined,
+): Promise<Handled | undefined> {
+  const remembered = await answerFromRedis(callbacks, message);
+  if (remembered !== undefined) return remembered;
+
+  for (let turn = 0; ; turn += 1) {
+    const bet = await findSettledBet(callbacks, message.transactionId);
+    if (bet === undefined) return undefined;
+    const operatorId = bet.owner?.operatorId;
+    const decision = decidePlace(bet, message);
+    switch (decision.kind) {
+      case 'wait':
+        if (await callbacks.watch.next(message.transactionId, deadline, turn)) continue;
+        return systemError('unknown', operatorId, { reason: 'deadline' });
+      case 'conflict':
+        return conflict(callbacks, message, operatorId, decision.why);
+      case 'fenced':
+        return refused(CODES.alreadyProcessed, 'The bet is rolled back', operatorId, 'declined');
+      case 'repeat':
+        return duplicate(
+          callbacks,
+          bet,
+          turn,
+          accepted(bet.transactionId, decision.transactionTime),
+        );
+      case 'repeatRefusal':
+        return duplicate(callbacks, bet, turn, failure(decision.code, decision.message));
+      case 'send': {
+        if (session === undefined) return undefined;
+        const placed = await placeUnseen(callbacks, bet, message, raw, session, deadline);
+        if (placed === 'moved') continue;
+        return placed;
+      }
+      case 'nothingToSend':
+      case 'takeOver':
+      case 'unresolved':
+        throw new Error(`a place is never decided ${decision.kind}`);
+      default:
+        return decision satisfies never;
+    }
+  }
+}
+
+/**
+ * A final answer kept in Redis, if it was given for the same content. It also answers copies while
+ * PostgreSQL is away.
+ */
+export async function answerFromRedis(
+  callbacks: Callbacks,
+  message: PlaceRequest,
+): Promise<Handled | undefined> {
+  const known = await callbacks.answers.find(message.transactionId);
+  if (
+    known === undefined ||
+    known.userId !== message.userId ||
+    known.currency !== message.currency ||
+    !sameAmount(known.amount, message.amount)
+  ) {
+    return undefined;
+  }
+  callbacks.metrics.duplicates.inc({
+    operator: known.operatorId,
+    operation: 'place',
+    source: 'redis',
+  });
+  return {
+    answer: { status: known.status, body: known.body },
+    outcome: 'duplicate',
+    operatorId: known.operatorId,
+  };
+}
+
+/** @throws GatewayError as it came, when nothing is remembered of the place */
+export async function answerWithoutJournal(
+  callbacks: Callbacks,
+  message: PlaceRequest,
+  error: unknown,
+): Promise<Handled> {
+  const remembered =
+    error instanceof GatewayError ? await answerFromRedis(callbacks, message) : undefined;
+  if (remembered === undefined) throw error;
+  return remembered;
+}
+
+function duplicate(callbacks: Callbacks, bet: Bet, turn: number, answer: Answer): Handled {
+  const operatorId = bet.owner?.operatorId;
+  callbacks.metrics.duplicates.inc({
+    operator: operatorId ?? 'unknown',
+    operation: 'place',
+    source: turn > 0 ? 'in_flight' : 'journal',
+  });
+  return { answer, outcome: 'duplicate', operatorId };
+}
+
+function conflict(
+  callbacks: Callbacks,
+  message: PlaceRequest,
+  operatorId: string | undefined,
+  why: string,
+): Handled {
+  callbacks.metrics.conflicts.inc({ operator: operatorId ?? 'unknown' });
+  callbacks.logger.warn(
+    { operator: operatorId, transactionId: message.transactionId, why },
+    'place.conflict',
+  );
+  return refused(CODES.validation, `transactionId: ${why}`, operatorId, 'conflict');
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import type { BetOwner } from '../domain/bet.ts';
+import { CODES } from '../domain/codes.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { type JsonDocument, JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
+import type { ProfileRequest } from '../protocol/messages.ts';
+import type { Session } from '../sessions/session.ts';
+import { tokenRefusal } from '../sessions/session.ts';
+import { refused, unavailable } from './answers.ts';
+import type { Callbacks, Handled } from './context.ts';
+import { readOutcome } from './read-outcome.ts';
+import { walletBody } from './wallet-body.ts';
+
+/** What an operator may call a player (interface.md, CustomFields, operatorUser). */
+export const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;
+
+/** Whose profile is asked for, before and after the wallet has told. */
+interface Subject {
+  readonly operatorId: string;
+  readonly operatorToken: string;
+  /** Undefined while a prefixed token was never vouched for, or has expired. */
+  readonly session: Session | undefined;
+  /** A prefixed session is learnt and renewed by profiles; an issued one is not. */
+  readonly prefixed: boolean;
+}
+
+/**
+ * The profile of a token's player: asked at the operator's wallet, answered in the aggregator's
+ * terms. With prefixed sessions this is where a player is first met.
+ * @throws GatewayError, OutOfTime when the session could not be looked up
+ */
+export async function profile(
+  callbacks: Callbacks,
+  message: ProfileRequest,
+  deadline: Deadline,
+): Promise<Handled> {
+  const found = await findSubject(callbacks, message.token);
+  if ('answer' in found) return found;
+  const { operatorId, session } = found;
+
+  const wallet = callbacks.wallets.get(operatorId);
+  if (wallet === undefined) return unavailable('not_sent', operatorId, { reason: 'maintenance' });
+  const answer = await wallet.read({
+    operation: 'profile',
+    body: walletBody(message.document, undefined, found.operatorToken),
+    requestId: message.requestId ?? randomUUID(),
+    deadline,
+  });
+  if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
+
+  const document = parsedOrUndefined(answer.body);
+  const operatorUser = document?.value['userId'];
+  const currency = document?.value['currency'];
+  const broken = () => {
+    callbacks.logger.warn({ operator: operatorId }, 'profile.broken_answer');
+    return unavailable('error', operatorId, { reason: 'bad_answer' });
+  };
+  if (document === undefined || typeof operatorUser !== 'string' || typeof currency !== 'string') {
+    return broken();
+  }
+  if (!OPERATOR_USER.test(operatorUser)) return broken();
+  if (session !== undefined) {
+    if (session.owner.operatorUser !== operatorUser) return broken();
+    if (session.currency !== currency) {
+      await callbacks.sessions.endForCurrency(message.token, session);
+      return refused(CODES.expiredToken, 'Token out of date', operatorId, 'declined');
+    }
+  }
+  const owner = found.prefixed
+    ? await learn(callbacks, message.token, found, operatorUser, currency)
+    : session?.owner;
+  if (owner === undefined) return broken();
+  return {
+    answer: { status: 200, body: translated(document, owner) },
+    outcome: 'accepted',
+    operatorId,
+    detail: { walletMs: Math.round(answer.trace.latencyMs) },
+  };
+}
+
+async function findSubject(callbacks: Callbacks, token: string): Promise<Subject | Handled> {
+  const lookup = await callbacks.sessions.find(token);
+  const prefix = prefixOf(callbacks, token);
+  if (lookup.kind === 'live') {
+    const { session } = lookup;
+    return {
+      operatorId: session.owner.operatorId,
+      operatorToken: session.operatorToken,
+      session,
+      prefixed: prefix !== undefined,
+    };
+  }
+  // A wallet's good profile opens a prefixed session and brings an expired one back to life.
+  if (prefix !== undefined && lookup.kind !== 'ended') {
+    return {
+      ...prefix,
+      session: lookup.kind === 'expired' ? lookup.session : undefined,
+      prefixed: true,
+    };
+  }
+  const code = tokenRefusal(lookup);
+  return refused(
+    code,
+    code === CODES.invalidToken ? 'Invalid token' : 'Token out of date',
+    lookup.kind === 'unknown' ? undefined : lookup.session.owner.operatorId,
+  );
+}
+
+/** `<operator id>.<operator token>` of an operator with prefixed sessions (CONTRACT section 5). */
+function prefixOf(
+  callbacks: Callbacks,
+  token: string,
+): { readonly operatorId: string; readonly operatorToken: string } | undefined {
+  const dot = token.indexOf('.');
+  if (dot < 1 || token.length > 64 || dot === token.length - 1) return undefined;
+  const operatorId = token.slice(0, dot);
+  const operator = callbacks.configuration().operators.get(operatorId);
+  if (operator?.sessions.mode !== 'prefixed') return undefined;
+  return { operatorId, operatorToken: token.slice(dot + 1) };
+}
+
+/** Opens or renews the prefixed session that the wallet has just vouched for. */
+async function learn(
+  callbacks: Callbacks,
+  token: string,
+  subject: Subject,
+  operatorUser: string,
+  currency: string,
+): Promise<BetOwner | undefined> {
+  const { operatorId, operatorToken, session } = subject;
+  const ttlSeconds = callbacks.configuration().operators.get(operatorId)?.sessions.ttlSeconds;
+  if (ttlSeconds === undefined) return session?.owner;
+  try {
+    const owner = await callbacks.players.ensure(operatorId, operatorUser);
+    const learnt = await callbacks.sessions.learn(
+      token,
+      owner,
+      currency,
+      operatorToken,
+      ttlSeconds,
+    );
+    return learnt?.owner;
+  } catch (error) {
+    // A session that lives already is only not renewed while PostgreSQL is away.
+    if (session === undefined || !(error instanceof GatewayError)) throw error;
+    callbacks.logger.warn({ err: error, operator: operatorId }, 'session.not_renewed');
+    return session.owner;
+  }
+}
+
+/** The wallet's profile with the aggregator's id, and the operator's where the service wants it. */
+function translated(document: JsonDocument, owner: BetOwner): string {
+  const operatorUser = jsonString(owner.operatorUser);
+  const customFields = document.object('customFields');
+  return document.replace({
+    userId: jsonString(owner.userId),
+    customFields:
+      customFields === undefined
+        ? `{"operatorUser":${operatorUser}}`
+        : customFields.replace({ operatorUser }),
+  });
+}
+
+function parsedOrUndefined(body: Buffer): JsonDocument | undefined {
+  try {
+    return parseJsonObject(body);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+import type { ReadAnswer } from '../domain/wallet-answer.ts';
+import { refused, unavailable } from './answers.ts';
+import type { Handled } from './context.ts';
+
+/** The answer to a profile or balance that brought no data. */
+export function readOutcome(
+  operatorId: string,
+  answer: Exclude<ReadAnswer, { kind: 'answered' }>,
+): Handled {
+  const detail = { walletMs: Math.round(answer.trace.latencyMs) };
+  switch (answer.kind) {
+    case 'declined':
+      return refused(answer.code, answer.message, operatorId, 'declined');
+    case 'notSent':
+      return unavailable('not_sent', operatorId, { ...detail, reason: answer.reason });
+    case 'unknown':
+      return unavailable('error', operatorId, { ...detail, reason: answer.fault });
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,100 @@
+import type { Bet } from '../domain/bet.ts';
+import { CODES } from '../domain/codes.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { decideRollback } from '../domain/decide.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+import { accepted, failure, isoTime } from '../protocol/answers.ts';
+import type { RollbackRequest } from '../protocol/messages.ts';
+import { done } from './answers.ts';
+import { carryOut } from './carry-out.ts';
+import type { Callbacks, Handled } from './context.ts';
+import { unseenBet } from './locate.ts';
+import { type Conclusion, type NextState, promise, recordUnsent, sendPromised } from './promise.ts';
+
+/**
+ * A rollback is never refused and never forgotten: it fences the bet, is tried within the deadline,
+ * and is a delivery from the moment it is begun until a wallet has confirmed it (I4, I6).
+ * @throws GatewayError, OutOfTime when the journal failed before anything was promised
+ */
+export async function rollback(
+  callbacks: Callbacks,
+  message: RollbackRequest,
+  raw: Buffer,
+  deadline: Deadline,
+): Promise<Handled> {
+  const { transactionId } = message;
+  const transactionTime = isoTime(callbacks.clock.nowMs());
+  const context = { callbacks, message, raw, deadline };
+  const promised = (bet: Bet): NextState => ({
+    bet: { ...bet, rollback: { kind: 'promised', transactionTime } },
+    transactionTime,
+  });
+  const confirmed = (bet: Bet): NextState => ({
+    bet: { ...bet, rollback: { kind: 'confirmed', transactionTime } },
+    transactionTime,
+  });
+
+  const handled = await carryOut(callbacks, message, deadline, {
+    decide: decideRollback,
+
+    // Nobody here ever saw the player; the tombstone still refuses a place that comes late.
+    nobody: async () => {
+      const bet = unseenBet(callbacks, transactionId, undefined);
+      return await recordUnsent(context, bet, confirmed(bet), []);
+    },
+
+    carry: async (bet, decision) => {
+      switch (decision.kind) {
+        case 'nothingToSend':
+          return await recordUnsent(context, bet, confirmed(bet), decision.supersedes);
+        case 'takeOver':
+          return await promise(context, bet, promised(bet), decision.supersedes);
+        case 'send':
+          return await sendPromised(context, bet, promised(bet), decision.supersedes, (sent) =>
+            rollbackConclusion(transactionId, transactionTime, sent),
+          );
+        default:
+          return decision satisfies never;
+      }
+    },
+
+    late: async (bet) =>
+      // A twin has made the promise already and is trying to keep it.
+      bet.rollback.kind === 'none'
+        ? await promise(context, bet, promised(bet), [])
+        : done(transactionId, bet.rollback.transactionTime, 'taken_over', bet.owner?.operatorId),
+  });
+  await callbacks.answers.fence(transactionId);
+  return handled;
+}
+
+/**
+ * Whether a wallet's answer confirms a rollback: 200, or 400 code 8 (interface.md, Events). By
+ * anything else it stays promised.
+ * @param recordedTime kept with a confirmation by code, which carries no time of its own
+ */
+export function rollbackConclusion(
+  transactionId: string,
+  recordedTime: string,
+  sent: BetAnswer,
+): Conclusion | undefined {
+  if (sent.kind === 'accepted') {
+    const { transactionTime } = sent;
+    return {
+      answer: accepted(transactionId, transactionTime),
+      word: 'accepted',
+      delivery: 'delivered',
+      rollback: { kind: 'confirmed', transactionTime },
+    };
+  }
+  if (sent.kind === 'declined' && sent.code === CODES.alreadyProcessed) {
+    const refusal = { code: sent.code, message: sent.message };
+    return {
+      answer: failure(refusal.code, refusal.message),
+      word: 'accepted',
+      delivery: 'delivered',
+      rollback: { kind: 'confirmed', transactionTime: recordedTime, refusal },
+    };
+  }
+  return undefined;
+}

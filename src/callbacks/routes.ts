@@ -1,0 +1,201 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CODES } from '../domain/codes.ts';
+import { Deadline } from '../domain/deadline.ts';
+import { GatewayError } from '../domain/errors.ts';
+import type { Operation } from '../domain/operation.ts';
+import { OutOfTime, within } from '../domain/within.ts';
+import { failure } from '../protocol/answers.ts';
+import {
+  type Callback,
+  type ParseResult,
+  parseBalance,
+  parseBet,
+  parseProfile,
+} from '../protocol/messages.ts';
+import { type SigningKey, verify } from '../protocol/signature.ts';
+import { refused, systemError, unavailable } from './answers.ts';
+import { balance } from './balance.ts';
+import type { Callbacks, Handled } from './context.ts';
+import { answerWithoutJournal } from './known-place.ts';
+import { placeBet } from './place-bet.ts';
+import { profile } from './profile.ts';
+import { rollback } from './rollback.ts';
+import { settle } from './settle.ts';
+import { unsettle } from './unsettle.ts';
+import { update } from './update.ts';
+
+/** What the routes ask of the process around them, beside what the callbacks work with. */
+export interface CallbackEdge {
+  /** The service's secrets, prepared; read anew for each request, because they rotate. */
+  readonly serviceKeys: () => readonly SigningKey[];
+  readonly isAllowed: (address: string) => boolean;
+}
+
+type Parse = (body: Buffer) => ParseResult<Callback>;
+
+/** The callbacks from the service (interface.md, Endpoints A; CONTRACT section 4). */
+export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge: CallbackEdge) {
+  const serve = (method: 'POST' | 'PUT', url: string, parse: Parse) =>
+    app.route({
+      method,
+      url,
+      handler: (request, reply) => handle(callbacks, edge, parse, request, reply),
+    });
+  serve('POST', '/user/profile', parseProfile);
+  serve('POST', '/user/balance', parseBalance);
+  serve('POST', '/payment/bet', (body) => parseBet('POST', body));
+  serve('PUT', '/payment/bet', (body) => parseBet('PUT', body));
+}
+
+/** One callback from its bytes to its answer: admitted, read, carried out, counted, logged. */
+async function handle(
+  callbacks: Callbacks,
+  edge: CallbackEdge,
+  parse: Parse,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { totalMs, reserveMs } = callbacks.configuration().gateway.deadline;
+  const deadline = new Deadline(callbacks.clock, request.arrivedAtMs, totalMs, reserveMs);
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+
+  const unadmitted = admit(callbacks, edge, request, body);
+  if (unadmitted !== undefined) {
+    return conclude(callbacks, request, reply, { handled: unadmitted });
+  }
+  const parsed = parse(body);
+  if (!parsed.ok) {
+    const why = parsed.field === undefined ? parsed.why : `${parsed.field}: ${parsed.why}`;
+    return conclude(callbacks, request, reply, {
+      handled: refused(CODES.validation, why, undefined),
+    });
+  }
+  const { message } = parsed;
+  const handled = await inTime(callbacks, message, body, deadline);
+  return conclude(callbacks, request, reply, { handled, message });
+}
+
+/** Source address, then signature over the raw bytes, before anything is read from them. */
+function admit(
+  callbacks: Callbacks,
+  edge: CallbackEdge,
+  request: FastifyRequest,
+  body: Buffer,
+): Handled | undefined {
+  if (!edge.isAllowed(request.ip)) {
+    return {
+      answer: failure(CODES.blocked, 'Source address not allowed', 403),
+      outcome: 'unauthorized',
+      operatorId: undefined,
+    };
+  }
+  const header = request.headers['x-sign-jws'];
+  const verdict = verify(typeof header === 'string' ? header : undefined, body, edge.serviceKeys());
+  if (verdict.ok) return undefined;
+  callbacks.metrics.signatureFailures.inc({ caller: 'service' });
+  // On PUT another status than 400, so that the service retries while a rotation settles.
+  const status = request.method === 'PUT' ? 401 : 400;
+  return {
+    answer: failure(CODES.badSignature, 'Invalid signature', status),
+    outcome: 'unauthorized',
+    operatorId: undefined,
+    detail: { reason: verdict.reason },
+  };
+}
+
+/** Whatever happens inside, the answer leaves in time and is the safe one (I1, I2). */
+async function inTime(
+  callbacks: Callbacks,
+  message: Callback,
+  body: Buffer,
+  deadline: Deadline,
+): Promise<Handled> {
+  try {
+    return await within(deadline.answerMs(), carry(callbacks, message, body, deadline));
+  } catch (error) {
+    const expected = error instanceof OutOfTime || error instanceof GatewayError;
+    const transactionId = 'transactionId' in message ? message.transactionId : undefined;
+    callbacks.logger[expected ? 'warn' : 'error'](
+      { err: error, operation: message.operation, transactionId },
+      'callback.failed',
+    );
+    return message.operation === 'place'
+      ? systemError('error', undefined)
+      : unavailable('error', undefined);
+  }
+}
+
+async function carry(
+  callbacks: Callbacks,
+  message: Callback,
+  body: Buffer,
+  deadline: Deadline,
+): Promise<Handled> {
+  switch (message.operation) {
+    case 'profile':
+      return await profile(callbacks, message, deadline);
+    case 'balance':
+      return await balance(callbacks, message, deadline);
+    case 'place':
+      try {
+        return await placeBet(callbacks, message, body, deadline);
+      } catch (error) {
+        return await answerWithoutJournal(callbacks, message, error);
+      }
+    case 'settle':
+      return await settle(callbacks, message, body, deadline);
+    case 'unsettle':
+      return await unsettle(callbacks, message, body, deadline);
+    case 'rollback':
+      return await rollback(callbacks, message, body, deadline);
+    case 'update':
+      return await update(callbacks, message, body, deadline);
+    default:
+      return message satisfies never;
+  }
+}
+
+/** Counts, logs one wide line, answers. */
+function conclude(
+  callbacks: Callbacks,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  result: { readonly handled: Handled; readonly message?: Callback },
+): void {
+  const { handled, message } = result;
+  const durationMs = callbacks.clock.monotonicMs() - request.arrivedAtMs;
+  const operator = handled.operatorId ?? 'unknown';
+  const operation = message?.operation ?? operationOfRoute(request);
+  callbacks.metrics.callbacks.inc({ operator, operation, outcome: handled.outcome });
+  callbacks.metrics.callbackDuration.observe({ operator, operation }, durationMs / 1000);
+  callbacks.logger.info(
+    {
+      operator,
+      operation,
+      outcome: handled.outcome,
+      status: handled.answer.status,
+      durationMs: Math.round(durationMs * 10) / 10,
+      transactionId:
+        message !== undefined && 'transactionId' in message ? message.transactionId : undefined,
+      requestId: message?.requestId,
+      ...handled.detail,
+    },
+    'callback.handled',
+  );
+  reply
+    .code(handled.answer.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(handled.answer.body);
+}
+
+/** The best name for a callback whose body could not be read. */
+function operationOfRoute(request: FastifyRequest): Operation {
+  switch (request.routeOptions.url) {
+    case '/user/profile':
+      return 'profile';
+    case '/user/balance':
+      return 'balance';
+    default:
+      return request.method === 'POST' ? 'place' : 'settle';
+  }
+}

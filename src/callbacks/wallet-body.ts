@@ -1,0 +1,24 @@
+import { type JsonDocument, jsonString } from '../protocol/json.ts';
+
+/**
+ * The service's message in the operator's terms: the player's id, and the operator's token where
+ * the service sent one (CONTRACT section 4). Every other byte that means something stays.
+ *
+ * @param operatorToken undefined takes a token out: the wallet could not make sense of ours
+ * @param alwaysSendToken a dialect: the token also where the service sent none
+ */
+export function walletBody(
+  document: JsonDocument,
+  operatorUser: string | undefined,
+  operatorToken: string | undefined,
+  alwaysSendToken = false,
+): string {
+  const changes: Record<string, string | undefined> = {};
+  if (operatorUser !== undefined) changes['userId'] = jsonString(operatorUser);
+  if (typeof document.value['token'] === 'string') {
+    changes['token'] = operatorToken === undefined ? undefined : jsonString(operatorToken);
+  } else if (alwaysSendToken && operatorToken !== undefined) {
+    changes['token'] = jsonString(operatorToken);
+  }
+  return document.replace(changes);
+}

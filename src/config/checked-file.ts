@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { z } from 'zod';
+import { checkTree } from './check.ts';
+import type { FileReader } from './files.ts';
+import { freezeDeep } from './freeze.ts';
+import { type Problem, problemIn } from './problems.ts';
+import { type Expression, maskVariables, type Resolve, type Resolved } from './variables.ts';
+import { parseYaml } from './yaml-tree.ts';
+
+/** A file after reading: its checked content, or why there is none. */
+export type CheckedFile<T> =
+  | { readonly ok: true; readonly file: string; readonly value: T }
+  | { readonly ok: false; readonly file: string; readonly problems: readonly Problem[] };
+
+interface Remembered<T> {
+  readonly text: string;
+  /** What the variables in it held. */
+  readonly variables: ReadonlyMap<Expression, Resolved>;
+  readonly result: CheckedFile<T>;
+}
+
+/**
+ * Reads the files of one schema. Parsing is what costs: a file whose text and variables are as
+ * they were gives the very same result again.
+ */
+export class CheckedFiles<T> {
+  readonly #folder: string;
+  readonly #schema: z.ZodType<T>;
+  readonly #files: FileReader;
+  readonly #resolve: Resolve;
+  readonly #remembered = new Map<string, Remembered<T>>();
+
+  constructor(folder: string, schema: z.ZodType<T>, files: FileReader, resolve: Resolve) {
+    this.#folder = folder;
+    this.#schema = schema;
+    this.#files = files;
+    this.#resolve = resolve;
+  }
+
+  /** @param file relative to the folder */
+  read(file: string): CheckedFile<T> {
+    const path = join(this.#folder, file);
+    const read = this.#files.read(path);
+    if (!read.ok) {
+      const problem = { file, path: '', reason: `the file ${path} ${read.reason}` };
+      return { ok: false, file, problems: [problem] };
+    }
+    const before = this.#remembered.get(file);
+    if (before?.text === read.text && this.#resolvesTo(before.variables)) return before.result;
+
+    const variables = new Map<Expression, Resolved>();
+    const result = this.#check(file, read.text, (expression) => {
+      const resolved = variables.get(expression) ?? this.#resolve(expression);
+      variables.set(expression, resolved);
+      return resolved;
+    });
+    this.#remembered.set(file, { text: read.text, variables, result });
+    return result;
+  }
+
+  /** Forgets the files that are no longer there. */
+  keepOnly(files: readonly string[]): void {
+    const kept = new Set(files);
+    for (const file of this.#remembered.keys()) {
+      if (!kept.has(file)) this.#remembered.delete(file);
+    }
+  }
+
+  #resolvesTo(variables: ReadonlyMap<Expression, Resolved>): boolean {
+    // Not `every`: each is resolved, so that the files among them stay watched.
+    const differing = [...variables].filter(
+      ([expression, resolved]) => !isDeepStrictEqual(this.#resolve(expression), resolved),
+    );
+    return differing.length === 0;
+  }
+
+  #check(file: string, text: string, resolve: Resolve): CheckedFile<T> {
+    const checked = checkTree(this.#schema, parseYaml(maskVariables(text), resolve));
+    if (checked.ok) return { ok: true, file, value: freezeDeep(checked.value) };
+    return { ok: false, file, problems: checked.problems.map((it) => problemIn(file, it)) };
+  }
+}

@@ -1,0 +1,99 @@
+import { basename, extname, join } from 'node:path';
+import { type CheckedFile, CheckedFiles } from './checked-file.ts';
+import { FileReader } from './files.ts';
+import type { Problem } from './problems.ts';
+import {
+  type GatewayConfig,
+  gatewaySchema,
+  OPERATOR_ID,
+  type OperatorFile,
+  operatorSchema,
+} from './schema.ts';
+import { createResolver } from './variables.ts';
+
+const GATEWAY_FILE = 'gateway.yaml';
+const OPERATORS = 'operators';
+
+/** Everything in the folder, each file judged by itself. */
+export interface FolderContent {
+  readonly gateway: CheckedFile<GatewayConfig>;
+  /** By the operator that the file's name says; undefined when `operators` cannot be listed. */
+  readonly operators: ReadonlyMap<string, CheckedFile<OperatorFile>> | undefined;
+  /** What is wrong with no file in particular. */
+  readonly problems: readonly Problem[];
+}
+
+/** The folder with `gateway.yaml` and `operators/*.yaml`. */
+export class ConfigFolder {
+  readonly #path: string;
+  readonly #files = new FileReader();
+  readonly #gatewayFiles: CheckedFiles<GatewayConfig>;
+  readonly #operatorFiles: CheckedFiles<OperatorFile>;
+
+  constructor(path: string, env: NodeJS.ProcessEnv) {
+    const resolve = createResolver(env, this.#files);
+    this.#path = path;
+    this.#gatewayFiles = new CheckedFiles<GatewayConfig>(path, gatewaySchema, this.#files, resolve);
+    this.#operatorFiles = new CheckedFiles<OperatorFile>(
+      path,
+      operatorSchema,
+      this.#files,
+      resolve,
+    );
+  }
+
+  /** Reads everything, one file a step, so that a caller may let other work go between. */
+  *read(): Generator<undefined, FolderContent> {
+    this.#files.forget();
+    const gateway = this.#gatewayFiles.read(GATEWAY_FILE);
+
+    const folder = join(this.#path, OPERATORS);
+    const listing = this.#files.list(folder, isOperatorFile);
+    if (!listing.ok) {
+      const problem = {
+        file: OPERATORS,
+        path: '',
+        reason: `the folder ${folder} ${listing.reason}`,
+      };
+      return { gateway, operators: undefined, problems: [problem] };
+    }
+    const operators = new Map<string, CheckedFile<OperatorFile>>();
+    for (const name of listing.names) {
+      yield;
+      const id = basename(name, extname(name));
+      const read = checkName(id, this.#operatorFiles.read(`${OPERATORS}/${name}`));
+      const twin = operators.get(id);
+      operators.set(id, twin === undefined ? read : refuseTwins(twin, read));
+    }
+    this.#operatorFiles.keepOnly(listing.names.map((name) => `${OPERATORS}/${name}`));
+    return { gateway, operators, problems: [] };
+  }
+
+  /** What differs now from what `read` saw, files of secrets included; empty when nothing does. */
+  changes(): string {
+    return this.#files.changes();
+  }
+}
+
+/** Dotfiles are editors' and a ConfigMap's own (`..data`). */
+function isOperatorFile(name: string): boolean {
+  return /^[^.].*\.ya?ml$/.test(name);
+}
+
+function checkName(id: string, read: CheckedFile<OperatorFile>): CheckedFile<OperatorFile> {
+  if (!read.ok || read.value.id === id) return read;
+  const reason = OPERATOR_ID.test(id)
+    ? `must be ${id}, as the file is named, or the file renamed`
+    : `the file's name is no operator id: rename it to ${read.value.id}.yaml`;
+  return { ok: false, file: read.file, problems: [{ file: read.file, path: 'id', reason }] };
+}
+
+/** `alpha.yaml` beside `alpha.yml`: nobody can say which is meant. */
+function refuseTwins(
+  twin: CheckedFile<OperatorFile>,
+  read: CheckedFile<OperatorFile>,
+): CheckedFile<OperatorFile> {
+  const { file } = read;
+  const reason = `is a second file of ${twin.file}'s operator: remove one of them`;
+  return { ok: false, file, problems: [{ file, path: '', reason }] };
+}

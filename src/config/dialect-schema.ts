@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { text } from './fields.ts';
+
+/** The code by which a wallet says that it failed; no dialect may make a decline of it (I2). */
+const SYSTEM_ERROR = 100;
+
+const code = () => z.int().min(0).max(99_999);
+const definiteCode = () =>
+  code()
+    .refine((value) => value !== SYSTEM_ERROR, {
+      error: 'must not be 100: a wallet that says it failed has decided nothing',
+    })
+    .describe("A wallet's code");
+
+const path = () =>
+  z.string().regex(/^\/[^\s?#]*$/, { error: 'must begin with / and have no query, such as /bets' });
+
+/** Headers that frame or sign a request: set by the gateway alone. */
+const OWN_HEADERS = [
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-deadline-ms',
+  'x-request-id',
+  'x-sign',
+  'x-sign-jws',
+];
+
+const headerName = z
+  .string()
+  .regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: 'must be a header name: letters, digits and dashes' })
+  .refine((name) => !OWN_HEADERS.includes(name.toLowerCase()), {
+    error: 'is set by the gateway itself: remove it',
+  });
+
+const headerValue = z
+  .string()
+  .regex(/^[\t\x20-\x7e]*$/, { error: 'must be printable ASCII without line breaks' })
+  .describe('The value of the header');
+
+const errorStatus = z.string().regex(/^[234]\d\d$/, {
+  error: 'must be an HTTP status from 200 to 499: one of 500 or above never is a decline',
+});
+
+const walletCode = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,4})$/, { error: "must be a wallet's code, a whole number" })
+  .refine((key) => Number(key) !== SYSTEM_ERROR, {
+    error: 'cannot be mapped: a wallet that says 100 has decided nothing',
+  });
+
+const codeMap = (operation: string) =>
+  z
+    .record(walletCode, code().describe("The protocol's code for it"))
+    .optional()
+    .describe(`Codes of the wallet to the protocol's, for ${operation}`);
+
+const flag = (description: string) => z.boolean().default(false).describe(description);
+
+/**
+ * `wallet.dialect` of the `native` adapter: how one wallet deviates from the protocol, item by
+ * item. All is off by default.
+ */
+export const dialectSchema = z
+  .strictObject({
+    paths: z
+      .strictObject({
+        profile: path().default('/user/profile').describe('Path of the profile call'),
+        balance: path().default('/user/balance').describe('Path of the balance call'),
+        bet: path().default('/payment/bet').describe('Path of bet calls'),
+      })
+      .prefault({})
+      .describe('Paths behind baseUrl'),
+    headers: z
+      .record(headerName, headerValue)
+      .default({})
+      .describe('Further request headers, by name'),
+    legacySign: flag('Also sends the header x-sign'),
+    alwaysSendToken: flag("Sends the bet's operator token on every bet call"),
+    successStatuses: z
+      .array(z.int().min(200).max(299).describe('An HTTP status'))
+      .min(1)
+      .default([200])
+      .describe('HTTP statuses that mean success'),
+    errorStatuses: z
+      .record(errorStatus, code().describe("The protocol's code for it"))
+      .default({})
+      .describe('HTTP statuses below 500 that are errors, with the code they stand for'),
+    codeField: text('the name of the member', 64)
+      .default('code')
+      .describe('Member of an error body that holds the code'),
+    okCodes: z
+      .array(definiteCode())
+      .optional()
+      .describe('Codes that mean success in an HTTP 200; any other code there is an error'),
+    mapCodes: z
+      .strictObject({
+        profile: codeMap('profile'),
+        balance: codeMap('balance'),
+        place: codeMap('place'),
+        settle: codeMap('settle'),
+        unsettle: codeMap('unsettle'),
+        rollback: codeMap('rollback'),
+        update: codeMap('update'),
+      })
+      .prefault({})
+      .describe("Codes of the wallet to the protocol's, by operation"),
+    unknownCodes: z
+      .array(code().describe("A wallet's code"))
+      .default([])
+      .describe('Further codes that leave the outcome of a place unknown'),
+    echo: z
+      .enum(['check', 'ignore'])
+      .default('check')
+      .describe('Whether the transactionId that the wallet echoes is checked'),
+    emptyOk: flag('Takes an empty body of a success as a good answer'),
+    rollbackConfirmedBy: z
+      .array(definiteCode())
+      .default([])
+      .describe('Codes, in a JSON body, that mean "nothing to roll back"'),
+    stableRequestId: flag("Repetitions carry the first attempt's requestId"),
+    updates: z
+      .enum(['send', 'skip'])
+      .default('send')
+      .describe('skip: data updates are never sent and answered 200'),
+  })
+  .superRefine(({ successStatuses, errorStatuses }, context) => {
+    for (const status of successStatuses) {
+      if (errorStatuses[String(status)] === undefined) continue;
+      context.addIssue({
+        code: 'custom',
+        path: ['errorStatuses', String(status)],
+        message: 'is also among successStatuses: keep it in one of them',
+      });
+    }
+  });

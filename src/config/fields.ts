@@ -1,0 +1,79 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** The longest time a setting may name: beyond 24 days timers and products of ten overflow. */
+export const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** A whole number from 1 to `max`. */
+export const positiveInt = (max: number) => z.int().min(1).max(max);
+
+/** Text that is not blank; `what` completes "must not be empty: give …". */
+export const text = (what: string, lengthMax = 255) =>
+  z
+    .string()
+    .refine((value) => value.trim() !== '', { error: `must not be empty: give ${what}` })
+    .max(lengthMax)
+    .meta({ minLength: 1 });
+
+/** Secrets for signatures: the first signs, all verify, so that a rotation has no gap. */
+export const secrets = () =>
+  z.array(text('the secret, best through a variable', 4096).describe('A secret')).min(1);
+
+/** A list whose entries differ; the message tells people to drop the repeated one. */
+export function unique<T extends z.core.SomeType>(list: z.ZodArray<T>) {
+  return list
+    .refine((entries) => new Set(entries).size === entries.length, {
+      error: 'has an entry twice: keep one of them',
+    })
+    .meta({ uniqueItems: true });
+}
+
+/**
+ * An absolute http or https address without credentials, query or fragment. In force it stands
+ * without a trailing slash, so that a path can be put behind it.
+ */
+export const baseUrl = () =>
+  z
+    .string()
+    .superRefine((value, context) => {
+      const wrong = whyNotBaseUrl(value);
+      // The value itself is never repeated: credentials may stand in it.
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
+    })
+    .overwrite((value) => value.replace(/\/+$/, ''));
+
+function whyNotBaseUrl(value: string): string | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    return 'must be an absolute address such as https://wallet.example/api';
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'must not carry a user name or password: remove what stands before the @';
+  }
+  if (value.includes('?') || value.includes('#')) {
+    return 'must not carry a query or fragment: remove what follows ? or #';
+  }
+  return undefined;
+}
+
+/** A range of addresses as `node:net`'s BlockList takes it: `10.0.0.0/8`, `2001:db8::/32`. */
+export const cidr = () =>
+  z.string().refine((value) => parseCidr(value) !== undefined, {
+    error: 'must be a CIDR such as 10.0.0.0/8, or 192.0.2.7/32 for one address',
+  });
+
+export interface Cidr {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** The parts of a CIDR, ready for `BlockList.addSubnet`; undefined for anything else. */
+export function parseCidr(value: string): Cidr | undefined {
+  const match = /^([0-9A-Fa-f.:]+)\/(0|[1-9]\d{0,2})$/.exec(value);
+  const address = match?.[1] ?? '';
+  const prefix = Number(match?.[2]);
+  const version = isIP(address);
+  if (version === 0 || prefix > (version === 4 ? 32 : 128)) return undefined;
+  return { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
+}

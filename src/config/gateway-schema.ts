@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { deliverySchema } from './delivery-schema.ts';
+import { baseUrl, cidr, positiveInt, secrets, text } from './fields.ts';
+
+/** The service gives up on an answer after this long (interface.md, "What the service does"). */
+const SERVICE_LIMIT_MS = 5000;
+
+const MONTH_SECONDS = 30 * 24 * 60 * 60;
+
+const serviceSchema = z
+  .strictObject({
+    cid: text('the key').describe("The aggregator's partner API key at the service"),
+    secrets: secrets().describe(
+      'Secrets shared with the service: all verify its callbacks, the first signs bonus calls',
+    ),
+    bonusApiUrl: baseUrl().describe("Base address of the service's bonus API ({s2s_api_url})"),
+    bonusTimeoutMs: positiveInt(120_000)
+      .default(10_000)
+      .describe('How long a call of the bonus API may take'),
+    allowedIps: z
+      .array(cidr().describe('A CIDR'))
+      .default([])
+      .describe('CIDRs that may send callbacks; empty: all'),
+    trustProxy: z
+      .union([z.literal(false), z.array(cidr().describe('A CIDR'))], {
+        error: 'must be false, or the CIDRs of the proxies in front, such as [10.0.0.0/8]',
+      })
+      .default(false)
+      .describe(
+        'CIDRs of the proxies whose forwarding headers are believed; false: the peer is the caller',
+      ),
+  })
+  .describe('The betting service that sends callbacks and serves the bonus API');
+
+const deadlineSchema = z
+  .strictObject({
+    totalMs: positiveInt(SERVICE_LIMIT_MS)
+      .default(4800)
+      .describe(
+        "Every answer leaves before this, from the request's arrival; the service waits 5000 ms",
+      ),
+    reserveMs: z
+      .int()
+      .min(0)
+      .max(SERVICE_LIMIT_MS)
+      .default(300)
+      .describe("Kept back from the wallet for the gateway's own work"),
+  })
+  .superRefine(({ totalMs, reserveMs }, context) => {
+    if (reserveMs < totalMs) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['reserveMs'],
+      message: `${reserveMs} leaves nothing of totalMs (${totalMs}) for the wallet: lower it`,
+    });
+  });
+
+const idempotencySchema = z.strictObject({
+  ttlSeconds: positiveInt(MONTH_SECONDS)
+    .default(86_400)
+    .describe('How long Redis remembers final answers; the journal decides beyond'),
+});
+
+/** `gateway.yaml`: what holds for the gateway as a whole. */
+export const gatewaySchema = z
+  .strictObject({
+    service: serviceSchema,
+    deadline: deadlineSchema.prefault({}).describe('The time budget of a callback'),
+    idempotency: idempotencySchema.prefault({}).describe('Duplicates of callbacks'),
+    delivery: deliverySchema
+      .prefault({})
+      .describe('Operations promised to bring to a wallet later; each operator may override'),
+  })
+  .meta({ title: 'Wagergate: gateway.yaml', description: 'The gateway as a whole' });

@@ -1,0 +1,33 @@
+import type { Checked } from './check.ts';
+import { checkDelivery, mergeDelivery } from './delivery-schema.ts';
+import { freezeDeep } from './freeze.ts';
+import { WALLET_TIMEOUT_MS } from './operator-schema.ts';
+import type { SettingProblem } from './problems.ts';
+import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema.ts';
+
+/**
+ * Completes an operator's file with the gateway's settings.
+ *
+ * @returns the operator, or what in its file cannot stand beside the gateway's settings
+ */
+export function completeOperator(
+  file: OperatorFile,
+  gateway: GatewayConfig,
+): Checked<OperatorConfig> {
+  const { totalMs } = gateway.deadline;
+  const { delivery: ownDelivery, wallet, ...rest } = file;
+  const timeoutMs = wallet.timeoutMs ?? Math.min(WALLET_TIMEOUT_MS, totalMs);
+  const delivery = mergeDelivery(gateway.delivery, ownDelivery);
+
+  const problems: SettingProblem[] = checkDelivery(delivery).map(({ path, reason }) => ({
+    path: ['delivery', ...path],
+    reason,
+  }));
+  if (timeoutMs > totalMs) {
+    const reason = `${timeoutMs} is above deadline.totalMs (${totalMs}) of gateway.yaml: lower it`;
+    problems.push({ path: ['wallet', 'timeoutMs'], reason });
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const config: OperatorConfig = { ...rest, wallet: { ...wallet, timeoutMs }, delivery };
+  return { ok: true, value: freezeDeep(config) };
+}

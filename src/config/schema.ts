@@ -1,0 +1,43 @@
+import type { z } from 'zod';
+import type { Delivery } from './delivery-schema.ts';
+import type { gatewaySchema } from './gateway-schema.ts';
+import type { operatorSchema } from './operator-schema.ts';
+
+export type { Delivery } from './delivery-schema.ts';
+export { dialectSchema } from './dialect-schema.ts';
+export { gatewaySchema } from './gateway-schema.ts';
+export { OPERATOR_ID, operatorSchema } from './operator-schema.ts';
+
+/** Configuration is shared by everybody and changed by replacing it: nobody may write to it. */
+export type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** `gateway.yaml`, checked and with every default. */
+export type GatewayConfig = DeepReadonly<z.output<typeof gatewaySchema>>;
+
+/** `operators/<id>.yaml`, checked by itself: what depends on the gateway's file is still open. */
+export type OperatorFile = DeepReadonly<z.output<typeof operatorSchema>>;
+
+/** One operator, complete: its own file with the gateway's settings where it has none. */
+export type OperatorConfig = Omit<OperatorFile, 'delivery' | 'wallet'> & {
+  readonly wallet: WalletConfig;
+  /** The gateway's settings with the operator's own put over them. */
+  readonly delivery: Readonly<Delivery>;
+};
+
+export type WalletConfig = Omit<OperatorFile['wallet'], 'timeoutMs'> & {
+  /** Never above the gateway's `deadline.totalMs`. */
+  readonly timeoutMs: number;
+};
+
+export type WalletDialect = WalletConfig['dialect'];
+
+/** What is in force. An operator that a reload did not touch stays the same object. */
+export interface Configuration {
+  readonly gateway: GatewayConfig;
+  /** By operator id, in alphabetical order. */
+  readonly operators: ReadonlyMap<string, OperatorConfig>;
+}

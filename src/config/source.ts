@@ -1,0 +1,168 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { ConfigFolder, type FolderContent } from './config-folder.ts';
+import { configurationOf, loadFrom } from './loader.ts';
+import type { Problem } from './problems.ts';
+import { type InForce, reconcile } from './reconcile.ts';
+import type { Configuration } from './schema.ts';
+import { Watcher } from './watcher.ts';
+
+/** Reading goes on for this long before callbacks get their turn. */
+const SLICE_MS = 5;
+
+/** What a reload did. */
+export interface ReloadResult {
+  /** `invalid` when any file is, although the changes of the others are in force. */
+  readonly result: 'ok' | 'invalid';
+  readonly changed: ConfigurationChanges;
+  readonly problems: readonly Problem[];
+}
+
+export interface ConfigurationChanges {
+  readonly gateway: boolean;
+  /** Ids of operators. */
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Called after `current` has changed, with what is in force now and what was before. */
+export type ConfigurationListener = (next: Configuration, previous: Configuration) => void;
+
+/** The part of a pino logger that is needed here. */
+export interface ConfigurationLogger {
+  info(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+export interface ConfigurationSourceOptions {
+  readonly folder: string;
+  /** Where `${NAME}` is looked up. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly logger: ConfigurationLogger;
+  /** Told of every reload, for metrics. */
+  readonly onReload?: (result: ReloadResult) => void;
+  /** How often `watch` looks at the folder. */
+  readonly watchIntervalMs?: number;
+}
+
+/** The configuration in force, and its changes while the gateway runs. */
+export class ConfigurationSource {
+  readonly #options: ConfigurationSourceOptions;
+  readonly #folder: ConfigFolder;
+  readonly #listeners = new Set<ConfigurationListener>();
+  #inForce: InForce;
+  #current: Configuration;
+  #lastReload: Promise<unknown> = Promise.resolve();
+  #watcher: Watcher | undefined;
+
+  /** @throws ConfigError when any file is invalid: only a running gateway has a last good version */
+  constructor(options: ConfigurationSourceOptions) {
+    this.#options = options;
+    this.#folder = new ConfigFolder(options.folder, options.env);
+    this.#inForce = loadFrom(this.#folder);
+    this.#current = configurationOf(this.#inForce);
+  }
+
+  /** What is in force now. */
+  get current(): Configuration {
+    return this.#current;
+  }
+
+  /** @returns a function that ends the listening */
+  onChange(listener: ConfigurationListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Reads the folder and puts what is valid into force, one reload after the other. Listeners are
+   * called before this resolves, and only when something changed.
+   */
+  reload(): Promise<ReloadResult> {
+    const reload = this.#lastReload.then(() => this.#reload());
+    this.#lastReload = reload.catch(() => undefined);
+    return reload;
+  }
+
+  /** Reloads by itself, within 2 s of a change, until `close`. Does not keep the process alive. */
+  watch(): void {
+    this.#watcher ??= new Watcher({
+      changes: () => this.#folder.changes(),
+      onChange: () => this.reload(),
+      onError: (error) => this.#options.logger.error({ err: error }, 'config.reload_failed'),
+      ...(this.#options.watchIntervalMs && { intervalMs: this.#options.watchIntervalMs }),
+    });
+  }
+
+  /** Ends the watching; what is in force stays. */
+  close(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+  }
+
+  async #reload(): Promise<ReloadResult> {
+    const content = await inSlices(this.#folder.read());
+    const { next = this.#inForce, problems } = reconcile(content, this.#inForce);
+    const previous = this.#current;
+    const candidate = configurationOf(next);
+    const changed = compare(candidate, previous);
+    this.#inForce = next;
+    // Nothing changed: the same object, so that whoever compares sees it at once.
+    if (isChange(changed)) this.#current = candidate;
+
+    const result: ReloadResult = {
+      result: problems.length > 0 ? 'invalid' : 'ok',
+      changed,
+      problems,
+    };
+    this.#report(result);
+    if (isChange(changed)) {
+      for (const listener of this.#listeners) this.#guarded(() => listener(candidate, previous));
+    }
+    return result;
+  }
+
+  #report(result: ReloadResult): void {
+    const { logger, onReload } = this.#options;
+    for (const problem of result.problems) logger.error({ ...problem }, 'config.invalid');
+    logger.info({ result: result.result, ...result.changed }, 'config.reloaded');
+    if (onReload !== undefined) this.#guarded(() => onReload(result));
+  }
+
+  /** One listener's failure must not keep the change from the others. */
+  #guarded(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#options.logger.error({ err: error }, 'config.listener_failed');
+    }
+  }
+}
+
+async function inSlices(reading: Generator<undefined, FolderContent>): Promise<FolderContent> {
+  let sliceEndsAtMs = performance.now() + SLICE_MS;
+  let step = reading.next();
+  while (!step.done) {
+    if (performance.now() >= sliceEndsAtMs) {
+      await otherWork();
+      sliceEndsAtMs = performance.now() + SLICE_MS;
+    }
+    step = reading.next();
+  }
+  return step.value;
+}
+
+function compare(next: Configuration, previous: Configuration): ConfigurationChanges {
+  const before = previous.operators;
+  const ids = [...next.operators.keys()];
+  return {
+    gateway: next.gateway !== previous.gateway,
+    added: ids.filter((id) => !before.has(id)),
+    updated: ids.filter((id) => before.has(id) && before.get(id) !== next.operators.get(id)),
+    removed: [...before.keys()].filter((id) => !next.operators.has(id)),
+  };
+}
+
+function isChange({ gateway, added, updated, removed }: ConfigurationChanges): boolean {
+  return gateway || added.length + updated.length + removed.length > 0;
+}

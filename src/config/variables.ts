@@ -1,0 +1,71 @@
+import { isAbsolute } from 'node:path';
+import type { FileReader } from './files.ts';
+
+/** `${NAME}` or `${file:/path}` as it stands in a file: the part between the braces. */
+export type Expression = string;
+
+export interface MaskedText {
+  /** The text with a harmless word in place of every variable, of the same number of lines. */
+  readonly text: string;
+  /** The variables by their word. */
+  readonly words: ReadonlyMap<string, Expression>;
+  /** Matches any of the words. */
+  readonly wordPattern: RegExp;
+}
+
+export type Resolved =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly reason: string };
+
+export type Resolve = (expression: Expression) => Resolved;
+
+/**
+ * Puts a word in place of each variable before YAML is parsed. So `[${SECRET}]`, which is no YAML,
+ * can be written, what a variable holds can never become YAML, and a comment needs no variables.
+ */
+export function maskVariables(source: string): MaskedText {
+  let stem = 'VARIABLE';
+  while (source.includes(stem)) stem += 'X';
+  const words = new Map<string, Expression>();
+  const text = source.replaceAll(/\$\{([^{}\n]*)\}/g, (_match, expression: string) => {
+    // Ends in a letter so that no word is the beginning of another.
+    const word = `${stem}${words.size}N`;
+    words.set(word, expression);
+    return word;
+  });
+  return { text, words, wordPattern: new RegExp(`${stem}\\d+N`, 'g') };
+}
+
+/** The text as people wrote it, for messages: variables by their name, never their content. */
+export function unmask(text: string, { words, wordPattern }: MaskedText): string {
+  return text.replaceAll(wordPattern, (word) => `\${${words.get(word) ?? ''}}`);
+}
+
+/**
+ * Resolves variables from the environment and from files. An empty one counts as missing: it is
+ * the usual shape of a secret that did not arrive.
+ */
+export function createResolver(env: NodeJS.ProcessEnv, files: FileReader): Resolve {
+  return (expression) => {
+    if (expression.startsWith('file:')) return fromFile(expression.slice('file:'.length), files);
+    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(expression)) return fromEnvironment(expression, env);
+    const reason = `\${${expression}} is no variable: write \${NAME} or \${file:/path}`;
+    return { ok: false, reason };
+  };
+}
+
+function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Resolved {
+  const value = env[name];
+  if (value !== undefined && value !== '') return { ok: true, value };
+  const state = value === undefined ? 'not set' : 'empty';
+  return { ok: false, reason: `\${${name}}: the environment variable is ${state}` };
+}
+
+function fromFile(path: string, files: FileReader): Resolved {
+  const fail = (why: string): Resolved => ({ ok: false, reason: `\${file:${path}}: ${why}` });
+  if (!isAbsolute(path)) return fail('the path must be absolute, such as /run/secrets/x');
+  const read = files.read(path);
+  if (!read.ok) return fail(`the file ${read.reason}`);
+  const value = read.text.trim();
+  return value === '' ? fail('the file is empty: put the value into it') : { ok: true, value };
+}

@@ -1,0 +1,62 @@
+/** How often the folder is looked at; with two more looks a change is in force within 2 s. */
+const INTERVAL_MS = 400;
+
+/** A folder that never comes to rest is read nevertheless after this many looks. */
+const LOOKS_MAX = 3;
+
+export interface WatcherDependencies {
+  /** What is different from what is in force; empty when nothing is. */
+  readonly changes: () => string;
+  /** Takes the changes over. */
+  readonly onChange: () => Promise<unknown>;
+  readonly onError: (error: unknown) => void;
+  readonly intervalMs?: number;
+}
+
+/**
+ * Looks at the folder again and again: notifications of the file system do not reach through a
+ * ConfigMap's symlinks, bind mounts and network file systems.
+ *
+ * A change is taken over once it looks the same twice: an editor that saves by renaming makes a
+ * file vanish for a moment, and an operator must not vanish with it.
+ */
+export class Watcher {
+  readonly #dependencies: WatcherDependencies;
+  #timer: NodeJS.Timeout | undefined;
+  #pending = { changes: '', looks: 0 };
+  #closed = false;
+
+  constructor(dependencies: WatcherDependencies) {
+    this.#dependencies = dependencies;
+    this.#sleep();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #sleep(): void {
+    if (this.#closed) return;
+    const { intervalMs = INTERVAL_MS } = this.#dependencies;
+    this.#timer = setTimeout(() => void this.#look(), intervalMs).unref();
+  }
+
+  async #look(): Promise<void> {
+    try {
+      if (this.#atRest(this.#dependencies.changes())) await this.#dependencies.onChange();
+    } catch (error) {
+      this.#dependencies.onError(error);
+    } finally {
+      this.#sleep();
+    }
+  }
+
+  #atRest(changes: string): boolean {
+    const { changes: before, looks } = this.#pending;
+    const taken = changes !== '' && (changes === before || looks + 1 >= LOOKS_MAX);
+    this.#pending =
+      changes === '' || taken ? { changes: '', looks: 0 } : { changes, looks: looks + 1 };
+    return taken;
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  Scalar,
+} from 'yaml';
+import type { SettingProblem } from './problems.ts';
+import { type MaskedText, type Resolve, unmask } from './variables.ts';
+
+/** Aliases are for a repeated list or two; many are a file that explodes on expansion. */
+const ALIASES_MAX = 100;
+
+/** A value that came from variables, by `pathKey`. */
+export interface Origin {
+  /** The variables' names, for messages. */
+  readonly names: readonly string[];
+  /** Whether the value is one variable and nothing else, without quotes: may stand for a number. */
+  readonly whole: boolean;
+  readonly missing: boolean;
+}
+
+/** A parsed file as plain objects, lists, text, numbers and booleans; null is undefined. */
+export interface YamlTree {
+  readonly value: unknown;
+  readonly origins: ReadonlyMap<string, Origin>;
+  readonly problems: readonly SettingProblem[];
+}
+
+type Path = readonly (string | number)[];
+
+/** A path as a key of a map. */
+export const pathKey = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
+
+/**
+ * Parses the masked text of a file (YAML 1.2 core schema, strict, unique keys) and puts variables
+ * in their places. Never throws: what is wrong comes back as problems, naming the line where the
+ * text is no YAML, else the path.
+ */
+export function parseYaml(masked: MaskedText, resolve: Resolve): YamlTree {
+  const lines = new LineCounter();
+  const document = parseDocument(masked.text, {
+    version: '1.2',
+    schema: 'core',
+    stringKeys: true,
+    prettyErrors: false,
+    lineCounter: lines,
+  });
+  const nothing = (problems: SettingProblem[]) => ({
+    value: undefined,
+    origins: new Map(),
+    problems,
+  });
+  const faults = [...document.errors, ...document.warnings];
+  if (faults.length > 0) {
+    const lineOf = (fault: { pos: [number, number] }) => lines.linePos(fault.pos[0]).line;
+    return nothing(
+      faults.map((fault) => ({
+        path: [],
+        reason: `line ${lineOf(fault)}: ${explain(fault, masked)}`,
+      })),
+    );
+  }
+  const builder = new TreeBuilder(document, masked, resolve);
+  const value = builder.build(document.contents, []);
+  if (value === undefined) return nothing([{ path: [], reason: 'the file is empty: fill it in' }]);
+  return { value, origins: builder.origins, problems: builder.problems };
+}
+
+function explain(fault: { code: string; message: string }, masked: MaskedText): string {
+  if (fault.code === 'DUPLICATE_KEY') return 'the key stands here a second time: keep one of them';
+  if (fault.code === 'MULTIPLE_DOCS') return 'the file must hold one document: remove the ---';
+  // What follows a colon quotes the file, where a secret may stand.
+  const [message = ''] = fault.message.split(':');
+  return `not valid YAML: ${unmask(message, masked)}`;
+}
+
+class TreeBuilder {
+  readonly origins = new Map<string, Origin>();
+  readonly problems: SettingProblem[] = [];
+  readonly #document: Document;
+  readonly #masked: MaskedText;
+  readonly #resolve: Resolve;
+  #aliases = 0;
+
+  constructor(document: Document, masked: MaskedText, resolve: Resolve) {
+    this.#document = document;
+    this.#masked = masked;
+    this.#resolve = resolve;
+  }
+
+  build(node: unknown, path: Path): unknown {
+    if (isScalar(node)) return this.#scalar(node, path);
+    if (isSeq(node)) return node.items.map((item, index) => this.build(item, [...path, index]));
+    if (isMap(node)) {
+      // fromEntries defines properties, so that a key `__proto__` is a key like any other.
+      return Object.fromEntries(
+        node.items.map((pair) => {
+          const key = this.#key(pair.key, path);
+          return [key, this.build(pair.value, [...path, key])];
+        }),
+      );
+    }
+    if (isAlias(node)) {
+      this.#aliases += 1;
+      if (this.#aliases <= ALIASES_MAX) return this.build(node.resolve(this.#document), path);
+      if (this.#aliases === ALIASES_MAX + 1) {
+        this.problems.push({ path, reason: 'too many aliases (*name): write the values out' });
+      }
+    }
+    return undefined;
+  }
+
+  #key(key: unknown, path: Path): string {
+    const text = isScalar(key) ? String(key.value) : '';
+    const shown = unmask(text, this.#masked);
+    if (shown !== text) {
+      this.problems.push({ path, reason: `the key ${shown} must not hold a variable` });
+    }
+    return shown;
+  }
+
+  #scalar(scalar: Scalar, path: Path): unknown {
+    const { value } = scalar;
+    // `delivery:` with everything below commented out is left out, not null.
+    if (value === null) return undefined;
+    if (typeof value !== 'string') return value;
+    const words = value.match(this.#masked.wordPattern) ?? [];
+    if (value.replaceAll(this.#masked.wordPattern, '').includes('${')) {
+      this.problems.push({ path, reason: 'a variable begins that does not end: close it with }' });
+    }
+    if (words.length === 0) return value;
+    return this.#substitute(scalar, value, words, path);
+  }
+
+  #substitute(scalar: Scalar, value: string, words: readonly string[], path: Path): string {
+    const resolved = new Map<string, string>();
+    const names = new Set<string>();
+    for (const word of words) {
+      const expression = this.#masked.words.get(word) ?? '';
+      const outcome = this.#resolve(expression);
+      if (outcome.ok) resolved.set(word, outcome.value);
+      else if (!names.has(expression)) this.problems.push({ path, reason: outcome.reason });
+      names.add(expression);
+    }
+    this.origins.set(pathKey(path), {
+      names: [...names],
+      whole: scalar.type === Scalar.PLAIN && value === words[0],
+      missing: words.some((word) => !resolved.has(word)),
+    });
+    // A missing one leaves its word: unique, so that no further problem comes of it.
+    return value.replaceAll(this.#masked.wordPattern, (word) => resolved.get(word) ?? word);
+  }
+}

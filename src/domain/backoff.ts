@@ -1,0 +1,17 @@
+/**
+ * Milliseconds until the next attempt: doubling from `minMs` to `maxMs` with full jitter, so that a
+ * wallet coming back is not met by everything at once.
+ * @param attempts attempts made so far, at least 1
+ * @param random a number in [0, 1)
+ */
+export function backoffMs(
+  attempts: number,
+  limits: { readonly minBackoffMs: number; readonly maxBackoffMs: number },
+  random: number,
+): number {
+  const ceilingMs = Math.min(
+    limits.maxBackoffMs,
+    limits.minBackoffMs * 2 ** Math.min(attempts, 40),
+  );
+  return Math.max(limits.minBackoffMs, Math.round(random * ceilingMs));
+}

@@ -1,0 +1,56 @@
+/**
+ * The error codes of callbacks and of the operator API (interface.md, Errors; addendum.md, error
+ * codes; CONTRACT sections 4 and 5). Only the number counts for its reader, messages are free.
+ */
+export const CODES = {
+  /** The signature is missing, malformed or wrong. */
+  badSignature: 1,
+  /** Operator API: there is no such thing, or it is another operator's. */
+  notFound: 2,
+  /** The token is unknown or revoked, or not of this player and currency: the user logs in again. */
+  invalidToken: 3,
+  /** The token's time is over: the user logs in again. */
+  expiredToken: 4,
+  /** The request is not what the protocol allows. */
+  validation: 5,
+  notEnoughMoney: 7,
+  /** Place: known already. Rollback: done before, which counts as success. */
+  alreadyProcessed: 8,
+  /** Place: the user is blocked. Operator API: the operator or a feature is. */
+  blocked: 9,
+  /** Place: a timeout behind the wallet. Operator API: too many requests. */
+  timeout: 10,
+  stakeLimit: 11,
+  lossLimit: 12,
+  betCountLimit: 13,
+  selfExcluded: 14,
+  notVerified: 15,
+  underAge: 16,
+  /** Settle: the wallet's rules forbid changing a result. */
+  recalculationBlocked: 20,
+  /** Settle: the balance is too low for what a changed result takes back. */
+  recalculationUnaffordable: 21,
+  /** System error. To a place it makes the service roll back, so it is the word for "unknown". */
+  system: 100,
+} as const;
+
+export type KnownCode = (typeof CODES)[keyof typeof CODES];
+
+/** Why a bet is rolled back: `errorCode` of a rollback (interface.md, Events). */
+export const ROLLBACK_REASONS = {
+  oddsChanged: 8,
+  eventCompleted: 9,
+  /** Also the gateway's own word, when it rolls back a place whose rollback never came. */
+  partnerTimeout: 10,
+  eventWithdrawn: 32,
+  closingFailed: 50,
+  partnerFailed: 52,
+  outcomeStakeLimit: 110,
+  outcomeWinLimit: 111,
+  eventBetCountLimit: 112,
+  playerStakeLimit: 113,
+  playerWinLimit: 114,
+  mainLimit: 115,
+} as const;
+
+export type RollbackReason = (typeof ROLLBACK_REASONS)[keyof typeof ROLLBACK_REASONS];

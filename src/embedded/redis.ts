@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { chown, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { createServerFolder } from './folder.ts';
+import { installRedis } from './install-redis.ts';
+import { type EmbeddedServer, startServer } from './server.ts';
+import { CommandRefused } from './supervised.ts';
+
+export interface RedisOptions {
+  /** Further settings, by their names in `redis.conf`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Told what takes long; stderr unless given. */
+  readonly log?: (line: string) => void;
+}
+
+/**
+ * Starts a private `redis-server`: nothing is written to disk and nothing is evicted, a random
+ * password, 127.0.0.1 only. It ends with this process, however that ends. Where there is no
+ * `redis-server` on `PATH` it is installed if we may (root on Debian or Ubuntu).
+ *
+ * @throws Error, one line that says what to do, when there is no `redis-server` and none can be
+ *   installed; or when it does not start
+ */
+export async function startRedis(options: RedisOptions = {}): Promise<EmbeddedServer> {
+  try {
+    return await startInstalledRedis(options);
+  } catch (error) {
+    if (!(error instanceof CommandRefused && error.code === 'ENOENT')) throw error;
+  }
+  await installRedis(options.log ?? ((line) => process.stderr.write(`${line}\n`)));
+  return startInstalledRedis(options);
+}
+
+async function startInstalledRedis({ settings }: RedisOptions): Promise<EmbeddedServer> {
+  const folder = await createServerFolder('redis');
+  const password = randomBytes(18).toString('base64url');
+  // In a file, where the process list does not show the password.
+  const file = join(folder.path, 'redis.conf');
+  const lines = Object.entries({
+    bind: '127.0.0.1',
+    requirepass: password,
+    save: '""',
+    appendonly: 'no',
+    'maxmemory-policy': 'noeviction',
+    dir: folder.path,
+    ...settings,
+  }).map(([name, value]) => `${name} ${value}\n`);
+  await writeFile(file, lines.join(''), { mode: 0o600 });
+  if (folder.user !== undefined) await chown(file, folder.user.uid, folder.user.gid);
+
+  return startServer({
+    name: 'Redis',
+    folder,
+    command: (port) => ({
+      file: 'redis-server',
+      args: [file, '--port', String(port)],
+      user: folder.user,
+      stopSignal: 'SIGKILL',
+    }),
+    url: (port) => `redis://:${password}@127.0.0.1:${port}`,
+    isReady: async (port, pid) => (await pidBehind(port, password)) === pid,
+    restartSignal: 'SIGTERM',
+  });
+}
+
+/** The process id that the server on this port tells, if one answers. */
+async function pidBehind(port: number, password: string): Promise<number | undefined> {
+  const redis = new Redis({
+    host: '127.0.0.1',
+    port,
+    password,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    retryStrategy: null,
+  });
+  // Not there yet, or another server that does not know our password: the caller asks again.
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    const told = /^process_id:(\d+)/m.exec(await redis.info('server'));
+    return told === null ? undefined : Number(told[1]);
+  } catch {
+    return undefined;
+  } finally {
+    redis.disconnect();
+  }
+}

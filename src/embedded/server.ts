@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { type FileHandle, open } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerFolder } from './folder.ts';
+import { type Command, type SupervisedProcess, Supervisor } from './supervised.ts';
+
+/** A database server of our own, on 127.0.0.1, whose data live in a temporary folder. */
+export interface EmbeddedServer {
+  readonly url: string;
+  readonly port: number;
+  /** Process id of the server as it runs now; changes with `restart`. */
+  readonly pid: number;
+  /** Ends the server and removes its data; resolves when both are done. Safe to repeat. */
+  stop(): Promise<void>;
+  /**
+   * Sends a signal, `SIGKILL` unless told, and waits for the end of the server; its data stay for
+   * `restart`. `SIGSTOP` and `SIGCONT` freeze and thaw it and return at once.
+   */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Starts the server again on the same port and data, after an orderly shutdown if it runs. */
+  restart(): Promise<void>;
+}
+
+export interface ServerPlan {
+  /** For people, in errors. */
+  readonly name: string;
+  readonly folder: ServerFolder;
+  /** Runs once before the first start. */
+  prepare?(runToEnd: (command: Command) => Promise<void>): Promise<void>;
+  command(port: number): Command;
+  url(port: number): string;
+  /** Whether the server with this pid (and not another one on that port) takes connections. */
+  isReady(port: number, pid: number): Promise<boolean>;
+  /** What `restart` ends a running server with. */
+  readonly restartSignal: NodeJS.Signals;
+}
+
+/** The server ended before it took connections; the message carries the end of its log. */
+class StartFailure extends Error {
+  readonly log: string;
+
+  constructor(name: string, log: string) {
+    super(`${name} did not start: ${log.trim().split('\n').slice(-5).join(' | ')}`);
+    this.log = log;
+  }
+}
+
+const READY_MS_MAX = 60_000;
+const READY_POLL_MS = 15;
+const RESTART_MS_MAX = 10_000;
+const PORT_TRIES = 10;
+
+/**
+ * Starts a server by its plan, on a free port.
+ *
+ * @throws CommandRefused when the program cannot be started
+ * @throws Error when the server ends or does not become ready; nothing is left behind then
+ */
+export async function startServer(plan: ServerPlan): Promise<EmbeddedServer> {
+  const log = await open(`${plan.folder.path}/server.log`, 'a+');
+  const supervisor = new Supervisor({ folder: plan.folder.path, output: log.fd });
+  const launcher = new Launcher(plan, supervisor, log);
+  const stop = async () => {
+    await supervisor.close();
+    await log.close();
+  };
+  try {
+    await launcher.prepare();
+    const port = await launcher.launchSomewhere();
+    return {
+      url: plan.url(port),
+      port,
+      get pid() {
+        return launcher.process.pid;
+      },
+      stop,
+      kill: (signal) => launcher.kill(signal ?? 'SIGKILL'),
+      restart: () => launcher.relaunch(port),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+class Launcher {
+  readonly #plan: ServerPlan;
+  readonly #supervisor: Supervisor;
+  readonly #log: FileHandle;
+  #process: SupervisedProcess | undefined;
+
+  constructor(plan: ServerPlan, supervisor: Supervisor, log: FileHandle) {
+    this.#plan = plan;
+    this.#supervisor = supervisor;
+    this.#log = log;
+  }
+
+  get process(): SupervisedProcess {
+    if (this.#process === undefined) throw new Error(`${this.#plan.name} was never started`);
+    return this.#process;
+  }
+
+  async prepare(): Promise<void> {
+    await this.#plan.prepare?.(async (command) => {
+      const logStart = await this.#logSize();
+      const { exited } = await this.#supervisor.run(command);
+      if ((await exited).code !== 0) throw await this.#failure(logStart);
+    });
+  }
+
+  /** A port found free may be taken before the server binds it: then another one is tried. */
+  async launchSomewhere(): Promise<number> {
+    for (let tries = 1; ; tries++) {
+      const port = await freePort();
+      try {
+        await this.#launch(port);
+        return port;
+      } catch (error) {
+        const portTaken =
+          error instanceof StartFailure && /address already in use/i.test(error.log);
+        if (!portTaken || tries === PORT_TRIES) throw error;
+      }
+    }
+  }
+
+  /**
+   * Waits out what a killed server leaves for a moment: PostgreSQL's children hold its shared
+   * memory until they notice.
+   */
+  async relaunch(port: number): Promise<void> {
+    await this.kill(this.#plan.restartSignal);
+    const giveUpAtMs = performance.now() + RESTART_MS_MAX;
+    for (;;) {
+      try {
+        return await this.#launch(port);
+      } catch (error) {
+        const passing = error instanceof StartFailure && /in use/i.test(error.log);
+        if (!passing || performance.now() > giveUpAtMs) throw error;
+        await sleep(READY_POLL_MS);
+      }
+    }
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    this.process.signal(signal);
+    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await this.process.exited;
+  }
+
+  async #launch(port: number): Promise<void> {
+    const logStart = await this.#logSize();
+    const launched = await this.#supervisor.run(this.#plan.command(port));
+    this.#process = launched;
+    let ended = false;
+    void launched.exited.then(() => {
+      ended = true;
+    });
+    const giveUpAtMs = performance.now() + READY_MS_MAX;
+    while (!(await this.#plan.isReady(port, launched.pid))) {
+      if (ended) throw await this.#failure(logStart);
+      if (performance.now() > giveUpAtMs) {
+        await this.kill('SIGKILL');
+        throw await this.#failure(logStart);
+      }
+      await sleep(READY_POLL_MS);
+    }
+  }
+
+  async #logSize(): Promise<number> {
+    return (await this.#log.stat()).size;
+  }
+
+  async #failure(logStart: number): Promise<StartFailure> {
+    const length = (await this.#logSize()) - logStart;
+    const { buffer } = await this.#log.read(Buffer.alloc(length), 0, length, logStart);
+    return new StartFailure(this.#plan.name, buffer.toString('utf8'));
+  }
+}
+
+/**
+ * A free port below the ranges that systems hand out by themselves (from 32768 on Linux, 49152
+ * elsewhere): while a server restarts, no outgoing connection may sit down on its port.
+ */
+async function freePort(): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    const probe = createServer();
+    try {
+      probe.listen(port, '127.0.0.1');
+      await once(probe, 'listening');
+      return port;
+    } catch (error) {
+      if (tries === 100) throw error;
+    } finally {
+      probe.close();
+    }
+  }
+}

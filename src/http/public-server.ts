@@ -1,0 +1,89 @@
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import type { Clock } from '../domain/clock.ts';
+import { CODES } from '../domain/codes.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { failure } from '../protocol/answers.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
+
+const BODY_BYTES_MAX = 256 * 1024;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** On the injected monotonic clock; a callback's deadline counts from here. */
+    arrivedAtMs: number;
+  }
+}
+
+export interface PublicServerOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly lag: EventLoopLag;
+  /** CIDRs of the proxies in front, or false. */
+  readonly trustProxy: () => readonly string[] | false;
+  /** A request that is not complete after this long is answered 408. */
+  readonly requestTimeoutMs: number;
+}
+
+/** The public listener without its routes: raw bodies, arrival times, errors in one place. */
+export function createPublicServer(options: PublicServerOptions): FastifyInstance {
+  const isProxy = proxyMatcher(options.trustProxy);
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    trustProxy: (address) => isProxy(address),
+    requestTimeout: options.requestTimeoutMs,
+    // Node looks for late requests this often; slow bodies must not outlive the deadline.
+    http: { connectionsCheckingInterval: 100 },
+    keepAliveTimeout: 65_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: false },
+  });
+  // Signatures are over bytes: nobody may parse a body before it is verified.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  app.decorateRequest('arrivedAtMs', 0);
+  app.addHook('onRequest', (request, _reply, done) => {
+    const start = request.headers['x-request-start'];
+    const trusted = typeof start === 'string' && isProxy(request.socket.remoteAddress ?? '');
+    request.arrivedAtMs = arrivedAtMs(options.clock, options.lag, trusted ? start : undefined);
+    done();
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = answerOf(error);
+    if (answer.status >= 500) {
+      options.logger.error({ err: error, method: request.method, url: request.url }, 'http.failed');
+    }
+    reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
+  });
+  app.setNotFoundHandler((_request, reply) => {
+    const answer = failure(CODES.notFound, 'No such endpoint', 404);
+    reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
+  });
+  return app;
+}
+
+function answerOf(error: FastifyError) {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return failure(CODES.validation, `The body is over ${BODY_BYTES_MAX} bytes`, 413);
+  }
+  if (error instanceof GatewayError) return failure(CODES.system, 'System error', 503);
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return failure(CODES.validation, error.message, status);
+  return failure(CODES.system, 'System error', 500);
+}
+
+/** Follows the configuration: the list is compiled again only when it is another object. */
+function proxyMatcher(trustProxy: PublicServerOptions['trustProxy']): (address: string) => boolean {
+  let compiledFrom: readonly string[] | false | undefined;
+  let matches: (address: string) => boolean = () => false;
+  return (address) => {
+    const cidrs = trustProxy();
+    if (cidrs !== compiledFrom) {
+      compiledFrom = cidrs;
+      matches = cidrs === false ? () => false : addressMatcher(cidrs);
+    }
+    return matches(address);
+  };
+}

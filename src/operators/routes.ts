@@ -1,0 +1,114 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { CODES } from '../domain/codes.ts';
+import { type Answer, failure, isoTime } from '../protocol/answers.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { BetTimelines } from '../store/bet-timeline.ts';
+import type { Players } from '../store/players.ts';
+import { type OperatorGate, type OperatorRequest, readFields, sendAnswer } from './request.ts';
+
+export interface OperatorApi {
+  readonly gate: OperatorGate;
+  readonly sessions: Sessions;
+  readonly players: Players;
+  readonly timelines: BetTimelines;
+}
+
+const storableText = (lengthMax: number) =>
+  z
+    .string('must be a string')
+    .min(1, 'must not be empty')
+    .max(lengthMax, `must be at most ${lengthMax} characters`)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
+
+const operatorUser = z
+  .string('must be a string')
+  .regex(/^[A-Za-z0-9._~-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
+
+export const openSessionFields = z.object({
+  cid: z.string(),
+  operatorUser: operatorUser.describe("The operator's id of the player"),
+  currency: z.string('must be a string').describe("One of the operator's currencies"),
+  operatorToken: storableText(512).describe('What the wallet knows the session by'),
+  ttlSeconds: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(2_592_000, 'must be at most 2592000')
+    .optional()
+    .describe("Seconds until the session ends; default: the operator's setting"),
+});
+
+export const revokeFields = z.object({
+  cid: z.string(),
+  token: storableText(256).optional().describe('The session to end'),
+  operatorUser: operatorUser.optional().describe('The player all of whose sessions end'),
+});
+
+export const betFields = z.object({
+  cid: z.string(),
+  transactionId: storableText(64),
+});
+
+/** What operators ask of the gateway (CONTRACT section 5). */
+export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
+  const serve = (
+    url: string,
+    story: (api: OperatorApi, request: OperatorRequest) => Promise<Answer>,
+  ) =>
+    app.post(url, async (request, reply) => {
+      const admitted = api.gate.admit(request);
+      sendAnswer(reply, 'operator' in admitted ? await story(api, admitted) : admitted);
+      return reply;
+    });
+  serve('/operator/sessions', openSession);
+  serve('/operator/sessions/revoke', revokeSessions);
+  serve('/operator/bets', showBet);
+}
+
+async function openSession(api: OperatorApi, request: OperatorRequest): Promise<Answer> {
+  const { operator } = request;
+  if (operator.status === 'suspended') {
+    return failure(CODES.blocked, 'The operator is suspended', 403);
+  }
+  if (operator.sessions.mode !== 'issued') {
+    return failure(CODES.blocked, 'This operator has prefixed sessions: none are issued', 403);
+  }
+  const read = readFields(openSessionFields, request.document);
+  if (!('fields' in read)) return read;
+  const { currency, operatorToken, ttlSeconds } = read.fields;
+  if (!operator.currencies.includes(currency)) {
+    return failure(CODES.validation, `currency: must be one of ${operator.currencies.join(', ')}`);
+  }
+  const owner = await api.players.ensure(operator.id, read.fields.operatorUser);
+  const { session, token } = await api.sessions.open(
+    owner,
+    currency,
+    operatorToken,
+    ttlSeconds ?? operator.sessions.ttlSeconds,
+  );
+  const body = { userId: owner.userId, token, expiresAt: isoTime(session.expiresAtMs) };
+  return { status: 201, body: JSON.stringify(body) };
+}
+
+async function revokeSessions(api: OperatorApi, request: OperatorRequest): Promise<Answer> {
+  const read = readFields(revokeFields, request.document);
+  if (!('fields' in read)) return read;
+  const { token, operatorUser: user } = read.fields;
+  if ((token === undefined) === (user === undefined)) {
+    return failure(CODES.validation, 'token: give either token or operatorUser');
+  }
+  const which = token === undefined ? { operatorUser: user ?? '' } : { token };
+  const revoked = await api.sessions.revoke(request.operator.id, which);
+  return { status: 200, body: JSON.stringify({ revoked }) };
+}
+
+async function showBet(api: OperatorApi, request: OperatorRequest): Promise<Answer> {
+  const read = readFields(betFields, request.document);
+  if (!('fields' in read)) return read;
+  // Another operator's bet must look exactly like none at all (I8).
+  const timeline = await api.timelines.find(read.fields.transactionId, request.operator.id);
+  if (timeline === undefined) return failure(CODES.notFound, 'No such bet', 404);
+  const { operations, operator: _, ...bet } = timeline;
+  const shown = operations.map(({ request: __, ...operation }) => operation);
+  return { status: 200, body: JSON.stringify({ ...bet, operations: shown }) };
+}

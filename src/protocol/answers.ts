@@ -1,0 +1,66 @@
+/** What goes back to the service: an HTTP status and a JSON body. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** `YYYY-MM-DD`, `hh:mm:ss`, a fraction and a zone, of which only date and time must be there. */
+const ISO_TIME =
+  /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/;
+
+const FOUR_DIGIT_YEAR = /^\d{4}-/;
+
+/**
+ * The success answer of every bet callback (interface.md, Bet callback success response).
+ * @param transactionId as the service sent it
+ * @param transactionTime ISO 8601 UTC, from `normaliseTransactionTime` or `isoTime`
+ */
+export function accepted(transactionId: string, transactionTime: string): Answer {
+  return { status: 200, body: JSON.stringify({ transactionId, transactionTime }) };
+}
+
+/**
+ * The error answer of every callback (interface.md, Errors).
+ * @param message for people; only `code` counts for the service
+ */
+export function failure(code: number, message: string, status = 400): Answer {
+  return { status, body: JSON.stringify({ code, message }) };
+}
+
+/**
+ * Milliseconds since the Unix epoch as ISO 8601 UTC.
+ * @throws RangeError beyond what a date can hold
+ */
+export function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+/**
+ * The `transactionTime` to answer with, whatever a wallet gave for one. A bet that a wallet has
+ * accepted must not fail over the spelling of a time (CONTRACT section 4; addendum.md, How real
+ * wallets deviate). In UTC it passes as it is; with an offset it is converted; without a zone it
+ * is UTC, because the protocol's times are. Anything else gives way to the fallback.
+ *
+ * @param fallbackMs milliseconds since the Unix epoch, e.g. when the answer came
+ */
+export function normaliseTransactionTime(value: unknown, fallbackMs: number): string {
+  const match = typeof value === 'string' ? ISO_TIME.exec(value) : null;
+  if (match === null) return isoTime(fallbackMs);
+  const [whole, date = '', time = '', fraction = '', zone] = match;
+  if (!exists(date, time)) return isoTime(fallbackMs);
+  if (zone === undefined) return `${whole}Z`;
+  if (zone === 'Z') return whole;
+  const converted = isoTime(Date.parse(`${date}T${time}${fraction}${withColon(zone)}`));
+  return FOUR_DIGIT_YEAR.test(converted) ? converted : isoTime(fallbackMs);
+}
+
+/** Whether the calendar has it: `Date` takes 30 February for 2 March, so it is read back. */
+function exists(date: string, time: string): boolean {
+  const epochMs = Date.parse(`${date}T${time}Z`);
+  return !Number.isNaN(epochMs) && isoTime(epochMs).startsWith(`${date}T${time}`);
+}
+
+/** `+0300` and `+03` as `+03:00`, the only form that `Date` is bound to take. */
+function withColon(zone: string): string {
+  return `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
+}

@@ -1,0 +1,87 @@
+import { isNonNegativeFinite } from '../domain/amount.ts';
+import { type JsonDocument, JsonError } from './json.ts';
+
+/**
+ * Readers for the members of a message. Each gives the value in its proper type or throws a
+ * `JsonError` that names the member and says what it must be. For a member that may be left out,
+ * null counts as left out, because that is how the service writes "none" (addendum.md, samples).
+ */
+
+/** Bounds in UTF-16 code units. */
+export interface TextBounds {
+  readonly lengthMin: number;
+  readonly lengthMax: number;
+}
+
+/** A string that must be there. */
+export function text(document: JsonDocument, name: string, bounds: TextBounds): string {
+  const value = document.value[name];
+  if (!document.has(name)) throw new JsonError('is missing', name);
+  if (typeof value !== 'string') throw new JsonError('must be a string', name);
+  return storable(within(value, name, bounds), name);
+}
+
+/** A string that may be left out; without bounds it may be of any length. */
+export function optionalText(
+  document: JsonDocument,
+  name: string,
+  bounds?: TextBounds,
+): string | undefined {
+  const value = document.value[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw new JsonError('must be a string', name);
+  return storable(bounds === undefined ? value : within(value, name, bounds), name);
+}
+
+/** The exact text of an amount that must be there (CONTRACT section 4, code 5). */
+export function amount(document: JsonDocument, name: string): string {
+  if (!document.has(name)) throw new JsonError('is missing', name);
+  const exact = document.numberText(name);
+  if (exact === undefined || !isNonNegativeFinite(exact)) {
+    throw new JsonError('must be a number of 0 or more', name);
+  }
+  return exact;
+}
+
+/** As `amount`; undefined where there is none. Null is no amount. */
+export function optionalAmount(document: JsonDocument, name: string): string | undefined {
+  return document.has(name) ? amount(document, name) : undefined;
+}
+
+/** Checks a number of 0 or more that may be left out or null. */
+export function checkOptionalNumber(document: JsonDocument, name: string): void {
+  if (document.has(name) && document.value[name] !== null) amount(document, name);
+}
+
+/** One of a few words. */
+export function oneOf<T extends string>(
+  document: JsonDocument,
+  name: string,
+  words: readonly T[],
+): T {
+  const value = document.value[name];
+  const word = words.find((candidate) => candidate === value);
+  if (word === undefined) throw new JsonError(`must be one of ${words.join(', ')}`, name);
+  return word;
+}
+
+/** A whole number, where the member is one; an odd value counts as none. */
+export function integerIfAny(document: JsonDocument, name: string): number | undefined {
+  const value = document.value[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function within(value: string, name: string, { lengthMin, lengthMax }: TextBounds): string {
+  if (value.length < lengthMin || value.length > lengthMax) {
+    throw new JsonError(`must have ${lengthMin} to ${lengthMax} characters`, name);
+  }
+  return value;
+}
+
+/** What becomes a key or a column: PostgreSQL takes no NUL, and UTF-8 has no lone surrogates. */
+function storable(value: string, name: string): string {
+  if (!value.isWellFormed() || value.includes('\0')) {
+    throw new JsonError('must be well-formed text without NUL', name);
+  }
+  return value;
+}

@@ -1,0 +1,159 @@
+import { JsonError, type Member, type Scanned, scanJson } from './json-scan.ts';
+
+export { JsonError } from './json-scan.ts';
+
+/** How much structure a message may have. */
+export interface JsonLimits {
+  /** How many objects and arrays may stand inside one another, the outermost included. */
+  readonly depthMax: number;
+}
+
+const DEFAULT_LIMITS: JsonLimits = { depthMax: 64 };
+
+// `ignoreBOM` keeps a byte order mark in the text, so that it can be refused instead of swallowed.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const BYTE_ORDER_MARK = 0xfeff;
+
+const LEADS_NUMBER = /^[-0-9]/;
+
+/**
+ * A JSON object together with its exact text (I9). It is read through `value`, but what is passed
+ * on is cut from `text`: numbers keep every digit, unknown members and their order survive.
+ */
+export class JsonDocument {
+  /** The source, byte for byte as it came. */
+  readonly text: string;
+  /** As `JSON.parse` gives it, numbers as binary doubles: never use those for money. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly #scanned: Scanned;
+
+  /** For this module; documents come from `parseJsonObject`, `object` and `items`. */
+  constructor(text: string, value: Readonly<Record<string, unknown>>, scanned: Scanned) {
+    this.text = text;
+    this.value = value;
+    this.#scanned = scanned;
+  }
+
+  /** Whether the object has a member of that name, be it null. */
+  has(name: string): boolean {
+    return this.#member(name) !== undefined;
+  }
+
+  /** The exact source text of a member's value: `12.10`, `"x"`, `{...}`. */
+  rawOf(name: string): string | undefined {
+    const member = this.#member(name);
+    return member === undefined ? undefined : this.text.slice(member.start, member.end);
+  }
+
+  /** The exact source text of a member that is a JSON number; undefined for anything else. */
+  numberText(name: string): string | undefined {
+    const raw = this.rawOf(name);
+    return raw !== undefined && LEADS_NUMBER.test(raw) ? raw : undefined;
+  }
+
+  /** A member that is an object, as a document of its own; undefined for anything else. */
+  object(name: string): JsonDocument | undefined {
+    const raw = this.rawOf(name);
+    return raw === undefined ? undefined : documentOf(raw, this.value[name]);
+  }
+
+  /**
+   * The elements of a member that is an array, those that are objects as documents of their own
+   * and the others as undefined; undefined for a member that is no array.
+   */
+  items(name: string): readonly (JsonDocument | undefined)[] | undefined {
+    const raw = this.rawOf(name);
+    const value: unknown = this.value[name];
+    if (raw === undefined || !Array.isArray(value)) return undefined;
+    const { elements } = scanJson(raw, Number.POSITIVE_INFINITY);
+    return elements.map(({ start, end }, index) => documentOf(raw.slice(start, end), value[index]));
+  }
+
+  /**
+   * The object's text with some members changed: a name that is there gets the new value in its
+   * place, one that is not is appended, `undefined` takes a member out. Everything else stays
+   * verbatim, except that whitespace between tokens is dropped: there are wallets that verify a
+   * signature by parsing and re-serialising the body, and those want compact JSON (addendum.md,
+   * How real wallets deviate).
+   *
+   * @param changes raw JSON text for each member, e.g. from `jsonString`
+   */
+  replace(changes: Readonly<Record<string, string | undefined>>): string {
+    const { compact, members } = this.#scanned;
+    if (compact !== this.text) return documentOfObject(compact, this.value).replace(changes);
+    const left = new Map(Object.entries(changes));
+    const kept: string[] = [];
+    for (const { name, nameStart, start, end } of members) {
+      if (!left.has(name)) {
+        kept.push(this.text.slice(nameStart, end));
+        continue;
+      }
+      const raw = left.get(name);
+      left.delete(name);
+      if (raw !== undefined) kept.push(this.text.slice(nameStart, start) + raw);
+    }
+    for (const [name, raw] of left) {
+      if (raw !== undefined) kept.push(`${jsonString(name)}:${raw}`);
+    }
+    return `{${kept.join(',')}}`;
+  }
+
+  /** One by one: hashing twenty names takes longer than the dozen look-ups of a message. */
+  #member(name: string): Member | undefined {
+    return this.#scanned.members.find((member) => member.name === name);
+  }
+}
+
+/**
+ * Reads a message that must be one JSON object (CONTRACT section 4, code 5). `JSON.parse` judges
+ * the grammar and gives the values, one walk over the text then finds where they stand.
+ *
+ * @throws JsonError when it is not strict UTF-8, starts with a byte order mark, is not JSON or not
+ *   an object, nests deeper than the limit, or has a name twice in one object, at any depth
+ */
+export function parseJsonObject(bytes: Buffer, limits: JsonLimits = DEFAULT_LIMITS): JsonDocument {
+  const text = decode(bytes);
+  const value = parse(text);
+  if (!isObject(value)) throw new JsonError('the body must be a JSON object');
+  return new JsonDocument(text, value, scanJson(text, limits.depthMax));
+}
+
+/** A string as JSON text. A lone surrogate comes out as its escape, so the text is valid UTF-8. */
+export function jsonString(value: string): string {
+  return JSON.stringify(value);
+}
+
+function decode(bytes: Buffer): string {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch (cause) {
+    throw new JsonError('the body is not valid UTF-8', undefined, { cause });
+  }
+  if (text.charCodeAt(0) === BYTE_ORDER_MARK) {
+    throw new JsonError('the body must not start with a byte order mark');
+  }
+  return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // No `cause`: its message quotes the body, and a log would show what stands there.
+    throw new JsonError('the body is not valid JSON');
+  }
+}
+
+function documentOf(raw: string, value: unknown): JsonDocument | undefined {
+  return isObject(value) ? documentOfObject(raw, value) : undefined;
+}
+
+/** For text that was scanned as a part of its whole: no limit is left to check. */
+function documentOfObject(text: string, value: Readonly<Record<string, unknown>>): JsonDocument {
+  return new JsonDocument(text, value, scanJson(text, Number.POSITIVE_INFINITY));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

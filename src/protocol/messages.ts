@@ -1,0 +1,231 @@
+import type { BetOperation } from '../domain/operation.ts';
+import { checkCoefficients, coefficientsKey } from './coefficients.ts';
+import {
+  amount,
+  checkOptionalNumber,
+  integerIfAny,
+  oneOf,
+  optionalAmount,
+  optionalText,
+  type TextBounds,
+  text,
+} from './fields.ts';
+import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
+
+/**
+ * The callbacks of the service, read and checked (interface.md, Bet transaction and Endpoints A;
+ * CONTRACT section 4, code 5). Only what the gateway acts on is looked at. Everything else passes
+ * in `document`, from which the message to the wallet is cut.
+ */
+export type Callback = ProfileRequest | BalanceRequest | BetRequest;
+export type BetRequest =
+  | PlaceRequest
+  | SettleRequest
+  | UnsettleRequest
+  | RollbackRequest
+  | UpdateRequest;
+
+interface Request {
+  readonly document: JsonDocument;
+  /** For troubleshooting only: where it could not stand in an HTTP header, there is none. */
+  readonly requestId: string | undefined;
+}
+
+export interface ProfileRequest extends Request {
+  readonly operation: 'profile';
+  readonly token: string;
+}
+
+export interface BalanceRequest extends Request {
+  readonly operation: 'balance';
+  readonly token: string;
+  readonly userId: string;
+  readonly currency: string;
+}
+
+interface AboutBet extends Request {
+  /** Opaque, compared exactly. */
+  readonly transactionId: string;
+  readonly userId: string;
+}
+
+export interface PlaceRequest extends AboutBet {
+  readonly operation: 'place';
+  readonly token: string;
+  /** The stake, with its exact text. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly subPartnerId: string | null;
+}
+
+export const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
+export type ResultType = (typeof RESULT_TYPES)[number];
+
+export interface SettleRequest extends AboutBet {
+  readonly operation: 'settle';
+  /** What the player receives, with its exact text. */
+  readonly amount: string;
+  readonly currency?: string | undefined;
+  readonly resultType: ResultType;
+  /** Sent with a cashout; a cashout without one is answered code 3, not code 5. */
+  readonly token?: string | undefined;
+}
+
+interface FollowUp extends AboutBet {
+  readonly amount?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+export interface UnsettleRequest extends FollowUp {
+  readonly operation: 'unsettle';
+}
+
+export interface RollbackRequest extends FollowUp {
+  readonly operation: 'rollback';
+  /** Why (interface.md, Events); a rollback is never refused over it. */
+  readonly errorCode?: number | undefined;
+}
+
+export interface UpdateRequest extends FollowUp {
+  readonly operation: 'update';
+  /** Equal for updates to the same odds; see `coefficientsKey`. */
+  readonly coefficientsKey: string;
+}
+
+/**
+ * A message, or what is wrong with it in words for people: `why` reads on from `field` ("amount"
+ * "must be a number of 0 or more") and is a sentence of its own where no one member is to blame.
+ */
+export type ParseResult<T> =
+  | { readonly ok: true; readonly message: T }
+  | { readonly ok: false; readonly field: string | undefined; readonly why: string };
+
+const IDENTIFIER: TextBounds = { lengthMin: 1, lengthMax: 64 };
+const CURRENCY: TextBounds = { lengthMin: 3, lengthMax: 5 };
+/** Wider than the protocol's 10-64: a token of another length is merely unknown, code 3. */
+const TOKEN: TextBounds = { lengthMin: 1, lengthMax: 256 };
+
+const HEADER_SAFE = /^[\x20-\x7e]{1,256}$/;
+
+/** Reads `POST /user/profile`. */
+export function parseProfile(bytes: Buffer): ParseResult<ProfileRequest> {
+  return parsed(bytes, (document) => ({
+    operation: 'profile',
+    document,
+    token: text(document, 'token', TOKEN),
+    requestId: requestId(document),
+  }));
+}
+
+/** Reads `POST /user/balance` (addendum.md, user balance). */
+export function parseBalance(bytes: Buffer): ParseResult<BalanceRequest> {
+  return parsed(bytes, (document) => ({
+    operation: 'balance',
+    document,
+    token: text(document, 'token', TOKEN),
+    userId: text(document, 'userId', IDENTIFIER),
+    currency: text(document, 'currency', CURRENCY),
+    requestId: requestId(document),
+  }));
+}
+
+/** Reads `POST` and `PUT /payment/bet`; method and `type` together tell the operation. */
+export function parseBet(method: 'POST' | 'PUT', bytes: Buffer): ParseResult<BetRequest> {
+  return parsed(bytes, (document) => {
+    const operation = operationOf(method, document);
+    const bet = aboutBet(document);
+    switch (operation) {
+      case 'place':
+        return place(bet);
+      case 'settle':
+        return settle(bet);
+      case 'unsettle':
+        return { operation, ...followUp(bet) };
+      case 'rollback':
+        return { operation, ...followUp(bet), errorCode: integerIfAny(document, 'errorCode') };
+      case 'update':
+        return { operation, ...followUp(bet), coefficientsKey: coefficientsKey(document) };
+      default:
+        return operation satisfies never;
+    }
+  });
+}
+
+function parsed<T>(bytes: Buffer, read: (document: JsonDocument) => T): ParseResult<T> {
+  try {
+    return { ok: true, message: read(parseJsonObject(bytes)) };
+  } catch (error) {
+    if (error instanceof JsonError) return { ok: false, field: error.field, why: error.message };
+    throw error;
+  }
+}
+
+function operationOf(method: 'POST' | 'PUT', document: JsonDocument): BetOperation {
+  const type = document.value.type;
+  if (method === 'POST') {
+    if (type === 1) return 'place';
+    throw new JsonError('must be 1 with POST', 'type');
+  }
+  switch (type) {
+    case 1:
+      return 'unsettle';
+    case 2:
+      return 'settle';
+    case 3:
+      return 'rollback';
+    case 5:
+      return 'update';
+    default:
+      throw new JsonError('must be 1, 2, 3 or 5 with PUT', 'type');
+  }
+}
+
+function aboutBet(document: JsonDocument): AboutBet {
+  checkOptionalNumber(document, 'bonusAmount');
+  checkCoefficients(document);
+  return {
+    document,
+    transactionId: text(document, 'transactionId', IDENTIFIER),
+    userId: text(document, 'userId', IDENTIFIER),
+    requestId: requestId(document),
+  };
+}
+
+function place(bet: AboutBet): PlaceRequest {
+  return {
+    operation: 'place',
+    ...bet,
+    token: text(bet.document, 'token', TOKEN),
+    amount: amount(bet.document, 'amount'),
+    currency: text(bet.document, 'currency', CURRENCY),
+    subPartnerId: optionalText(bet.document, 'subPartnerId') ?? null,
+  };
+}
+
+function settle(bet: AboutBet): SettleRequest {
+  return {
+    operation: 'settle',
+    ...bet,
+    amount: amount(bet.document, 'amount'),
+    currency: optionalText(bet.document, 'currency', CURRENCY),
+    resultType: oneOf(bet.document, 'resultType', RESULT_TYPES),
+    token: optionalText(bet.document, 'token'),
+  };
+}
+
+function followUp(bet: AboutBet): FollowUp {
+  return {
+    ...bet,
+    amount: optionalAmount(bet.document, 'amount'),
+    currency: optionalText(bet.document, 'currency', CURRENCY),
+    token: optionalText(bet.document, 'token'),
+  };
+}
+
+function requestId(document: JsonDocument): string | undefined {
+  const value = document.value.requestId;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw new JsonError('must be a string', 'requestId');
+  return HEADER_SAFE.test(value) ? value : undefined;
+}

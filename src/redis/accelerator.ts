@@ -1,0 +1,126 @@
+import { Redis } from 'ioredis';
+import type { Clock } from '../domain/clock.ts';
+import { within } from '../domain/within.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+/** Longer than a healthy Redis ever takes, shorter than anybody notices. */
+const COMMAND_TIMEOUT_MS = 150;
+/** After a failure Redis is not asked for this long: a frozen one must not slow every call. */
+const REST_MS = 1_000;
+const IN_FLIGHT_MAX = 2_000;
+
+export interface AcceleratorOptions {
+  readonly url: string;
+  /** Before every key, so that several gateways may share a Redis. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Redis as an accelerator whose loss costs nothing but speed: no method ever throws or waits long,
+ * and a missing answer only means that PostgreSQL is asked.
+ */
+export class Accelerator {
+  readonly #redis: Redis;
+  readonly #options: AcceleratorOptions;
+  #restingUntilMs = 0;
+  #inFlight = 0;
+
+  constructor(options: AcceleratorOptions) {
+    this.#options = options;
+    this.#redis = new Redis(options.url, {
+      keyPrefix: options.prefix,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: 2_000,
+      // Rids a frozen connection of its queue; the reconnect strategy takes over.
+      socketTimeout: 2_000,
+      retryStrategy: (times) => Math.min(times * 100, 2_000),
+    });
+    this.#redis.on('error', (error: Error) => {
+      options.logger.debug({ error: error.message }, 'redis.connection_error');
+    });
+  }
+
+  /** @returns the value; undefined when there is none or Redis did not say */
+  async get(key: string): Promise<string | undefined> {
+    return (await this.#ask(() => this.#redis.get(key))) ?? undefined;
+  }
+
+  /** @returns whether Redis has confirmed it */
+  async set(key: string, value: string, ttlMs: number): Promise<boolean> {
+    return (await this.#ask(() => this.#redis.set(key, value, 'PX', ttlMs))) === 'OK';
+  }
+
+  /** Sets a key that is not there. @returns whether Redis has confirmed that it was set */
+  async setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean> {
+    return (await this.#ask(() => this.#redis.set(key, value, 'PX', ttlMs, 'NX'))) === 'OK';
+  }
+
+  /** Whether Redis answers at this moment. Used by readiness, so it asks even while resting. */
+  async isAnswering(): Promise<boolean> {
+    try {
+      return (await within(COMMAND_TIMEOUT_MS, this.#redis.ping())) === 'PONG';
+    } catch (error) {
+      this.#rest(error);
+      return false;
+    }
+  }
+
+  /** The server's `maxmemory-policy`, or undefined where it does not tell. */
+  async evictionPolicy(): Promise<string | undefined> {
+    const info = await this.#ask(() => this.#redis.info('memory'));
+    return info?.match(/^maxmemory_policy:(\S+)/m)?.[1];
+  }
+
+  /** Resolves when the first connection is ready; rejects with the reason after `limitMs`. */
+  async connected(limitMs: number): Promise<void> {
+    if (this.#redis.status === 'ready') return;
+    const ready = Promise.withResolvers<void>();
+    let lastError: Error | undefined;
+    this.#redis.once('ready', ready.resolve);
+    const remember = (error: Error) => {
+      lastError = error;
+    };
+    this.#redis.on('error', remember);
+    try {
+      await within(limitMs, ready.promise);
+    } catch (error) {
+      throw new Error(lastError?.message ?? 'no answer', { cause: error });
+    } finally {
+      this.#redis.off('error', remember);
+    }
+  }
+
+  close(): void {
+    this.#redis.disconnect();
+  }
+
+  async #ask<T>(command: () => Promise<T>): Promise<T | undefined> {
+    const { clock } = this.#options;
+    if (this.#inFlight >= IN_FLIGHT_MAX || clock.monotonicMs() < this.#restingUntilMs) {
+      return undefined;
+    }
+    this.#inFlight += 1;
+    try {
+      return await within(COMMAND_TIMEOUT_MS, command());
+    } catch (error) {
+      this.#rest(error);
+      return undefined;
+    } finally {
+      this.#inFlight -= 1;
+    }
+  }
+
+  #rest(error: unknown): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs >= this.#restingUntilMs) {
+      this.#options.logger.warn(
+        { error: error instanceof Error ? error.message : String(error), restMs: REST_MS },
+        'redis.unavailable',
+      );
+    }
+    this.#restingUntilMs = nowMs + REST_MS;
+  }
+}

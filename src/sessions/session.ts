@@ -1,0 +1,34 @@
+import type { BetOwner } from '../domain/bet.ts';
+
+/** One player, one currency, one token. All but its end is fixed when it opens. */
+export interface Session {
+  readonly sessionId: string;
+  readonly owner: BetOwner;
+  readonly currency: string;
+  /** What the operator's wallet knows the session by. */
+  readonly operatorToken: string;
+  /** Wall clock, epoch milliseconds. */
+  readonly expiresAtMs: number;
+}
+
+/** What a token of the service stands for. */
+export type SessionLookup =
+  | { readonly kind: 'live'; readonly session: Session }
+  | { readonly kind: 'expired'; readonly session: Session }
+  /** Ended before its time, for this reason. */
+  | { readonly kind: 'ended'; readonly reason: 'revoked' | 'currency'; readonly session: Session }
+  | { readonly kind: 'unknown' };
+
+/** The error code for a token that may not be used: 3 invalid, 4 out of date (addendum of the protocol). */
+export function tokenRefusal(lookup: Exclude<SessionLookup, { kind: 'live' }>): 3 | 4 {
+  switch (lookup.kind) {
+    case 'unknown':
+      return 3;
+    case 'expired':
+      return 4;
+    case 'ended':
+      return lookup.reason === 'revoked' ? 3 : 4;
+    default:
+      return lookup satisfies never;
+  }
+}

@@ -1,0 +1,230 @@
+import { LRUCache } from 'lru-cache';
+import type { BetOwner } from '../domain/bet.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { SessionRow, SessionStore } from '../store/session-store.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Session, SessionLookup } from './session.ts';
+import type { SessionCache } from './session-cache.ts';
+import type { TokenVault } from './token-vault.ts';
+
+const ROUTES_MAX = 100_000;
+
+export interface OpenedSession {
+  readonly session: Session;
+  /** What the operator passes to the frame. */
+  readonly token: string;
+}
+
+export interface SessionsOptions {
+  readonly store: SessionStore;
+  readonly cache: SessionCache;
+  readonly vault: TokenVault;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Sessions: found by token, opened for operators, learnt from profiles, ended. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  /** Only what never changes about a session; whether it still lives is not to be read from it. */
+  readonly #routes = new LRUCache<string, Session>({ max: ROUTES_MAX });
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whose token this is, without a word on whether it still lives: for a place, whose journal entry
+   * checks that in the same statement.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async route(token: string): Promise<SessionLookup> {
+    const known = this.#routes.get(token);
+    return known === undefined ? await this.findCertain(token) : { kind: 'live', session: known };
+  }
+
+  /**
+   * For reads: from Redis where it can be, so that they outlive an outage of PostgreSQL.
+   * @throws GatewayError `DATABASE_UNAVAILABLE` when the token is not cached
+   */
+  async find(token: string): Promise<SessionLookup> {
+    const { cache, vault, clock } = this.#options;
+    const hash = vault.hash(token);
+    const cached = await cache.find(hash);
+    // An expired entry may have been renewed since: only PostgreSQL says that a session is over.
+    if (cached !== undefined && cached.expiresAtMs > clock.nowMs()) {
+      return { kind: 'live', session: cached };
+    }
+    const found = await this.findCertain(token);
+    if (found.kind === 'live') await cache.remember(hash, found.session, clock.nowMs());
+    return found;
+  }
+
+  /** As PostgreSQL has it now. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  async findCertain(token: string): Promise<SessionLookup> {
+    const row = await this.#options.store.findByTokenHash(this.#options.vault.hash(token));
+    if (row === undefined) return { kind: 'unknown' };
+    const session = this.#sessionOf(row);
+    this.#routes.set(token, session);
+    if (row.ended_reason !== null) return { kind: 'ended', reason: row.ended_reason, session };
+    return { kind: row.expired ? 'expired' : 'live', session };
+  }
+
+  /** The operator token of a session, ended or not: bets keep the one they were placed with. */
+  async operatorTokenOf(sessionId: string): Promise<string | undefined> {
+    const row = await this.#options.store.findById(sessionId);
+    return row === undefined ? undefined : this.#options.vault.unseal(row.operator_token);
+  }
+
+  /**
+   * The live session of (player, currency, operator token), opened where there is none. Repeating
+   * it gives the same session and does not extend it.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async open(
+    owner: BetOwner,
+    currency: string,
+    operatorToken: string,
+    ttlSeconds: number,
+  ): Promise<OpenedSession> {
+    const { store, vault } = this.#options;
+    const operatorTokenHash = vault.hash(operatorToken);
+    for (;;) {
+      const newest = await store.findNewest(owner.playerId, currency, operatorTokenHash);
+      if (newest !== undefined && newest.ended_reason === null && !newest.expired) {
+        return { session: this.#sessionOf(newest), token: this.#tokenOf(newest, operatorToken) };
+      }
+      const ordinal = (newest?.ordinal ?? 0) + 1;
+      const token = vault.make({
+        operatorId: owner.operatorId,
+        playerId: owner.playerId,
+        currency,
+        operatorToken,
+        ordinal,
+      });
+      const made = await store.insert({
+        playerId: owner.playerId,
+        operatorId: owner.operatorId,
+        currency,
+        tokenHash: vault.hash(token),
+        token: vault.hasKey ? undefined : token,
+        operatorToken: vault.seal(operatorToken),
+        operatorTokenHash,
+        ordinal,
+        ttlSeconds,
+      });
+      // No row: a twin was faster; the next look finds its session.
+      if (made !== undefined) return { session: this.#sessionOf(made), token };
+    }
+  }
+
+  /**
+   * A prefixed token that a wallet's profile vouched for: opens its session, or renews it.
+   * @returns undefined when the token already belongs to another player or currency
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async learn(
+    token: string,
+    owner: BetOwner,
+    currency: string,
+    operatorToken: string,
+    ttlSeconds: number,
+  ): Promise<Session | undefined> {
+    const { store, vault } = this.#options;
+    const tokenHash = vault.hash(token);
+    const operatorTokenHash = vault.hash(operatorToken);
+    const known = await store.findByTokenHash(tokenHash);
+    if (known === undefined) {
+      const newest = await store.findNewest(owner.playerId, currency, operatorTokenHash);
+      await store.insert({
+        playerId: owner.playerId,
+        operatorId: owner.operatorId,
+        currency,
+        tokenHash,
+        token: undefined,
+        operatorToken: vault.seal(operatorToken),
+        operatorTokenHash,
+        ordinal: (newest?.ordinal ?? 0) + 1,
+        ttlSeconds,
+      });
+    } else if (known.player_id === owner.playerId && known.currency === currency) {
+      await store.renew(known.id, ttlSeconds);
+    }
+    const found = await this.findCertain(token);
+    const fits =
+      found.kind === 'live' &&
+      found.session.owner.playerId === owner.playerId &&
+      found.session.currency === currency;
+    return fits ? found.session : undefined;
+  }
+
+  /** Ends a session whose wallet now speaks of another currency. */
+  async endForCurrency(token: string, session: Session): Promise<void> {
+    const tokenHash = this.#options.vault.hash(token);
+    await this.#endInCache([tokenHash]);
+    await this.#options.store.end(session.sessionId, 'currency');
+  }
+
+  /**
+   * Revokes one session by token, or all of a player; another operator's are not found.
+   * @returns how many were live
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async revoke(
+    operatorId: string,
+    which: { readonly token: string } | { readonly operatorUser: string },
+  ): Promise<number> {
+    const { store, vault } = this.#options;
+    const live = await store.findLive(
+      operatorId,
+      'token' in which ? { tokenHash: vault.hash(which.token) } : which,
+    );
+    if (live.length === 0) return 0;
+    const hashes = live.map((row) => row.token_hash);
+    // Before the commit, so that no reader caches it again in between; after it as well, in case
+    // Redis did not hear the first time.
+    const heard = await this.#endInCache(hashes);
+    const revoked = await store.revoke(
+      operatorId,
+      live.map((row) => row.id),
+    );
+    if (!heard && !(await this.#endInCache(hashes))) {
+      this.#options.logger.warn(
+        { operator: operatorId, revoked },
+        'session.revocation_not_in_redis: cached reads may pass for some minutes',
+      );
+    }
+    return revoked;
+  }
+
+  async #endInCache(hashes: readonly Buffer[]): Promise<boolean> {
+    const heard = await Promise.all(hashes.map((hash) => this.#options.cache.distrust(hash)));
+    return heard.every(Boolean);
+  }
+
+  #sessionOf(row: SessionRow): Session {
+    return {
+      sessionId: row.id,
+      owner: {
+        operatorId: row.operator_id,
+        playerId: row.player_id,
+        userId: row.user_id,
+        operatorUser: row.operator_user,
+      },
+      currency: row.currency,
+      operatorToken: this.#options.vault.unseal(row.operator_token),
+      expiresAtMs: row.expires_at.getTime(),
+    };
+  }
+
+  #tokenOf(row: SessionRow, operatorToken: string): string {
+    if (row.token !== null) return row.token;
+    return this.#options.vault.make({
+      operatorId: row.operator_id,
+      playerId: row.player_id,
+      currency: row.currency,
+      operatorToken,
+      ordinal: row.ordinal,
+    });
+  }
+}

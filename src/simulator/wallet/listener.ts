@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+
+const RETRY_MS = 20;
+const RETRIES_MAX = 100;
+
+/**
+ * Listens on 127.0.0.1.
+ *
+ * @param port 0 for any free one; a port that was listened on before may for a moment belong to
+ *   some outgoing connection of the machine, and is waited for
+ * @returns the port
+ * @throws the error of `listen`, after about 2 s when the port stays taken
+ */
+export async function listenOn(server: Server, port: number): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      return portOf(server);
+    } catch (error) {
+      const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      if (!taken || port === 0 || attempt >= RETRIES_MAX) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/** Stops accepting; resolves when the last connection is gone. */
+export async function stopListening(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not a TCP server');
+  return address.port;
+}

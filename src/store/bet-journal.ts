@@ -1,0 +1,191 @@
+import type { Bet, ResultType, Rollback, Settlement } from '../domain/bet.ts';
+import type { BetOperation, DeliverableOperation } from '../domain/operation.ts';
+import type { Answer } from '../protocol/answers.ts';
+import { type AttemptRecord, attemptValues } from './attempt.ts';
+import {
+  type BetRow,
+  betOf,
+  placeValues,
+  rollbackValues,
+  settlementValues,
+  stateValues,
+} from './bet-rows.ts';
+import {
+  COMMIT_CHANGE,
+  COMMIT_NEW,
+  FIND,
+  FIND_OPERATION,
+  FINISH,
+  RECOVER,
+  RECOVER_LAPSED,
+} from './bet-statements.ts';
+import type { Database } from './database.ts';
+import { storable } from './text.ts';
+
+export interface OperationRecord {
+  readonly operation: BetOperation;
+  readonly attemptId: string;
+  readonly requestId: string | undefined;
+  /** As the service sent it, byte for byte. */
+  readonly body: Buffer;
+  /** What the service is told, where that is certain before any attempt. */
+  readonly answer: Answer | undefined;
+}
+
+export interface NewDelivery {
+  readonly operation: DeliverableOperation;
+  /** `live`: guards an attempt within its callback, and is nobody's work until that one is over. */
+  readonly state: 'live' | 'pending';
+  /** What the service is told when the promise holds. */
+  readonly transactionTime: string;
+  readonly horizonMs: number;
+  readonly settle?: { readonly amount: string; readonly resultType: ResultType };
+}
+
+export interface Commit {
+  /** As it was read: written only if nothing moved since. `version` 0 is a bet not yet there. */
+  readonly from: Bet;
+  readonly to: Bet;
+  readonly record: OperationRecord;
+  readonly delivery: NewDelivery | undefined;
+  /** Deliveries of this bet that have lost their meaning. */
+  readonly supersedes: readonly string[];
+}
+
+/** What an attempt that began with `commit` brought. */
+export interface Outcome {
+  readonly transactionId: string;
+  readonly attemptId: string;
+  readonly operationId: string;
+  readonly attempt: AttemptRecord;
+  readonly settlement?: Settlement | undefined;
+  readonly rollback?: Rollback | undefined;
+  readonly update?: Bet['update'];
+  /** Only for a place that began here because another operation of its bet had come first. */
+  readonly place?: Bet['place'] | undefined;
+  /** What becomes of the delivery that guarded the attempt, or of a new promise. */
+  readonly delivery:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'delivered' }
+    | { readonly kind: 'refused' }
+    | { readonly kind: 'pending'; readonly retryInMs: number }
+    | { readonly kind: 'new'; readonly delivery: NewDelivery; readonly retryInMs: number };
+}
+
+/**
+ * The journal of everything that is not a first place: read, decide, and write only if the bet is
+ * still what was read. No lock is ever held across a decision, so a frozen process blocks nobody.
+ */
+export class BetJournal {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The bet with its open deliveries, or undefined. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  async find(transactionId: string): Promise<Bet | undefined> {
+    const [row] = await this.#database.query<BetRow & Record<string, unknown>>(FIND, [
+      transactionId,
+    ]);
+    return row === undefined ? undefined : betOf(row);
+  }
+
+  /**
+   * Writes a decision: the bet's next state, the operation, what it promises and supersedes, in
+   * one statement.
+   * @returns the operation's id, or undefined when the bet has moved: read and decide again
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
+   */
+  async commit(commit: Commit): Promise<string | undefined> {
+    const { from, to, record, delivery } = commit;
+    const statement = from.version === 0 ? COMMIT_NEW : COMMIT_CHANGE;
+    const [row] = await this.#database.query<{ operation_id: string | null }>(statement, [
+      to.transactionId,
+      from.version,
+      to.owner?.operatorId ?? null,
+      to.owner?.playerId ?? null,
+      to.sessionId ?? null,
+      to.amount ?? null,
+      to.currency ?? null,
+      to.generation,
+      ...stateValues(to),
+      record.operation,
+      record.attemptId,
+      record.requestId ?? null,
+      record.body,
+      record.answer?.status ?? null,
+      record.answer?.body ?? null,
+      delivery?.operation ?? null,
+      delivery?.state ?? null,
+      delivery?.transactionTime ?? null,
+      (delivery?.horizonMs ?? 0) / 1000,
+      delivery?.settle?.amount ?? null,
+      delivery?.settle?.resultType ?? null,
+      commit.supersedes,
+    ]);
+    if (row !== undefined && row.operation_id !== null) return row.operation_id;
+    // Either somebody was faster, or this is the repeat of a commit that was not reported.
+    const [mine] = await this.#database.query<{ id: string }>(FIND_OPERATION, [
+      to.transactionId,
+      record.attemptId,
+    ]);
+    return mine?.id;
+  }
+
+  /**
+   * Writes what an attempt brought and frees the bet.
+   * @returns false when the attempt's lease had ended and the bet is no longer its own
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written
+   */
+  async finish(outcome: Outcome): Promise<boolean> {
+    const { delivery } = outcome;
+    const promise = delivery.kind === 'new' ? delivery.delivery : undefined;
+    const [row] = await this.#database.query<{ freed: string }>(FINISH, [
+      outcome.transactionId,
+      outcome.attemptId,
+      outcome.operationId,
+      ...orNulls(outcome.settlement, settlementValues, 4),
+      ...orNulls(outcome.rollback, rollbackValues, 4).map(storableIfText),
+      ...orNulls(outcome.place, placeValues, 4).map(storableIfText),
+      outcome.update?.key ?? null,
+      outcome.update?.transactionTime ?? null,
+      ...attemptValues(outcome.attempt),
+      delivery.kind,
+      'retryInMs' in delivery ? delivery.retryInMs / 1000 : 0,
+      promise?.operation ?? null,
+      promise?.transactionTime ?? null,
+      (promise?.horizonMs ?? 0) / 1000,
+      promise?.settle?.amount ?? null,
+      promise?.settle?.resultType ?? null,
+    ]);
+    return row?.freed === '1';
+  }
+
+  /** Calls unknown what a process that is gone left in flight; a no-op when it was freed since. */
+  async recover(transactionId: string, attemptId: string): Promise<void> {
+    await this.#database.query(RECOVER, [transactionId, attemptId]);
+  }
+
+  /**
+   * Recovers what killed processes left in flight anywhere.
+   * @returns the bets recovered, at most `limit`
+   */
+  async recoverLapsed(
+    limit: number,
+  ): Promise<readonly { transactionId: string; operation: string }[]> {
+    return await this.#database.query(RECOVER_LAPSED, [limit]);
+  }
+}
+
+function orNulls<T>(
+  value: T | undefined,
+  values: (value: T) => readonly (string | number | null)[],
+  count: number,
+): readonly (string | number | null)[] {
+  return value === undefined ? Array.from({ length: count }, () => null) : values(value);
+}
+
+function storableIfText(value: string | number | null): string | number | null {
+  return typeof value === 'string' ? storable(value) : value;
+}

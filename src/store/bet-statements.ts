@@ -1,0 +1,185 @@
+import { ATTEMPT_COLUMNS } from './attempt.ts';
+import { SELECT_BET, STATE_COLUMNS } from './bet-rows.ts';
+import type { Statement } from './database.ts';
+import { LEASE_SECONDS } from './place-journal.ts';
+
+export const FIND: Statement = { name: 'bet-find', text: SELECT_BET };
+
+export const FIND_OPERATION: Statement = {
+  name: 'bet-find-operation',
+  text: 'SELECT id FROM operations WHERE transaction_id = $1 AND attempt_id = $2',
+};
+
+const STATE_FIRST = 9;
+const state = STATE_COLUMNS.map((column, index) => ({ column, at: `$${STATE_FIRST + index}` }));
+const busyAttempt = `$${STATE_FIRST + STATE_COLUMNS.length - 1}`;
+const p = (offset: number) => `$${STATE_FIRST + STATE_COLUMNS.length + offset}`;
+const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
+
+/** What both commits do once `bet` holds a row: operation, promise, superseded deliveries. */
+const COMMIT_TAIL = `
+  , op AS (
+    INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
+                            answer_status, answer_body)
+    SELECT bet.transaction_id, bet.operator_id, ${p(0)}::text, ${p(1)}::uuid, ${p(2)}::text,
+           ${p(3)}::bytea, ${p(4)}::int, ${p(5)}::text
+      FROM bet
+    RETURNING id, transaction_id, operator_id
+  ), promise AS (
+    -- A live one becomes due when its attempt's lease ends: a killed process loses nothing.
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                            transaction_time, settle_amount, settle_type, next_attempt_at, dead_at)
+    SELECT op.id, op.operator_id, op.transaction_id, ${p(6)}::text, ${p(7)}::text, ${p(8)}::text,
+           ${p(10)}::text, ${p(11)}::text,
+           CASE WHEN ${p(7)}::text = 'live' THEN ${lease} ELSE clock_timestamp() END,
+           clock_timestamp() + make_interval(secs => ${p(9)}::float8)
+      FROM op WHERE ${p(6)}::text IS NOT NULL
+  ), superseded AS (
+    UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
+     WHERE id = ANY (${p(12)}::bigint[]) AND state IN ('live', 'pending')
+       AND EXISTS (SELECT 1 FROM bet)
+  )
+  SELECT op.id AS operation_id FROM op`;
+
+export const COMMIT_NEW: Statement = {
+  name: 'bet-commit-new',
+  text: `
+  WITH bet AS (
+    INSERT INTO bets (transaction_id, operator_id, player_id, session_id, amount, currency,
+                      generation, ${state.map(({ column }) => column).join(', ')}, busy_until)
+    SELECT $1::text, $3::text, $4::bigint, $5::bigint, $6::text, $7::text, $8::int,
+           ${state.map(({ column, at }) => `${at}::${castOf(column)}`).join(', ')},
+           CASE WHEN ${busyAttempt}::uuid IS NOT NULL THEN ${lease} END
+     WHERE $2::int = 0
+    ON CONFLICT (transaction_id) DO NOTHING
+    RETURNING transaction_id, operator_id
+  )${COMMIT_TAIL}`,
+};
+
+export const COMMIT_CHANGE: Statement = {
+  name: 'bet-commit-change',
+  text: `
+  WITH bet AS (
+    UPDATE bets
+       SET operator_id = $3::text, player_id = $4::bigint, session_id = $5::bigint,
+           amount = $6::text, currency = $7::text, generation = $8::int,
+           ${state.map(({ column, at }) => `${column} = ${at}::${castOf(column)}`).join(', ')},
+           -- Whoever is busy keeps its lease; a new attempt gets one.
+           busy_until = CASE WHEN ${busyAttempt}::uuid IS NULL THEN NULL
+                             WHEN busy_attempt = ${busyAttempt}::uuid THEN busy_until
+                             ELSE ${lease} END,
+           version = version + 1
+     WHERE transaction_id = $1::text AND version = $2::int
+    RETURNING transaction_id, operator_id
+  )${COMMIT_TAIL}`,
+};
+
+function castOf(column: (typeof STATE_COLUMNS)[number]): 'int' | 'uuid' | 'text' {
+  if (column === 'place_code' || column === 'rollback_code') return 'int';
+  return column === 'busy_attempt' ? 'uuid' : 'text';
+}
+
+const attemptAt = (column: number) => `$${18 + column}`;
+const d = (offset: number) => `$${18 + ATTEMPT_COLUMNS.length + offset}`;
+
+export const FINISH: Statement = {
+  name: 'bet-finish',
+  text: `
+  WITH bet AS (
+    UPDATE bets
+       SET settlement = coalesce($4::text, settlement),
+           settlement_amount = CASE WHEN $4::text IS NULL THEN settlement_amount ELSE $5::text END,
+           settlement_type = CASE WHEN $4::text IS NULL THEN settlement_type ELSE $6::text END,
+           settlement_time = CASE WHEN $4::text IS NULL THEN settlement_time ELSE $7::text END,
+           rollback = coalesce($8::text, rollback),
+           rollback_time = CASE WHEN $8::text IS NULL THEN rollback_time ELSE $9::text END,
+           rollback_code = CASE WHEN $8::text IS NULL THEN rollback_code ELSE $10::int END,
+           rollback_message = CASE WHEN $8::text IS NULL THEN rollback_message ELSE $11::text END,
+           place = coalesce($12::text, place),
+           place_time = CASE WHEN $12::text IS NULL THEN place_time ELSE $13::text END,
+           place_code = CASE WHEN $12::text IS NULL THEN place_code ELSE $14::int END,
+           place_message = CASE WHEN $12::text IS NULL THEN place_message ELSE $15::text END,
+           update_key = coalesce($16::text, update_key),
+           update_time = coalesce($17::text, update_time),
+           busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1
+     WHERE transaction_id = $1::text AND busy_attempt = $2::uuid
+    RETURNING transaction_id, operator_id
+  ), attempt AS (
+    INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')})
+    SELECT $3::bigint, coalesce(max(number), 0) + 1,
+           ${attemptAt(0)}::timestamptz, ${attemptAt(1)}::int, ${attemptAt(2)}::text,
+           ${attemptAt(3)}::int, ${attemptAt(4)}::int, ${attemptAt(5)}::text,
+           ${attemptAt(6)}::int, ${attemptAt(7)}::text
+      FROM attempts WHERE operation_id = $3::bigint
+    ON CONFLICT DO NOTHING
+  ), confirmed_live AS (
+    -- Confirmed within its own callback: it never was a delivery.
+    DELETE FROM deliveries
+     WHERE operation_id = $3::bigint AND state = 'live' AND ${d(0)}::text = 'delivered'
+       AND EXISTS (SELECT 1 FROM bet)
+  ), promised AS (
+    UPDATE deliveries
+       SET state = CASE WHEN ${d(0)}::text = 'pending' THEN 'pending' ELSE ${d(0)}::text END,
+           attempts = attempts + CASE WHEN state = 'live' THEN 1 ELSE 0 END,
+           last_error = coalesce(${attemptAt(5)}::text, ${attemptAt(2)}::text),
+           next_attempt_at = clock_timestamp() + make_interval(secs => ${d(1)}::float8),
+           settled_at = CASE WHEN ${d(0)}::text = 'pending' THEN NULL ELSE clock_timestamp() END
+     WHERE operation_id = $3::bigint AND EXISTS (SELECT 1 FROM bet)
+       AND (state = 'live' AND ${d(0)}::text IN ('pending', 'refused')
+            OR state = 'pending' AND ${d(0)}::text IN ('pending', 'refused', 'delivered'))
+  ), taken_over AS (
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
+                            transaction_time, settle_amount, settle_type, last_error,
+                            next_attempt_at, dead_at)
+    SELECT $3::bigint, bet.operator_id, bet.transaction_id, ${d(2)}::text, 'pending', 1,
+           ${d(3)}::text, ${d(5)}::text, ${d(6)}::text, ${attemptAt(5)}::text,
+           clock_timestamp() + make_interval(secs => ${d(1)}::float8),
+           clock_timestamp() + make_interval(secs => ${d(4)}::float8)
+      FROM bet WHERE ${d(0)}::text = 'new'
+    ON CONFLICT (operation_id) DO NOTHING
+  )
+  SELECT count(*) AS freed FROM bet`,
+};
+
+/** What in-flight means once its owner is gone: the outcome is unknown, a guard becomes work. */
+const UNKNOWN_STATE = `
+           place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
+           settlement = CASE WHEN busy_operation IN ('settle', 'unsettle') THEN 'unknown'
+                             ELSE settlement END,
+           settlement_amount = CASE WHEN busy_operation IN ('settle', 'unsettle') THEN NULL
+                                    ELSE settlement_amount END,
+           settlement_type = CASE WHEN busy_operation IN ('settle', 'unsettle') THEN NULL
+                                  ELSE settlement_type END,
+           settlement_time = CASE WHEN busy_operation IN ('settle', 'unsettle') THEN NULL
+                                  ELSE settlement_time END,
+           busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1`;
+
+const GUARDS_BECOME_WORK = `
+    UPDATE deliveries SET state = 'pending', next_attempt_at = clock_timestamp()
+     WHERE state = 'live' AND transaction_id IN (SELECT transaction_id FROM bet)`;
+
+export const RECOVER: Statement = {
+  name: 'bet-recover',
+  text: `
+  WITH bet AS (
+    UPDATE bets SET ${UNKNOWN_STATE}
+     WHERE transaction_id = $1::text AND busy_attempt = $2::uuid
+       AND busy_until <= clock_timestamp()
+    RETURNING transaction_id
+  ) ${GUARDS_BECOME_WORK}`,
+};
+
+export const RECOVER_LAPSED: Statement = {
+  name: 'bet-recover-lapsed',
+  text: `
+  WITH lapsed AS (
+    SELECT transaction_id, busy_operation FROM bets
+     WHERE busy_until <= clock_timestamp()
+     ORDER BY busy_until LIMIT $1::int FOR UPDATE SKIP LOCKED
+  ), bet AS (
+    UPDATE bets SET ${UNKNOWN_STATE}
+     WHERE transaction_id IN (SELECT transaction_id FROM lapsed)
+    RETURNING transaction_id
+  ), guards AS (${GUARDS_BECOME_WORK})
+  SELECT transaction_id AS "transactionId", busy_operation AS operation FROM lapsed`,
+};

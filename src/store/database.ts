@@ -1,0 +1,83 @@
+import { DatabaseError, Pool, type QueryResultRow } from 'pg';
+import { GatewayError } from '../domain/errors.ts';
+
+/** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
+const STATEMENT_TIMEOUT_MS = 6_000;
+/** Queries waiting for a connection beyond this are refused at once: they could only time out. */
+const WAITING_MAX = 5_000;
+
+export interface Statement {
+  /** Prepared under this name on each connection. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly connectionsMax: number;
+  /** Errors of idle connections; the pool replaces them by itself. */
+  readonly onIdleError: (error: Error) => void;
+}
+
+/** A pool of PostgreSQL connections whose every failure is a `GatewayError` or a bug. */
+export class Database {
+  readonly #pool: Pool;
+
+  constructor(options: DatabaseOptions) {
+    this.#pool = new Pool({
+      connectionString: options.url,
+      max: options.connectionsMax,
+      connectionTimeoutMillis: 4_000,
+      idleTimeoutMillis: 30_000,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      // A frozen server never reports its own timeout; the client counts as well.
+      query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
+      idle_in_transaction_session_timeout: 10_000,
+      keepAlive: true,
+      application_name: 'wagergate',
+    });
+    this.#pool.on('error', options.onIdleError);
+  }
+
+  /**
+   * Runs one statement on any connection.
+   * @throws GatewayError `DATABASE_UNAVAILABLE` when the server could not be reached or did not
+   *   answer; whether a write took effect is then unknown
+   */
+  async query<Row extends QueryResultRow>(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    if (this.#pool.waitingCount >= WAITING_MAX) {
+      throw new GatewayError('DATABASE_UNAVAILABLE', 'too many queries wait for PostgreSQL');
+    }
+    try {
+      const result = await this.#pool.query<Row>({ ...statement, values: [...values] });
+      return result.rows;
+    } catch (error) {
+      throw isUnavailable(error)
+        ? new GatewayError('DATABASE_UNAVAILABLE', `PostgreSQL: ${messageOf(error)}`, {
+            cause: error,
+          })
+        : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** SQLSTATE classes that speak of the server's state rather than of the statement. */
+const SERVER_CLASSES = new Set(['08', '53', '57', '58', '25']);
+
+function isUnavailable(error: unknown): boolean {
+  // Whatever is not PostgreSQL's own word about a statement is the connection's.
+  if (!(error instanceof DatabaseError)) return true;
+  const code = error.code ?? '';
+  return SERVER_CLASSES.has(code.slice(0, 2)) || code === '40001' || code === '40P01';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { BetCall, CallerDialect, ReadCall } from '../call.ts';
+import type { WalletSettings } from '../wallet-config.ts';
+
+/** One HTTP request, ready to be written. */
+export interface WalletRequest {
+  readonly method: 'POST' | 'PUT';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The exact bytes to send: the signature in the headers is over them. */
+  readonly body: Buffer;
+  /** An answer with a longer body is a broken one. */
+  readonly answerBytesMax: number;
+}
+
+/** One complete HTTP answer. */
+export interface WalletResponse {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** The wallet's own word that it did not do it. */
+export interface Declined {
+  readonly kind: 'declined';
+  readonly code: number;
+  readonly message: string;
+}
+
+/** An answer from which the outcome cannot be known. */
+export interface NotUnderstood {
+  readonly kind: 'unknown';
+  readonly fault: 'http_error' | 'bad_answer';
+  readonly error: string;
+  /**
+   * The wallet's code, where it refused in proper form but with a code that leaves open what it
+   * did. Such an answer says nothing against the wallet's health.
+   */
+  readonly code?: number;
+}
+
+export type BetVerdict =
+  | { readonly kind: 'accepted'; readonly transactionTime: string }
+  | Declined
+  | NotUnderstood;
+
+export type ReadVerdict =
+  | { readonly kind: 'answered'; readonly body: Buffer }
+  | Declined
+  | NotUnderstood;
+
+/**
+ * How a wallet is spoken to: pure translation, no network. A new one is a file in this folder and
+ * a line in `index.ts`.
+ */
+export interface WalletAdapter {
+  readonly callerDialect: CallerDialect;
+  /** @param budgetMs how long the gateway will wait for the answer */
+  betRequest(call: BetCall, budgetMs: number): WalletRequest;
+  readRequest(call: ReadCall, budgetMs: number): WalletRequest;
+  /** Must not declare a place declined unless the wallet said so with a definite code (I2). */
+  betVerdict(call: BetCall, response: WalletResponse): BetVerdict;
+  readVerdict(call: ReadCall, response: WalletResponse): ReadVerdict;
+}
+
+export type AdapterFactory = (settings: WalletSettings, clock: Clock) => WalletAdapter;

@@ -1,0 +1,197 @@
+import { CODES } from '../../domain/codes.ts';
+import type { Operation } from '../../domain/operation.ts';
+import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
+import type { CallerDialect } from '../call.ts';
+import type { Dialect } from '../wallet-config.ts';
+import type { WalletResponse } from './adapter.ts';
+
+/*
+ * The items of `wallet.dialect`, each with the deviation it answers (addendum.md, How real wallets
+ * deviate). Two rules stand above all of them (I2): a status of 500 or above is never a refusal,
+ * and the code 100 never becomes another one.
+ */
+
+/** What an HTTP answer says in the protocol's terms. */
+export type Said =
+  /** `document` is undefined for an empty body that the dialect takes as an answer. */
+  | { readonly kind: 'success'; readonly document: JsonDocument | undefined }
+  | Refusal
+  | {
+      readonly kind: 'unclear';
+      readonly fault: 'http_error' | 'bad_answer';
+      readonly error: string;
+    };
+
+export interface Refusal {
+  readonly kind: 'refusal';
+  readonly status: number;
+  /** The code in the body as the wallet means it; absent where the status alone speaks. */
+  readonly bodyCode: number | undefined;
+  readonly message: string | undefined;
+}
+
+const SUCCESS: readonly number[] = [200];
+const REFUSAL = 400;
+const SERVER_ERROR = 500;
+
+/** It is journalled and passed on to the service, which reads the code alone. */
+const MESSAGE_LENGTH_MAX = 255;
+
+/** Codes of a place that leave open whether the wallet debited (CONTRACT section 4). */
+const OPEN_PLACE_CODES: readonly number[] = [CODES.alreadyProcessed, CODES.timeout, CODES.system];
+
+/** Sorts an answer into success, refusal and neither. */
+export function hear(response: WalletResponse, dialect: Dialect): Said {
+  const { status } = response;
+  const document = readObject(response.body);
+  if (isSuccess(status, dialect)) return hearSuccess(response, document, dialect);
+  const bodyCode = document instanceof JsonError ? undefined : codeIn(document, dialect);
+  const mayRefuse = status === REFUSAL && isInteger(bodyCode);
+  if (mayRefuse || (status < SERVER_ERROR && codeOfStatus(status, dialect) !== undefined)) {
+    return {
+      kind: 'refusal',
+      status,
+      bodyCode: isInteger(bodyCode) ? bodyCode : undefined,
+      message: document instanceof JsonError ? undefined : messageIn(document),
+    };
+  }
+  if (status !== REFUSAL) return unclear('http_error', `HTTP status ${status}`);
+  const why = document instanceof JsonError ? document.message : 'its body has no integer code';
+  return unclear('bad_answer', `HTTP status 400, but ${why}`);
+}
+
+/** `emptyOk`, `okCodes`: wallets answer with empty bodies, or put errors into an HTTP 200. */
+function hearSuccess(
+  response: WalletResponse,
+  document: JsonDocument | JsonError,
+  dialect: Dialect,
+): Said {
+  if (dialect.emptyOk === true && isBlank(response.body)) {
+    return { kind: 'success', document: undefined };
+  }
+  const { status } = response;
+  if (document instanceof JsonError) {
+    return unclear('bad_answer', `HTTP status ${status}, but ${document.message}`);
+  }
+  if (dialect.okCodes === undefined) return { kind: 'success', document };
+  const code = codeIn(document, dialect);
+  if (code === undefined || (isInteger(code) && dialect.okCodes.includes(code))) {
+    return { kind: 'success', document };
+  }
+  if (isInteger(code)) {
+    return { kind: 'refusal', status, bodyCode: code, message: messageIn(document) };
+  }
+  return unclear('bad_answer', `HTTP status ${status}, but its code is no integer`);
+}
+
+/** `successStatuses`: wallets answer 201 or 204; never anything but a 2xx. */
+function isSuccess(status: number, { successStatuses = SUCCESS }: Dialect): boolean {
+  return status >= 200 && status < 300 && successStatuses.includes(status);
+}
+
+/** `errorStatuses`: business errors as 401, 403, 404, 422. */
+function codeOfStatus(status: number, { errorStatuses }: Dialect): number | undefined {
+  return errorStatuses?.[String(status)];
+}
+
+/** `codeField`: `errorCode` or `error` for `code`. */
+export function codeIn(document: JsonDocument, { codeField = 'code' }: Dialect): unknown {
+  return document.has(codeField) ? document.value[codeField] : undefined;
+}
+
+/**
+ * The protocol's code for a refusal. At 400 and in a success status the body's code counts,
+ * translated by `mapCodes` (wallets shift codes, 9 for a duplicate); at the other statuses the one
+ * the status stands for, since bodies there often just repeat the status as their code.
+ */
+export function codeOf(refusal: Refusal, operation: Operation, dialect: Dialect): number {
+  const { status, bodyCode } = refusal;
+  if (bodyCode === CODES.system) return CODES.system;
+  if (isRollbackConfirmed(refusal, operation, dialect)) return CODES.alreadyProcessed;
+  const ofStatus = codeOfStatus(status, dialect);
+  if (bodyCode !== undefined && (status === REFUSAL || ofStatus === undefined)) {
+    return mapped(bodyCode, operation, dialect);
+  }
+  return ofStatus ?? CODES.system;
+}
+
+/** Whether the wallet may have debited all the same: also by `unknownCodes`, the wallet's own. */
+export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
+  const { bodyCode } = refusal;
+  if (OPEN_PLACE_CODES.includes(codeOf(refusal, 'place', dialect))) return true;
+  if (bodyCode === undefined) return false;
+  return (
+    dialect.unknownCodes?.includes(bodyCode) === true ||
+    OPEN_PLACE_CODES.includes(mapped(bodyCode, 'place', dialect))
+  );
+}
+
+/**
+ * Whether a refused rollback would count as confirmed although only a status says so. A proxy's
+ * 404 would then keep a player's refund: `rollbackConfirmedBy` asks for a JSON body.
+ */
+export function isBareConfirmation(
+  refusal: Refusal,
+  operation: Operation,
+  dialect: Dialect,
+): boolean {
+  return (
+    operation === 'rollback' &&
+    refusal.bodyCode === undefined &&
+    codeOf(refusal, operation, dialect) === CODES.alreadyProcessed
+  );
+}
+
+/** `rollbackConfirmedBy`: a rollback of an unknown or rolled-back bet answered 400/5 or 404. */
+function isRollbackConfirmed(
+  { bodyCode }: Refusal,
+  operation: Operation,
+  { rollbackConfirmedBy }: Dialect,
+): boolean {
+  return (
+    operation === 'rollback' &&
+    bodyCode !== undefined &&
+    rollbackConfirmedBy?.includes(bodyCode) === true
+  );
+}
+
+function mapped(code: number, operation: Operation, { mapCodes }: Dialect): number {
+  return code === CODES.system ? code : (mapCodes?.[operation]?.[String(code)] ?? code);
+}
+
+/** The items that callers keep: the adapter sees only one call, they know of the bet. */
+export function callerDialectOf(dialect: Dialect): CallerDialect {
+  return {
+    alwaysSendToken: dialect.alwaysSendToken === true,
+    stableRequestId: dialect.stableRequestId === true,
+    skipUpdates: dialect.updates === 'skip',
+  };
+}
+
+function readObject(body: Buffer): JsonDocument | JsonError {
+  try {
+    return parseJsonObject(body);
+  } catch (error) {
+    if (error instanceof JsonError) return error;
+    throw error;
+  }
+}
+
+function messageIn(document: JsonDocument): string | undefined {
+  const { message } = document.value;
+  return typeof message === 'string' && message !== ''
+    ? message.slice(0, MESSAGE_LENGTH_MAX)
+    : undefined;
+}
+
+function isBlank(body: Buffer): boolean {
+  return body.toString('latin1').trim() === '';
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function unclear(fault: 'http_error' | 'bad_answer', error: string): Said {
+  return { kind: 'unclear', fault, error };
+}

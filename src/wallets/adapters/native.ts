@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../domain/clock.ts';
+import { CODES } from '../../domain/codes.ts';
+import { normaliseTransactionTime } from '../../protocol/answers.ts';
+import { sign, signingKeys } from '../../protocol/signature.ts';
+import type { BetCall, ReadCall } from '../call.ts';
+import type { Dialect, WalletSettings } from '../wallet-config.ts';
+import type {
+  BetVerdict,
+  Declined,
+  NotUnderstood,
+  ReadVerdict,
+  WalletAdapter,
+  WalletRequest,
+  WalletResponse,
+} from './adapter.ts';
+import {
+  callerDialectOf,
+  codeIn,
+  codeOf,
+  hear,
+  isBareConfirmation,
+  leavesPlaceOpen,
+  type Refusal,
+} from './dialect.ts';
+
+const BET_ANSWER_BYTES_MAX = 64 * 1024;
+const READ_ANSWER_BYTES_MAX = 256 * 1024;
+
+/** What may stand in a header as it is; anything else would be refused or split the request. */
+const SAFE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * The wallet speaks the service's own callbacks protocol (interface.md, Endpoints A; CONTRACT
+ * section 4). Strict, but for what the operator's dialect relaxes item by item.
+ */
+export function nativeAdapter(settings: WalletSettings, clock: Clock): WalletAdapter {
+  const { dialect } = settings;
+  const request = requestBuilder(settings);
+  const {
+    profile = '/user/profile',
+    balance = '/user/balance',
+    bet = '/payment/bet',
+  } = dialect.paths ?? {};
+  const pathOfRead = { profile, balance };
+  return {
+    callerDialect: callerDialectOf(dialect),
+    betRequest: (call, budgetMs) =>
+      request(
+        { method: call.method, path: bet, answerBytesMax: BET_ANSWER_BYTES_MAX },
+        call,
+        budgetMs,
+      ),
+    readRequest: (call, budgetMs) =>
+      request(
+        {
+          method: 'POST',
+          path: pathOfRead[call.operation],
+          answerBytesMax: READ_ANSWER_BYTES_MAX,
+        },
+        call,
+        budgetMs,
+      ),
+    betVerdict: (call, response) => betVerdict(call, response, dialect, clock),
+    readVerdict: (call, response) => readVerdict(call, response, dialect),
+  };
+}
+
+type Target = Pick<WalletRequest, 'method' | 'path' | 'answerBytesMax'>;
+
+function requestBuilder({ baseUrl, secrets, dialect }: WalletSettings) {
+  const [key] = signingKeys(secrets);
+  if (key === undefined) throw new Error('a wallet needs a secret to sign with');
+  const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const fixedHeaders = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'user-agent': 'wagergate',
+    ...lowerCased(dialect.headers ?? {}),
+    // A compressed answer would not be understood, so no dialect may ask for one.
+    'accept-encoding': 'identity',
+  };
+  return (
+    target: Target,
+    call: { readonly body: string; readonly requestId: string },
+    budgetMs: number,
+  ): WalletRequest => {
+    const body = Buffer.from(call.body, 'utf8');
+    const jws = sign(body, key);
+    return {
+      ...target,
+      path: basePath + target.path,
+      body,
+      headers: {
+        ...fixedHeaders,
+        'x-sign-jws': jws,
+        // The older header; wallets that still look for it only ask that it is there.
+        ...(dialect.legacySign === true ? { 'x-sign': jws } : {}),
+        'x-request-id': SAFE_REQUEST_ID.test(call.requestId) ? call.requestId : randomUUID(),
+        'x-deadline-ms': String(Math.floor(budgetMs)),
+      },
+    };
+  };
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+function betVerdict(
+  call: BetCall,
+  response: WalletResponse,
+  dialect: Dialect,
+  clock: Clock,
+): BetVerdict {
+  const said = hear(response, dialect);
+  switch (said.kind) {
+    case 'unclear':
+      return { kind: 'unknown', fault: said.fault, error: said.error };
+    case 'refusal':
+      return refusedBet(call, said, dialect);
+    case 'success': {
+      const contradiction = said.document && whyNotAccepted(call, said.document, dialect);
+      if (contradiction !== undefined) return brokenAnswer(contradiction);
+      const transactionTime: unknown = said.document?.value.transactionTime;
+      return {
+        kind: 'accepted',
+        transactionTime: normaliseTransactionTime(transactionTime, clock.nowMs()),
+      };
+    }
+    default:
+      return said satisfies never;
+  }
+}
+
+/** `echo: ignore`: wallets echo no `transactionId`, or one of their own making. */
+function whyNotAccepted(
+  { transactionId }: BetCall,
+  document: Parameters<typeof codeIn>[0],
+  dialect: Dialect,
+): string | undefined {
+  if (dialect.echo !== 'ignore' && document.value.transactionId !== transactionId) {
+    return document.has('transactionId')
+      ? 'the answer is for another transactionId'
+      : 'the answer has no transactionId';
+  }
+  // Some wallets answer errors as 200. Where nobody has said which codes are good (`okCodes`), an
+  // error code contradicts the status: as unknown it costs a bet, as accepted it would cost money.
+  const code = codeIn(document, dialect);
+  const isError = dialect.okCodes === undefined && Number.isSafeInteger(code) && code !== 0;
+  return isError ? `a success status with the error code ${code}` : undefined;
+}
+
+function refusedBet(call: BetCall, refusal: Refusal, dialect: Dialect): Declined | NotUnderstood {
+  const { operation } = call;
+  const code = codeOf(refusal, operation, dialect);
+  if (operation === 'place' && leavesPlaceOpen(refusal, dialect)) {
+    const error = `code ${refusal.bodyCode ?? code} leaves open whether the bet was debited`;
+    return { kind: 'unknown', fault: 'bad_answer', error, code };
+  }
+  if (isBareConfirmation(refusal, operation, dialect)) {
+    const error = `HTTP status ${refusal.status} alone confirms no rollback`;
+    return { kind: 'unknown', fault: 'http_error', error };
+  }
+  return declined(code, refusal);
+}
+
+function readVerdict(call: ReadCall, response: WalletResponse, dialect: Dialect): ReadVerdict {
+  const said = hear(response, dialect);
+  switch (said.kind) {
+    case 'unclear':
+      return { kind: 'unknown', fault: said.fault, error: said.error };
+    case 'refusal':
+      return declined(codeOf(said, call.operation, dialect), said);
+    case 'success': {
+      const missing = missingIn(said.document?.value ?? {}, call.operation);
+      return missing === undefined
+        ? { kind: 'answered', body: response.body }
+        : brokenAnswer(`the answer has no proper ${missing}`);
+    }
+    default:
+      return said satisfies never;
+  }
+}
+
+/** The first member that the service could not do without (interface.md, User profile). */
+function missingIn(
+  value: Readonly<Record<string, unknown>>,
+  operation: ReadCall['operation'],
+): string | undefined {
+  if (operation === 'balance') return Number.isFinite(value.amount) ? undefined : 'amount';
+  if (typeof value.userId !== 'string') return 'userId';
+  return typeof value.currency === 'string' ? undefined : 'currency';
+}
+
+function declined(code: number, { message }: Refusal): Declined {
+  const standard =
+    code === CODES.alreadyProcessed
+      ? 'The bet has already been processed'
+      : 'Refused by the operator';
+  return { kind: 'declined', code, message: message ?? standard };
+}
+
+function brokenAnswer(error: string): NotUnderstood {
+  return { kind: 'unknown', fault: 'bad_answer', error };
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import type { BetAnswer, ReadAnswer, WalletTrace } from '../domain/wallet-answer.ts';
+import type {
+  BetVerdict,
+  Declined,
+  NotUnderstood,
+  ReadVerdict,
+  WalletRequest,
+  WalletResponse,
+} from './adapters/adapter.ts';
+import type { HttpClient } from './http-client.ts';
+
+export type WalletAnswer = BetAnswer | ReadAnswer;
+
+/** The ends of a call without an HTTP answer; the same for bets and reads. */
+export type Lost = Extract<BetAnswer, { kind: 'notSent' | 'unknown' }>;
+
+/** What differs between calls: the request, and what its answer means. */
+export interface Step<A extends WalletAnswer> {
+  request(budgetMs: number): WalletRequest;
+  answer(response: WalletResponse, trace: WalletTrace): A;
+  /** Told of an error thrown by `answer`. */
+  onBrokenAdapter(error: unknown): void;
+}
+
+/**
+ * One HTTP exchange with a wallet, told as an answer.
+ * @throws whatever `step.request` throws, when nothing was sent yet; nothing from then on
+ */
+export async function attempt<A extends WalletAnswer>(
+  http: HttpClient,
+  clock: Clock,
+  deadline: Deadline,
+  step: Step<A>,
+): Promise<A | Lost> {
+  const request = step.request(http.budgetMs(deadline));
+  const startedAtMs = clock.monotonicMs();
+  const exchange = await http.exchange(request, deadline);
+  const latencyMs = clock.monotonicMs() - startedAtMs;
+  switch (exchange.kind) {
+    case 'notSent': {
+      const { reason, error } = exchange;
+      return { kind: 'notSent', reason, trace: { sent: false, latencyMs, error } };
+    }
+    case 'failed': {
+      const { kind: _, fault, ...details } = exchange;
+      return { kind: 'unknown', fault, trace: { sent: true, latencyMs, ...details } };
+    }
+    case 'response':
+      return understood(step, exchange, { sent: true, latencyMs, status: exchange.status });
+    default:
+      return exchange satisfies never;
+  }
+}
+
+function understood<A extends WalletAnswer>(
+  step: Step<A>,
+  response: WalletResponse,
+  trace: WalletTrace,
+): A | Lost {
+  try {
+    return step.answer(response, trace);
+  } catch (error) {
+    // The wallet has answered and may have debited: an adapter's bug must not read as "not done".
+    step.onBrokenAdapter(error);
+    const words = `the adapter failed: ${error}`;
+    return { kind: 'unknown', fault: 'bad_answer', trace: { ...trace, error: words } };
+  }
+}
+
+export function betAnswer(verdict: BetVerdict, trace: WalletTrace): BetAnswer {
+  return verdict.kind === 'accepted' ? { ...verdict, trace } : refused(verdict, trace);
+}
+
+export function readAnswer(verdict: ReadVerdict, trace: WalletTrace): ReadAnswer {
+  return verdict.kind === 'answered' ? { ...verdict, trace } : refused(verdict, trace);
+}
+
+function refused(
+  verdict: Declined | NotUnderstood,
+  trace: WalletTrace,
+): Extract<BetAnswer, { kind: 'declined' | 'unknown' }> {
+  if (verdict.kind === 'declined') return { ...verdict, trace: { ...trace, code: verdict.code } };
+  const { fault, error, code } = verdict;
+  const details = code === undefined ? { error } : { error, code };
+  return { kind: 'unknown', fault, trace: { ...trace, ...details } };
+}

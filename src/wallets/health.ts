@@ -1,0 +1,19 @@
+import type { WalletAnswer } from './attempt.ts';
+
+/**
+ * What one call says of the wallet's health. `neutral`: it ended before the wallet had a say, by
+ * the gateway's own deadline.
+ */
+export type Health = 'healthy' | 'faulty' | 'neutral';
+
+/** Transport faults and broken answers speak against a wallet, its proper no never does. */
+export function healthOf(answer: WalletAnswer): Health {
+  if (answer.kind === 'unknown') return isProperRefusal(answer) ? 'healthy' : 'faulty';
+  if (answer.kind !== 'notSent') return 'healthy';
+  return answer.reason === 'connection' ? 'faulty' : 'neutral';
+}
+
+/** A refusal in proper form that only its code makes ambiguous: the wallet itself is well. */
+export function isProperRefusal(answer: WalletAnswer): boolean {
+  return answer.kind === 'unknown' && answer.trace.code !== undefined;
+}

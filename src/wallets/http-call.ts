@@ -1,0 +1,169 @@
+import { type Dispatcher, errors } from 'undici';
+import type { Clock } from '../domain/clock.ts';
+import type { WalletFault } from '../domain/wallet-answer.ts';
+
+/** How one HTTP exchange with a wallet ended. `notSent`: certainly not one byte of it left (I2). */
+export type Exchange =
+  | { readonly kind: 'response'; readonly status: number; readonly body: Buffer }
+  | {
+      readonly kind: 'notSent';
+      readonly reason: 'connection' | 'deadline';
+      readonly error: string;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly fault: Extract<WalletFault, 'timeout' | 'connection' | 'bad_answer'>;
+      readonly status?: number;
+      readonly error: string;
+    };
+
+export interface HttpCallOptions {
+  readonly clock: Clock;
+  /** From now until the last byte of the answer, waiting for a connection included. */
+  readonly limitMs: number;
+  readonly answerBytesMax: number;
+  /** Asked in the very moment a connection takes the request. */
+  readonly maySend: () => boolean;
+}
+
+/**
+ * A wallet that has not given a connection for this long is at fault, whatever ended the wait; if
+ * the caller's time was over sooner, the wallet is not to blame.
+ */
+const CONNECTION_PATIENCE_MS = 1000;
+
+/**
+ * One exchange, as undici's handler of one request. It relies on these facts of undici's HTTP/1
+ * client, each held by a test:
+ * - `onRequestStart` is called when a connection takes the request, directly before its head and
+ *   body are written; after a throw from it nothing is written, and the connection stays usable;
+ * - errors before that (refused, DNS, TLS, connect timeout) come to `onResponseError` alone;
+ * - a request whose connection broke is failed, not given to another one. Should undici ever do
+ *   that, the second `onRequestStart` refuses: a place bet must not be sent twice (I5).
+ */
+export class HttpCall implements Dispatcher.DispatchHandler {
+  /** Settles exactly once, at the latest after `limitMs`; never rejects. */
+  readonly outcome: Promise<Exchange>;
+  readonly #settle: (exchange: Exchange) => void;
+  readonly #options: HttpCallOptions;
+  readonly #startedAtMs: number;
+  readonly #timer: NodeJS.Timeout;
+  /** Set once a connection has taken the request: from then on, it counts as sent. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #over = false;
+  #status: number | undefined;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(options: HttpCallOptions) {
+    const { promise, resolve } = Promise.withResolvers<Exchange>();
+    this.outcome = promise;
+    this.#settle = resolve;
+    this.#options = options;
+    this.#startedAtMs = options.clock.monotonicMs();
+    this.#timer = setTimeout(() => this.#timedOut(), options.limitMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // An abort would do as well, but it would take the connection with it.
+    if (this.#over) throw new Error('the call is over');
+    if (this.#controller !== undefined) throw new Error('a request is never sent twice');
+    if (!this.#options.maySend()) {
+      const error = 'the deadline passed while waiting for a connection';
+      this.#finish({ kind: 'notSent', reason: 'deadline', error });
+      throw new Error(error);
+    }
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    if (Number(headers['content-length']) > this.#options.answerBytesMax) this.#tooLarge();
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return;
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#options.answerBytesMax) this.#tooLarge();
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#status === undefined) return;
+    this.#finish({ kind: 'response', status: this.#status, body: Buffer.concat(this.#chunks) });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#controller === undefined) {
+      this.#finish({ kind: 'notSent', reason: 'connection', error: inWords(error) });
+    } else {
+      this.#fail(isBrokenAnswer(error) ? 'bad_answer' : 'connection', inWords(error));
+    }
+  }
+
+  #timedOut(): void {
+    const { limitMs, clock } = this.#options;
+    if (this.#controller !== undefined) {
+      this.#giveUp('timeout', `no complete answer within ${Math.floor(limitMs)} ms`);
+      return;
+    }
+    const waitedMs = Math.floor(clock.monotonicMs() - this.#startedAtMs);
+    this.#finish({
+      kind: 'notSent',
+      reason: waitedMs >= CONNECTION_PATIENCE_MS ? 'connection' : 'deadline',
+      error: `no connection within ${waitedMs} ms`,
+    });
+  }
+
+  #tooLarge(): void {
+    const limit = this.#options.answerBytesMax;
+    this.#giveUp('bad_answer', `the answer is larger than ${limit} bytes`);
+  }
+
+  /** Ends a call that was sent, and its connection with it: what still comes belongs to no one. */
+  #giveUp(fault: 'timeout' | 'bad_answer', error: string): void {
+    this.#fail(fault, error);
+    this.#controller?.abort(new Error(error));
+  }
+
+  #fail(fault: 'timeout' | 'connection' | 'bad_answer', error: string): void {
+    const status = this.#status === undefined ? {} : { status: this.#status };
+    this.#finish({ kind: 'failed', fault, error, ...status });
+  }
+
+  #finish(exchange: Exchange): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#chunks = [];
+    clearTimeout(this.#timer);
+    this.#settle(exchange);
+  }
+}
+
+/** Errors of undici that say "this is no HTTP" rather than "the connection broke". */
+function isBrokenAnswer(error: Error): boolean {
+  return (
+    error instanceof errors.HTTPParserError ||
+    error instanceof errors.HeadersOverflowError ||
+    error instanceof errors.ResponseContentLengthMismatchError
+  );
+}
+
+function inWords(error: Error): string {
+  // Several addresses were tried, and the error of all of them has no message of its own.
+  const message =
+    error instanceof AggregateError
+      ? error.errors.map((one: unknown) => (one instanceof Error ? one.message : one)).join('; ')
+      : error.message;
+  const code = codeOf(error);
+  return code === undefined || message.includes(code) ? message : `${code}: ${message}`;
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

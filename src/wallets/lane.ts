@@ -1,0 +1,106 @@
+import type { CallClass, Operation } from '../domain/operation.ts';
+import type { NotSentReason } from '../domain/wallet-answer.ts';
+import type { WalletAnswer } from './attempt.ts';
+import { Breaker } from './breaker.ts';
+import type { BreakerWindows } from './breaker-windows.ts';
+import { Bulkhead } from './bulkhead.ts';
+import type { BreakerOverride, BreakerState } from './call.ts';
+import { healthOf } from './health.ts';
+import type { BreakerSettings, WalletSettings } from './wallet-config.ts';
+
+export interface LaneOptions {
+  readonly name: string;
+  readonly callClass: CallClass;
+  readonly settings: WalletSettings;
+  readonly windows: BreakerWindows;
+  readonly override: BreakerOverride;
+  readonly onBreakerChange: (state: BreakerState) => void;
+  readonly onInFlight: (count: number) => void;
+}
+
+/** One operator's calls of one class: they share a bulkhead and a breaker, and nothing else (I7). */
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #bulkhead: Bulkhead;
+  #breakerSettings: BreakerSettings;
+  #override: BreakerOverride;
+  #breaker: Breaker;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#bulkhead = new Bulkhead(options.settings.maxConcurrent[options.callClass]);
+    this.#breakerSettings = options.settings.breaker;
+    this.#override = options.override;
+    this.#breaker = this.#createBreaker();
+  }
+
+  get breakerState(): BreakerState {
+    return this.#breaker.state;
+  }
+
+  get inFlight(): number {
+    return this.#bulkhead.inFlight;
+  }
+
+  /** Why a call made now would be refused. */
+  refusal(operation: Operation): Extract<NotSentReason, 'breaker' | 'bulkhead'> | undefined {
+    // An update's outcome is not counted, so it may not take the place of the call that decides
+    // whether a half-open breaker closes.
+    const passes = operation === 'update' ? this.#breaker.state === 'closed' : this.#breaker.admits;
+    if (!passes) return 'breaker';
+    return this.#bulkhead.full ? 'bulkhead' : undefined;
+  }
+
+  /** Makes a call that `refusal` has just let pass, in the same turn. */
+  async run<T extends WalletAnswer>(operation: Operation, call: () => Promise<T>): Promise<T> {
+    this.#bulkhead.enter();
+    this.#options.onInFlight(this.#bulkhead.inFlight);
+    try {
+      // Data updates move no money, and wallets often fail at them: they never open the breaker
+      // that money calls share with them.
+      return await (operation === 'update' ? call() : this.#breaker.run(call, healthOf));
+    } finally {
+      this.#bulkhead.leave();
+      this.#options.onInFlight(this.#bulkhead.inFlight);
+    }
+  }
+
+  override(to: BreakerOverride): void {
+    this.#override = to;
+    this.#breaker.override(to);
+  }
+
+  /** New limits hold from the next call on; the breaker's memory is lost only with its settings. */
+  reconfigure({ maxConcurrent, breaker }: WalletSettings): void {
+    this.#bulkhead.resize(maxConcurrent[this.#options.callClass]);
+    if (isSame(breaker, this.#breakerSettings)) return;
+    const before = this.#breaker;
+    this.#breakerSettings = breaker;
+    this.#breaker = this.#createBreaker();
+    if (this.#breaker.state !== before.state) this.#options.onBreakerChange(this.#breaker.state);
+    before.shutdown();
+  }
+
+  shutdown(): void {
+    this.#breaker.shutdown();
+  }
+
+  #createBreaker(): Breaker {
+    return new Breaker({
+      name: this.#options.name,
+      settings: this.#breakerSettings,
+      windows: this.#options.windows,
+      override: this.#override,
+      onChange: this.#options.onBreakerChange,
+    });
+  }
+}
+
+function isSame(one: BreakerSettings, other: BreakerSettings): boolean {
+  return (
+    one.errorPercent === other.errorPercent &&
+    one.minRequests === other.minRequests &&
+    one.windowMs === other.windowMs &&
+    one.openMs === other.openMs
+  );
+}

@@ -1,0 +1,48 @@
+import { BlockList, isIP } from 'node:net';
+
+/** IANA's special-purpose IPv4 blocks: nothing in them is an operator's wallet on the internet. */
+const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8], // "this network"; 0.0.0.0 reaches the own host
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10], // carrier-grade NAT, also used inside clouds
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16], // link-local, with the clouds' metadata services
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** Within global unicast: protocol assignments and Teredo, documentation, 6to4 (embeds an IPv4). */
+const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+const special = new BlockList();
+for (const [network, prefix] of SPECIAL_IPV4) special.addSubnet(network, prefix, 'ipv4');
+for (const [network, prefix] of SPECIAL_IPV6) special.addSubnet(network, prefix, 'ipv6');
+
+/** Everything else of IPv6 is loopback, unique-local, link-local, multicast, or wraps an IPv4. */
+const globalUnicast = new BlockList();
+globalUnicast.addSubnet('2000::', 3, 'ipv6');
+
+/** Whether an address is one of the public internet; false for anything that is no address. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !special.check(address, 'ipv4');
+    case 6:
+      return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}

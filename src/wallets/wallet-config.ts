@@ -1,0 +1,64 @@
+import type { Operation } from '../domain/operation.ts';
+
+/**
+ * What the outbound edge needs of an operator's file (CONTRACT section 3); the configuration's own
+ * operator type fits it. Objects are compared by identity: an unchanged operator must stay the
+ * same object across reloads, so that its connections and breakers live on.
+ */
+export interface WalletConfig {
+  readonly id: string;
+  readonly status: OperatorStatus;
+  readonly wallet: WalletSettings;
+}
+
+export type OperatorStatus = 'active' | 'maintenance' | 'suspended';
+
+export interface WalletSettings {
+  /** A name in the list of adapters (`adapters/index.ts`). */
+  readonly adapter: string;
+  readonly baseUrl: string;
+  /** Permits plain http and private or loopback addresses. */
+  readonly allowPrivate: boolean;
+  /** At least one; the first signs what is sent. */
+  readonly secrets: readonly string[];
+  readonly timeoutMs: number;
+  /** Calls under way at once, per class. */
+  readonly maxConcurrent: { readonly read: number; readonly money: number };
+  readonly breaker: BreakerSettings;
+  readonly dialect: Dialect;
+}
+
+/** One breaker per class is built from these. */
+export interface BreakerSettings {
+  readonly errorPercent: number;
+  readonly minRequests: number;
+  readonly windowMs: number;
+  readonly openMs: number;
+}
+
+/** Item by item relaxations of the `native` adapter, all off by default (CONTRACT section 8). */
+export interface Dialect {
+  readonly paths?:
+    | {
+        readonly profile?: string | undefined;
+        readonly balance?: string | undefined;
+        readonly bet?: string | undefined;
+      }
+    | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly legacySign?: boolean | undefined;
+  readonly alwaysSendToken?: boolean | undefined;
+  readonly successStatuses?: readonly number[] | undefined;
+  readonly errorStatuses?: Readonly<Record<string, number>> | undefined;
+  readonly codeField?: string | undefined;
+  readonly okCodes?: readonly number[] | undefined;
+  readonly mapCodes?:
+    | { readonly [O in Operation]?: Readonly<Record<string, number>> | undefined }
+    | undefined;
+  readonly unknownCodes?: readonly number[] | undefined;
+  readonly echo?: 'check' | 'ignore' | undefined;
+  readonly emptyOk?: boolean | undefined;
+  readonly rollbackConfirmedBy?: readonly number[] | undefined;
+  readonly stableRequestId?: boolean | undefined;
+  readonly updates?: 'send' | 'skip' | undefined;
+}

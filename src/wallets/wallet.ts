@@ -1,0 +1,203 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain/operation.ts';
+import type { BetAnswer, NotSentReason, ReadAnswer } from '../domain/wallet-answer.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { WalletAdapter } from './adapters/adapter.ts';
+import { createAdapter } from './adapters/index.ts';
+import {
+  attempt,
+  betAnswer,
+  type Lost,
+  readAnswer,
+  type Step,
+  type WalletAnswer,
+} from './attempt.ts';
+import type { BreakerWindows } from './breaker-windows.ts';
+import type {
+  BetCall,
+  BreakerOverride,
+  BreakerState,
+  CallerDialect,
+  ReadCall,
+  Wallet,
+} from './call.ts';
+import { HttpClient } from './http-client.ts';
+import { Lane } from './lane.ts';
+import type { WalletConfig, WalletSettings } from './wallet-config.ts';
+import { WalletMetrics } from './wallet-metrics.ts';
+
+export interface WalletOptions {
+  readonly config: WalletConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly windows: BreakerWindows;
+  /** Overrides that people made, for either class. */
+  readonly overrideOf: (callClass: CallClass) => BreakerOverride;
+  readonly onBreakerChange: (callClass: CallClass, state: BreakerState) => void;
+}
+
+/**
+ * One operator's wallet. It stays the same object while the operator is configured: whoever holds
+ * it across a reload goes on with the new settings, and calls under way end with the old ones.
+ */
+export class OperatorWallet implements Wallet {
+  readonly operatorId: string;
+  readonly #options: WalletOptions;
+  readonly #metrics: WalletMetrics;
+  readonly #lanes: Readonly<Record<CallClass, Lane>>;
+  #config: WalletConfig;
+  #adapter: WalletAdapter;
+  #http: HttpClient | undefined;
+  #closed = false;
+
+  /** @throws Error when the settings name no known adapter or no usable secret */
+  constructor(options: WalletOptions) {
+    this.operatorId = options.config.id;
+    this.#options = options;
+    this.#config = options.config;
+    this.#adapter = createAdapter(options.config.wallet, options.clock);
+    this.#metrics = new WalletMetrics(options.metrics, this.operatorId);
+    this.#lanes = { read: this.#createLane('read'), money: this.#createLane('money') };
+  }
+
+  get config(): WalletConfig {
+    return this.#config;
+  }
+
+  get callerDialect(): CallerDialect {
+    return this.#adapter.callerDialect;
+  }
+
+  async bet(call: BetCall): Promise<BetAnswer> {
+    const adapter = this.#adapter;
+    return this.#call<BetAnswer>(call, {
+      request: (budgetMs) => adapter.betRequest(call, budgetMs),
+      answer: (response, trace) => betAnswer(adapter.betVerdict(call, response), trace),
+      onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
+    });
+  }
+
+  async read(call: ReadCall): Promise<ReadAnswer> {
+    const adapter = this.#adapter;
+    return this.#call<ReadAnswer>(call, {
+      request: (budgetMs) => adapter.readRequest(call, budgetMs),
+      answer: (response, trace) => readAnswer(adapter.readVerdict(call, response), trace),
+      onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
+    });
+  }
+
+  refusal(operation: Operation): NotSentReason | undefined {
+    if (this.#closed) return 'connection';
+    const { status } = this.#config;
+    if (status === 'maintenance') return 'maintenance';
+    if (status === 'suspended' && startsSomethingNew(operation)) return 'suspended';
+    return this.#lanes[classOf(operation)].refusal(operation);
+  }
+
+  breakerState(callClass: CallClass): BreakerState {
+    return this.#lanes[callClass].breakerState;
+  }
+
+  inFlight(callClass: CallClass): number {
+    return this.#lanes[callClass].inFlight;
+  }
+
+  override(callClass: CallClass, to: BreakerOverride): void {
+    this.#lanes[callClass].override(to);
+  }
+
+  /** @throws Error as the constructor does; the old settings then stay in force */
+  reconfigure(config: WalletConfig): void {
+    this.#adapter = createAdapter(config.wallet, this.#options.clock);
+    for (const callClass of CALL_CLASSES) this.#lanes[callClass].reconfigure(config.wallet);
+    if (!sharesConnections(config.wallet, this.#config.wallet)) this.#replaceHttp();
+    this.#config = config;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    // At once: by the time the last call has ended, the operator may be there again.
+    for (const callClass of CALL_CLASSES) this.#metrics.remove(callClass);
+    await this.#http?.close();
+    for (const callClass of CALL_CLASSES) this.#lanes[callClass].shutdown();
+  }
+
+  /** Refused at once, or tried within the breaker and the bulkhead; counted either way. */
+  async #call<A extends WalletAnswer>(
+    { operation, deadline }: { readonly operation: Operation; readonly deadline: Deadline },
+    step: Step<A>,
+  ): Promise<A | Lost> {
+    const reason =
+      this.refusal(operation) ?? (deadline.allowsWalletCall() ? undefined : 'deadline');
+    const answer: A | Lost =
+      reason === undefined
+        ? await this.#lanes[classOf(operation)].run(operation, () =>
+            attempt(this.#httpClient(), this.#options.clock, deadline, step),
+          )
+        : { kind: 'notSent', reason, trace: { sent: false, latencyMs: 0, error: reason } };
+    this.#metrics.answered(operation, answer);
+    return answer;
+  }
+
+  #httpClient(): HttpClient {
+    if (this.#http !== undefined) return this.#http;
+    const { baseUrl, allowPrivate, timeoutMs, maxConcurrent } = this.#config.wallet;
+    this.#http = new HttpClient({
+      clock: this.#options.clock,
+      origin: new URL(baseUrl).origin,
+      allowPrivate,
+      timeoutMs,
+      connections: maxConcurrent.read + maxConcurrent.money,
+    });
+    return this.#http;
+  }
+
+  #replaceHttp(): void {
+    const old = this.#http;
+    this.#http = undefined;
+    old?.close().catch((error: unknown) => this.#failed('wallet.close_failed', error));
+  }
+
+  #failed(what: string, error: unknown): void {
+    this.#options.logger.error({ operator: this.operatorId, err: error }, what);
+  }
+
+  #createLane(callClass: CallClass): Lane {
+    const { windows, overrideOf, onBreakerChange } = this.#options;
+    const lane = new Lane({
+      name: `${this.operatorId}/${callClass}`,
+      callClass,
+      settings: this.#config.wallet,
+      windows,
+      override: overrideOf(callClass),
+      onInFlight: (count) => {
+        if (!this.#closed) this.#metrics.inFlight(callClass, count);
+      },
+      onBreakerChange: (state) => {
+        if (this.#closed) return;
+        this.#metrics.breakerState(callClass, state);
+        onBreakerChange(callClass, state);
+      },
+    });
+    this.#metrics.breakerState(callClass, lane.breakerState);
+    return lane;
+  }
+}
+
+/** Suspended operators take nothing new, but what their players have open is brought to an end. */
+function startsSomethingNew(operation: Operation): boolean {
+  return operation === 'place' || classOf(operation) === 'read';
+}
+
+function sharesConnections(one: WalletSettings, other: WalletSettings): boolean {
+  return (
+    new URL(one.baseUrl).origin === new URL(other.baseUrl).origin &&
+    one.allowPrivate === other.allowPrivate &&
+    one.timeoutMs === other.timeoutMs &&
+    one.maxConcurrent.read === other.maxConcurrent.read &&
+    one.maxConcurrent.money === other.maxConcurrent.money
+  );
+}

@@ -1,0 +1,118 @@
+import type { Clock } from '../domain/clock.ts';
+import type { CallClass } from '../domain/operation.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { BreakerWindows } from './breaker-windows.ts';
+import type { BreakerOverride, BreakerState, Wallet } from './call.ts';
+import { OperatorWallet } from './wallet.ts';
+import type { WalletConfig } from './wallet-config.ts';
+
+/** A breaker has a new state, by itself or by an override. */
+export interface BreakerChange {
+  readonly operatorId: string;
+  readonly callClass: CallClass;
+  readonly state: BreakerState;
+}
+
+/** The wallets of all operators. */
+export interface Wallets {
+  /** An operator keeps its wallet object for as long as it is configured. */
+  get(operatorId: string): Wallet | undefined;
+  /**
+   * Makes the given operators the configured ones. One whose object is the same as before is not
+   * touched; a changed one takes its new settings with its next call; a missing one is closed when
+   * its calls under way have ended.
+   * @throws Error when settings cannot work at all; the operators before that one are applied
+   */
+  apply(operators: Iterable<WalletConfig>): void;
+  /** Holds through reloads, also of an operator that comes later. */
+  setOverride(operatorId: string, callClass: CallClass, to: BreakerOverride): void;
+  /** @returns to be called to hear no more */
+  onBreakerChange(listener: (change: BreakerChange) => void): () => void;
+  /** Lets all calls under way finish, then closes every connection. */
+  close(): Promise<void>;
+}
+
+export function createWallets(options: {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}): Wallets {
+  return new WalletRegistry(options);
+}
+
+class WalletRegistry implements Wallets {
+  readonly #options: Parameters<typeof createWallets>[0];
+  readonly #wallets = new Map<string, OperatorWallet>();
+  readonly #overrides = new Map<string, BreakerOverride>();
+  readonly #listeners = new Set<(change: BreakerChange) => void>();
+  readonly #windows = new BreakerWindows();
+
+  constructor(options: Parameters<typeof createWallets>[0]) {
+    this.#options = options;
+  }
+
+  get(operatorId: string): Wallet | undefined {
+    return this.#wallets.get(operatorId);
+  }
+
+  apply(operators: Iterable<WalletConfig>): void {
+    const missing = new Set(this.#wallets.keys());
+    for (const config of operators) {
+      missing.delete(config.id);
+      const wallet = this.#wallets.get(config.id);
+      if (wallet === undefined) this.#wallets.set(config.id, this.#create(config));
+      else if (wallet.config !== config) wallet.reconfigure(config);
+    }
+    for (const operatorId of missing) this.#remove(operatorId);
+  }
+
+  setOverride(operatorId: string, callClass: CallClass, to: BreakerOverride): void {
+    const key = overrideKey(operatorId, callClass);
+    if (to === 'auto') this.#overrides.delete(key);
+    else this.#overrides.set(key, to);
+    this.#wallets.get(operatorId)?.override(callClass, to);
+  }
+
+  onBreakerChange(listener: (change: BreakerChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#wallets.values()].map((wallet) => wallet.close()));
+    this.#wallets.clear();
+    this.#windows.close();
+  }
+
+  #create(config: WalletConfig): OperatorWallet {
+    return new OperatorWallet({
+      ...this.#options,
+      config,
+      windows: this.#windows,
+      overrideOf: (callClass) => this.#overrides.get(overrideKey(config.id, callClass)) ?? 'auto',
+      onBreakerChange: (callClass, state) =>
+        this.#changed({ operatorId: config.id, callClass, state }),
+    });
+  }
+
+  #changed(change: BreakerChange): void {
+    const { operatorId: operator, callClass, state } = change;
+    const level = state === 'closed' ? 'info' : 'warn';
+    this.#options.logger[level]({ operator, class: callClass, state }, 'wallet.breaker');
+    // Not from within opossum: it would take a listener's error for one of the wallet.
+    for (const listener of this.#listeners) queueMicrotask(() => listener(change));
+  }
+
+  #remove(operatorId: string): void {
+    const wallet = this.#wallets.get(operatorId);
+    this.#wallets.delete(operatorId);
+    wallet?.close().catch((error: unknown) => {
+      this.#options.logger.error({ operator: operatorId, err: error }, 'wallet.close_failed');
+    });
+  }
+}
+
+function overrideKey(operatorId: string, callClass: CallClass): string {
+  return `${operatorId}/${callClass}`;
+}

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadConfiguration } from '../../src/config/loader.ts';
+import { ConfigError } from '../../src/config/problems.ts';
+import type { Configuration, OperatorConfig } from '../../src/config/schema.ts';
+
+/** The least that `gateway.yaml` must say. */
+export const GATEWAY = `
+service:
+  cid: aggregator-key
+  secrets: [service-secret]
+  bonusApiUrl: https://s2s.example
+`;
+
+/** The least that an operator's file must say; `more` stands at its top level. */
+export function operatorYaml(id: string, more = '', wallet = ''): string {
+  return `
+id: ${id}
+name: Operator ${id}
+wallet:
+  baseUrl: https://wallet.${id}.example/sportsbook
+  secrets: [wallet-secret]
+${wallet}
+api: { cid: ${id}-key, secrets: [api-secret] }
+currencies: [EUR]
+${more}
+`;
+}
+
+/** A temporary folder with these files by relative path; gone after the test. */
+export function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'configuration-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'operators'));
+  for (const [name, text] of Object.entries(files)) put(folder, name, text);
+  return folder;
+}
+
+export function put(folder: string, name: string, text: string): void {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** Loads a folder of these files, with a minimal `gateway.yaml` unless they hold one. */
+export function load(
+  files: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv = {},
+): Configuration {
+  return loadConfiguration(folderWith({ 'gateway.yaml': GATEWAY, ...files }), env);
+}
+
+/** The one operator `alpha` of a file with these settings beside the required ones. */
+export function loadAlpha(more = '', wallet = '', env: NodeJS.ProcessEnv = {}): OperatorConfig {
+  const { operators } = load({ 'operators/alpha.yaml': operatorYaml('alpha', more, wallet) }, env);
+  const alpha = operators.get('alpha');
+  if (alpha === undefined) throw new Error('alpha is not in force');
+  return alpha;
+}
+
+/** The lines that refuse these files; empty when they are taken. */
+export function problemsOf(
+  files: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv = {},
+): string[] {
+  return linesOf(() => load(files, env));
+}
+
+/** The lines that refuse `alpha` with these settings beside the required ones. */
+export function alphaProblems(more = '', wallet = '', env: NodeJS.ProcessEnv = {}): string[] {
+  return linesOf(() => loadAlpha(more, wallet, env));
+}
+
+export function gatewayProblems(more: string, env: NodeJS.ProcessEnv = {}): string[] {
+  return problemsOf({ 'gateway.yaml': `${GATEWAY}${more}\n` }, env);
+}
+
+function linesOf(attempt: () => unknown): string[] {
+  try {
+    attempt();
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split('\n');
+    throw error;
+  }
+}

@@ -1,0 +1,206 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { maskVariables, unmask } from '../../src/config/variables.ts';
+import {
+  alphaProblems,
+  folderWith,
+  GATEWAY,
+  gatewayProblems,
+  load,
+  loadAlpha,
+  operatorYaml,
+  problemsOf,
+  put,
+} from './folder.ts';
+
+const gatewayWith = (secrets: string) => ({
+  'gateway.yaml': GATEWAY.replace('[service-secret]', secrets),
+});
+
+const secretsOf = (secrets: string, env: NodeJS.ProcessEnv) =>
+  load(gatewayWith(secrets), env).gateway.service.secrets;
+
+describe('variables', () => {
+  it.each([
+    ['in a flow list, unquoted', '[${A}, ${B}]'],
+    ['in a flow list, quoted', `["\${A}", '\${B}']`],
+    ['in a block list', '\n    - ${A}\n    - "${B}"'],
+    ['in block text', '\n    - |-\n      ${A}\n    - >-\n      ${B}'],
+  ])('stand %s', (_where, secrets) => {
+    expect(secretsOf(secrets, { A: 'one', B: 'two' })).toEqual(['one', 'two']);
+  });
+
+  it('stand inside a longer text', () => {
+    const alpha = loadAlpha('subPartnerId: a-${SITE}-${SITE}.${N}', '', { SITE: 'x', N: '7' });
+    expect(alpha.subPartnerId).toBe('a-x-x.7');
+  });
+
+  it('can never become YAML, whatever they hold', () => {
+    const nasty = 'x"]\nevil: true # \'{[&*!|>%@`';
+    expect(secretsOf('[${A}, "${A}", \'${A}\']', { A: nasty })).toEqual([nasty, nasty, nasty]);
+  });
+
+  it('are looked up once: what one holds is no variable again', () => {
+    expect(secretsOf('[${A}]', { A: '${B} ${file:/etc/passwd}', B: 'two' })).toEqual([
+      '${B} ${file:/etc/passwd}',
+    ]);
+  });
+
+  it('are not needed for comments', () => {
+    expect(secretsOf('[a] # or ${NOT_SET}, ${file:/not/there}, ${', {})).toEqual(['a']);
+  });
+
+  it('become a number or boolean where the schema takes nothing else', () => {
+    const files = {
+      'gateway.yaml': `${GATEWAY}  trustProxy: \${PROXY}\ndelivery: { horizonHours: \${HOURS} }\n`,
+      'operators/alpha.yaml': operatorYaml('alpha', '', '  timeoutMs: ${T}\n  allowPrivate: ${P}'),
+    };
+    const { gateway, operators } = load(files, {
+      PROXY: 'false',
+      HOURS: '0.5',
+      T: '250',
+      P: 'true',
+    });
+    expect(gateway.service.trustProxy).toBe(false);
+    expect(gateway.delivery.horizonHours).toBe(0.5);
+    expect(operators.get('alpha')?.wallet).toMatchObject({ timeoutMs: 250, allowPrivate: true });
+  });
+
+  it('stay text where the schema takes text, also when they look like a number', () => {
+    expect(loadAlpha('subPartnerId: ${ID}', '', { ID: '0042' }).subPartnerId).toBe('0042');
+  });
+
+  it.each(['"${T}"', '${T}0', "'${T}'"])('stay text when written as %s', (written) => {
+    expect(alphaProblems('', `  timeoutMs: ${written}`, { T: '250' })).toEqual([
+      'operators/alpha.yaml: wallet.timeoutMs: must be a whole number, not text (from ${T})',
+    ]);
+  });
+
+  it('are judged by the schema like any other value, without being shown', () => {
+    expect(alphaProblems('', '  timeoutMs: ${T}', { T: 'hunter2' })).toEqual([
+      'operators/alpha.yaml: wallet.timeoutMs: must be a whole number, not text (from ${T})',
+    ]);
+    expect(alphaProblems('', '  timeoutMs: ${T}', { T: '6000' })).toEqual([
+      'operators/alpha.yaml: wallet.timeoutMs: must be at most 5000 (from ${T})',
+    ]);
+    expect(alphaProblems('status: ${S}', '', { S: 'hunter2' })).toEqual([
+      'operators/alpha.yaml: status: must be one of active, maintenance, suspended (from ${S})',
+    ]);
+  });
+
+  it('name file, path and variable when missing or empty, each once', () => {
+    const alpha = operatorYaml('alpha', 'subPartnerId: ${A}-${A}').replace('wallet-secret', '${B}');
+    expect(
+      problemsOf({ ...gatewayWith('[x, ${C}]'), 'operators/alpha.yaml': alpha }, { B: '' }),
+    ).toEqual([
+      'gateway.yaml: service.secrets[1]: ${C}: the environment variable is not set',
+      'operators/alpha.yaml: wallet.secrets[0]: ${B}: the environment variable is empty',
+      'operators/alpha.yaml: subPartnerId: ${A}: the environment variable is not set',
+    ]);
+  });
+
+  it('cause no second problem where they are missing', () => {
+    const more = 'deadline: { totalMs: ${A} }\nidempotency: { ttlSeconds: 0 }';
+    expect(gatewayProblems(more)).toEqual([
+      'gateway.yaml: deadline.totalMs: ${A}: the environment variable is not set',
+      'gateway.yaml: idempotency.ttlSeconds: must be at least 1',
+    ]);
+  });
+
+  it.each(['${}', '${1A}', '${A B}', '${A:-x}'])('refuse %s', (written) => {
+    expect(alphaProblems(`subPartnerId: "${written}"`, '', { A: 'x' })).toEqual([
+      `operators/alpha.yaml: subPartnerId: ${written} is no variable: write \${NAME} or \${file:/path}`,
+    ]);
+  });
+
+  it('refuse to be left open, so that no secret reads "${NAME"', () => {
+    expect(problemsOf(gatewayWith('["${A"]'), { A: 'x' })).toEqual([
+      'gateway.yaml: service.secrets[0]: a variable begins that does not end: close it with }',
+    ]);
+  });
+
+  it('refuse to be a key, without showing what they hold', () => {
+    const lines = gatewayProblems('${KEY}: 1', { KEY: 'hunter2' });
+    expect(lines[0]).toBe('gateway.yaml: the key ${KEY} must not hold a variable');
+    expect(lines.join()).not.toMatch(/hunter2|VARIABLE/);
+  });
+
+  it('show by their name, not their content or stand-in, where the text is no YAML', () => {
+    const lines = gatewayProblems('x: *${A}\ny: [', { A: 'hunter2' });
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.join()).not.toMatch(/hunter2|VARIABLE/);
+  });
+
+  it('are told from words of the file that look like their stand-ins', () => {
+    const alpha = loadAlpha('subPartnerId: VARIABLE0N-VARIABLEX0N-${A}', '', { A: 'x' });
+    expect(alpha.subPartnerId).toBe('VARIABLE0N-VARIABLEX0N-x');
+  });
+
+  it('mask and unmask to the same text, with the same number of lines', () => {
+    const piece = fc.constantFrom(
+      '${A}',
+      '${file:/x}',
+      'VARIABLE',
+      '0N',
+      'X',
+      '\n',
+      '${',
+      '}',
+      'a',
+    );
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const source = pieces.join('');
+        const masked = maskVariables(source);
+        expect(unmask(masked.text, masked)).toBe(source);
+        expect(masked.text.split('\n')).toHaveLength(source.split('\n').length);
+      }),
+    );
+  });
+
+  it('hold any text in any quoting (random contents)', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ minLength: 1 }).filter((it) => it.trim() !== ''),
+        (value) => {
+          const masked = maskVariables('[${A}]');
+          expect(parse(masked.text)).toEqual([[...masked.words.keys()][0]]);
+          expect(secretsOf('[${A}, "${A}"]', { A: value })).toEqual([value, value]);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('variables of files', () => {
+  it("take a file's content, trimmed", () => {
+    const path = join(folderWith({ secret: '  one two \n\n' }), 'secret');
+    expect(secretsOf(`[\${file:${path}}]`, {})).toEqual(['one two']);
+  });
+
+  it('name the file when it is missing, empty, a folder or no text', () => {
+    const folder = folderWith({ empty: ' \n' });
+    const at = (name: string) => join(folder, name);
+    rmSync(at('none'), { force: true });
+    const problem = (path: string) => problemsOf(gatewayWith(`[\${file:${path}}]`));
+    const line = (path: string, why: string) => [
+      `gateway.yaml: service.secrets[0]: \${file:${path}}: ${why}`,
+    ];
+    expect(problem(at('none'))).toEqual(line(at('none'), 'the file does not exist'));
+    expect(problem(at('empty'))).toEqual(
+      line(at('empty'), 'the file is empty: put the value into it'),
+    );
+    expect(problem(at('operators'))).toEqual(
+      line(at('operators'), 'the file is not a regular file'),
+    );
+    expect(problem('secret')).toEqual(
+      line('secret', 'the path must be absolute, such as /run/secrets/x'),
+    );
+    put(folder, 'large', 'x'.repeat(1024 * 1024 + 1));
+    expect(problem(at('large'))).toEqual(line(at('large'), 'the file is larger than 1 MiB'));
+  });
+});

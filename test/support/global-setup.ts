@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import type { TestProject } from 'vitest/node';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import { startRedis } from '../../src/embedded/redis.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { databaseUrl, onServer } from './server.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A database of the run's PostgreSQL server from which others can be created. */
+    postgresUrl: string;
+    /** What the names of all databases of this run begin with. */
+    databasePrefix: string;
+    /** A migrated, empty database; `createDatabase` copies it. */
+    templateDatabase: string;
+    redisUrl: string;
+  }
+}
+
+interface Server {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * One PostgreSQL and one Redis for the whole run: our own, or those named in `TEST_DATABASE_URL`
+ * (its user must be allowed to create databases) and `TEST_REDIS_URL`.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (Number.parseInt(process.versions.node, 10) < 24) {
+    throw new Error(`the tests need Node 24, this is ${process.version}: run them by \`npm test\``);
+  }
+  const servers: Server[] = [];
+  const databasePrefix = `wagergate_test_${randomBytes(4).toString('hex')}`;
+  const tearDown = async () => {
+    const [postgres] = servers;
+    if (postgres !== undefined) await dropDatabases(postgres.url, databasePrefix);
+    await Promise.all(servers.map((server) => server.stop()));
+  };
+  try {
+    const postgres = await postgresServer();
+    servers.push(postgres);
+    const redis = await redisServer();
+    servers.push(redis);
+    const templateDatabase = `${databasePrefix}_template`;
+    await onServer(postgres.url, (client) => client.query(`CREATE DATABASE ${templateDatabase}`));
+    await migrate(databaseUrl(postgres.url, templateDatabase));
+    project.provide('postgresUrl', postgres.url);
+    project.provide('databasePrefix', databasePrefix);
+    project.provide('templateDatabase', templateDatabase);
+    project.provide('redisUrl', redis.url);
+    return tearDown;
+  } catch (error) {
+    await tearDown();
+    throw error;
+  }
+}
+
+async function postgresServer(): Promise<Server> {
+  const url = process.env.TEST_DATABASE_URL;
+  return url === undefined || url === ''
+    ? startPostgres({ fast: true, settings: { max_connections: '400' } })
+    : external(url);
+}
+
+async function redisServer(): Promise<Server> {
+  const url = process.env.TEST_REDIS_URL;
+  return url === undefined || url === '' ? startRedis() : external(url);
+}
+
+function external(url: string): Server {
+  return { url, stop: () => Promise.resolve() };
+}
+
+/** What tests did not drop themselves; matters where the server is not ours to throw away. */
+async function dropDatabases(url: string, prefix: string): Promise<void> {
+  await onServer(url, async (client) => {
+    const { rows } = await client.query<{ datname: string }>(
+      'SELECT datname FROM pg_database WHERE starts_with(datname, $1)',
+      [prefix],
+    );
+    for (const { datname } of rows) await client.query(`DROP DATABASE ${datname} WITH (FORCE)`);
+  });
+}

@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import type { BetOperation } from '../../../src/domain/operation.ts';
+import { signingKeys, verify } from '../../../src/protocol/signature.ts';
+import { nativeAdapter } from '../../../src/wallets/adapters/native.ts';
+import type { Dialect } from '../../../src/wallets/wallet-config.ts';
+import { betCall, manualClock, readCall, SECRET, walletSettings } from '../support/calls.ts';
+
+function adapter(dialect: Dialect) {
+  const settings = walletSettings({ baseUrl: 'https://wallet.example/api', dialect });
+  return nativeAdapter(settings, manualClock());
+}
+
+function verdict(dialect: Dialect, operation: BetOperation, status: number, body: unknown) {
+  const bytes = typeof body === 'string' ? body : JSON.stringify(body);
+  const call = betCall({ operation, transactionId: 't1' });
+  return adapter(dialect).betVerdict(call, { status, body: Buffer.from(bytes) });
+}
+
+const place = (dialect: Dialect, status: number, body: unknown) =>
+  verdict(dialect, 'place', status, body);
+
+const ACCEPTED = { kind: 'accepted' };
+const declined = (code: number) => ({ kind: 'declined', code });
+const UNKNOWN = { kind: 'unknown' };
+
+describe('paths', () => {
+  it('replaces those it names, behind the base address', () => {
+    const one = adapter({ paths: { profile: '/users/profile', bet: '/bets' } });
+    expect(one.readRequest(readCall({ operation: 'profile' }), 1000).path).toBe(
+      '/api/users/profile',
+    );
+    expect(one.readRequest(readCall({ operation: 'balance' }), 1000).path).toBe(
+      '/api/user/balance',
+    );
+    expect(one.betRequest(betCall(), 1000).path).toBe('/api/bets');
+  });
+});
+
+describe('headers', () => {
+  it('are sent along, but never in place of the gateway’s own', () => {
+    const { headers, body } = adapter({
+      headers: { 'X-Api-Key': 'k', 'X-Sign-Jws': 'forged', 'Accept-Encoding': 'gzip' },
+    }).betRequest(betCall({ requestId: 'req-1' }), 1000);
+    expect(headers).toMatchObject({
+      'x-api-key': 'k',
+      'x-request-id': 'req-1',
+      'accept-encoding': 'identity',
+    });
+    expect(verify(headers['x-sign-jws'], body, signingKeys([SECRET])).ok).toBe(true);
+    const names = Object.keys(headers).map((name) => name.toLowerCase());
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('legacySign', () => {
+  it('adds x-sign', () => {
+    const { headers } = adapter({ legacySign: true }).betRequest(betCall(), 1000);
+    expect(headers['x-sign']).toBe(headers['x-sign-jws']);
+  });
+});
+
+describe('what callers have to keep', () => {
+  it('is told them, all off by default', () => {
+    expect(adapter({}).callerDialect).toEqual({
+      alwaysSendToken: false,
+      stableRequestId: false,
+      skipUpdates: false,
+    });
+    const all: Dialect = { alwaysSendToken: true, stableRequestId: true, updates: 'skip' };
+    expect(adapter(all).callerDialect).toEqual({
+      alwaysSendToken: true,
+      stableRequestId: true,
+      skipUpdates: true,
+    });
+  });
+});
+
+describe('successStatuses', () => {
+  it('takes the named 2xx as success, and no others', () => {
+    const dialect = { successStatuses: [200, 201] };
+    expect(place(dialect, 201, { transactionId: 't1' })).toMatchObject(ACCEPTED);
+    expect(place(dialect, 202, { transactionId: 't1' })).toMatchObject(UNKNOWN);
+    expect(place({ successStatuses: [201] }, 200, { transactionId: 't1' })).toMatchObject(UNKNOWN);
+  });
+
+  it('never takes an error status', () => {
+    const dialect = { successStatuses: [200, 400, 500] };
+    expect(place(dialect, 500, { transactionId: 't1' })).toMatchObject(UNKNOWN);
+    expect(place(dialect, 400, { transactionId: 't1' })).toMatchObject(UNKNOWN);
+  });
+});
+
+describe('errorStatuses', () => {
+  const dialect: Dialect = { errorStatuses: { 401: 3, 403: 1, 404: 5, 409: 8, 500: 7, 503: 7 } };
+
+  it('reads the named statuses as refusals with that code, whatever the body repeats', () => {
+    expect(place(dialect, 401, '')).toMatchObject(declined(3));
+    expect(place(dialect, 403, '<html>')).toMatchObject(declined(1));
+    expect(place(dialect, 404, { code: 404, message: 'No such user' })).toEqual({
+      ...declined(5),
+      message: 'No such user',
+    });
+    expect(place(dialect, 422, { code: 7 })).toMatchObject(UNKNOWN);
+  });
+
+  it.each([500, 503])('never makes a decline of %i (I2)', (status) => {
+    expect(place(dialect, status, { code: 7 })).toMatchObject({
+      kind: 'unknown',
+      fault: 'http_error',
+    });
+  });
+
+  it.each([100, 10, 8])(
+    'lets the code %i in the body leave a place unknown all the same',
+    (code) => {
+      expect(place(dialect, 401, { code })).toMatchObject(UNKNOWN);
+    },
+  );
+
+  it('leaves a place unknown where the status stands for such a code', () => {
+    expect(place(dialect, 409, '')).toMatchObject({ kind: 'unknown', code: 8 });
+  });
+
+  it('helps out at a 400 only where the body has no code', () => {
+    const bare: Dialect = { errorStatuses: { 400: 5 } };
+    expect(place(bare, 400, 'nope')).toMatchObject(declined(5));
+    expect(place(bare, 400, { code: 7 })).toMatchObject(declined(7));
+    expect(place(bare, 400, { code: 100 })).toMatchObject({ kind: 'unknown', code: 100 });
+  });
+
+  it('confirms no rollback by a bare status: a proxy answers 404 as well', () => {
+    const risky: Dialect = { errorStatuses: { 404: 8 } };
+    expect(verdict(risky, 'rollback', 404, '<html>')).toMatchObject(UNKNOWN);
+    expect(verdict(risky, 'rollback', 404, '<html>')).not.toHaveProperty('code');
+  });
+});
+
+describe('codeField', () => {
+  it('looks for the code there alone', () => {
+    const dialect = { codeField: 'errorCode' };
+    expect(place(dialect, 400, { errorCode: 7, code: 1 })).toMatchObject(declined(7));
+    expect(place(dialect, 400, { code: 7 })).toMatchObject(UNKNOWN);
+    expect(place(dialect, 400, { errorCode: 100 })).toMatchObject(UNKNOWN);
+  });
+});
+
+describe('okCodes', () => {
+  const dialect = { okCodes: [0, 1] };
+  const good = { transactionId: 't1' };
+
+  it('reads an HTTP 200 with another code as an error with that code', () => {
+    expect(place(dialect, 200, { code: 7, message: 'No money' })).toMatchObject(declined(7));
+    expect(place(dialect, 200, { ...good, code: 7 })).toMatchObject(declined(7));
+    expect(place(dialect, 200, { code: 100 })).toMatchObject({ kind: 'unknown', code: 100 });
+  });
+
+  it('accepts with a good code or none, if the rest is right', () => {
+    expect(place(dialect, 200, { ...good, code: 1 })).toMatchObject(ACCEPTED);
+    expect(place(dialect, 200, good)).toMatchObject(ACCEPTED);
+    expect(place(dialect, 200, { code: 0 })).toMatchObject(UNKNOWN);
+  });
+
+  it('understands no code that is text', () => {
+    expect(place(dialect, 200, { ...good, code: '0' })).toMatchObject(UNKNOWN);
+  });
+
+  it('holds for reads too', () => {
+    const response = { status: 200, body: Buffer.from('{"code":3,"message":"Bad token"}') };
+    const call = readCall({ operation: 'profile' });
+    expect(adapter(dialect).readVerdict(call, response)).toMatchObject(declined(3));
+  });
+});
+
+describe('mapCodes', () => {
+  it('translates per operation', () => {
+    const dialect: Dialect = { mapCodes: { place: { 9: 8, 2: 7 }, profile: { 2: 3 } } };
+    expect(place(dialect, 400, { code: 2 })).toMatchObject(declined(7));
+    expect(verdict(dialect, 'settle', 400, { code: 2 })).toMatchObject(declined(2));
+    const call = readCall({ operation: 'profile' });
+    const response = { status: 400, body: Buffer.from('{"code":2}') };
+    expect(adapter(dialect).readVerdict(call, response)).toMatchObject(declined(3));
+  });
+
+  it('leaves a place unknown where it maps to such a code', () => {
+    const dialect: Dialect = { mapCodes: { place: { 9: 8 } } };
+    expect(place(dialect, 400, { code: 9 })).toMatchObject({ kind: 'unknown', code: 8 });
+  });
+
+  it('never maps 100 away (I2)', () => {
+    const dialect: Dialect = { mapCodes: { place: { 100: 7 }, settle: { 100: 20 } } };
+    expect(place(dialect, 400, { code: 100 })).toMatchObject({ kind: 'unknown', code: 100 });
+    expect(verdict(dialect, 'settle', 400, { code: 100 })).toMatchObject(declined(100));
+  });
+});
+
+describe('unknownCodes', () => {
+  it('leaves a place unknown by further codes of the wallet, and nothing else', () => {
+    const dialect: Dialect = { unknownCodes: [2], mapCodes: { place: { 2: 7 } } };
+    expect(place(dialect, 400, { code: 2 })).toMatchObject(UNKNOWN);
+    expect(place(dialect, 400, { code: 7 })).toMatchObject(declined(7));
+    expect(verdict(dialect, 'settle', 400, { code: 2 })).toMatchObject(declined(2));
+  });
+});
+
+describe('echo: ignore', () => {
+  const dialect = { echo: 'ignore' } as const;
+
+  it('accepts another transactionId or none, in a JSON object', () => {
+    expect(place(dialect, 200, { transactionId: 'transaction_t1' })).toMatchObject(ACCEPTED);
+    expect(place(dialect, 200, {})).toMatchObject(ACCEPTED);
+    expect(place(dialect, 200, '')).toMatchObject(UNKNOWN);
+    expect(place(dialect, 200, 'OK')).toMatchObject(UNKNOWN);
+  });
+
+  it('does not take an error in an HTTP 200 for a yes (I2)', () => {
+    expect(place(dialect, 200, { code: 7, message: 'No money' })).toMatchObject(UNKNOWN);
+  });
+});
+
+describe('emptyOk', () => {
+  it('accepts an empty success, and nothing else that is not JSON', () => {
+    const dialect = { emptyOk: true };
+    expect(place(dialect, 200, '')).toMatchObject(ACCEPTED);
+    expect(place(dialect, 200, ' \r\n')).toMatchObject(ACCEPTED);
+    expect(place(dialect, 200, 'OK')).toMatchObject(UNKNOWN);
+    expect(place(dialect, 200, '{}')).toMatchObject(UNKNOWN);
+    expect(place(dialect, 400, '')).toMatchObject(UNKNOWN);
+  });
+
+  it('gives no empty profile', () => {
+    const response = { status: 200, body: Buffer.alloc(0) };
+    const call = readCall({ operation: 'profile' });
+    expect(adapter({ emptyOk: true }).readVerdict(call, response)).toMatchObject(UNKNOWN);
+  });
+});
+
+describe('rollbackConfirmedBy', () => {
+  const dialect: Dialect = { rollbackConfirmedBy: [5], errorStatuses: { 404: 1 }, okCodes: [0] };
+
+  it('confirms a rollback by those codes in a JSON body, as code 8', () => {
+    expect(verdict(dialect, 'rollback', 400, { code: 5 })).toMatchObject(declined(8));
+    expect(verdict(dialect, 'rollback', 404, { code: 5 })).toMatchObject(declined(8));
+    expect(verdict(dialect, 'rollback', 200, { code: 5 })).toMatchObject(declined(8));
+  });
+
+  it('confirms nothing by a status alone, by 100, or for another operation', () => {
+    const all: Dialect = { rollbackConfirmedBy: [5, 100], errorStatuses: { 404: 5 } };
+    expect(verdict(all, 'rollback', 404, '<html>')).toMatchObject(declined(5));
+    expect(verdict(all, 'rollback', 400, { code: 100 })).toMatchObject(declined(100));
+    expect(verdict(all, 'rollback', 500, { code: 5 })).toMatchObject(UNKNOWN);
+    expect(verdict(all, 'settle', 400, { code: 5 })).toMatchObject(declined(5));
+  });
+});
