@@ -1,4 +1,5 @@
-import { chmod, chown, lchown, mkdtemp, readdir, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chown, lchown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { User } from './supervisor.ts';
@@ -12,13 +13,32 @@ export interface ServerFolder {
   readonly user: User | undefined;
 }
 
-/** Makes a temporary folder that a server may own and that nobody else can read. */
-export async function createServerFolder(name: string): Promise<ServerFolder> {
+/**
+ * Chooses a temporary folder without making it: who is to remove it is told of it first, so that
+ * there is no moment at which we could be killed and leave it behind.
+ */
+export async function chooseServerFolder(name: string): Promise<ServerFolder> {
   const user = process.getuid?.() === 0 ? NOBODY : undefined;
-  const path = await mkdtemp(join(await temporaryRoot(user), `wagergate-${name}-`));
-  await chmod(path, 0o700);
+  const unique = randomBytes(8).toString('hex');
+  return { path: join(await temporaryRoot(user), `wagergate-${name}-${unique}`), user };
+}
+
+/** Makes a chosen folder, readable for its server alone. */
+export async function makeServerFolder({ path, user }: ServerFolder): Promise<void> {
+  await mkdir(path, { mode: 0o700 });
   if (user !== undefined) await chown(path, user.uid, user.gid);
-  return { path, user };
+}
+
+/** Writes a file into the folder that the server, and nobody else, can read. */
+export async function writeSecret(
+  { path, user }: ServerFolder,
+  name: string,
+  content: string,
+): Promise<string> {
+  const file = join(path, name);
+  await writeFile(file, content, { mode: 0o600 });
+  if (user !== undefined) await chown(file, user.uid, user.gid);
+  return file;
 }
 
 /** Hands a folder and all that is in it to the user that the server runs as. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { chown, cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { createServerFolder, giveTo, type ServerFolder } from './folder.ts';
+import { chooseServerFolder, giveTo, writeSecret } from './folder.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
-import type { Command } from './supervised.ts';
+import type { Command, User } from './supervised.ts';
 
 export interface PostgresOptions {
   /**
@@ -41,7 +41,7 @@ const SUPERUSER = 'wagergate';
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
   const native = nativeFolder();
-  const folder = await createServerFolder('postgres');
+  const folder = await chooseServerFolder('postgres');
   const programs = folder.user === undefined ? native : join(folder.path, 'native');
   const data = join(folder.path, 'data');
   const password = randomBytes(18).toString('base64url');
@@ -63,9 +63,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     folder,
     async prepare(runToEnd) {
       if (folder.user !== undefined) await copyPrograms(native, programs, folder.user);
-      await withPasswordFile(folder, password, (passwordFile) =>
-        runToEnd(run('initdb', initdbArguments(data, passwordFile))),
-      );
+      const passwordFile = await writeSecret(folder, 'password', password);
+      await runToEnd(run('initdb', initdbArguments(data, passwordFile)));
+      await rm(passwordFile);
     },
     command: (port) => run('postgres', ['-D', data, '-c', `port=${port}`, ...settings]),
     url: (port) => `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
@@ -103,25 +103,9 @@ function nativeFolder(): string {
 }
 
 /** PostgreSQL refuses to run as root, and another user may not be able to get to our packages. */
-async function copyPrograms(
-  from: string,
-  to: string,
-  user: NonNullable<ServerFolder['user']>,
-): Promise<void> {
+async function copyPrograms(from: string, to: string, user: User): Promise<void> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   await giveTo(user, to);
-}
-
-async function withPasswordFile(
-  { path, user }: ServerFolder,
-  password: string,
-  use: (file: string) => Promise<void>,
-): Promise<void> {
-  const file = join(path, 'password');
-  await writeFile(file, password, { mode: 0o600 });
-  if (user !== undefined) await chown(file, user.uid, user.gid);
-  await use(file);
-  await rm(file);
 }
 
 /** `postmaster.pid` tells the server's pid on its first line and its state on its eighth. */

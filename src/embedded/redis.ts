@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { createServerFolder } from './folder.ts';
+import { chooseServerFolder, writeSecret } from './folder.ts';
 import { installRedis } from './install-redis.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
 import { CommandRefused } from './supervised.ts';
@@ -26,17 +25,20 @@ export async function startRedis(options: RedisOptions = {}): Promise<EmbeddedSe
   try {
     return await startInstalledRedis(options);
   } catch (error) {
-    if (!(error instanceof CommandRefused && error.code === 'ENOENT')) throw error;
+    if (!(error instanceof CommandRefused && NOT_THERE.has(error.code))) throw error;
   }
   await installRedis(options.log ?? ((line) => process.stderr.write(`${line}\n`)));
   return startInstalledRedis(options);
 }
 
+const CONFIGURATION = 'redis.conf';
+
+/** `EACCES`: not found either, but there were folders on `PATH` that its user may not look into. */
+const NOT_THERE = new Set(['ENOENT', 'EACCES']);
+
 async function startInstalledRedis({ settings }: RedisOptions): Promise<EmbeddedServer> {
-  const folder = await createServerFolder('redis');
+  const folder = await chooseServerFolder('redis');
   const password = randomBytes(18).toString('base64url');
-  // In a file, where the process list does not show the password.
-  const file = join(folder.path, 'redis.conf');
   const lines = Object.entries({
     bind: '127.0.0.1',
     requirepass: password,
@@ -46,15 +48,17 @@ async function startInstalledRedis({ settings }: RedisOptions): Promise<Embedded
     dir: folder.path,
     ...settings,
   }).map(([name, value]) => `${name} ${value}\n`);
-  await writeFile(file, lines.join(''), { mode: 0o600 });
-  if (folder.user !== undefined) await chown(file, folder.user.uid, folder.user.gid);
 
   return startServer({
     name: 'Redis',
     folder,
+    async prepare() {
+      // In a file, where the process list does not show the password.
+      await writeSecret(folder, CONFIGURATION, lines.join(''));
+    },
     command: (port) => ({
       file: 'redis-server',
-      args: [file, '--port', String(port)],
+      args: [join(folder.path, CONFIGURATION), '--port', String(port)],
       user: folder.user,
       stopSignal: 'SIGKILL',
     }),

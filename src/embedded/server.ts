@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { type FileHandle, open } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServerFolder } from './folder.ts';
+import { makeServerFolder, type ServerFolder } from './folder.ts';
+import { logFileIn } from './log-file.ts';
 import { type Command, type SupervisedProcess, Supervisor } from './supervised.ts';
 
 /** A database server of our own, on 127.0.0.1, whose data live in a temporary folder. */
@@ -26,7 +27,7 @@ export interface ServerPlan {
   /** For people, in errors. */
   readonly name: string;
   readonly folder: ServerFolder;
-  /** Runs once before the first start. */
+  /** Runs once, when the folder is there and before the first start. */
   prepare?(runToEnd: (command: Command) => Promise<void>): Promise<void>;
   command(port: number): Command;
   url(port: number): string;
@@ -58,14 +59,10 @@ const PORT_TRIES = 10;
  * @throws Error when the server ends or does not become ready; nothing is left behind then
  */
 export async function startServer(plan: ServerPlan): Promise<EmbeddedServer> {
-  const log = await open(`${plan.folder.path}/server.log`, 'a+');
-  const supervisor = new Supervisor({ folder: plan.folder.path, output: log.fd });
-  const launcher = new Launcher(plan, supervisor, log);
-  const stop = async () => {
-    await supervisor.close();
-    await log.close();
-  };
+  const supervisor = new Supervisor({ folder: plan.folder.path });
+  const launcher = new Launcher(plan, supervisor);
   try {
+    await makeServerFolder(plan.folder);
     await launcher.prepare();
     const port = await launcher.launchSomewhere();
     return {
@@ -74,12 +71,12 @@ export async function startServer(plan: ServerPlan): Promise<EmbeddedServer> {
       get pid() {
         return launcher.process.pid;
       },
-      stop,
+      stop: () => supervisor.close(),
       kill: (signal) => launcher.kill(signal ?? 'SIGKILL'),
       restart: () => launcher.relaunch(port),
     };
   } catch (error) {
-    await stop();
+    await supervisor.close();
     throw error;
   }
 }
@@ -87,13 +84,11 @@ export async function startServer(plan: ServerPlan): Promise<EmbeddedServer> {
 class Launcher {
   readonly #plan: ServerPlan;
   readonly #supervisor: Supervisor;
-  readonly #log: FileHandle;
   #process: SupervisedProcess | undefined;
 
-  constructor(plan: ServerPlan, supervisor: Supervisor, log: FileHandle) {
+  constructor(plan: ServerPlan, supervisor: Supervisor) {
     this.#plan = plan;
     this.#supervisor = supervisor;
-    this.#log = log;
   }
 
   get process(): SupervisedProcess {
@@ -103,9 +98,9 @@ class Launcher {
 
   async prepare(): Promise<void> {
     await this.#plan.prepare?.(async (command) => {
-      const logStart = await this.#logSize();
+      const logged = await this.#log();
       const { exited } = await this.#supervisor.run(command);
-      if ((await exited).code !== 0) throw await this.#failure(logStart);
+      if ((await exited).code !== 0) throw await this.#failureSince(logged);
     });
   }
 
@@ -148,7 +143,7 @@ class Launcher {
   }
 
   async #launch(port: number): Promise<void> {
-    const logStart = await this.#logSize();
+    const logged = await this.#log();
     const launched = await this.#supervisor.run(this.#plan.command(port));
     this.#process = launched;
     let ended = false;
@@ -157,23 +152,21 @@ class Launcher {
     });
     const giveUpAtMs = performance.now() + READY_MS_MAX;
     while (!(await this.#plan.isReady(port, launched.pid))) {
-      if (ended) throw await this.#failure(logStart);
+      if (ended) throw await this.#failureSince(logged);
       if (performance.now() > giveUpAtMs) {
         await this.kill('SIGKILL');
-        throw await this.#failure(logStart);
+        throw await this.#failureSince(logged);
       }
       await sleep(READY_POLL_MS);
     }
   }
 
-  async #logSize(): Promise<number> {
-    return (await this.#log.stat()).size;
+  async #log(): Promise<string> {
+    return readFile(logFileIn(this.#plan.folder.path), 'utf8').catch(() => '');
   }
 
-  async #failure(logStart: number): Promise<StartFailure> {
-    const length = (await this.#logSize()) - logStart;
-    const { buffer } = await this.#log.read(Buffer.alloc(length), 0, length, logStart);
-    return new StartFailure(this.#plan.name, buffer.toString('utf8'));
+  async #failureSince(logged: string): Promise<StartFailure> {
+    return new StartFailure(this.#plan.name, (await this.#log()).slice(logged.length));
   }
 }
 

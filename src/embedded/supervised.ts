@@ -13,10 +13,12 @@ export interface SupervisedProcess {
 }
 
 export interface SupervisorOptions {
-  /** Removed with everything in it when the supervisor leaves. */
+  /**
+   * Removed with everything in it when the supervisor leaves; need not be there before a command
+   * runs. What commands print is logged in it (`logFileIn`); without a folder it comes by `stdout`
+   * and `stderr`.
+   */
   readonly folder?: string;
-  /** Where stdout and stderr of the command go: an open file, or pipes to read from. */
-  readonly output: number | 'pipe';
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -40,7 +42,8 @@ export class Supervisor {
   readonly #gone: Promise<void>;
   #onReport: ((report: Report | undefined) => void) | undefined;
 
-  constructor({ folder, output, cwd, env }: SupervisorOptions) {
+  constructor({ folder, cwd, env }: SupervisorOptions) {
+    const output = folder === undefined ? 'pipe' : 'ignore';
     this.#child = fork(
       fileURLToPath(new URL('./supervisor.ts', import.meta.url)),
       folder === undefined ? [] : [folder],
@@ -62,12 +65,12 @@ export class Supervisor {
     void this.#gone.then(() => this.#onReport?.(undefined));
   }
 
-  /** The command's stdout, where `output` is `pipe`. */
+  /** The command's stdout, where there is no folder. */
   get stdout() {
     return this.#child.stdout;
   }
 
-  /** The command's stderr, where `output` is `pipe`. */
+  /** The command's stderr, where there is no folder. */
   get stderr() {
     return this.#child.stderr;
   }

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { logFileIn } from './log-file.ts';
 
 /**
  * A small process between us and a server we start. The channel to its parent closes with the
  * parent's last breath, however it died, `SIGKILL` included: that is the one signal on which the
  * server is stopped and its folder removed, so that every way out is the same way out.
  *
- * Argument: the folder to remove at the end (may be missing). Talks `Request` and `Report`.
+ * Argument: the folder to remove at the end, with a log of what the commands print; without it they
+ * print to this process's own stdout and stderr. Talks `Request` and `Report`.
  */
 
 /** A command to run under supervision; one at a time. */
@@ -41,6 +44,8 @@ export interface Exit {
 
 const STOP_PATIENCE_MS = 3_000;
 
+const folder = process.argv[2];
+
 /** What runs now; `ended` resolves when it has been reaped. */
 let running: { child: ChildProcess; stopSignal: NodeJS.Signals; ended: Promise<void> } | undefined;
 let leaving = false;
@@ -51,7 +56,9 @@ function report(message: Report): void {
 }
 
 function run({ file, args, user, stopSignal }: Command): void {
-  const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'], ...user });
+  const output = folder === undefined ? 'inherit' : openSync(logFileIn(folder), 'a');
+  const child = spawn(file, args, { stdio: ['ignore', output, output], ...user });
+  if (typeof output === 'number') closeSync(output);
   const ended = new Promise<void>((resolve) => {
     child.once('spawn', () => {
       if (child.pid !== undefined) report({ kind: 'started', pid: child.pid });
@@ -80,7 +87,6 @@ async function leave(): Promise<void> {
     await ended;
     clearTimeout(impatience);
   }
-  const folder = process.argv[2];
   // A killed PostgreSQL's own children may write for a moment longer: hence the retries.
   if (folder !== undefined) await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   process.exit(0);

@@ -174,7 +174,7 @@ describe('the configuration in force', () => {
     expect(source.current.operators.get('alpha')?.wallet.secrets).toEqual(['two']);
   });
 
-  it('reloads one after the other when asked twice at once', async () => {
+  it('gives a change once when asked twice at once', async () => {
     const { source, put, changes } = sourceOn(three());
     put('operators/alpha.yaml', operatorYaml('alpha', 'status: suspended'));
     const [first, second] = await Promise.all([source.reload(), source.reload()]);

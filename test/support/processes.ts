@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,7 @@ export interface ProcessOptions {
   /** All it gets, but for `PATH`, `HOME` and `TMPDIR`: nothing of the machine decides a test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
-  /** What `node` runs, from the repository's root; the gateway unless given. */
+  /** What `node` runs, seen from the repository's root; the gateway unless given. */
   readonly script?: string;
   readonly cwd?: string;
 }
@@ -54,7 +55,6 @@ afterAll(() => Promise.all([...supervisors].map((supervisor) => supervisor.close
 export async function startGateway(options: ProcessOptions = {}): Promise<GatewayProcess> {
   const inherited = INHERITED.map((name) => [name, process.env[name]] as const);
   const supervisor = new Supervisor({
-    output: 'pipe',
     cwd: options.cwd ?? ROOT,
     env: { ...Object.fromEntries(inherited), ...options.env },
   });
@@ -62,7 +62,7 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   const output = collect(supervisor.stdout, supervisor.stderr);
   const process_ = await supervisor.run({
     file: process.execPath,
-    args: [`${ROOT}${options.script ?? 'src/main.ts'}`, ...(options.args ?? [])],
+    args: [resolve(ROOT, options.script ?? 'src/main.ts'), ...(options.args ?? [])],
     stopSignal: 'SIGKILL',
   });
   const exited = process_.exited.then(async (exit) => {
@@ -105,14 +105,14 @@ function collect(stdout: Readable | null, stderr: Readable | null) {
   });
 
   const waitForLine = (predicate: (line: Line) => boolean, timeoutMs = WAIT_MS): Promise<Line> => {
-    const { promise, resolve, reject } = Promise.withResolvers<Line>();
+    const { promise, resolve: found, reject } = Promise.withResolvers<Line>();
     const giveUp = (why: string) => {
       const written = lines.slice(-20).map((line) => line.text);
       reject(new Error(`${why} without the line\n${written.join('\n')}\n${errors}`));
     };
     const look = () => {
-      const found = lines.find(predicate);
-      if (found !== undefined) resolve(found);
+      const line = lines.find(predicate);
+      if (line !== undefined) found(line);
       else if (ended) giveUp('the process ended');
     };
     const timer = setTimeout(() => giveUp(`${timeoutMs} ms passed`), timeoutMs);

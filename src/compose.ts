@@ -1,0 +1,150 @@
+import type { FastifyInstance } from 'fastify';
+import { BetWatch } from './callbacks/bet-watch.ts';
+import type { Callbacks } from './callbacks/context.ts';
+import { callbackRoutes } from './callbacks/routes.ts';
+import type { Environment } from './config/environment.ts';
+import type { ConfigurationSource } from './config/source.ts';
+import type { Clock } from './domain/clock.ts';
+import { addressMatcher, EventLoopLag } from './http/arrival.ts';
+import { createPublicServer } from './http/public-server.ts';
+import { OperatorGate } from './operators/request.ts';
+import { operatorRoutes } from './operators/routes.ts';
+import { signingKeys } from './protocol/signature.ts';
+import { Accelerator } from './redis/accelerator.ts';
+import { AnswerCache } from './redis/answer-cache.ts';
+import { SessionCache } from './sessions/session-cache.ts';
+import { Sessions } from './sessions/sessions.ts';
+import { TokenVault } from './sessions/token-vault.ts';
+import { BetJournal } from './store/bet-journal.ts';
+import { BetTimelines } from './store/bet-timeline.ts';
+import { Database } from './store/database.ts';
+import { PlaceJournal } from './store/place-journal.ts';
+import { Players } from './store/players.ts';
+import { createPrisma } from './store/prisma.ts';
+import { SessionStore } from './store/session-store.ts';
+import type { Logger } from './telemetry/logger.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { createWallets } from './wallets/wallets.ts';
+
+export interface Parts {
+  readonly environment: Environment;
+  readonly source: ConfigurationSource;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export type Gateway = ReturnType<typeof compose>;
+
+/** Everything of one process, built and wired; nothing listens or works yet. */
+export function compose(parts: Parts) {
+  const { environment, source, clock, logger, metrics } = parts;
+  const configuration = () => source.current;
+
+  const database = new Database({
+    url: environment.databaseUrl,
+    connectionsMax: 12,
+    onIdleError: (error) => logger.warn({ err: error }, 'database.connection_lost'),
+  });
+  const prisma = createPrisma(environment.databaseUrl);
+  const places = new PlaceJournal(database);
+  const bets = new BetJournal(database);
+  const players = new Players(database);
+  const timelines = new BetTimelines(prisma);
+
+  const accelerator = new Accelerator({
+    url: environment.redisUrl,
+    prefix: 'wagergate:',
+    clock,
+    logger,
+  });
+  const answers = new AnswerCache(
+    accelerator,
+    () => configuration().gateway.idempotency.ttlSeconds * 1000,
+  );
+
+  const vault = new TokenVault(environment.encryptionKey);
+  const sessions = new Sessions({
+    store: new SessionStore(database),
+    cache: new SessionCache(accelerator, vault),
+    vault,
+    clock,
+    logger,
+  });
+
+  const wallets = createWallets({ metrics, logger, clock });
+  wallets.apply(configuration().operators.values());
+  source.onChange((next) => wallets.apply(next.operators.values()));
+
+  const callbacks: Callbacks = {
+    clock,
+    logger,
+    metrics,
+    configuration,
+    sessions,
+    players,
+    places,
+    bets,
+    answers,
+    wallets,
+    watch: new BetWatch(),
+  };
+
+  const lag = new EventLoopLag(clock);
+  const publicServer = (): FastifyInstance => {
+    const app = createPublicServer({
+      clock,
+      logger,
+      lag,
+      trustProxy: () => configuration().gateway.service.trustProxy,
+      requestTimeoutMs: configuration().gateway.deadline.totalMs - 300,
+    });
+    callbackRoutes(app, callbacks, {
+      serviceKeys: whileSame(() => configuration().gateway.service.secrets, signingKeys),
+      isAllowed: allowedBy(() => configuration().gateway.service.allowedIps),
+    });
+    operatorRoutes(app, {
+      gate: new OperatorGate(configuration, metrics),
+      sessions,
+      players,
+      timelines,
+    });
+    return app;
+  };
+
+  return {
+    publicServer,
+    accelerator,
+    database,
+    wallets,
+    timelines,
+    /** After the listeners have drained. */
+    close: async () => {
+      await wallets.close();
+      lag.close();
+      accelerator.close();
+      await Promise.all([database.close(), prisma.$disconnect()]);
+    },
+  };
+}
+
+/** Recomputes a value only when what it is made from is another object: after a reload. */
+function whileSame<From, To>(from: () => From, make: (from: From) => To): () => To {
+  let madeFrom = from();
+  let made = make(madeFrom);
+  return () => {
+    const current = from();
+    if (current !== madeFrom) {
+      madeFrom = current;
+      made = make(current);
+    }
+    return made;
+  };
+}
+
+function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean {
+  const matcher = whileSame(cidrs, (list) =>
+    list.length === 0 ? () => true : addressMatcher(list),
+  );
+  return (address) => matcher()(address);
+}

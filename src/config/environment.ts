@@ -1,0 +1,110 @@
+import { GatewayError } from '../domain/errors.ts';
+
+export type Role = 'http' | 'worker';
+
+/** What a process is started with (CONTRACT section 2). */
+export interface Environment {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly configFolder: string;
+  readonly host: string;
+  readonly port: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  readonly adminToken: string | undefined;
+  readonly roles: ReadonlySet<Role>;
+  /** HTTP worker processes sharing the public port. */
+  readonly workers: number;
+  readonly migrateOnStart: boolean;
+  /** 32 bytes. */
+  readonly encryptionKey: Buffer | undefined;
+  readonly logLevel: string;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const ENCRYPTION_KEY_BYTES = 32;
+
+/** @throws GatewayError `CANNOT_START` naming the variable and what it should be */
+export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+  return {
+    databaseUrl: required(env, 'DATABASE_URL', 'postgresql://user:password@host:5432/wagergate'),
+    redisUrl: required(env, 'REDIS_URL', 'redis://host:6379'),
+    configFolder: env['GATEWAY_CONFIG'] || './config',
+    host: env['HOST'] || '0.0.0.0',
+    port: wholeNumber(env, 'PORT', 8080, 0, 65_535),
+    adminHost: env['ADMIN_HOST'] || '127.0.0.1',
+    adminPort: wholeNumber(env, 'ADMIN_PORT', 9090, 0, 65_535),
+    adminToken: env['ADMIN_TOKEN'] || undefined,
+    roles: roles(env),
+    workers: wholeNumber(env, 'WORKERS', 1, 1, 256),
+    migrateOnStart: flag(env, 'MIGRATE_ON_START'),
+    encryptionKey: encryptionKey(env),
+    logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
+  };
+}
+
+function required(env: NodeJS.ProcessEnv, name: string, example: string): string {
+  const value = env[name];
+  if (value === undefined || value === '') {
+    throw new GatewayError('CANNOT_START', `${name} is not set; set it, e.g. ${name}=${example}`);
+  }
+  if (!URL.canParse(value)) {
+    throw new GatewayError('CANNOT_START', `${name} is not a URL; expected e.g. ${example}`);
+  }
+  return value;
+}
+
+function wholeNumber(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
+  const text = env[name];
+  if (text === undefined || text === '') return fallback;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new GatewayError('CANNOT_START', `${name} must be a whole number from ${min} to ${max}`);
+  }
+  return value;
+}
+
+function roles(env: NodeJS.ProcessEnv): ReadonlySet<Role> {
+  const words = (env['ROLES'] || 'http,worker').split(',').map((word) => word.trim());
+  const known = words.filter((word) => word === 'http' || word === 'worker');
+  if (known.length !== words.length) {
+    throw new GatewayError('CANNOT_START', 'ROLES must be http, worker or http,worker');
+  }
+  return new Set(known);
+}
+
+function flag(env: NodeJS.ProcessEnv, name: string): boolean {
+  return oneOf(env, name, 'false', ['true', 'false']) === 'true';
+}
+
+function oneOf(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  fallback: string,
+  words: readonly string[],
+): string {
+  const value = env[name] || fallback;
+  if (!words.includes(value)) {
+    throw new GatewayError('CANNOT_START', `${name} must be one of ${words.join(', ')}`);
+  }
+  return value;
+}
+
+function encryptionKey(env: NodeJS.ProcessEnv): Buffer | undefined {
+  const text = env['ENCRYPTION_KEY'];
+  if (text === undefined || text === '') return undefined;
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== ENCRYPTION_KEY_BYTES) {
+    throw new GatewayError(
+      'CANNOT_START',
+      'ENCRYPTION_KEY must be 32 bytes in base64; make one with: openssl rand -base64 32',
+    );
+  }
+  return key;
+}

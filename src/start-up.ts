@@ -1,0 +1,102 @@
+import { Client } from 'pg';
+import type { Environment } from './config/environment.ts';
+import type { Clock } from './domain/clock.ts';
+import { GatewayError } from './domain/errors.ts';
+import { OutOfTime, within } from './domain/within.ts';
+import type { Accelerator } from './redis/accelerator.ts';
+import { migrate, pendingMigrations } from './store/migrate.ts';
+import type { Logger } from './telemetry/logger.ts';
+
+/** A server that does not answer within this is not there (CONTRACT section 2). */
+const REACHABLE_MS = 15_000;
+const RETRY_MS = 250;
+
+/**
+ * Waits for PostgreSQL and sees to its schema.
+ * @throws GatewayError `CANNOT_START` when it is unreachable or behind
+ */
+export async function awaitDatabase(
+  environment: Environment,
+  clock: Clock,
+  logger: Logger,
+): Promise<void> {
+  const { databaseUrl } = environment;
+  await reachDatabase(databaseUrl, clock);
+  if (environment.migrateOnStart) {
+    await migrate(databaseUrl, { log: (line) => logger.info({ line }, 'start.migration') });
+    return;
+  }
+  const pending = await pendingMigrations(databaseUrl);
+  if (pending.length > 0) {
+    throw new GatewayError(
+      'CANNOT_START',
+      `the database lacks ${pending.length} migration(s) (${pending.join(', ')}): ` +
+        'run `npm run migrate` or start with MIGRATE_ON_START=true',
+    );
+  }
+}
+
+async function reachDatabase(databaseUrl: string, clock: Clock): Promise<void> {
+  const endsAtMs = clock.monotonicMs() + REACHABLE_MS;
+  for (;;) {
+    const leftMs = endsAtMs - clock.monotonicMs();
+    try {
+      await within(leftMs, connectOnce(databaseUrl, leftMs));
+      return;
+    } catch (error) {
+      if (error instanceof OutOfTime || clock.monotonicMs() + RETRY_MS >= endsAtMs) {
+        throw new GatewayError(
+          'CANNOT_START',
+          `PostgreSQL (DATABASE_URL, ${withoutPassword(databaseUrl)}) cannot be reached: ${wordsOf(error)}`,
+          { cause: error },
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+async function connectOnce(connectionString: string, limitMs: number): Promise<void> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: Math.ceil(limitMs) });
+  // The connection may break again while it is being closed; the next one will tell.
+  client.on('error', () => client.removeAllListeners('end'));
+  await client.connect();
+  await client.end();
+}
+
+/**
+ * Waits for Redis and warns where its settings would lose jobs.
+ * @throws GatewayError `CANNOT_START` when it is unreachable
+ */
+export async function awaitRedis(
+  environment: Environment,
+  accelerator: Accelerator,
+  logger: Logger,
+): Promise<void> {
+  try {
+    await accelerator.connected(REACHABLE_MS);
+  } catch (error) {
+    throw new GatewayError(
+      'CANNOT_START',
+      `Redis (REDIS_URL, ${withoutPassword(environment.redisUrl)}) cannot be reached: ${wordsOf(error)}`,
+      { cause: error },
+    );
+  }
+  const policy = await accelerator.evictionPolicy();
+  if (policy !== undefined && policy !== 'noeviction') {
+    logger.error(
+      { policy },
+      'redis.evicts: set maxmemory-policy to noeviction, or deliveries wait for the sweep',
+    );
+  }
+}
+
+function withoutPassword(url: string): string {
+  const parsed = new URL(url);
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(wordsOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
