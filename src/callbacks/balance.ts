@@ -4,10 +4,10 @@ import type { Deadline } from '../domain/deadline.ts';
 import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { BalanceRequest } from '../protocol/messages.ts';
 import { tokenRefusal } from '../sessions/session.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { readOutcome } from './read-outcome.ts';
-import { walletBody } from './wallet-body.ts';
 
 /**
  * The balance of a session's player; the most frequent call by far.

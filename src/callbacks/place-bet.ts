@@ -6,14 +6,14 @@ import { OutOfTime, within } from '../domain/within.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { tokenRefusal } from '../sessions/session.ts';
+import { attemptOf } from '../store/attempt-of.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/place-journal.ts';
 import type { Wallet } from '../wallets/call.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, systemError } from './answers.ts';
-import { attemptOf } from './attempt-record.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { answerKnownPlace } from './known-place.ts';
 import { placeOutcome, SYSTEM_ERROR } from './place-outcome.ts';
-import { walletBody } from './wallet-body.ts';
 
 /**
  * A place bet: whose is it, write it down, send it once, write down what came of it, answer.

@@ -5,11 +5,11 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { within } from '../domain/within.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
+import { attemptOf } from '../store/attempt-of.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
 import { systemError } from './answers.ts';
-import { attemptOf } from './attempt-record.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { placeOutcome } from './place-outcome.ts';
-import { walletBody } from './wallet-body.ts';
 
 /**
  * A place that comes after another operation of its bet (a settle or update that was faster). The

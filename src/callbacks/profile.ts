@@ -7,10 +7,10 @@ import { type JsonDocument, JsonError, jsonString, parseJsonObject } from '../pr
 import type { ProfileRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { tokenRefusal } from '../sessions/session.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { readOutcome } from './read-outcome.ts';
-import { walletBody } from './wallet-body.ts';
 
 /** What an operator may call a player (interface.md, CustomFields, operatorUser). */
 export const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;

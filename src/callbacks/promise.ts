@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { type Conclusion, confirmAgainInMs } from '../deliveries/conclusion.ts';
+import { type DeliverySettings, deliverySettings, isOfOlderWallet } from '../deliveries/settings.ts';
 import { backoffMs } from '../domain/backoff.ts';
-import type { Bet, Rollback } from '../domain/bet.ts';
+import type { Bet } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { within } from '../domain/within.ts';
 import { type Answer, accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
+import { betToken } from '../sessions/bet-token.ts';
+import { attemptOf } from '../store/attempt-of.ts';
 import type { NewDelivery, Outcome } from '../store/bet-journal.ts';
 import type { Wallet } from '../wallets/call.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
 import { done } from './answers.ts';
-import { attemptOf } from './attempt-record.ts';
-import { betToken } from './bet-token.ts';
 import type { Callbacks, Handled } from './context.ts';
-import { walletBody } from './wallet-body.ts';
 
 /** A rollback or an update on its way through its callback. */
 export interface Promised {
@@ -20,15 +22,6 @@ export interface Promised {
   readonly message: RollbackRequest | UpdateRequest;
   readonly raw: Buffer;
   readonly deadline: Deadline;
-}
-
-/** What a wallet's answer settles for good. */
-export interface Conclusion {
-  readonly answer: Answer;
-  readonly word: 'accepted' | 'declined';
-  readonly delivery: 'delivered' | 'refused';
-  readonly rollback?: Rollback | undefined;
-  readonly update?: Bet['update'];
 }
 
 /** The bet as it will stand, and what the service is told of when. */
@@ -99,8 +92,12 @@ export async function sendPromised(
   const { callbacks, message, deadline } = context;
   const owner = ownerOf(bet);
   const wallet = callbacks.wallets.get(owner.operatorId);
-  const token = await within(deadline.walletMs(), betToken(callbacks, bet, message.token));
-  if (wallet === undefined || !sendable(wallet, message.operation, deadline)) {
+  const token = await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token));
+  if (
+    wallet === undefined ||
+    isOfOlderWallet(callbacks.configuration(), bet) ||
+    !sendable(wallet, message.operation, deadline)
+  ) {
     return await promise(context, bet, next, supersedes);
   }
   const attemptId = randomUUID();
@@ -131,6 +128,7 @@ export async function sendPromised(
     deadline,
   });
   const conclusion = conclude(sent);
+  const settings = deliverySettings(callbacks.configuration(), owner.operatorId);
   const answer = conclusion?.answer ?? accepted(message.transactionId, next.transactionTime);
   await recordQuietly(context, owner.operatorId, {
     transactionId: message.transactionId,
@@ -139,10 +137,7 @@ export async function sendPromised(
     attempt: attemptOf(sent, startedAtMs, answer),
     rollback: conclusion?.rollback,
     update: conclusion?.update,
-    delivery:
-      conclusion === undefined
-        ? { kind: 'pending', retryInMs: retryInMs(context, owner.operatorId, sent) }
-        : { kind: conclusion.delivery },
+    delivery: deliveryAfter(settings, bet, sent, conclusion),
   });
   return {
     answer,
@@ -197,20 +192,29 @@ function delivery(
     operation: context.message.operation,
     state,
     transactionTime: next.transactionTime,
-    horizonMs: deliverySettings(context.callbacks, operatorId).horizonHours * 3_600_000,
+    horizonMs:
+      deliverySettings(context.callbacks.configuration(), operatorId).horizonHours * 3_600_000,
   };
 }
 
-function retryInMs(context: Promised, operatorId: string, sent: BetAnswer): number {
+/** What becomes of the delivery that guarded a live attempt. */
+function deliveryAfter(
+  settings: DeliverySettings,
+  bet: Bet,
+  sent: BetAnswer,
+  conclusion: Conclusion | undefined,
+): Outcome['delivery'] {
+  if (conclusion !== undefined) {
+    const again = confirmAgainInMs(bet.place.kind, conclusion, 0, settings);
+    return again === undefined
+      ? { kind: conclusion.delivery }
+      : { kind: 'again', retryInMs: again };
+  }
   // What was not sent spent no attempt: it is due as soon as the operator takes calls.
-  if (sent.kind === 'notSent') return 0;
-  return backoffMs(1, deliverySettings(context.callbacks, operatorId), Math.random());
-}
-
-/** An operator's own delivery settings; the gateway's for one whose file is gone. */
-export function deliverySettings(callbacks: Pick<Callbacks, 'configuration'>, operatorId: string) {
-  const { gateway, operators } = callbacks.configuration();
-  return operators.get(operatorId)?.delivery ?? gateway.delivery;
+  if (sent.kind === 'notSent' && sent.reason !== 'connection') {
+    return { kind: 'unsent', retryInMs: 0 };
+  }
+  return { kind: 'pending', retryInMs: backoffMs(1, settings, Math.random()) };
 }
 
 function ownerOf(bet: Bet) {

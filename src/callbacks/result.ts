@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import { deliverySettings, isOfOlderWallet } from '../deliveries/settings.ts';
 import { backoffMs } from '../domain/backoff.ts';
-import type { Bet, BetOwner, Settlement } from '../domain/bet.ts';
+import {
+  type AttemptedResult,
+  type Bet,
+  type BetOwner,
+  mayBeOvertaken,
+  type Settlement,
+  unknownAfter,
+} from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { within } from '../domain/within.ts';
 import { type Answer, accepted, failure, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
+import { betToken } from '../sessions/bet-token.ts';
+import { attemptOf } from '../store/attempt-of.ts';
 import type { NewDelivery, Outcome } from '../store/bet-journal.ts';
 import type { Wallet } from '../wallets/call.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
 import { done, unavailable } from './answers.ts';
-import { attemptOf } from './attempt-record.ts';
-import { betToken } from './bet-token.ts';
 import type { Callbacks, Handled } from './context.ts';
-import { deliverySettings } from './promise.ts';
-import { walletBody } from './wallet-body.ts';
 
 /** What settle and unsettle have in common, and where they differ. */
 export interface ResultStory {
@@ -22,6 +29,8 @@ export interface ResultStory {
   readonly message: SettleRequest | UnsettleRequest;
   readonly raw: Buffer;
   readonly deadline: Deadline;
+  /** What a wallet may have taken when it leaves this operation without an answer. */
+  readonly attempted: AttemptedResult;
   /** The bet's result once a wallet has accepted this operation. */
   readonly settlement: (transactionTime: string) => Settlement;
   /** Codes by which a wallet says no more than that it did not take the operation. */
@@ -53,8 +62,10 @@ export async function sendResult(
   const { callbacks, message, deadline } = story;
   const owner = ownerOf(bet);
   const wallet = callbacks.wallets.get(owner.operatorId);
-  const reason =
-    wallet?.refusal(message.operation) ?? (deadline.allowsWalletCall() ? undefined : 'deadline');
+  const reason = isOfOlderWallet(callbacks.configuration(), bet)
+    ? 'maintenance'
+    : (wallet?.refusal(message.operation) ??
+      (deadline.allowsWalletCall() ? undefined : 'deadline'));
   if (wallet === undefined || reason !== undefined) {
     if (mayQueue) {
       return await takeOverResult(story, bet, bet, isoTime(callbacks.clock.nowMs()), []);
@@ -88,7 +99,7 @@ export async function sendResult(
     requestId: message.requestId ?? randomUUID(),
     deadline,
   });
-  const result = resultOf(story, sent);
+  const result = resultOf(story, bet, sent);
   if (result.word === 'unknown') {
     callbacks.metrics.unknownOutcomes.inc({
       operator: owner.operatorId,
@@ -106,14 +117,7 @@ export async function sendResult(
     operationId,
     attempt: attemptOf(sent, startedAtMs, answer),
     settlement: result.settlement,
-    delivery:
-      takenOver === undefined
-        ? { kind: 'none' }
-        : {
-            kind: 'new',
-            delivery: delivery(story, owner, takenOver),
-            retryInMs: firstRetryMs(story, owner, sent),
-          },
+    delivery: deliveryAfter(story, bet, owner, sent, takenOver),
   });
   return {
     answer,
@@ -121,6 +125,30 @@ export async function sendResult(
     operatorId: owner.operatorId,
     detail: { walletMs: Math.round(sent.trace.latencyMs), code: sent.trace.code },
   };
+}
+
+/** What has to be brought later: the operation itself, or its confirmation over a lost one. */
+function deliveryAfter(
+  story: ResultStory,
+  bet: Bet,
+  owner: BetOwner,
+  sent: BetAnswer,
+  takenOver: string | undefined,
+): Outcome['delivery'] {
+  const settings = deliverySettings(story.callbacks.configuration(), owner.operatorId);
+  if (takenOver !== undefined) {
+    const retryInMs = sent.kind === 'notSent' ? 0 : backoffMs(1, settings, Math.random());
+    return { kind: 'new', delivery: delivery(story, owner, takenOver), retryInMs };
+  }
+  if (sent.kind === 'accepted' && mayBeOvertaken(bet.settlement, story.attempted)) {
+    const again = delivery(story, owner, sent.transactionTime);
+    return {
+      kind: 'new',
+      delivery: { ...again, purpose: 'confirm' },
+      retryInMs: settings.confirmUnknownAfterMs,
+    };
+  }
+  return { kind: 'none' };
 }
 
 const NOT_BROUGHT = failure(CODES.system, 'System error', 503);
@@ -135,8 +163,9 @@ async function finish(story: ResultStory, outcome: Outcome): Promise<void> {
   }
 }
 
-function resultOf(story: ResultStory, sent: BetAnswer): Result {
+function resultOf(story: ResultStory, bet: Bet, sent: BetAnswer): Result {
   const { transactionId } = story.message;
+  const unknown = unknownAfter(bet.settlement, story.attempted);
   switch (sent.kind) {
     case 'accepted':
       return {
@@ -154,12 +183,12 @@ function resultOf(story: ResultStory, sent: BetAnswer): Result {
       }
       // A system error may come after the money moved; a wrong signature or token cannot.
       return sent.code === CODES.system
-        ? { settlement: { kind: 'unknown' }, answer: undefined, word: 'unknown' }
+        ? { settlement: unknown, answer: undefined, word: 'unknown' }
         : { settlement: undefined, answer: undefined, word: 'not_sent' };
     case 'notSent':
       return { settlement: undefined, answer: undefined, word: 'not_sent' };
     case 'unknown':
-      return { settlement: { kind: 'unknown' }, answer: undefined, word: 'unknown' };
+      return { settlement: unknown, answer: undefined, word: 'unknown' };
     default:
       return sent satisfies never;
   }
@@ -241,7 +270,7 @@ async function bodyFor(
   const token =
     cashoutToken ??
     (needsToken
-      ? await within(deadline.walletMs(), betToken(callbacks, bet, message.token))
+      ? await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token))
       : undefined);
   return walletBody(message.document, owner.operatorUser, token, alwaysSendToken);
 }
@@ -259,16 +288,12 @@ function record(story: ResultStory, attemptId: string, answer: Answer | undefine
 
 function delivery(story: ResultStory, owner: BetOwner, transactionTime: string): NewDelivery {
   const { callbacks, message } = story;
-  const horizonMs = deliverySettings(callbacks, owner.operatorId).horizonHours * 3_600_000;
+  const horizonMs =
+    deliverySettings(callbacks.configuration(), owner.operatorId).horizonHours * 3_600_000;
   const { operation } = message;
   if (operation === 'unsettle') return { operation, state: 'pending', transactionTime, horizonMs };
   const settle = { amount: message.amount, resultType: message.resultType };
   return { operation, state: 'pending', transactionTime, horizonMs, settle };
-}
-
-function firstRetryMs(story: ResultStory, owner: BetOwner, sent: BetAnswer): number {
-  if (sent.kind === 'notSent') return 0;
-  return backoffMs(1, deliverySettings(story.callbacks, owner.operatorId), Math.random());
 }
 
 function ownerOf(bet: Bet): BetOwner {

@@ -1,15 +1,14 @@
+import { rollbackConclusion } from '../deliveries/conclusion.ts';
 import type { Bet } from '../domain/bet.ts';
-import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { decideRollback } from '../domain/decide.ts';
-import type { BetAnswer } from '../domain/wallet-answer.ts';
-import { accepted, failure, isoTime } from '../protocol/answers.ts';
+import { isoTime } from '../protocol/answers.ts';
 import type { RollbackRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
 import { carryOut } from './carry-out.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { unseenBet } from './locate.ts';
-import { type Conclusion, type NextState, promise, recordUnsent, sendPromised } from './promise.ts';
+import { type NextState, promise, recordUnsent, sendPromised } from './promise.ts';
 
 /**
  * A rollback is never refused and never forgotten: it fences the bet, is tried within the deadline,
@@ -66,35 +65,4 @@ export async function rollback(
   });
   await callbacks.answers.fence(transactionId);
   return handled;
-}
-
-/**
- * Whether a wallet's answer confirms a rollback: 200, or 400 code 8 (interface.md, Events). By
- * anything else it stays promised.
- * @param recordedTime kept with a confirmation by code, which carries no time of its own
- */
-export function rollbackConclusion(
-  transactionId: string,
-  recordedTime: string,
-  sent: BetAnswer,
-): Conclusion | undefined {
-  if (sent.kind === 'accepted') {
-    const { transactionTime } = sent;
-    return {
-      answer: accepted(transactionId, transactionTime),
-      word: 'accepted',
-      delivery: 'delivered',
-      rollback: { kind: 'confirmed', transactionTime },
-    };
-  }
-  if (sent.kind === 'declined' && sent.code === CODES.alreadyProcessed) {
-    const refusal = { code: sent.code, message: sent.message };
-    return {
-      answer: failure(refusal.code, refusal.message),
-      word: 'accepted',
-      delivery: 'delivered',
-      rollback: { kind: 'confirmed', transactionTime: recordedTime, refusal },
-    };
-  }
-  return undefined;
 }

@@ -28,6 +28,7 @@ export async function settle(
     message,
     raw,
     deadline,
+    attempted: { kind: 'settle', amount, resultType },
     settlement: (transactionTime) => ({ kind: 'settled', amount, resultType, transactionTime }),
     // The player's token is the wallet's business only when the player asked for the money.
     notBrought: isCashout ? CASHOUT_NOT_BROUGHT : NOT_BROUGHT,

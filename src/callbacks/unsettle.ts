@@ -25,6 +25,7 @@ export async function unsettle(
     message,
     raw,
     deadline,
+    attempted: { kind: 'unsettle' },
     settlement: (transactionTime) => ({ kind: 'unsettled', transactionTime }),
     notBrought: NOT_BROUGHT,
   };

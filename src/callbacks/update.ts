@@ -1,14 +1,13 @@
+import { updateConclusion } from '../deliveries/conclusion.ts';
 import type { Bet } from '../domain/bet.ts';
-import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { decideUpdate } from '../domain/decide.ts';
-import type { BetAnswer } from '../domain/wallet-answer.ts';
-import { accepted, isoTime } from '../protocol/answers.ts';
+import { isoTime } from '../protocol/answers.ts';
 import type { UpdateRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
 import { carryOut } from './carry-out.ts';
 import type { Callbacks, Handled } from './context.ts';
-import { type Conclusion, type NextState, promise, sendPromised } from './promise.ts';
+import { type NextState, promise, sendPromised } from './promise.ts';
 
 /**
  * A bet data update moves no money and is always answered 200: tried within the deadline, else
@@ -48,37 +47,4 @@ export async function update(
     },
     late: async (bet) => await promise(context, bet, promised(bet), []),
   });
-}
-
-/** In place of the coefficients of an update that was refused: equal to no update's. */
-const NO_UPDATE = 'refused';
-
-/**
- * Whether a wallet's answer ends an update: 200, or a refusal by any code but 1 and 100. By
- * anything else it stays promised.
- * @param answeredTime what the service is told where the wallet has not accepted it
- * @param before what the bet's last update was: a refused one leaves it in force
- */
-export function updateConclusion(
-  transactionId: string,
-  answeredTime: string,
-  before: Bet['update'],
-  sent: BetAnswer,
-): Conclusion | undefined {
-  if (sent.kind === 'accepted') {
-    return {
-      answer: accepted(transactionId, sent.transactionTime),
-      word: 'accepted',
-      delivery: 'delivered',
-    };
-  }
-  const refused =
-    sent.kind === 'declined' && sent.code !== CODES.badSignature && sent.code !== CODES.system;
-  if (!refused) return undefined;
-  return {
-    answer: accepted(transactionId, answeredTime),
-    word: 'declined',
-    delivery: 'refused',
-    update: before ?? { key: NO_UPDATE, transactionTime: answeredTime },
-  };
 }

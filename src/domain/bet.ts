@@ -1,3 +1,4 @@
+import { sameAmount } from './amount.ts';
 import type { BetOperation, DeliverableOperation } from './operation.ts';
 
 /** How far the place of a bet has come. Only `unseen` and `inFlight` may still change (I3). */
@@ -23,7 +24,14 @@ export type Settlement =
     }
   | { readonly kind: 'unsettled'; readonly transactionTime: string }
   /** A settle or unsettle left without an answer: nothing may be answered from memory. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown'; readonly attempted: AttemptedResult };
+
+/** What a wallet may or may not have taken. */
+export type AttemptedResult =
+  | { readonly kind: 'settle'; readonly amount: string; readonly resultType: ResultType }
+  | { readonly kind: 'unsettle' }
+  /** More than one, or one of which only its process knew. */
+  | { readonly kind: 'several' };
 
 /** Anything but `none` is the tombstone that fences later places of this bet (I6). */
 export type Rollback =
@@ -94,4 +102,25 @@ export function neverHeld(bet: Bet): boolean {
 /** Money operations wait in order for their wallet; updates never stand in their way (I6). */
 export function openMoneyDeliveries(bet: Bet): readonly OpenDelivery[] {
   return bet.deliveries.filter((delivery) => delivery.operation !== 'update');
+}
+
+/** The bet's result after one more operation was left without an answer. */
+export function unknownAfter(before: Settlement, attempted: AttemptedResult): Settlement {
+  const alone = before.kind !== 'unknown' || sameResult(before.attempted, attempted);
+  return { kind: 'unknown', attempted: alone ? attempted : { kind: 'several' } };
+}
+
+/**
+ * Whether a confirmed result follows a different one of unknown outcome, which may land late and
+ * would then stand last at the wallet.
+ */
+export function mayBeOvertaken(before: Settlement, confirmed: AttemptedResult): boolean {
+  return before.kind === 'unknown' && !sameResult(before.attempted, confirmed);
+}
+
+function sameResult(one: AttemptedResult, other: AttemptedResult): boolean {
+  if (one.kind === 'settle' && other.kind === 'settle') {
+    return one.resultType === other.resultType && sameAmount(one.amount, other.amount);
+  }
+  return one.kind === other.kind && one.kind !== 'several';
 }

@@ -45,7 +45,7 @@ async function startInstalledRedis({ settings }: RedisOptions): Promise<Embedded
     save: '""',
     appendonly: 'no',
     'maxmemory-policy': 'noeviction',
-    dir: folder.path,
+    dir: `"${folder.path}"`,
     ...settings,
   }).map(([name, value]) => `${name} ${value}\n`);
 

@@ -36,6 +36,8 @@ export interface NewDelivery {
   readonly operation: DeliverableOperation;
   /** `live`: guards an attempt within its callback, and is nobody's work until that one is over. */
   readonly state: 'live' | 'pending';
+  /** `confirm`: repeats what was confirmed; it orders nothing and later operations overtake it. */
+  readonly purpose?: 'promise' | 'confirm';
   /** What the service is told when the promise holds. */
   readonly transactionTime: string;
   readonly horizonMs: number;
@@ -68,7 +70,12 @@ export interface Outcome {
     | { readonly kind: 'none' }
     | { readonly kind: 'delivered' }
     | { readonly kind: 'refused' }
+    | { readonly kind: 'dead' }
     | { readonly kind: 'pending'; readonly retryInMs: number }
+    /** Not sent, so no attempt was spent. */
+    | { readonly kind: 'unsent'; readonly retryInMs: number }
+    /** Confirmed, and to be confirmed once more: what it undoes may have landed late. */
+    | { readonly kind: 'again'; readonly retryInMs: number }
     | { readonly kind: 'new'; readonly delivery: NewDelivery; readonly retryInMs: number };
 }
 
@@ -158,6 +165,7 @@ export class BetJournal {
       (promise?.horizonMs ?? 0) / 1000,
       promise?.settle?.amount ?? null,
       promise?.settle?.resultType ?? null,
+      promise?.purpose ?? 'promise',
     ]);
     return row?.freed === '1';
   }

@@ -1,4 +1,5 @@
 import type {
+  AttemptedResult,
   Bet,
   BetOwner,
   OpenDelivery,
@@ -24,7 +25,7 @@ export interface BetRow {
   readonly place_message: string | null;
   readonly settlement: 'none' | 'settled' | 'unsettled' | 'unknown';
   readonly settlement_amount: string | null;
-  readonly settlement_type: ResultType | null;
+  readonly settlement_type: ResultType | 'unsettle' | null;
   readonly settlement_time: string | null;
   readonly rollback: 'none' | 'promised' | 'confirmed';
   readonly rollback_time: string | null;
@@ -52,7 +53,8 @@ interface DeliveryJson {
 
 export const SELECT_BET = `
   SELECT b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
-         b.generation, b.place, b.place_time, b.place_code, b.place_message,
+         greatest(b.generation, (SELECT h.released FROM operator_holds h
+                                  WHERE h.operator_id = b.operator_id)) AS generation, b.place, b.place_time, b.place_code, b.place_message,
          b.settlement, b.settlement_amount, b.settlement_type, b.settlement_time,
          b.rollback, b.rollback_time, b.rollback_code, b.rollback_message,
          b.update_key, b.update_time, b.busy_operation, b.busy_attempt,
@@ -63,6 +65,7 @@ export const SELECT_BET = `
                    'transactionTime', d.transaction_time) ORDER BY d.id)
             FROM deliveries d
            WHERE d.transaction_id = b.transaction_id AND d.state IN ('live', 'pending')
+             AND d.purpose = 'promise'
          ) AS deliveries
     FROM bets b LEFT JOIN players p ON p.id = b.player_id
    WHERE b.transaction_id = $1`;
@@ -131,20 +134,34 @@ function placeOf(row: BetRow): PlaceState {
 function settlementOf(row: BetRow): Settlement {
   switch (row.settlement) {
     case 'none':
+      return { kind: 'none' };
     case 'unknown':
-      return { kind: row.settlement };
+      return { kind: 'unknown', attempted: attemptedOf(row) };
     case 'unsettled':
       return { kind: 'unsettled', transactionTime: need(row.settlement_time, row) };
     case 'settled':
       return {
         kind: 'settled',
         amount: need(row.settlement_amount, row),
-        resultType: need(row.settlement_type, row),
+        resultType: resultTypeOf(row),
         transactionTime: need(row.settlement_time, row),
       };
     default:
       return row.settlement satisfies never;
   }
+}
+
+function resultTypeOf(row: BetRow): ResultType {
+  const type = need(row.settlement_type, row);
+  if (type === 'unsettle') throw new Error(`bet ${row.transaction_id} is settled as an unsettle`);
+  return type;
+}
+
+function attemptedOf(row: BetRow): AttemptedResult {
+  if (row.settlement_type === null) return { kind: 'several' };
+  if (row.settlement_type === 'unsettle') return { kind: 'unsettle' };
+  const amount = need(row.settlement_amount, row);
+  return { kind: 'settle', amount, resultType: row.settlement_type };
 }
 
 function rollbackOf(row: BetRow): Rollback {
@@ -241,14 +258,28 @@ export function placeValues(
 export function settlementValues(settlement: Settlement): readonly (string | null)[] {
   switch (settlement.kind) {
     case 'none':
+      return ['none', null, null, null];
     case 'unknown':
-      return [settlement.kind, null, null, null];
+      return ['unknown', ...attemptedValues(settlement.attempted), null];
     case 'unsettled':
       return ['unsettled', null, null, settlement.transactionTime];
     case 'settled':
       return ['settled', settlement.amount, settlement.resultType, settlement.transactionTime];
     default:
       return settlement satisfies never;
+  }
+}
+
+function attemptedValues(attempted: AttemptedResult): readonly [string | null, string | null] {
+  switch (attempted.kind) {
+    case 'several':
+      return [null, null];
+    case 'unsettle':
+      return [null, 'unsettle'];
+    case 'settle':
+      return [attempted.amount, attempted.resultType];
+    default:
+      return attempted satisfies never;
   }
 }
 

@@ -16,6 +16,10 @@ const busyAttempt = `$${STATE_FIRST + STATE_COLUMNS.length - 1}`;
 const p = (offset: number) => `$${STATE_FIRST + STATE_COLUMNS.length + offset}`;
 const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
+/** What an operator was held for until now: only what comes later stops the horizon. */
+const heldMs = (operatorId: string) =>
+  `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
+
 /** What both commits do once `bet` holds a row: operation, promise, superseded deliveries. */
 const COMMIT_TAIL = `
   , op AS (
@@ -28,16 +32,19 @@ const COMMIT_TAIL = `
   ), promise AS (
     -- A live one becomes due when its attempt's lease ends: a killed process loses nothing.
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
-                            transaction_time, settle_amount, settle_type, next_attempt_at, dead_at)
+                            transaction_time, settle_amount, settle_type, held_ms,
+                            next_attempt_at, dead_at)
     SELECT op.id, op.operator_id, op.transaction_id, ${p(6)}::text, ${p(7)}::text, ${p(8)}::text,
-           ${p(10)}::text, ${p(11)}::text,
+           ${p(10)}::text, ${p(11)}::text, ${heldMs('op.operator_id')},
            CASE WHEN ${p(7)}::text = 'live' THEN ${lease} ELSE clock_timestamp() END,
            clock_timestamp() + make_interval(secs => ${p(9)}::float8)
       FROM op WHERE ${p(6)}::text IS NOT NULL
   ), superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
-     WHERE id = ANY (${p(12)}::bigint[]) AND state IN ('live', 'pending')
-       AND EXISTS (SELECT 1 FROM bet)
+     WHERE state IN ('live', 'pending') AND EXISTS (SELECT 1 FROM bet)
+       AND (id = ANY (${p(12)}::bigint[])
+            -- What was to be confirmed once more is overtaken by any later money operation.
+            OR transaction_id = $1::text AND purpose = 'confirm' AND ${p(0)}::text <> 'update')
   )
   SELECT op.id AS operation_id FROM op`;
 
@@ -110,7 +117,8 @@ export const FINISH: Statement = {
            ${attemptAt(0)}::timestamptz, ${attemptAt(1)}::int, ${attemptAt(2)}::text,
            ${attemptAt(3)}::int, ${attemptAt(4)}::int, ${attemptAt(5)}::text,
            ${attemptAt(6)}::int, ${attemptAt(7)}::text
-      FROM attempts WHERE operation_id = $3::bigint
+      FROM attempts WHERE operation_id = $3::bigint AND ${d(0)}::text <> 'unsent'
+    HAVING ${d(0)}::text <> 'unsent'
     ON CONFLICT DO NOTHING
   ), confirmed_live AS (
     -- Confirmed within its own callback: it never was a delivery.
@@ -119,22 +127,34 @@ export const FINISH: Statement = {
        AND EXISTS (SELECT 1 FROM bet)
   ), promised AS (
     UPDATE deliveries
-       SET state = CASE WHEN ${d(0)}::text = 'pending' THEN 'pending' ELSE ${d(0)}::text END,
-           attempts = attempts + CASE WHEN state = 'live' THEN 1 ELSE 0 END,
-           last_error = coalesce(${attemptAt(5)}::text, ${attemptAt(2)}::text),
+       SET state = CASE WHEN ${d(0)}::text IN ('pending', 'again', 'unsent') THEN 'pending'
+                        ELSE ${d(0)}::text END,
+           -- A drain counts its attempt when it takes the row, a callback only here.
+           attempts = attempts + CASE WHEN state = 'live' AND ${d(0)}::text <> 'unsent' THEN 1
+                                      WHEN state = 'pending' AND ${d(0)}::text = 'unsent' THEN -1
+                                      ELSE 0 END,
+           confirmations = confirmations
+             + CASE WHEN ${d(0)}::text IN ('again', 'delivered') THEN 1 ELSE 0 END,
+           last_error = CASE WHEN ${d(0)}::text IN ('pending', 'dead', 'refused')
+                             THEN coalesce(${attemptAt(5)}::text, ${attemptAt(2)}::text)
+                             ELSE last_error END,
            next_attempt_at = clock_timestamp() + make_interval(secs => ${d(1)}::float8),
-           settled_at = CASE WHEN ${d(0)}::text = 'pending' THEN NULL ELSE clock_timestamp() END
+           settled_at = CASE WHEN ${d(0)}::text IN ('pending', 'again', 'unsent') THEN NULL
+                             ELSE clock_timestamp() END
      WHERE operation_id = $3::bigint AND EXISTS (SELECT 1 FROM bet)
-       AND (state = 'live' AND ${d(0)}::text IN ('pending', 'refused')
-            OR state = 'pending' AND ${d(0)}::text IN ('pending', 'refused', 'delivered'))
+       AND (state = 'live' AND ${d(0)}::text IN ('pending', 'again', 'unsent', 'refused')
+            OR state = 'pending' AND ${d(0)}::text
+               IN ('pending', 'again', 'unsent', 'refused', 'delivered', 'dead'))
   ), taken_over AS (
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
-                            transaction_time, settle_amount, settle_type, last_error,
-                            next_attempt_at, dead_at)
-    SELECT $3::bigint, bet.operator_id, bet.transaction_id, ${d(2)}::text, 'pending', 1,
-           ${d(3)}::text, ${d(5)}::text, ${d(6)}::text, ${attemptAt(5)}::text,
+                            transaction_time, settle_amount, settle_type, last_error, purpose,
+                            held_ms, next_attempt_at, dead_at)
+    SELECT $3::bigint, bet.operator_id, bet.transaction_id, ${d(2)}::text, 'pending',
+           CASE WHEN ${d(7)}::text = 'promise' THEN 1 ELSE 0 END,
+           ${d(3)}::text, ${d(5)}::text, ${d(6)}::text, ${attemptAt(5)}::text, ${d(7)}::text,
+           ${heldMs('bet.operator_id')},
            clock_timestamp() + make_interval(secs => ${d(1)}::float8),
-           clock_timestamp() + make_interval(secs => ${d(4)}::float8)
+           clock_timestamp() + make_interval(secs => ${d(4)}::float8 + ${d(1)}::float8)
       FROM bet WHERE ${d(0)}::text = 'new'
     ON CONFLICT (operation_id) DO NOTHING
   )

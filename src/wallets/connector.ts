@@ -31,7 +31,7 @@ export function createConnector(options: {
   return (target, callback) => {
     const host = target.hostname;
     // An address is never looked up, so the lookup's check would not see it.
-    if (false) {
+    if (isIP(host) !== 0 && !isPublicAddress(host)) {
       process.nextTick(callback, new PrivateAddressError(host, host), null);
       return;
     }

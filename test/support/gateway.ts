@@ -52,6 +52,10 @@ export interface TestGateway {
   }): Promise<ServicePlayer & { readonly user: string; readonly operatorToken: string }>;
   /** A second replica on the same servers. */
   replica(): Promise<TestGateway>;
+  /** Puts what stands in the configuration folder into force. @throws Error where it is invalid */
+  reload(): Promise<void>;
+  /** Rewrites an operator's file with these settings over the test's own, and reloads. */
+  reconfigure(operatorId: string, settings: Settings): Promise<void>;
   /** The sum of a metric's samples that have at least these labels. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   close(): Promise<void>;
@@ -112,6 +116,10 @@ async function run(
     createOperator({ baseUrl, cid: `${id}-key`, secret: `${id}-api-secret` });
   let players = 0;
   const replicas: TestGateway[] = [];
+  const reload = async () => {
+    const { problems } = await source.reload();
+    if (problems.length > 0) throw new Error(`invalid: ${JSON.stringify(problems)}`);
+  };
 
   return {
     baseUrl,
@@ -143,6 +151,13 @@ async function run(
       const other = await run(options, configFolder, urls, wallets, async () => undefined);
       replicas.push(other);
       return other;
+    },
+    reload,
+    reconfigure: async (id, settings) => {
+      const own = merge(options.operators?.[id] ?? {}, settings);
+      const file = operatorFile(id, walletOf(id).baseUrl, own);
+      await writeFile(join(configFolder, 'operators', `${id}.yaml`), stringify(file));
+      await reload();
     },
     metric: async (name, labels = {}) => {
       const found = await metrics.registry.getSingleMetric(name)?.get();

@@ -20,9 +20,9 @@ async function run(script: string, env: Record<string, string> = {}): Promise<Ga
 const OBEDIENT = `
   process.on('SIGTERM', () => { console.log('{"msg":"bye"}'); process.exitCode = 3; clearInterval(on); });
   const on = setInterval(() => {}, 1000);
+  console.error('a word');
   console.log('plain');
-  console.log(JSON.stringify({ msg: 'up', mine: process.env.MINE, theirs: process.env.VITEST, args: process.argv.slice(2) }));
-  console.error('a word');`;
+  console.log(JSON.stringify({ msg: 'up', mine: process.env.MINE, theirs: process.env.VITEST, args: process.argv.slice(2) }));`;
 
 describe('a gateway process under test', () => {
   it('gets its own environment only, and tells its lines as they come', async () => {

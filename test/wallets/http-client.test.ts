@@ -138,6 +138,7 @@ describe('a wallet that lets wait (I1, I2)', () => {
       socket.on('close', () => clearInterval(timer));
     }, 200);
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'timeout' });
+    expect(exchange).not.toHaveProperty('status');
   });
 
   it('is waited for no longer than the operator allows, however long the deadline', async () => {

@@ -23,7 +23,7 @@ import {
   startRawWallet,
 } from './support/raw-wallet.ts';
 
-const FRAGILE = { errorPercent: 50, minRequests: 4, windowMs: 5000, openMs: 80 };
+const FRAGILE = { errorPercent: 50, minRequests: 4, windowMs: 5000, openMs: 200 };
 const opened: { close(): Promise<void> }[] = [];
 
 afterEach(async () => {
@@ -343,28 +343,26 @@ describe('the bulkhead', () => {
 });
 
 describe('two operators', () => {
-  it('do not feel each other: one that hangs with all its connections delays no other (I7)', async () => {
-    const { wallet, wallets, server } = await stage(() => undefined, {
-      maxConcurrent: { read: 4, money: 16 },
-    });
+  it('do not feel each other: one that hangs on all its connections delays no other (I7)', async () => {
+    const hanging: RawRequest[] = [];
+    const maxConcurrent = { read: 4, money: 16 };
+    const { wallet, wallets, server } = await stage((request) => hanging.push(request));
     const healthy = await startRawWallet(replyAccepted);
     opened.push(healthy);
-    const beta = walletConfig('beta', { baseUrl: healthy.origin });
-    const alpha = walletConfig('alpha', {
-      baseUrl: server.origin,
-      timeoutMs: 1000,
-      maxConcurrent: { read: 4, money: 16 },
-    });
-    wallets.apply([alpha, beta]);
-    const stuck = Array.from({ length: 16 }, () => wallet.bet(betCall()));
+    wallets.apply([
+      walletConfig('alpha', { baseUrl: server.origin, maxConcurrent }),
+      walletConfig('beta', { baseUrl: healthy.origin }),
+    ]);
+    let ended = 0;
+    const stuck = Array.from({ length: 16 }, () =>
+      wallet.bet(betCall()).finally(() => (ended += 1)),
+    );
     await server.arrived(16);
-
-    const startedAt = performance.now();
     await repeat(50, async () => {
       expect(await walletOf(wallets, 'beta').bet(betCall())).toMatchObject({ kind: 'accepted' });
     });
-    expect(performance.now() - startedAt).toBeLessThan(900);
-    for (const call of stuck)
-      expect(await call).toMatchObject({ kind: 'unknown', fault: 'timeout' });
+    expect(ended).toBe(0);
+    for (const request of hanging) replyAccepted(request);
+    for (const call of stuck) expect(await call).toMatchObject({ kind: 'accepted' });
   });
 });

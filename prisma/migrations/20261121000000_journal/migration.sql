@@ -73,6 +73,9 @@ CREATE TABLE "bets" (
 ) WITH (fillfactor = 80);
 -- What a killed process left in flight; holds only what is in flight, so that a sweep costs nothing.
 CREATE INDEX "bets_busy_until_idx" ON "bets"("busy_until") WHERE "busy_until" IS NOT NULL;
+-- Places whose rollback never came; holds only what the gateway may have to roll back itself.
+CREATE INDEX "bets_unknown_idx" ON "bets"("created_at")
+    WHERE "place" = 'unknown' AND "rollback" = 'none';
 
 CREATE TABLE "operations" (
     "id" BIGSERIAL NOT NULL,
@@ -113,12 +116,15 @@ CREATE TABLE "deliveries" (
     "operation" TEXT NOT NULL,
     "state" TEXT NOT NULL,
     "attempts" INTEGER NOT NULL DEFAULT 0,
+    "purpose" TEXT NOT NULL DEFAULT 'promise',
+    "confirmations" INTEGER NOT NULL DEFAULT 0,
     "settle_amount" TEXT,
     "settle_type" TEXT,
     "transaction_time" TEXT NOT NULL,
     "last_error" TEXT,
     "next_attempt_at" TIMESTAMPTZ(3) NOT NULL,
     "dead_at" TIMESTAMPTZ(3) NOT NULL,
+    "held_ms" BIGINT NOT NULL DEFAULT 0,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "settled_at" TIMESTAMPTZ(3),
     "resolved_by" TEXT,
@@ -126,7 +132,8 @@ CREATE TABLE "deliveries" (
 
     CONSTRAINT "deliveries_pkey" PRIMARY KEY ("id"),
     CONSTRAINT "deliveries_state_check" CHECK ("state" IN
-        ('live', 'pending', 'delivered', 'refused', 'superseded', 'dead', 'resolved'))
+        ('live', 'pending', 'delivered', 'refused', 'superseded', 'dead', 'resolved')),
+    CONSTRAINT "deliveries_purpose_check" CHECK ("purpose" IN ('promise', 'confirm'))
 );
 CREATE UNIQUE INDEX "deliveries_operation_id_key" ON "deliveries"("operation_id");
 -- The drain's question: what is due at this operator? Only open rows are in it.
@@ -137,6 +144,19 @@ CREATE INDEX "deliveries_open_of_bet_idx" ON "deliveries"("transaction_id")
     WHERE "state" IN ('live', 'pending');
 -- The person's question: what died, where?
 CREATE INDEX "deliveries_dead_idx" ON "deliveries"("operator_id", "id") WHERE "state" = 'dead';
+
+-- The metrics' question: what came home since the last look? These states are never left again.
+CREATE INDEX "deliveries_settled_at_idx" ON "deliveries"("settled_at")
+    WHERE "state" IN ('delivered', 'refused', 'superseded', 'resolved');
+
+CREATE TABLE "operator_holds" (
+    "operator_id" TEXT NOT NULL,
+    "held_ms" BIGINT NOT NULL DEFAULT 0,
+    "released" INTEGER NOT NULL DEFAULT 0,
+    "counted_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "operator_holds_pkey" PRIMARY KEY ("operator_id")
+);
 
 CREATE TABLE "breaker_overrides" (
     "operator_id" TEXT NOT NULL,

@@ -1,6 +1,6 @@
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { Answer } from '../protocol/answers.ts';
-import type { AttemptRecord } from '../store/attempt.ts';
+import type { AttemptRecord } from './attempt.ts';
 
 /** A wallet's answer as the journal keeps it. */
 export function attemptOf(

@@ -1,5 +1,5 @@
 import type { Bet } from '../domain/bet.ts';
-import type { Callbacks } from './context.ts';
+import type { Sessions } from './sessions.ts';
 
 /**
  * The operator token that goes with a call on a bet: the one the bet was placed with, also when its
@@ -9,14 +9,14 @@ import type { Callbacks } from './context.ts';
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function betToken(
-  callbacks: Callbacks,
-  bet: Bet,
+  sessions: Sessions,
+  bet: Pick<Bet, 'sessionId' | 'owner'>,
   token: string | undefined,
 ): Promise<string | undefined> {
-  if (bet.sessionId !== undefined) return await callbacks.sessions.operatorTokenOf(bet.sessionId);
+  if (bet.sessionId !== undefined) return await sessions.operatorTokenOf(bet.sessionId);
   if (token === undefined || bet.owner === undefined) return undefined;
-  const lookup = await callbacks.sessions.findCertain(token);
+  const lookup = await sessions.findCertain(token);
   if (lookup.kind === 'unknown') return undefined;
-  const sameplayer = lookup.session.owner.playerId === bet.owner.playerId;
-  return sameplayer ? lookup.session.operatorToken : undefined;
+  const samePlayer = lookup.session.owner.playerId === bet.owner.playerId;
+  return samePlayer ? lookup.session.operatorToken : undefined;
 }

@@ -1,0 +1,28 @@
+import type { Configuration } from '../config/schema.ts';
+import type { Problem } from '../config/problems.ts';
+
+export type LoadedFolder =
+  | { readonly ok: true; readonly folder: string; readonly configuration: Configuration }
+  | { readonly ok: false; readonly folder: string; readonly problems: readonly Problem[] };
+
+/** The folder a command works on: its `--folder`, else what the gateway itself would take. */
+export function configFolder(env: NodeJS.ProcessEnv, folder: string | undefined): string {
+  return folder ?? (env['GATEWAY_CONFIG'] || './config');
+}
+
+/** Reads the configuration as the gateway would at its start; or every problem of every file. */
+export async function loadFolder(
+  env: NodeJS.ProcessEnv,
+  option: string | undefined,
+): Promise<LoadedFolder> {
+  const folder = configFolder(env, option);
+  // Imported here: the schemas take a quarter of a second that no other command should pay.
+  const { loadConfiguration } = await import('../config/loader.ts');
+  const { ConfigError } = await import('../config/problems.ts');
+  try {
+    return { ok: true, folder, configuration: loadConfiguration(folder, env) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { ok: false, folder, problems: error.problems };
+    throw error;
+  }
+}

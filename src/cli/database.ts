@@ -1,0 +1,108 @@
+import { DatabaseError } from 'pg';
+import { migrate, pendingMigrations } from '../store/migrate.ts';
+import type { Prisma } from '../store/prisma.ts';
+import { CommandFailed } from './failures.ts';
+
+const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
+
+/**
+ * Applies what the database lacks.
+ *
+ * @param log told each step
+ * @returns the names of the migrations applied
+ * @throws CommandFailed when the database cannot be reached
+ * @throws MigrationError when a migration cannot be applied
+ */
+export async function migrateDatabase(
+  env: NodeJS.ProcessEnv,
+  log: (line: string) => void,
+): Promise<readonly string[]> {
+  const url = databaseUrl(env);
+  const { applied } = await explained(url, () => migrate(url, { log }));
+  return applied;
+}
+
+/**
+ * The address of a database that answers and has the schema of this release. It is asked for first,
+ * so that no command fails halfway on what could be known before.
+ *
+ * @throws CommandFailed otherwise
+ */
+export async function readyDatabase(env: NodeJS.ProcessEnv): Promise<string> {
+  const url = databaseUrl(env);
+  const pending = await explained(url, () => pendingMigrations(url));
+  if (pending.length > 0) {
+    throw new CommandFailed(
+      `the database lacks ${pending.length} migration(s) (${pending.join(', ')}): ` +
+        'run `wagergate migrate`',
+    );
+  }
+  return url;
+}
+
+/**
+ * Gives a Prisma client on a ready database for one piece of work.
+ * @throws CommandFailed when there is no such database
+ */
+export async function withPrisma<T>(
+  env: NodeJS.ProcessEnv,
+  use: (prisma: Prisma) => Promise<T>,
+): Promise<T> {
+  const url = await readyDatabase(env);
+  // Imported here: the client takes a third of a second that no other command should pay.
+  const { createPrisma } = await import('../store/prisma.ts');
+  const prisma = createPrisma(url);
+  try {
+    return await use(prisma);
+  } finally {
+    await prisma.$disconnect();
+  }
+}
+
+function databaseUrl(env: NodeJS.ProcessEnv): string {
+  const url = env['DATABASE_URL'];
+  if (url === undefined || url === '') {
+    throw new CommandFailed(`DATABASE_URL is not set: set it, e.g. DATABASE_URL=${EXAMPLE}`);
+  }
+  if (!URL.canParse(url)) {
+    throw new CommandFailed(`DATABASE_URL is not a URL: expected e.g. ${EXAMPLE}`);
+  }
+  return url;
+}
+
+/** Runs what connects to PostgreSQL by itself, and says in words what kept it from connecting. */
+async function explained<T>(url: string, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect();
+  } catch (error) {
+    const why = connectionFault(error);
+    if (why === undefined) throw error;
+    throw new CommandFailed(`PostgreSQL (${withoutPassword(url)}) ${why}`, { cause: error });
+  }
+}
+
+const NETWORK_CODES = /^(E[A-Z]+|EAI_[A-Z]+)$/;
+
+function connectionFault(error: unknown): string | undefined {
+  if (error instanceof DatabaseError) {
+    if (error.code === '3D000') return 'has no such database: create it, or correct DATABASE_URL';
+    if (error.code?.startsWith('28')) {
+      return `refuses the user (${error.message}): correct DATABASE_URL`;
+    }
+    // The server is starting, stopping, or has no connection left.
+    return error.code?.startsWith('57') || error.code?.startsWith('53')
+      ? `is not ready (${error.message}): try again`
+      : undefined;
+  }
+  if (error instanceof AggregateError) return connectionFault(error.errors[0]);
+  if (!(error instanceof Error)) return undefined;
+  const isNetwork = 'code' in error && NETWORK_CODES.test(String(error.code));
+  return isNetwork || /timeout|terminated/i.test(error.message)
+    ? `cannot be reached (${error.message}): start it, or correct DATABASE_URL`
+    : undefined;
+}
+
+function withoutPassword(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}

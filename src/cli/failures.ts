@@ -1,0 +1,24 @@
+/** Exit codes, for scripts. */
+export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
+
+/** A command could not do what it was asked for; the message is one line that says what to do. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+}
+
+/** A command was asked in a way that makes no sense; the message says how to ask. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What is wrong with a file, from the error that Node gave: `does not exist`. */
+export function fileFault(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  const words: Readonly<Record<string, string>> = {
+    ENOENT: 'does not exist',
+    ENOTDIR: 'does not exist',
+    EISDIR: 'is a folder',
+    EACCES: 'cannot be read: permission denied',
+  };
+  return words[code] ?? `cannot be read: ${code}`;
+}

@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+
+export interface Example {
+  readonly line: string;
+  /** What it does, where the line does not say it. */
+  readonly note?: string;
+}
+
+/** Puts examples below a command's help: most people read nothing else of it. */
+export function withExamples(command: Command, ...examples: readonly Example[]): Command {
+  const lines = examples.map(({ line, note }) =>
+    note === undefined ? `  $ wagergate ${line}` : `  $ wagergate ${line}\n      ${note}`,
+  );
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+}

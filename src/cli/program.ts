@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import pkg from '../../package.json' with { type: 'json' };
+import { betCommand } from './commands/bet.ts';
+import { configCheckCommand } from './commands/config-check.ts';
+import { deliveriesListCommand } from './commands/deliveries-list.ts';
+import { deliveriesResolveCommand } from './commands/deliveries-resolve.ts';
+import { deliveriesRetryCommand } from './commands/deliveries-retry.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { operatorListCommand } from './commands/operator-list.ts';
+import { playersImportCommand } from './commands/players-import.ts';
+import { signCommand } from './commands/sign.ts';
+import { verifyCommand } from './commands/verify.ts';
+import { plain } from './plain-text.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The whole command line; every command stands here. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command('wagergate')
+    .description('The command line of the gateway between a betting service and its operators.')
+    .version(pkg.version)
+    .addHelpText('after', ENVIRONMENT);
+
+  program.addCommand(migrateCommand(terminal));
+  program.addCommand(
+    group('config', 'The configuration folder.').addCommand(configCheckCommand(terminal)),
+  );
+  program.addCommand(
+    group('operator', 'The operators of the configuration.').addCommand(
+      operatorListCommand(terminal),
+    ),
+  );
+  program.addCommand(
+    group('players', 'The players of all operators.').addCommand(playersImportCommand(terminal)),
+  );
+  program.addCommand(betCommand(terminal));
+  program.addCommand(
+    group('deliveries', 'Operations promised to bring to a wallet.')
+      .addCommand(deliveriesListCommand(terminal))
+      .addCommand(deliveriesRetryCommand(terminal))
+      .addCommand(deliveriesResolveCommand(terminal)),
+  );
+  program.addCommand(signCommand(terminal));
+  program.addCommand(verifyCommand(terminal));
+  settle(program, 'wagergate', terminal);
+  return program;
+}
+
+const ENVIRONMENT = `
+Environment:
+  DATABASE_URL     PostgreSQL of the gateway, such as postgresql://user:password@host:5432/wagergate
+  GATEWAY_CONFIG   folder with gateway.yaml and operators/*.yaml (default: ./config)
+  WAGERGATE_DEBUG  set to anything: errors come with their stack
+
+Exit codes: 0 done, 1 failed, 2 not understood.`;
+
+function group(name: string, description: string): Command {
+  return new Command(name).description(description);
+}
+
+/** What holds for every command: where it writes, and that a mistake is one line on stderr. */
+function settle(command: Command, path: string, terminal: Terminal): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => terminal.print(text.trimEnd()),
+    writeErr: (text) => terminal.tell(text.trimEnd()),
+    outputError: (text) => terminal.tell(`${plain(text.trim())}; see: ${path} --help`),
+    getOutHelpWidth: () => terminal.columns ?? 100,
+    getErrHelpWidth: () => terminal.columns ?? 100,
+  });
+  for (const child of command.commands) settle(child, `${path} ${child.name()}`, terminal);
+}

@@ -1,0 +1,36 @@
+import { CommanderError } from 'commander';
+import { CommandFailed, EXIT, UsageError } from './failures.ts';
+import { plain } from './plain-text.ts';
+import { createProgram } from './program.ts';
+import type { Terminal } from './terminal.ts';
+
+/**
+ * Runs one command line.
+ *
+ * @param args without the program's own name
+ * @returns the exit code: 0 done, 1 failed, 2 not understood. Every failure is one line on stderr;
+ *   with WAGERGATE_DEBUG set its stack follows
+ */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    // Commander has said what there is to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    terminal.tell(`error: ${describe(error)}`);
+    if (terminal.env['WAGERGATE_DEBUG'] && error instanceof Error) terminal.tell(stackOf(error));
+    return error instanceof UsageError ? EXIT.usage : EXIT.failure;
+  }
+}
+
+function describe(error: unknown): string {
+  const message = plain(error instanceof Error ? error.message : String(error));
+  if (error instanceof CommandFailed || error instanceof UsageError) return message;
+  return `${message || 'something unforeseen'} (set WAGERGATE_DEBUG=1 to see where)`;
+}
+
+function stackOf(error: Error): string {
+  const stack = error.stack ?? String(error);
+  return error.cause instanceof Error ? `${stack}\ncaused by ${stackOf(error.cause)}` : stack;
+}

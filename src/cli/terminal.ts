@@ -1,0 +1,41 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** What a command has around it: of the process, or of a test. */
+export interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly columns?: number };
+  readonly stderr: Writable;
+}
+
+/** Where commands read and write. Data goes to stdout; whatever is said about it, to stderr. */
+export class Terminal {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Surroundings['stdin'];
+  readonly #stdout: Surroundings['stdout'];
+  readonly #stderr: Surroundings['stderr'];
+
+  constructor({ env, stdin, stdout, stderr }: Surroundings) {
+    this.env = env;
+    this.stdin = stdin;
+    this.#stdout = stdout;
+    this.#stderr = stderr;
+  }
+
+  /** Characters a line may hold; undefined where nobody said, such as in a pipe. */
+  get columns(): number | undefined {
+    return this.#stdout.columns;
+  }
+
+  print(text: string): void {
+    this.#stdout.write(`${text}\n`);
+  }
+
+  printJson(value: unknown): void {
+    this.print(JSON.stringify(value, undefined, 2));
+  }
+
+  tell(text: string): void {
+    this.#stderr.write(`${text}\n`);
+  }
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import type { PlayerSeed } from '../simulator/wallet/players.ts';
+
+export type OperatorId = 'alpha' | 'beta';
+
+/** What one operator and the gateway know of each other. */
+export interface CastOperator {
+  readonly id: OperatorId;
+  /** Names the operator to the gateway; as in the example configuration. */
+  readonly cid: string;
+  /** Signs what the operator asks of the gateway. */
+  readonly apiSecret: string;
+  /** Signs what the gateway asks of the wallet. */
+  readonly walletSecret: string;
+}
+
+/** A player before any session: known to the operator alone. */
+export interface CastPlayer {
+  readonly operatorId: OperatorId;
+  readonly user: string;
+  readonly currency: string;
+  /** What the wallet holds when the curtain rises, decimal text. */
+  readonly balance: string;
+  /** The operator's own session token. */
+  readonly operatorToken: string;
+}
+
+/** Who plays in the demo. Secrets and tokens are made up anew for every run. */
+export interface Cast {
+  readonly serviceSecret: string;
+  readonly adminToken: string;
+  /** 32 bytes, base64. */
+  readonly encryptionKey: string;
+  readonly alpha: CastOperator;
+  readonly beta: CastOperator;
+  readonly anna: CastPlayer;
+  readonly ben: CastPlayer;
+  readonly carla: CastPlayer;
+}
+
+export function createCast(): Cast {
+  return {
+    serviceSecret: secret(),
+    adminToken: secret(),
+    encryptionKey: randomBytes(32).toString('base64'),
+    alpha: operator('alpha'),
+    beta: operator('beta'),
+    anna: player('alpha', 'anna', '100.00', 'USD'),
+    ben: player('alpha', 'ben', '50.00', 'EUR'),
+    carla: player('beta', 'carla', '80.00', 'EUR'),
+  };
+}
+
+/** The cast's players at one operator, as its wallet is told of them. */
+export function seedsOf(cast: Cast, operatorId: OperatorId): PlayerSeed[] {
+  return [cast.anna, cast.ben, cast.carla]
+    .filter((player) => player.operatorId === operatorId)
+    .map(({ user, currency, balance, operatorToken }) => ({
+      user,
+      balances: { [currency]: balance },
+      tokens: { [operatorToken]: currency },
+    }));
+}
+
+function operator(id: OperatorId): CastOperator {
+  return { id, cid: `${id}-key`, apiSecret: secret(), walletSecret: secret() };
+}
+
+function player(
+  operatorId: OperatorId,
+  user: string,
+  balance: string,
+  currency: string,
+): CastPlayer {
+  // Short enough that with an operator's prefix it stays below the 64 characters of a token.
+  const operatorToken = `${user}-${randomBytes(12).toString('hex')}`;
+  return { operatorId, user, currency, balance, operatorToken };
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url');
+}

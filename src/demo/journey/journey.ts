@@ -1,0 +1,27 @@
+import type { Narrator } from '../narrator.ts';
+import type { Stage } from '../stage.ts';
+import { aBetsLife, atTheOtherOperator } from './a-bets-life.ts';
+import { brokenConnection } from './broken-connection.ts';
+import { openFrames } from './open-frames.ts';
+import { operatorDown } from './operator-down.ts';
+import type { Players, Scene } from './scene.ts';
+
+/** In the order of the play; each leaves the players' money in order for the next. */
+const SCENES: readonly (readonly [title: string, play: (scene: Scene) => Promise<void>])[] = [
+  ["A bet's life", aBetsLife],
+  ['At the other operator', atTheOtherOperator],
+  ['A wallet breaks the connection after it debited', brokenConnection],
+  ['An operator goes down', operatorDown],
+];
+
+/** Plays all of it; what did not go as promised is with the narrator afterwards. */
+export async function playJourney(stage: Stage, narrator: Narrator): Promise<void> {
+  let players: Players | undefined;
+  await narrator.scene('Players open their frames', async () => {
+    players = await openFrames(stage, narrator);
+  });
+  if (players === undefined) return;
+  const scene: Scene = { service: stage.service, narrator, players };
+  for (const [title, play] of SCENES) await narrator.scene(title, () => play(scene));
+  await stage.service.idle();
+}

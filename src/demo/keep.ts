@@ -1,0 +1,39 @@
+import { fileURLToPath } from 'node:url';
+import { sign, signingKeys } from '../protocol/signature.ts';
+import { balanceBody } from '../simulator/callback-bodies.ts';
+import type { Cast } from './cast.ts';
+import type { Narrator } from './narrator.ts';
+import type { Stage } from './stage.ts';
+
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
+
+/** Where everything is and what opens it, for a person who wants to try things by hand. */
+export function tellAddresses(stage: Stage, narrator: Narrator): void {
+  const { cast, gateway, adminUrl, wallets } = stage;
+  const pairs = (title: string, lines: readonly (readonly [string, string])[]) => {
+    narrator.heading(title);
+    for (const [name, value] of lines) narrator.line(`  ${name.padEnd(20)}${value}`);
+  };
+  pairs('Addresses', [
+    ['gateway', gateway.url],
+    ['admin', `${adminUrl}/admin/operators`],
+    ['metrics', `${adminUrl}/metrics`],
+    ['health', `${adminUrl}/health/ready`],
+    ["alpha's wallet", wallets.alpha.baseUrl],
+    ["beta's wallet", wallets.beta.baseUrl],
+    ['docs', DOCS],
+  ]);
+  pairs('Keys of this run', [
+    ['service secret', cast.serviceSecret],
+    ['admin bearer token', cast.adminToken],
+    ...[cast.alpha, cast.beta].flatMap(({ id, cid, apiSecret, walletSecret }) => [
+      [`${id} cid`, cid] as const,
+      [`${id} API secret`, apiSecret] as const,
+      [`${id} wallet secret`, walletSecret] as const,
+    ]),
+  ]);
+}
+
+function exampleCall(stage: Stage): string {
+  return '';
+}

@@ -1,0 +1,140 @@
+import { parseArgs } from 'node:util';
+import { systemClock } from '../domain/clock.ts';
+import { compareBooks } from '../simulator/books.ts';
+import { playersTable } from '../simulator/books-table.ts';
+import { createCast } from './cast.ts';
+import { playJourney } from './journey/journey.ts';
+import { tellAddresses } from './keep.ts';
+import { Narrator } from './narrator.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const HELP = `npm run demo [-- --keep]
+
+Starts PostgreSQL, Redis, the gateway, two operators' wallets and a betting service on this machine,
+plays what happens between them, and compares the books of all of them at the end.
+Ends with 0 when every step did what it says and the books agree.
+
+  --keep   stays up afterwards and tells addresses, secrets and an example call, until Ctrl-C
+  --help   this text`;
+
+/** The person at the terminal, or an orchestrator, wants it to end. */
+class Interrupted extends Error {
+  readonly exitCode: number;
+
+  constructor(signalNumber: number) {
+    super('interrupted');
+    this.exitCode = 128 + signalNumber;
+  }
+}
+
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+process.exit(await main());
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === undefined) return 2;
+  if (options.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const narrator = new Narrator(process.stdout);
+  const { signal, rejection } = interruption();
+  try {
+    return await run(options.keep, narrator, signal, rejection);
+  } catch (error) {
+    narrator.silence();
+    if (error instanceof Interrupted) return error.exitCode;
+    console.error(`The demo cannot go on: ${error instanceof Error ? error.message : error}`);
+    return 1;
+  }
+}
+
+async function run(
+  keep: boolean,
+  narrator: Narrator,
+  signal: AbortSignal,
+  rejection: Promise<never>,
+): Promise<number> {
+  const startedAtMs = systemClock.monotonicMs();
+  const seconds = () => `${((systemClock.monotonicMs() - startedAtMs) / 1000).toFixed(1)} s`;
+  const stage = await openStage(createCast(), {
+    signal,
+    progress: (doing) => narrator.progress(doing),
+  });
+  try {
+    narrator.line(`Everything is up after ${seconds()}.`);
+    await Promise.race([playJourney(stage, narrator), rejection]);
+    const good = tellEnd(stage, narrator, seconds());
+    if (keep) await stayUp(stage, narrator, rejection);
+    return good ? 0 : 1;
+  } finally {
+    // A journey that was given up goes on failing while its stage is taken down.
+    if (signal.aborted) narrator.silence();
+    await stage.close();
+  }
+}
+
+/** @returns whether all went as promised */
+function tellEnd(stage: Stage, narrator: Narrator, took: string): boolean {
+  const { service, wallets, gateway } = stage;
+  narrator.heading('What each wallet holds, what the service believes');
+  const comparison = compareBooks(service.books(), [wallets.alpha.books(), wallets.beta.books()]);
+  narrator.line(playersTable(comparison));
+  narrator.line();
+  const wrong = [...narrator.failures, ...comparison.differences];
+  if (wrong.length === 0) {
+    narrator.good(`All ${narrator.steps} steps did what they say and the books agree. ${took}`);
+    return true;
+  }
+  narrator.bad(`Not as promised (${took}):`);
+  for (const each of wrong) narrator.line(`  ${each}`);
+  const complaints = gateway.complaints();
+  if (complaints.length > 0) narrator.line('What the gateway complained of:');
+  for (const each of complaints) narrator.line(`  ${each}`);
+  return false;
+}
+
+/** @throws Error when the gateway ends by itself */
+async function stayUp(stage: Stage, narrator: Narrator, rejection: Promise<never>): Promise<void> {
+  tellAddresses(stage, narrator);
+  const ended = stage.gateway.exited.then((exit) => {
+    throw new Error(`the gateway ended (${exit.signal ?? exit.code})`);
+  });
+  await Promise.race([ended, rejection]).catch((error: unknown) => {
+    // Here the signal is what was waited for.
+    if (!(error instanceof Interrupted)) throw error;
+  });
+}
+
+function readOptions(): { keep: boolean; help: boolean } | undefined {
+  try {
+    const { values } = parseArgs({
+      options: {
+        keep: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    return undefined;
+  }
+}
+
+/** The first signal ends the demo in order; the second at once, the servers clean up by themselves. */
+function interruption(): { signal: AbortSignal; rejection: Promise<never> } {
+  const controller = new AbortController();
+  const { promise: rejection, reject } = Promise.withResolvers<never>();
+  // Nobody may be waiting for it yet.
+  rejection.catch(() => undefined);
+  for (const [name, number] of Object.entries(SIGNALS)) {
+    process.on(name, () => {
+      const interrupted = new Interrupted(number);
+      if (controller.signal.aborted) process.exit(interrupted.exitCode);
+      controller.abort(interrupted);
+      reject(interrupted);
+    });
+  }
+  return { signal: controller.signal, rejection };
+}

@@ -1,0 +1,170 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { type EmbeddedServer } from '../embedded/server.ts';
+import { startPostgres } from '../embedded/postgres.ts';
+import { startRedis } from '../embedded/redis.ts';
+import { createOperator, type SimulatedOperator } from '../simulator/operator.ts';
+import { createService, type SimulatedService } from '../simulator/service.ts';
+import { type SimulatedWallet, startWallet } from '../simulator/wallet/wallet.ts';
+import { type Cast, type OperatorId, seedsOf } from './cast.ts';
+import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
+
+/** Everything that runs during the demo. */
+export interface Stage {
+  readonly cast: Cast;
+  readonly gateway: GatewayProcess;
+  /** Of the internal listener: metrics, health, admin API. */
+  readonly adminUrl: string;
+  readonly service: SimulatedService;
+  readonly wallets: Readonly<Record<OperatorId, SimulatedWallet>>;
+  /** Alpha's backend, which opens sessions; beta's has nothing to ask of the gateway. */
+  readonly alpha: SimulatedOperator;
+  /** Stops all of it and removes what it left on the disk. */
+  close(): Promise<void>;
+}
+
+export interface StageOptions {
+  /** Told what is being started. */
+  readonly progress: (doing: string) => void;
+  /** Ends the start; what runs by then is stopped again. */
+  readonly signal: AbortSignal;
+}
+
+const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
+
+/** The service repeats a rollback for 7 s, not for 6 minutes: nobody watches a demo that long. */
+const SERVICE_RETRY_SCALE = 0.02;
+
+/**
+ * Starts the servers, the wallets, the gateway and the service.
+ *
+ * @throws Error when one of them does not start; nothing is left behind then
+ * @throws the signal's reason when it ended the start
+ */
+export async function openStage(
+  cast: Cast,
+  { progress, signal }: StageOptions,
+): Promise<Stage> {
+  await using running = new AsyncDisposableStack();
+  progress('starting PostgreSQL, Redis and two wallets');
+  // Side by side; each is handed to the stack before it is waited for, so that none gets lost.
+  const starting = {
+    postgres: stopping(running, startPostgres({ fast: true })),
+    redis: stopping(running, startRedis({ log: progress })),
+    alpha: closing(running, startCastWallet(cast, 'alpha')),
+    beta: closing(running, startCastWallet(cast, 'beta')),
+  };
+  const [postgres, redis, alphaWallet, betaWallet] = await Promise.all([
+    starting.postgres,
+    starting.redis,
+    starting.alpha,
+    starting.beta,
+  ]);
+  signal.throwIfAborted();
+  const wallets = { alpha: alphaWallet, beta: betaWallet };
+
+  progress('starting the gateway, which makes its tables');
+  const adminPort = await freePort();
+  const gateway = await stopping(
+    running,
+    startGatewayProcess(environment(cast, { postgres, redis, wallets, adminPort })),
+  );
+  signal.throwIfAborted();
+
+  const baseUrl = gateway.url;
+  const service = createService({
+    baseUrl,
+    secret: cast.serviceSecret,
+    retryScale: SERVICE_RETRY_SCALE,
+  });
+  const { cid, apiSecret } = cast.alpha;
+  const alpha = createOperator({ baseUrl, cid, secret: apiSecret });
+  running.defer(() => service.close());
+  running.defer(() => alpha.close());
+  const kept = running.move();
+  return {
+    cast,
+    gateway,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
+    service,
+    wallets,
+    alpha,
+    close: () => kept.disposeAsync(),
+  };
+}
+
+function startCastWallet(cast: Cast, id: OperatorId): Promise<SimulatedWallet> {
+  return startWallet({ name: id, secret: cast[id].walletSecret, players: seedsOf(cast, id) });
+}
+
+/** What `npm start` wants, and the variables of the example configuration. */
+function environment(
+  cast: Cast,
+  {
+    postgres,
+    redis,
+    wallets,
+    adminPort,
+  }: {
+    postgres: EmbeddedServer;
+    redis: EmbeddedServer;
+    wallets: Stage['wallets'];
+    adminPort: number;
+  },
+): Readonly<Record<string, string>> {
+  return {
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    GATEWAY_CONFIG: CONFIG_FOLDER,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: String(adminPort),
+    ADMIN_TOKEN: cast.adminToken,
+    ENCRYPTION_KEY: cast.encryptionKey,
+    MIGRATE_ON_START: 'true',
+    SERVICE_SECRET: cast.serviceSecret,
+    SERVICE_BONUS_URL: 'http://127.0.0.1:9',
+    ALPHA_WALLET_URL: wallets.alpha.baseUrl,
+    ALPHA_WALLET_SECRET: cast.alpha.walletSecret,
+    ALPHA_API_SECRET: cast.alpha.apiSecret,
+    BETA_WALLET_URL: wallets.beta.baseUrl,
+    BETA_WALLET_SECRET: cast.beta.walletSecret,
+    BETA_API_SECRET: cast.beta.apiSecret,
+  };
+}
+
+function stopping<T extends { stop(): Promise<void> }>(
+  stack: AsyncDisposableStack,
+  starting: Promise<T>,
+): Promise<T> {
+  return disposing(stack, starting, (started) => started.stop());
+}
+
+function closing<T extends { close(): Promise<void> }>(
+  stack: AsyncDisposableStack,
+  starting: Promise<T>,
+): Promise<T> {
+  return disposing(stack, starting, (started) => started.close());
+}
+
+/** What failed to start has cleaned up after itself: there is nothing to dispose of then. */
+function disposing<T>(
+  stack: AsyncDisposableStack,
+  starting: Promise<T>,
+  end: (started: T) => Promise<void>,
+): Promise<T> {
+  stack.defer(() => starting.then(end, () => undefined));
+  return starting;
+}
+
+/** For the internal listener, whose address its log does not tell. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('not a TCP server');
+  return address.port;
+}

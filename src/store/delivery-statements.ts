@@ -1,0 +1,139 @@
+import type { Statement } from './database.ts';
+import { LEASE_SECONDS } from './place-journal.ts';
+
+const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
+
+export const TAKE: Statement = {
+  name: 'delivery-take',
+  text: `
+  WITH due AS (
+    SELECT d.id, d.transaction_id, d.operation
+      FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
+     WHERE d.operator_id = $1::text AND d.state = 'pending'
+       AND d.next_attempt_at <= clock_timestamp()
+       AND b.busy_attempt IS NULL
+       -- Bets of an older wallet stay where they are until a person releases them.
+       AND greatest(b.generation, (SELECT h.released FROM operator_holds h
+                                    WHERE h.operator_id = $1::text)) >= $2::int
+       -- Money in order; updates stand in nobody's way.
+       AND (d.operation = 'update' OR NOT EXISTS (
+             SELECT 1 FROM deliveries e
+              WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
+                AND e.operation <> 'update' AND e.id < d.id))
+     ORDER BY d.next_attempt_at
+     LIMIT $3::int
+       FOR UPDATE OF d SKIP LOCKED
+  ), chosen AS (
+    SELECT DISTINCT ON (transaction_id) id, transaction_id, operation,
+           gen_random_uuid() AS attempt_id
+      FROM due ORDER BY transaction_id, operation = 'update', id
+  ), bet AS (
+    UPDATE bets b
+       SET busy_operation = c.operation, busy_attempt = c.attempt_id, busy_until = ${lease},
+           version = b.version + 1
+      FROM chosen c
+     WHERE b.transaction_id = c.transaction_id AND b.busy_attempt IS NULL
+    RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id, b.place, b.update_key,
+              b.update_time, c.id AS delivery_id, c.attempt_id
+  ), taken AS (
+    UPDATE deliveries d
+       SET attempts = d.attempts + 1, next_attempt_at = ${lease}
+      FROM bet
+     WHERE d.id = bet.delivery_id AND d.state = 'pending'
+    RETURNING d.*
+  )
+  SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
+         t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body, bet.operator_id,
+         bet.player_id, p.user_id, p.operator_user, bet.session_id, bet.place, bet.update_key,
+         bet.update_time,
+         clock_timestamp() > t.dead_at
+           + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
+    FROM taken t
+    JOIN bet ON bet.delivery_id = t.id
+    JOIN operations o ON o.id = t.operation_id
+    JOIN players p ON p.id = bet.player_id
+    LEFT JOIN operator_holds h ON h.operator_id = t.operator_id`,
+};
+
+/** One probe of the index per operator (a loose scan), however many rows each of them has. */
+export const DUE_OPERATORS: Statement = {
+  name: 'delivery-open-operators',
+  text: `
+  WITH RECURSIVE open AS (
+    (SELECT operator_id, next_attempt_at FROM deliveries WHERE state IN ('live', 'pending')
+      ORDER BY operator_id, next_attempt_at LIMIT 1)
+    UNION ALL
+    SELECT following.operator_id, following.next_attempt_at
+      FROM open CROSS JOIN LATERAL (
+        SELECT d.operator_id, d.next_attempt_at FROM deliveries d
+         WHERE d.state IN ('live', 'pending') AND d.operator_id > open.operator_id
+         ORDER BY d.operator_id, d.next_attempt_at LIMIT 1) following
+  )
+  SELECT operator_id AS "operatorId", next_attempt_at <= clock_timestamp() AS due,
+         greatest(0, least(86400000, extract(epoch FROM next_attempt_at - clock_timestamp()) * 1000))::float8
+           AS "nextInMs"
+    FROM open`,
+};
+
+export const WAKE: Statement = {
+  name: 'delivery-wake',
+  text: `
+  WITH later AS (
+    SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
+     WHERE d.operator_id = $1::text AND d.state = 'pending'
+       AND d.next_attempt_at > clock_timestamp() AND b.busy_attempt IS NULL
+       -- A confirmation waits on purpose, not because the wallet was away.
+       AND d.confirmations = 0 AND d.purpose = 'promise'
+     ORDER BY d.next_attempt_at LIMIT $2::int FOR UPDATE OF d SKIP LOCKED
+  )
+  UPDATE deliveries SET next_attempt_at = clock_timestamp()
+   WHERE id IN (SELECT id FROM later) RETURNING id`,
+};
+
+export const NUDGE: Statement = {
+  name: 'delivery-nudge',
+  text: `
+  WITH next AS (
+    SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
+     WHERE d.operator_id = $1::text AND d.state = 'pending' AND d.operation <> 'update'
+       AND b.busy_attempt IS NULL
+     ORDER BY d.next_attempt_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
+  )
+  UPDATE deliveries SET next_attempt_at = least(next_attempt_at, clock_timestamp())
+   WHERE id IN (SELECT id FROM next)`,
+};
+
+/** Adds what passed since the last count, so that several replicas counting add it once. */
+export const COUNT_HELD: Statement = {
+  name: 'delivery-count-held',
+  text: `
+  INSERT INTO operator_holds AS h (operator_id, held_ms, counted_at)
+  SELECT id, 0, clock_timestamp() FROM unnest($1::text[]) AS o(id) ORDER BY id
+  ON CONFLICT (operator_id) DO UPDATE
+     SET held_ms = h.held_ms
+           + least(10000, greatest(0, extract(epoch FROM clock_timestamp() - h.counted_at) * 1000)),
+         counted_at = clock_timestamp()`,
+};
+
+export const OVERDUE_UNKNOWN: Statement = {
+  name: 'delivery-overdue-unknown',
+  text: `
+  SELECT b.transaction_id AS "transactionId", p.user_id AS "userId", b.operator_id AS "operatorId",
+         o.body
+    FROM bets b
+    JOIN players p ON p.id = b.player_id
+    JOIN LATERAL (SELECT body FROM operations
+                   WHERE transaction_id = b.transaction_id AND operation = 'place'
+                   ORDER BY id LIMIT 1) o ON true
+   WHERE b.place = 'unknown' AND b.rollback = 'none' AND b.operator_id = $1::text
+     AND b.created_at < clock_timestamp() - make_interval(secs => $2::float8)
+   ORDER BY b.created_at LIMIT $3::int`,
+};
+
+export const RELEASE_GENERATION: Statement = {
+  name: 'delivery-release-generation',
+  text: `
+  INSERT INTO operator_holds AS h (operator_id, released, counted_at)
+  VALUES ($1::text, $2::int, clock_timestamp())
+  ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)`,
+};

@@ -1,0 +1,171 @@
+import type { Bet, BetOwner } from '../domain/bet.ts';
+import type { DeliverableOperation } from '../domain/operation.ts';
+import type { Database } from './database.ts';
+import {
+  COUNT_HELD,
+  DUE_OPERATORS,
+  NUDGE,
+  OVERDUE_UNKNOWN,
+  RELEASE_GENERATION,
+  TAKE,
+  WAKE,
+} from './delivery-statements.ts';
+
+/** A delivery that this process has claimed, with all that its call needs. */
+export interface TakenDelivery {
+  readonly id: string;
+  readonly operation: DeliverableOperation;
+  readonly purpose: 'promise' | 'confirm';
+  readonly transactionId: string;
+  readonly operationId: string;
+  /** Names this attempt in the bet's row: only it may finish. */
+  readonly attemptId: string;
+  /** Including this one. */
+  readonly attempts: number;
+  readonly confirmations: number;
+  /** Its horizon is over: this attempt is the last one. */
+  readonly overdue: boolean;
+  readonly createdAt: Date;
+  /** When the promise was made, as the service was told. */
+  readonly transactionTime: string;
+  /** As the service sent it. */
+  readonly body: Buffer;
+  readonly owner: BetOwner;
+  readonly sessionId: string | undefined;
+  readonly place: 'unseen' | 'in_flight' | 'accepted' | 'declined' | 'not_sent' | 'unknown';
+  readonly update: Bet['update'];
+}
+
+/** An operator with open deliveries. */
+export interface OpenOperator {
+  readonly operatorId: string;
+  /** Something may be tried now. */
+  readonly due: boolean;
+  /** Milliseconds until the next one is due; 0 when `due`. */
+  readonly nextInMs: number;
+}
+
+/** A place of unknown outcome that nobody has rolled back in time. */
+export interface OverduePlace {
+  readonly transactionId: string;
+  readonly userId: string;
+  readonly operatorId: string;
+  /** The place, as the service sent it. */
+  readonly body: Buffer;
+}
+
+/**
+ * The queue of record. Rows become due by PostgreSQL's clock; a taken row is due again when its
+ * lease ends. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ */
+export class DeliveryStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Claims due deliveries of an operator: at most one operation of a bet, money operations in the
+   * order of their promises, nothing of a bet that is busy (I6).
+   * @param generation deliveries of bets of an older one stay where they are
+   */
+  async take(
+    operatorId: string,
+    generation: number,
+    limit: number,
+  ): Promise<readonly TakenDelivery[]> {
+    const rows = await this.#database.query<TakenRow>(TAKE, [operatorId, generation, limit]);
+    return rows.map(takenOf);
+  }
+
+  /** Operators with open deliveries, cheaply: one index probe each. */
+  async openOperators(): Promise<readonly OpenOperator[]> {
+    return await this.#database.query<OpenOperator & Record<string, unknown>>(DUE_OPERATORS, []);
+  }
+
+  /** Makes everything of an operator due that waits for the end of a back-off, at most `limit`. */
+  async wake(operatorId: string, limit: number): Promise<number> {
+    return (await this.#database.query(WAKE, [operatorId, limit])).length;
+  }
+
+  /** Makes one delivery due, the next in turn, so that a half-open breaker has something to try. */
+  async nudge(operatorId: string): Promise<void> {
+    await this.#database.query(NUDGE, [operatorId]);
+  }
+
+  /** Counts held time, so that these operators' horizons stand still. Any replica may repeat it. */
+  async countHeld(operatorIds: readonly string[]): Promise<void> {
+    if (operatorIds.length > 0) await this.#database.query(COUNT_HELD, [operatorIds]);
+  }
+
+  /** Places of unknown outcome, older than `ageMs`, that were never rolled back. */
+  async overdueUnknown(
+    operatorId: string,
+    ageMs: number,
+    limit: number,
+  ): Promise<readonly OverduePlace[]> {
+    return await this.#database.query<OverduePlace & Record<string, unknown>>(OVERDUE_UNKNOWN, [
+      operatorId,
+      ageMs / 1000,
+      limit,
+    ]);
+  }
+
+  /** Lets the operator's present wallet be asked about bets of generations up to this one. */
+  async releaseGeneration(operatorId: string, generation: number): Promise<void> {
+    await this.#database.query(RELEASE_GENERATION, [operatorId, generation]);
+  }
+}
+
+interface TakenRow extends Record<string, unknown> {
+  readonly id: string;
+  readonly operation: DeliverableOperation;
+  readonly purpose: 'promise' | 'confirm';
+  readonly transaction_id: string;
+  readonly operation_id: string;
+  readonly attempt_id: string;
+  readonly attempts: number;
+  readonly confirmations: number;
+  readonly overdue: boolean;
+  readonly created_at: Date;
+  readonly transaction_time: string;
+  readonly body: Buffer;
+  readonly operator_id: string;
+  readonly player_id: string;
+  readonly user_id: string;
+  readonly operator_user: string;
+  readonly session_id: string | null;
+  readonly place: TakenDelivery['place'];
+  readonly update_key: string | null;
+  readonly update_time: string | null;
+}
+
+function takenOf(row: TakenRow): TakenDelivery {
+  return {
+    id: row.id,
+    operation: row.operation,
+    purpose: row.purpose,
+    transactionId: row.transaction_id,
+    operationId: row.operation_id,
+    attemptId: row.attempt_id,
+    attempts: row.attempts,
+    confirmations: row.confirmations,
+    overdue: row.overdue,
+    createdAt: row.created_at,
+    transactionTime: row.transaction_time,
+    body: row.body,
+    owner: {
+      operatorId: row.operator_id,
+      playerId: row.player_id,
+      userId: row.user_id,
+      operatorUser: row.operator_user,
+    },
+    sessionId: row.session_id ?? undefined,
+    place: row.place,
+    update:
+      row.update_key === null || row.update_time === null
+        ? undefined
+        : { key: row.update_key, transactionTime: row.update_time },
+  };
+}

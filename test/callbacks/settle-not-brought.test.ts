@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import { placedBet, type TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    gateway: { deadline: { totalMs: 900 } },
+    // So many failures are the subject here, not a reason to stop asking.
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+  });
+});
+afterAll(() => gateway.close());
+
+const OPERATIONS = ['settle', 'unsettle'] as const;
+const send = (bet: TestBet, operation: (typeof OPERATIONS)[number]) =>
+  operation === 'settle' ? bet.settle('10') : bet.unsettle();
+
+describe.each(OPERATIONS)('%s that the wallet could not be brought to answer', (operation) => {
+  const misbehaviours: readonly Misbehaviour[] = [
+    { kind: 'code', code: 1 },
+    { kind: 'code', code: 3 },
+    { kind: 'code', code: 4 },
+    { kind: 'code', code: 100 },
+    { kind: 'codeMissing' },
+    { kind: 'status', status: 500, body: '{"code":20,"message":"blocked"}' },
+    { kind: 'status', status: 404 },
+    { kind: 'status', status: 201 },
+    { kind: 'html' },
+    { kind: 'empty' },
+    { kind: 'redirect' },
+    { kind: 'reset' },
+    { kind: 'reset', partial: true },
+    { kind: 'wrongTransactionId' },
+    { kind: 'hang' },
+  ];
+
+  it.each(misbehaviours)('is answered 503, so that the service repeats it: %o', async (how) => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave(operation, how, { transactionId: bet.transactionId });
+    const answer = await send(bet, operation);
+    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+    expect(answer.ms).toBeLessThan(900);
+    expect(bet.arrivals()).toEqual(['place', operation]);
+  });
+
+  it('is answered 503 when the wallet is down, and brought by a repeat', async () => {
+    const bet = await placedBet(gateway);
+    await bet.wallet.down();
+    const answer = await send(bet, operation);
+    await bet.wallet.up();
+    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+    expect((await send(bet, operation)).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', operation]);
+  });
+
+  it('is a call again when it is repeated, and memory only once the wallet has confirmed', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave(operation, { kind: 'reset', effect: 'applied' }, { calls: 1 });
+    const unknown = await gateway.metric('gateway_unknown_outcomes_total', { operation });
+    expect((await send(bet, operation)).status).toBe(503);
+    const confirmed = await send(bet, operation);
+    const again = await send(bet, operation);
+    expect([confirmed.status, again.status]).toEqual([200, 200]);
+    expect(again.body).toBe(confirmed.body);
+    expect(bet.arrivals()).toEqual(['place', operation, operation]);
+    expect(await gateway.metric('gateway_unknown_outcomes_total', { operation })).toBe(unknown + 1);
+  });
+});
+
+describe('a bet whose result became unknown', () => {
+  const leavesUnknown: readonly Misbehaviour[] = [
+    { kind: 'reset', effect: 'applied' },
+    { kind: 'code', code: 100, effect: 'applied' },
+  ];
+
+  it.each(leavesUnknown)('answers nothing from the journal, not even what held before: %o', async (how) => {
+    const bet = await placedBet(gateway);
+    await bet.settle('10');
+    bet.wallet.misbehave('settle', how, { calls: 1 });
+    expect((await bet.settle('20')).status).toBe(503);
+    expect((await bet.settle('10')).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
+    expect(bet.balance()).toBe('910');
+  });
+
+  it('lets an unsettle through, which makes it known again', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('settle', { kind: 'reset', effect: 'applied' }, { calls: 1 });
+    expect((await bet.settle('20')).status).toBe(503);
+    const unsettled = await bet.unsettle();
+    expect(unsettled.status).toBe(200);
+    expect((await bet.unsettle()).body).toBe(unsettled.body);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle']);
+    expect(bet.balance()).toBe('900');
+  });
+
+  it('after an unknown unsettle sends the settle that stood before it', async () => {
+    const bet = await placedBet(gateway);
+    await bet.settle('10');
+    bet.wallet.misbehave('unsettle', { kind: 'reset', effect: 'applied' }, { calls: 1 });
+    expect((await bet.unsettle()).status).toBe(503);
+    expect((await bet.settle('10')).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle', 'settle']);
+    expect(bet.balance()).toBe('910');
+  });
+});
+
+describe('a bet whose result is not touched by what never reached its books', () => {
+  it('still answers from the journal after a settle that was not sent', async () => {
+    const bet = await placedBet(gateway);
+    const stands = await bet.settle('10');
+    await bet.wallet.down();
+    expect((await bet.settle('20')).status).toBe(503);
+    await bet.wallet.up();
+    expect((await bet.settle('10')).body).toBe(stands.body);
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
+  });
+
+  it.each([1, 3, 4])('still answers from the journal after a settle refused by code %i', async (code) => {
+    const bet = await placedBet(gateway);
+    const stands = await bet.settle('10');
+    bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
+    expect((await bet.settle('20')).status).toBe(503);
+    expect((await bet.settle('10')).body).toBe(stands.body);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
+  });
+});

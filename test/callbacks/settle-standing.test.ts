@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ gateway: { deadline: { totalMs: 900 } } });
+});
+afterAll(() => gateway.close());
+
+const OPERATIONS = ['settle', 'unsettle'] as const;
+const send = (bet: TestBet, operation: (typeof OPERATIONS)[number]) =>
+  operation === 'settle' ? bet.settle('10') : bet.unsettle();
+
+describe.each(OPERATIONS)('%s of a bet that holds nothing', (operation) => {
+  const conflicts = () => gateway.metric('gateway_conflicts_total', { operator: 'alpha' });
+
+  async function expectConflict(bet: TestBet): Promise<void> {
+    const before = { conflicts: await conflicts(), arrivals: bet.arrivals() };
+    const answer = await send(bet, operation);
+    expect([answer.status, answer.json?.code]).toEqual([400, 5]);
+    expect(bet.arrivals()).toEqual(before.arrivals);
+    expect(await conflicts()).toBe(before.conflicts + 1);
+  }
+
+  it('is a conflict after its rollback: code 5, nothing sent (I10)', async () => {
+    const bet = await placedBet(gateway);
+    await bet.rollback();
+    await expectConflict(bet);
+  });
+
+  it('is a conflict while its rollback is only promised', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { calls: 1 });
+    expect((await bet.rollback()).status).toBe(200);
+    await expectConflict(bet);
+  });
+
+  it('is a conflict when the wallet declined the bet', async () => {
+    const bet = await unplacedBet(gateway, { amount: '5000' });
+    expect((await bet.place()).json?.code).toBe(7);
+    await expectConflict(bet);
+  });
+
+  it('is a conflict when the bet was never sent', async () => {
+    const bet = await unplacedBet(gateway);
+    await bet.wallet.down();
+    expect((await bet.place()).json?.code).toBe(100);
+    await bet.wallet.up();
+    await expectConflict(bet);
+  });
+
+  it('is a conflict for the tombstone of a bet nobody knew', async () => {
+    const bet = await unplacedBet(gateway);
+    await bet.rollback({ userId: '"nobody-here"' });
+    await expectConflict(bet);
+  });
+
+  it('is neither paid nor refused while the place is unknown: 503, nothing sent', async () => {
+    const bet = await unplacedBet(gateway);
+    bet.wallet.misbehave('place', { kind: 'reset', effect: 'applied' }, { calls: 1 });
+    expect((await bet.place()).json?.code).toBe(100);
+    const answer = await send(bet, operation);
+    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+    expect(bet.arrivals()).toEqual(['place']);
+  });
+});
+
+describe.each(OPERATIONS)('%s while something of its bet is in flight', (operation) => {
+  it('waits for the place and goes after it (I6)', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+    const place = bet.place();
+    await gate.arrived;
+    const sent = send(bet, operation);
+    await bet.isWaitedFor();
+    expect(bet.arrivals()).toEqual(['place']);
+    gate.release();
+    expect((await place).status).toBe(200);
+    expect((await sent).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', operation]);
+  });
+
+  it('joins its twin: one call, one answer (I5)', async () => {
+    const bet = await placedBet(gateway);
+    const gate = bet.wallet.hold(operation, { transactionId: bet.transactionId });
+    const first = send(bet, operation);
+    await gate.arrived;
+    const twin = send(bet, operation);
+    await bet.isWaitedFor();
+    gate.release();
+    expect((await twin).body).toBe((await first).body);
+    expect((await twin).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', operation]);
+    const labels = { operation, source: 'in_flight' };
+    expect(await gateway.metric('gateway_duplicates_total', labels)).toBe(1);
+  });
+
+  it('joins a twin of another replica (I5)', async () => {
+    const replica = await gateway.replica();
+    const bet = await placedBet(gateway);
+    const there = bet.at(replica);
+    const gate = bet.wallet.hold(operation, { transactionId: bet.transactionId });
+    const first = send(bet, operation);
+    await gate.arrived;
+    const twin = send(there, operation);
+    await there.isWaitedFor();
+    gate.release();
+    expect((await twin).body).toBe((await first).body);
+    expect(bet.arrivals()).toEqual(['place', operation]);
+  });
+
+  it.each(['place', 'settle'] as const)(
+    'is answered 503 in time when a %s stays in flight beyond its deadline (I1)',
+    async (busy) => {
+      const bet = await placedBet(gateway);
+      await bet.leaveBusy(busy);
+      const answer = await send(bet, operation);
+      expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+      expect(answer.ms).toBeLessThan(900);
+      expect(bet.arrivals()).toEqual(['place']);
+    },
+  );
+});

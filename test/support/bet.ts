@@ -1,0 +1,179 @@
+import { expect, vi } from 'vitest';
+import {
+  type BetSlip,
+  placeBody,
+  type RawFields,
+  rollbackBody,
+  settleBody,
+  unsettleBody,
+  updateBody,
+} from '../../src/simulator/callback-bodies.ts';
+import type { ServicePlayer } from '../../src/simulator/service.ts';
+import type { CallResult } from '../../src/simulator/signed-client.ts';
+import type { Arrival } from '../../src/simulator/wallet/arrivals.ts';
+import type { ResultType } from '../../src/simulator/wallet/calls.ts';
+import type { RecordedRequest } from '../../src/simulator/wallet/recorder.ts';
+import type { SimulatedWallet } from '../../src/simulator/wallet/wallet.ts';
+import type { TestGateway } from './gateway.ts';
+import { onServer } from './server.ts';
+
+export type TestPlayer = Awaited<ReturnType<TestGateway['player']>>;
+
+/** A delivery as its row stands; what guards a call still under way is `live`. */
+export interface DeliveryRow {
+  readonly operation: string;
+  readonly state: string;
+  readonly attempts: number;
+}
+
+/** One bet of one player, with every operation the service could send of it, each sent once. */
+export class TestBet {
+  readonly gateway: TestGateway;
+  readonly player: TestPlayer;
+  readonly slip: BetSlip;
+  readonly #operatorId: string;
+
+  constructor(gateway: TestGateway, player: TestPlayer, slip: BetSlip, operatorId: string) {
+    this.gateway = gateway;
+    this.player = player;
+    this.slip = slip;
+    this.#operatorId = operatorId;
+  }
+
+  /** The same bet, sent to another replica. */
+  at(replica: TestGateway): TestBet {
+    return new TestBet(replica, this.player, this.slip, this.#operatorId);
+  }
+
+  get transactionId(): string {
+    return this.slip.transactionId;
+  }
+
+  get wallet(): SimulatedWallet {
+    return this.gateway.wallet(this.#operatorId);
+  }
+
+  place(more?: RawFields): Promise<CallResult> {
+    return this.gateway.service.call('POST', '/payment/bet', placeBody(this.slip, more));
+  }
+
+  /** @param token only sent where it is given */
+  settle(
+    amount: string,
+    resultType: ResultType = 'won',
+    token?: string,
+    more?: RawFields,
+  ): Promise<CallResult> {
+    return this.#put(settleBody(this.slip, { amount, resultType, token }, more));
+  }
+
+  unsettle(more?: RawFields): Promise<CallResult> {
+    return this.#put(unsettleBody(this.slip, '10', more));
+  }
+
+  rollback(more?: RawFields): Promise<CallResult> {
+    return this.#put(rollbackBody(this.slip, 50, more));
+  }
+
+  update(coefficient: string, more?: RawFields): Promise<CallResult> {
+    return this.#put(updateBody(this.slip, coefficient, more));
+  }
+
+  /** What reached the operator's wallet, in order. */
+  arrivals(): readonly Arrival['operation'][] {
+    return this.wallet.arrivals(this.transactionId).map(({ operation }) => operation);
+  }
+
+  balance(): string {
+    return this.wallet.balance(this.player.user, this.player.currency);
+  }
+
+  /** The latest request about this bet, exactly as it reached the wallet. */
+  lastRequest(): RecordedRequest {
+    const about = this.wallet.requests.filter(({ body }) => body.includes(this.transactionId));
+    const last = about.at(-1);
+    if (last === undefined) throw new Error(`the wallet never heard of bet ${this.transactionId}`);
+    return last;
+  }
+
+  /** What the gateway has promised of this bet, oldest first. */
+  async deliveries(): Promise<readonly DeliveryRow[]> {
+    return await onServer(this.gateway.databaseUrl, async (client) => {
+      const { rows } = await client.query<DeliveryRow>(
+        `SELECT operation, state, attempts FROM deliveries
+          WHERE transaction_id = $1 AND purpose = 'promise' ORDER BY id`,
+        [this.transactionId],
+      );
+      return rows;
+    });
+  }
+
+  /** Resolves when this process looks the bet up once more: an operation waits for it there. */
+  async isWaitedFor(): Promise<void> {
+    const query = vi.spyOn(this.gateway.parts.database, 'query');
+    const looks = () =>
+      query.mock.calls.filter(
+        ([{ name }, values]) => name === 'bet-find' && values[0] === this.transactionId,
+      );
+    await vi.waitFor(() => expect(looks()).not.toEqual([]), { interval: 2, timeout: 5_000 });
+    query.mockRestore();
+  }
+
+  /** As a process leaves the bet that was killed in the middle of a wallet call: leased to nobody. */
+  async leaveBusy(operation: 'place' | 'settle' | 'rollback'): Promise<void> {
+    await onServer(this.gateway.databaseUrl, async (client) => {
+      const place = operation === 'place' ? `, place = 'in_flight', place_time = NULL` : '';
+      const { rowCount } = await client.query(
+        `UPDATE bets SET busy_operation = $2, busy_attempt = gen_random_uuid(),
+                busy_until = clock_timestamp() + interval '15 s', version = version + 1 ${place}
+          WHERE transaction_id = $1`,
+        [this.transactionId, operation],
+      );
+      if (rowCount !== 1) throw new Error(`no bet ${this.transactionId} in the journal`);
+    });
+  }
+
+  #put(body: string): Promise<CallResult> {
+    return this.gateway.service.call('PUT', '/payment/bet', body);
+  }
+}
+
+export interface BetOptions {
+  readonly operatorId?: string;
+  readonly amount?: string;
+  readonly player?: TestPlayer;
+}
+
+/** A bet that nobody has heard of yet; its player holds 1000. */
+export async function unplacedBet(
+  gateway: TestGateway,
+  { operatorId = 'alpha', amount = '100', player }: BetOptions = {},
+): Promise<TestBet> {
+  const whose = player ?? (await gateway.player({ operatorId }));
+  return new TestBet(gateway, whose, gateway.service.slip({ ...whose, amount }), operatorId);
+}
+
+/** A bet that its wallet has accepted. @throws Error when it did not */
+export async function placedBet(gateway: TestGateway, options: BetOptions = {}): Promise<TestBet> {
+  const bet = await unplacedBet(gateway, options);
+  const answer = await bet.place();
+  if (answer.status !== 200) throw new Error(`not placed: ${answer.status} ${answer.body}`);
+  return bet;
+}
+
+/** The same bet as the service would send it with another player's words. */
+export function asPlayer(player: ServicePlayer): RawFields {
+  return { userId: JSON.stringify(player.userId) };
+}
+
+/** Ends a session's time on PostgreSQL's clock, which is the one that counts. */
+export async function expireSession(gateway: TestGateway, token: string): Promise<void> {
+  await onServer(gateway.databaseUrl, async (client) => {
+    const { rowCount } = await client.query(
+      `UPDATE sessions SET expires_at = clock_timestamp() - interval '1 second'
+        WHERE token_hash = sha256($1::bytea)`,
+      [Buffer.from(token)],
+    );
+    if (rowCount !== 1) throw new Error('no session of this token');
+  });
+}
