@@ -4,6 +4,7 @@ import type { Callbacks } from './callbacks/context.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Environment } from './config/environment.ts';
 import type { ConfigurationSource } from './config/source.ts';
+import { DeliveryWorker } from './deliveries/worker.ts';
 import type { Clock } from './domain/clock.ts';
 import { addressMatcher, EventLoopLag } from './http/arrival.ts';
 import { createPublicServer } from './http/public-server.ts';
@@ -18,6 +19,7 @@ import { TokenVault } from './sessions/token-vault.ts';
 import { BetJournal } from './store/bet-journal.ts';
 import { BetTimelines } from './store/bet-timeline.ts';
 import { Database } from './store/database.ts';
+import { DeliveryStore } from './store/delivery-store.ts';
 import { PlaceJournal } from './store/place-journal.ts';
 import { Players } from './store/players.ts';
 import { createPrisma } from './store/prisma.ts';
@@ -112,8 +114,24 @@ export function compose(parts: Parts) {
     return app;
   };
 
+  const deliveryWorker = () =>
+    new DeliveryWorker(
+      {
+        clock,
+        logger,
+        metrics,
+        configuration,
+        sessions,
+        bets,
+        wallets,
+        store: new DeliveryStore(database),
+      },
+      environment.redisUrl,
+    );
+
   return {
     publicServer,
+    deliveryWorker,
     accelerator,
     database,
     wallets,

@@ -1,6 +1,6 @@
+import { compose } from './compose.ts';
 import { readEnvironment } from './config/environment.ts';
 import { ConfigurationSource } from './config/source.ts';
-import { compose } from './compose.ts';
 import { systemClock } from './domain/clock.ts';
 import { awaitDatabase, awaitRedis } from './start-up.ts';
 import { createLogger } from './telemetry/logger.ts';

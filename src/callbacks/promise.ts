@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Conclusion, confirmAgainInMs } from '../deliveries/conclusion.ts';
-import { type DeliverySettings, deliverySettings, isOfOlderWallet } from '../deliveries/settings.ts';
+import {
+  type DeliverySettings,
+  deliverySettings,
+  isOfOlderWallet,
+} from '../deliveries/settings.ts';
 import { backoffMs } from '../domain/backoff.ts';
 import type { Bet } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
@@ -205,7 +209,7 @@ function deliveryAfter(
   conclusion: Conclusion | undefined,
 ): Outcome['delivery'] {
   if (conclusion !== undefined) {
-    const again = confirmAgainInMs(bet.place.kind, conclusion, 0, settings);
+    const again = confirmAgainInMs(bet.place.kind === 'unknown', conclusion, 0, settings);
     return again === undefined
       ? { kind: conclusion.delivery }
       : { kind: 'again', retryInMs: again };

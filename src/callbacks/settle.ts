@@ -38,15 +38,21 @@ export async function settle(
     decide: (bet) => decideSettle(bet, message),
     nobody: async () => refused(CODES.validation, 'transactionId: is not known', undefined),
     carry: async (bet, decision) => {
-      const now = isoTime(callbacks.clock.nowMs());
-      if (decision.kind !== 'send') {
-        return await takeOverResult(context, bet, bet, now, decision.supersedes);
+      const operatorId = bet.owner?.operatorId;
+      const live = isCashout ? await cashoutToken(callbacks, message, bet) : undefined;
+      if (live?.kind === 'refused') return live.handled;
+      if (decision.kind === 'send') {
+        return await sendResult(
+          context,
+          bet,
+          live?.operatorToken,
+          mayQueue(callbacks, bet, message),
+        );
       }
-      if (!isCashout) return await sendResult(context, bet, undefined, mayQueue(callbacks, bet));
-      const live = await cashoutToken(callbacks, message, bet);
-      return live.kind === 'refused'
-        ? live.handled
-        : await sendResult(context, bet, live.operatorToken, false);
+      // Only the wallet can say yes to a cashout, while its player waits and the token lives.
+      if (isCashout) return unavailable('not_sent', operatorId, { reason: 'settle_waiting' });
+      const now = isoTime(callbacks.clock.nowMs());
+      return await takeOverResult(context, bet, bet, now, decision.supersedes);
     },
     late: async (bet) => unavailable('error', bet.owner?.operatorId, { reason: 'in_flight' }),
   });
@@ -61,9 +67,10 @@ export const NOT_BROUGHT: readonly number[] = [
 ];
 
 /** Only a first settle may be taken over: a wallet may refuse a changed result (20, 21). */
-function mayQueue(callbacks: Callbacks, bet: Bet): boolean {
+function mayQueue(callbacks: Callbacks, bet: Bet, { resultType }: SettleRequest): boolean {
   const operatorId = bet.owner?.operatorId;
   if (operatorId === undefined || bet.settlement.kind !== 'none') return false;
+  if (resultType === 'cashout') return false;
   return callbacks.configuration().operators.get(operatorId)?.settle.onFailure === 'queue';
 }
 

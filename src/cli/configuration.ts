@@ -1,5 +1,5 @@
-import type { Configuration } from '../config/schema.ts';
 import type { Problem } from '../config/problems.ts';
+import type { Configuration } from '../config/schema.ts';
 
 export type LoadedFolder =
   | { readonly ok: true; readonly folder: string; readonly configuration: Configuration }

@@ -86,12 +86,12 @@ const SECOND_REPETITION_FACTOR = 10;
  * @returns milliseconds from now, or undefined when that was the last time
  */
 export function confirmAgainInMs(
-  place: Bet['place']['kind'],
+  placeUnknown: boolean,
   conclusion: Conclusion,
   confirmations: number,
   settings: DeliverySettings,
 ): number | undefined {
-  if (place !== 'unknown' || conclusion.rollback === undefined) return undefined;
+  if (!placeUnknown || conclusion.rollback === undefined) return undefined;
   if (confirmations === 0) return settings.confirmUnknownAfterMs;
   if (confirmations === 1) return settings.confirmUnknownAfterMs * SECOND_REPETITION_FACTOR;
   return undefined;

@@ -6,6 +6,7 @@ import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
+import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -145,12 +146,11 @@ function conclude(taken: TakenDelivery, sent: BetAnswer): Conclusion | undefined
 
 /** A taken-over result is confirmed by 200 alone; a repetition for certainty ends with any answer. */
 function resultConclusion(taken: TakenDelivery, sent: BetAnswer): Conclusion | undefined {
-  const { answer, rollback } = { answer: { status: 200, body: '' }, rollback: undefined };
-  if (sent.kind === 'accepted')
-    return { answer, word: 'accepted', delivery: 'delivered', rollback };
+  const answer = accepted(taken.transactionId, taken.transactionTime);
+  if (sent.kind === 'accepted') return { answer, word: 'accepted', delivery: 'delivered' };
   const definite = sent.kind === 'declined' && sent.code !== CODES.system;
   return taken.purpose === 'confirm' && definite
-    ? { answer, word: 'declined', delivery: 'refused', rollback }
+    ? { answer, word: 'declined', delivery: 'refused' }
     : undefined;
 }
 
@@ -181,7 +181,7 @@ function deliveryAfter(
   settings: DeliverySettings,
 ): Outcome['delivery'] {
   if (conclusion !== undefined) {
-    const again = confirmAgainInMs(taken.place, conclusion, taken.confirmations, settings);
+    const again = confirmAgainInMs(taken.placeUnknown, conclusion, taken.confirmations, settings);
     return again === undefined
       ? { kind: conclusion.delivery }
       : { kind: 'again', retryInMs: again };

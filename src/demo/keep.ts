@@ -2,13 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { sign, signingKeys } from '../protocol/signature.ts';
 import { balanceBody } from '../simulator/callback-bodies.ts';
 import type { Cast } from './cast.ts';
+import type { Player, Players } from './journey/scene.ts';
 import type { Narrator } from './narrator.ts';
 import type { Stage } from './stage.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 
 /** Where everything is and what opens it, for a person who wants to try things by hand. */
-export function tellAddresses(stage: Stage, narrator: Narrator): void {
+export function tellAddresses(
+  stage: Stage,
+  players: Players | undefined,
+  narrator: Narrator,
+): void {
   const { cast, gateway, adminUrl, wallets } = stage;
   const pairs = (title: string, lines: readonly (readonly [string, string])[]) => {
     narrator.heading(title);
@@ -32,8 +37,22 @@ export function tellAddresses(stage: Stage, narrator: Narrator): void {
       [`${id} wallet secret`, walletSecret] as const,
     ]),
   ]);
+  if (players !== undefined) {
+    narrator.heading('A signed callback, as the service sends it');
+    narrator.line(`  ${exampleCall(gateway.url, cast, players.anna)}`);
+  }
+  narrator.heading('Everything stays up until Ctrl-C.');
 }
 
-function exampleCall(stage: Stage): string {
-  return '';
+/** A call that may be repeated at will: the signature is over exactly these bytes. */
+function exampleCall(gatewayUrl: string, { serviceSecret }: Cast, player: Player): string {
+  const body = balanceBody(player);
+  const [key] = signingKeys([serviceSecret]);
+  if (key === undefined) throw new Error('a secret gives a key');
+  return [
+    `curl -sS ${gatewayUrl}/user/balance`,
+    `-H 'content-type: application/json'`,
+    `-H 'x-sign-jws: ${sign(body, key)}'`,
+    `--data-raw '${body}'`,
+  ].join(' \\\n    ');
 }

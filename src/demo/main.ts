@@ -64,9 +64,12 @@ async function run(
   });
   try {
     narrator.line(`Everything is up after ${seconds()}.`);
-    await Promise.race([playJourney(stage, narrator), rejection]);
+    const players = await Promise.race([playJourney(stage, narrator), rejection]);
     const good = tellEnd(stage, narrator, seconds());
-    if (keep) await stayUp(stage, narrator, rejection);
+    if (keep) {
+      tellAddresses(stage, players, narrator);
+      await stayUp(stage, rejection);
+    }
     return good ? 0 : 1;
   } finally {
     // A journey that was given up goes on failing while its stage is taken down.
@@ -96,8 +99,7 @@ function tellEnd(stage: Stage, narrator: Narrator, took: string): boolean {
 }
 
 /** @throws Error when the gateway ends by itself */
-async function stayUp(stage: Stage, narrator: Narrator, rejection: Promise<never>): Promise<void> {
-  tellAddresses(stage, narrator);
+async function stayUp(stage: Stage, rejection: Promise<never>): Promise<void> {
   const ended = stage.gateway.exited.then((exit) => {
     throw new Error(`the gateway ended (${exit.signal ?? exit.code})`);
   });
@@ -122,16 +124,23 @@ function readOptions(): { keep: boolean; help: boolean } | undefined {
   }
 }
 
-/** The first signal ends the demo in order; the second at once, the servers clean up by themselves. */
+/** npm passes Ctrl-C on to us although the terminal has already: within this it is the same one. */
+const SAME_SIGNAL_MS = 500;
+
+/** The first signal ends the demo in order; another at once: the servers clean up by themselves. */
 function interruption(): { signal: AbortSignal; rejection: Promise<never> } {
   const controller = new AbortController();
   const { promise: rejection, reject } = Promise.withResolvers<never>();
   // Nobody may be waiting for it yet.
   rejection.catch(() => undefined);
+  let firstAtMs: number | undefined;
   for (const [name, number] of Object.entries(SIGNALS)) {
     process.on(name, () => {
       const interrupted = new Interrupted(number);
-      if (controller.signal.aborted) process.exit(interrupted.exitCode);
+      const nowMs = systemClock.monotonicMs();
+      firstAtMs ??= nowMs;
+      if (nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(interrupted.exitCode);
+      if (controller.signal.aborted) return;
       controller.abort(interrupted);
       reject(interrupted);
     });

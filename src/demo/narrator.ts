@@ -24,8 +24,8 @@ export class NotAsPromised extends Error {
 class SceneOver extends Error {}
 
 const WHO_WIDTH = 13;
-const DOING_WIDTH = 33;
-const CAME_WIDTH = 49;
+const DOING_WIDTH = 36;
+const CAME_WIDTH = 47;
 const MS_WIDTH = 9;
 
 /** Prints the demo as it happens: a line a step, colours only where somebody looks. */
@@ -58,10 +58,9 @@ export class Narrator {
   /** On a terminal the next progress, or anything else, takes the place of this line. */
   progress(doing: string): void {
     if (this.#silent) return;
-    if (!this.#out.isTTY) return this.line(`${doing} ...`);
     this.#endProgress();
-    this.#out.write(this.#dim(`${doing} ...`));
-    this.#onProgressLine = true;
+    this.#onProgressLine = this.#out.isTTY;
+    this.#out.write(this.#dim(`${doing} ...`) + (this.#onProgressLine ? '' : '\n'));
   }
 
   line(text = ''): void {
@@ -107,7 +106,9 @@ export class Narrator {
     try {
       const told = await act();
       const ms = told.ms === undefined ? '' : `${Math.round(told.ms)} ms`.padStart(MS_WIDTH);
-      this.line(start + told.came.padEnd(CAME_WIDTH) + this.#dim(ms));
+      this.line(
+        ms === '' ? start + told.came : start + told.came.padEnd(CAME_WIDTH) + this.#dim(ms),
+      );
       return told;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);

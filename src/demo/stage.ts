@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { type EmbeddedServer } from '../embedded/server.ts';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startRedis } from '../embedded/redis.ts';
+import type { EmbeddedServer } from '../embedded/server.ts';
 import { createOperator, type SimulatedOperator } from '../simulator/operator.ts';
 import { createService, type SimulatedService } from '../simulator/service.ts';
 import { type SimulatedWallet, startWallet } from '../simulator/wallet/wallet.ts';
@@ -42,10 +42,7 @@ const SERVICE_RETRY_SCALE = 0.02;
  * @throws Error when one of them does not start; nothing is left behind then
  * @throws the signal's reason when it ended the start
  */
-export async function openStage(
-  cast: Cast,
-  { progress, signal }: StageOptions,
-): Promise<Stage> {
+export async function openStage(cast: Cast, { progress, signal }: StageOptions): Promise<Stage> {
   await using running = new AsyncDisposableStack();
   progress('starting PostgreSQL, Redis and two wallets');
   // Side by side; each is handed to the stack before it is waited for, so that none gets lost.

@@ -79,6 +79,13 @@ export interface Outcome {
     | { readonly kind: 'new'; readonly delivery: NewDelivery; readonly retryInMs: number };
 }
 
+/** A bet whose operation in flight was given up for unknown. */
+export interface RecoveredBet {
+  readonly transactionId: string;
+  readonly operatorId: string | null;
+  readonly operation: BetOperation;
+}
+
 /**
  * The journal of everything that is not a first place: read, decide, and write only if the bet is
  * still what was read. No lock is ever held across a decision, so a frozen process blocks nobody.
@@ -179,9 +186,7 @@ export class BetJournal {
    * Recovers what killed processes left in flight anywhere.
    * @returns the bets recovered, at most `limit`
    */
-  async recoverLapsed(
-    limit: number,
-  ): Promise<readonly { transactionId: string; operation: string }[]> {
+  async recoverLapsed(limit: number): Promise<readonly RecoveredBet[]> {
     return await this.#database.query(RECOVER_LAPSED, [limit]);
   }
 }

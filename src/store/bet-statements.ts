@@ -193,7 +193,7 @@ export const RECOVER_LAPSED: Statement = {
   name: 'bet-recover-lapsed',
   text: `
   WITH lapsed AS (
-    SELECT transaction_id, busy_operation FROM bets
+    SELECT transaction_id, operator_id, busy_operation FROM bets
      WHERE busy_until <= clock_timestamp()
      ORDER BY busy_until LIMIT $1::int FOR UPDATE SKIP LOCKED
   ), bet AS (
@@ -201,5 +201,7 @@ export const RECOVER_LAPSED: Statement = {
      WHERE transaction_id IN (SELECT transaction_id FROM lapsed)
     RETURNING transaction_id
   ), guards AS (${GUARDS_BECOME_WORK})
-  SELECT transaction_id AS "transactionId", busy_operation AS operation FROM lapsed`,
+  SELECT transaction_id AS "transactionId", operator_id AS "operatorId",
+         busy_operation AS operation
+    FROM lapsed`,
 };

@@ -33,8 +33,8 @@ export const TAKE: Statement = {
            version = b.version + 1
       FROM chosen c
      WHERE b.transaction_id = c.transaction_id AND b.busy_attempt IS NULL
-    RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id, b.place, b.update_key,
-              b.update_time, c.id AS delivery_id, c.attempt_id
+    RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id, b.place,
+              c.id AS delivery_id, c.attempt_id
   ), taken AS (
     UPDATE deliveries d
        SET attempts = d.attempts + 1, next_attempt_at = ${lease}
@@ -44,8 +44,7 @@ export const TAKE: Statement = {
   )
   SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
          t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body, bet.operator_id,
-         bet.player_id, p.user_id, p.operator_user, bet.session_id, bet.place, bet.update_key,
-         bet.update_time,
+         bet.player_id, p.user_id, p.operator_user, bet.session_id, bet.place,
          clock_timestamp() > t.dead_at
            + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
     FROM taken t
@@ -69,9 +68,9 @@ export const DUE_OPERATORS: Statement = {
          WHERE d.state IN ('live', 'pending') AND d.operator_id > open.operator_id
          ORDER BY d.operator_id, d.next_attempt_at LIMIT 1) following
   )
-  SELECT operator_id AS "operatorId", next_attempt_at <= clock_timestamp() AS due,
-         greatest(0, least(86400000, extract(epoch FROM next_attempt_at - clock_timestamp()) * 1000))::float8
-           AS "nextInMs"
+  SELECT operator_id AS "operatorId",
+         extract(epoch FROM next_attempt_at)::float8 * 1000 AS "nextAtMs",
+         extract(epoch FROM next_attempt_at - clock_timestamp())::float8 * 1000 AS "nextInMs"
     FROM open`,
 };
 
@@ -118,15 +117,15 @@ export const COUNT_HELD: Statement = {
 export const OVERDUE_UNKNOWN: Statement = {
   name: 'delivery-overdue-unknown',
   text: `
-  SELECT b.transaction_id AS "transactionId", p.user_id AS "userId", b.operator_id AS "operatorId",
-         o.body
+  SELECT b.transaction_id AS "transactionId", o.body
     FROM bets b
-    JOIN players p ON p.id = b.player_id
+    JOIN unnest($1::text[], $2::float8[]) AS age(operator_id, seconds)
+      ON age.operator_id = b.operator_id
     JOIN LATERAL (SELECT body FROM operations
                    WHERE transaction_id = b.transaction_id AND operation = 'place'
                    ORDER BY id LIMIT 1) o ON true
-   WHERE b.place = 'unknown' AND b.rollback = 'none' AND b.operator_id = $1::text
-     AND b.created_at < clock_timestamp() - make_interval(secs => $2::float8)
+   WHERE b.place = 'unknown' AND b.rollback = 'none'
+     AND b.created_at < clock_timestamp() - make_interval(secs => age.seconds)
    ORDER BY b.created_at LIMIT $3::int`,
 };
 
@@ -136,4 +135,41 @@ export const RELEASE_GENERATION: Statement = {
   INSERT INTO operator_holds AS h (operator_id, released, counted_at)
   VALUES ($1::text, $2::int, clock_timestamp())
   ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)`,
+};
+
+/** What is open or dead: bounded by the backlog, found through the partial indexes. */
+export const COUNT_OPEN: Statement = {
+  name: 'delivery-count-open',
+  text: `
+  SELECT operator_id AS operator, operation, state, count(*)::int AS count,
+         extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS "oldestSeconds"
+    FROM deliveries WHERE state IN ('live', 'pending') GROUP BY 1, 2, 3
+   UNION ALL
+  SELECT operator_id, operation, state, count(*)::int,
+         extract(epoch FROM clock_timestamp() - min(created_at))::float8
+    FROM deliveries WHERE state = 'dead' GROUP BY 1, 2, 3`,
+};
+
+/** What came to its end in a stretch of time: ends are never left again, so they only add up. */
+export const COUNT_ENDED: Statement = {
+  name: 'delivery-count-ended',
+  text: `
+  SELECT operator_id AS operator, operation, state, count(*)::int AS count
+    FROM deliveries
+   WHERE state IN ('delivered', 'refused', 'superseded', 'resolved')
+     AND settled_at > $1::timestamptz AND settled_at <= $2::timestamptz
+   GROUP BY 1, 2, 3`,
+};
+
+export const COUNT_UNRESOLVED: Statement = {
+  name: 'delivery-count-unresolved',
+  text: `
+  SELECT coalesce(operator_id, 'unknown') AS operator, count(*)::int AS count
+    FROM bets WHERE place = 'unknown' AND rollback = 'none' GROUP BY 1`,
+};
+
+export const SERVER_TIME: Statement = {
+  name: 'server-time',
+  // Whatever commits later than this looks back has its place in the next stretch.
+  text: `SELECT clock_timestamp() - interval '2 seconds' AS now`,
 };

@@ -1,12 +1,16 @@
-import type { Bet, BetOwner } from '../domain/bet.ts';
+import type { BetOwner } from '../domain/bet.ts';
 import type { DeliverableOperation } from '../domain/operation.ts';
 import type { Database } from './database.ts';
 import {
+  COUNT_ENDED,
   COUNT_HELD,
+  COUNT_OPEN,
+  COUNT_UNRESOLVED,
   DUE_OPERATORS,
   NUDGE,
   OVERDUE_UNKNOWN,
   RELEASE_GENERATION,
+  SERVER_TIME,
   TAKE,
   WAKE,
 } from './delivery-statements.ts';
@@ -32,26 +36,31 @@ export interface TakenDelivery {
   readonly body: Buffer;
   readonly owner: BetOwner;
   readonly sessionId: string | undefined;
-  readonly place: 'unseen' | 'in_flight' | 'accepted' | 'declined' | 'not_sent' | 'unknown';
-  readonly update: Bet['update'];
+  /** Whether it is unknown if the wallet has taken the bet. */
+  readonly placeUnknown: boolean;
 }
 
 /** An operator with open deliveries. */
 export interface OpenOperator {
   readonly operatorId: string;
-  /** Something may be tried now. */
-  readonly due: boolean;
-  /** Milliseconds until the next one is due; 0 when `due`. */
+  /** When the next of them is due, PostgreSQL's clock, epoch milliseconds. */
+  readonly nextAtMs: number;
+  /** Milliseconds until then; not positive when something may be tried now. */
   readonly nextInMs: number;
 }
 
 /** A place of unknown outcome that nobody has rolled back in time. */
 export interface OverduePlace {
   readonly transactionId: string;
-  readonly userId: string;
-  readonly operatorId: string;
   /** The place, as the service sent it. */
   readonly body: Buffer;
+}
+
+export interface DeliveryCount {
+  readonly operator: string;
+  readonly operation: string;
+  readonly state: string;
+  readonly count: number;
 }
 
 /**
@@ -99,17 +108,43 @@ export class DeliveryStore {
     if (operatorIds.length > 0) await this.#database.query(COUNT_HELD, [operatorIds]);
   }
 
-  /** Places of unknown outcome, older than `ageMs`, that were never rolled back. */
+  /**
+   * Places of unknown outcome that were never rolled back.
+   * @param ages per operator, after how many milliseconds
+   */
   async overdueUnknown(
-    operatorId: string,
-    ageMs: number,
+    ages: ReadonlyMap<string, number>,
     limit: number,
   ): Promise<readonly OverduePlace[]> {
     return await this.#database.query<OverduePlace & Record<string, unknown>>(OVERDUE_UNKNOWN, [
-      operatorId,
-      ageMs / 1000,
+      [...ages.keys()],
+      [...ages.values()].map((ageMs) => ageMs / 1000),
       limit,
     ]);
+  }
+
+  /** Open and dead deliveries. */
+  async countOpen(): Promise<readonly (DeliveryCount & { readonly oldestSeconds: number })[]> {
+    return await this.#database.query(COUNT_OPEN, []);
+  }
+
+  /** Deliveries that ended after `from` and until `to`. */
+  async countEnded(from: Date, to: Date): Promise<readonly DeliveryCount[]> {
+    return await this.#database.query(COUNT_ENDED, [from, to]);
+  }
+
+  /** Places of unknown outcome without a rollback, by operator. */
+  async countUnresolved(): Promise<
+    readonly { readonly operator: string; readonly count: number }[]
+  > {
+    return await this.#database.query(COUNT_UNRESOLVED, []);
+  }
+
+  /** PostgreSQL's clock, a little behind, so that commits under way are not missed. */
+  async settledBefore(): Promise<Date> {
+    const [row] = await this.#database.query<{ now: Date }>(SERVER_TIME, []);
+    if (row === undefined) throw new Error('PostgreSQL has no clock');
+    return row.now;
   }
 
   /** Lets the operator's present wallet be asked about bets of generations up to this one. */
@@ -136,9 +171,7 @@ interface TakenRow extends Record<string, unknown> {
   readonly user_id: string;
   readonly operator_user: string;
   readonly session_id: string | null;
-  readonly place: TakenDelivery['place'];
-  readonly update_key: string | null;
-  readonly update_time: string | null;
+  readonly place: string;
 }
 
 function takenOf(row: TakenRow): TakenDelivery {
@@ -162,10 +195,6 @@ function takenOf(row: TakenRow): TakenDelivery {
       operatorUser: row.operator_user,
     },
     sessionId: row.session_id ?? undefined,
-    place: row.place,
-    update:
-      row.update_key === null || row.update_time === null
-        ? undefined
-        : { key: row.update_key, transactionTime: row.update_time },
+    placeUnknown: row.place === 'unknown',
   };
 }

@@ -93,6 +93,11 @@ export function createMetrics() {
       [],
       LAG_BUCKETS_SECONDS,
     ),
+    unresolved: gauge(
+      'gateway_unresolved_bets',
+      'Places of unknown outcome that nobody has rolled back yet',
+      ['operator'],
+    ),
     signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
       'caller',
     ]),

@@ -13,7 +13,7 @@ const send = (bet: TestBet, operation: (typeof OPERATIONS)[number]) =>
   operation === 'settle' ? bet.settle('10') : bet.unsettle();
 
 describe.each(OPERATIONS)('%s of a bet that holds nothing', (operation) => {
-  const conflicts = () => gateway.metric('gateway_conflicts_total', { operator: 'alpha' });
+  const conflicts = () => gateway.metric('gateway_conflicts_total');
 
   async function expectConflict(bet: TestBet): Promise<void> {
     const before = { conflicts: await conflicts(), arrivals: bet.arrivals() };

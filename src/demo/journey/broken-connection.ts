@@ -1,6 +1,14 @@
 import { codeOf } from '../../simulator/service-answers.ts';
 import { NotAsPromised } from '../narrator.ts';
-import { answerOf, balanceMoved, balanceOf, confirmed, money, nameOf, type Scene } from './scene.ts';
+import {
+  answerOf,
+  balanceMoved,
+  balanceOf,
+  confirmed,
+  money,
+  nameOf,
+  type Scene,
+} from './scene.ts';
 
 const STAKE = '8.00';
 

@@ -14,14 +14,19 @@ const SCENES: readonly (readonly [title: string, play: (scene: Scene) => Promise
   ['An operator goes down', operatorDown],
 ];
 
-/** Plays all of it; what did not go as promised is with the narrator afterwards. */
-export async function playJourney(stage: Stage, narrator: Narrator): Promise<void> {
+/**
+ * Plays all of it; what did not go as promised is with the narrator afterwards.
+ *
+ * @returns the players, where their frames opened
+ */
+export async function playJourney(stage: Stage, narrator: Narrator): Promise<Players | undefined> {
   let players: Players | undefined;
   await narrator.scene('Players open their frames', async () => {
     players = await openFrames(stage, narrator);
   });
-  if (players === undefined) return;
+  if (players === undefined) return undefined;
   const scene: Scene = { service: stage.service, narrator, players };
   for (const [title, play] of SCENES) await narrator.scene(title, () => play(scene));
   await stage.service.idle();
+  return players;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { subtractAmounts } from '../../domain/amount.ts';
+import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import { placeBody } from '../../simulator/callback-bodies.ts';
 import type { ResultType } from '../../simulator/wallet/calls.ts';
 import { NotAsPromised } from '../narrator.ts';
@@ -7,7 +7,6 @@ import {
   answerOf,
   balanceMoved,
   balanceOf,
-  change,
   confirmed,
   expectCalls,
   money,
@@ -75,7 +74,7 @@ export interface Result {
   readonly resultType: ResultType;
   /** The payout, decimal text. */
   readonly amount: string;
-  /** What the balance moves by: the payout less the one that stood before. */
+  /** What the balance gains: the payout less the one that stood before. */
   readonly moves: string;
 }
 
@@ -84,16 +83,20 @@ export async function settle(
   player: Player,
   transactionId: string,
   { resultType, amount, moves }: Result,
-  doing = `settle, ${resultType} ${money(amount, player.currency)}`,
+  doing = `settle, ${resultType}${paid(amount, player.currency)}`,
 ): Promise<void> {
   await scene.narrator.step(nameOf(player), doing, async () => {
     const before = balanceOf(player);
     const result = { amount, resultType };
     const answer = confirmed(await scene.service.settle(transactionId, result));
     const balance = balanceMoved(player, before, moves);
-    const moved = change(before, balanceOf(player), player.currency);
-    return { came: `${moved}, ${balance}`, ms: answer.ms };
+    const came = sameAmount(moves, '0') ? 'nothing paid' : `+${money(moves, player.currency)}`;
+    return { came: `${came}, ${balance}`, ms: answer.ms };
   });
+}
+
+function paid(amount: string, currency: string): string {
+  return sameAmount(amount, '0') ? '' : ` ${money(amount, currency)}`;
 }
 
 /** @param payout the one that stands, and is taken back */

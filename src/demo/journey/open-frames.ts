@@ -57,7 +57,8 @@ class Frames {
       const { player: found } = result;
       if (found === undefined) throw unexpected('200 and a profile', result);
       if (found.currency !== cast.currency) throw unexpected(cast.currency, result);
-      if (found.userId === cast.user) throw unexpected("a userId that is not the operator's", result);
+      if (found.userId === cast.user)
+        throw unexpected("a userId that is not the operator's", result);
       const came = `the service knows ${cast.user} as ${shortened(found.userId)}`;
       return { came, ms: result.ms, player: found };
     });

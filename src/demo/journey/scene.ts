@@ -1,10 +1,4 @@
-import {
-  addAmounts,
-  canonicalAmount,
-  compareAmounts,
-  sameAmount,
-  subtractAmounts,
-} from '../../domain/amount.ts';
+import { addAmounts, canonicalAmount, sameAmount } from '../../domain/amount.ts';
 import type { ServicePlayer, SimulatedService } from '../../simulator/service.ts';
 import type { OperationOutcome } from '../../simulator/service-answers.ts';
 import type { CallResult } from '../../simulator/signed-client.ts';
@@ -46,12 +40,6 @@ export function money(amount: string, currency: string): string {
   const places = text.split('.')[1]?.length ?? 0;
   const shown = places >= 2 ? text : `${text}${places === 0 ? '.00' : '0'}`;
   return `${shown} ${currency}`;
-}
-
-/** Says how much of the player's own money moved, e.g. `+6.05 USD`. */
-export function change(before: string, after: string, currency: string): string {
-  const moved = subtractAmounts(after, before);
-  return `${compareAmounts(moved, '0') > 0 ? '+' : ''}${money(moved, currency)}`;
 }
 
 export function balanceOf(player: Player): string {

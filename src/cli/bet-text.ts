@@ -1,0 +1,90 @@
+import { table } from '../simulator/table.ts';
+import type { AttemptView, BetTimeline, OperationView } from '../store/bet-timeline.ts';
+import { plain } from './plain-text.ts';
+
+const COLUMNS = [
+  { title: 'time (UTC)', align: 'left' },
+  { title: 'what', align: 'left' },
+  { title: 'result', align: 'left' },
+  { title: 'took', align: 'right' },
+  { title: 'details', align: 'left' },
+] as const;
+
+/** A bet's story as a person reads it: where it stands, then a line per operation and attempt. */
+export function betText(bet: BetTimeline): string {
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['operator', bet.operator],
+    ['player', playerOf(bet)],
+    ['stake', bet.amount === null ? null : `${bet.amount} ${bet.currency ?? ''}`],
+    ['place', bet.place],
+    ['settlement', settlementOf(bet)],
+    ['rollback', bet.rollback],
+    ['in flight', bet.inFlight],
+    ['created', timeOf(bet.createdAt)],
+  ];
+  const lines = facts.map(([name, value]) => `${name.padEnd(12)}${plain(value ?? '-')}`);
+  const story = table(COLUMNS, bet.operations.flatMap(operationRows));
+  return `bet ${plain(bet.transactionId)}: ${bet.state}\n\n${lines.join('\n')}\n\n${story}`;
+}
+
+function playerOf({ operatorUser, userId }: BetTimeline): string | null {
+  return operatorUser === null ? null : `${operatorUser} (userId ${userId ?? '-'})`;
+}
+
+function settlementOf({ settlement }: BetTimeline): string {
+  const { state, amount, resultType } = settlement;
+  return amount === null ? state : `${state}, ${resultType ?? '-'} ${amount}`;
+}
+
+function operationRows(operation: OperationView): string[][] {
+  const { delivery, answer } = operation;
+  const details = [
+    answer === null ? undefined : refusalOf(answer.body),
+    delivery === null ? undefined : `delivery ${delivery.id} ${delivery.state}`,
+  ];
+  const row = [
+    timeOf(operation.receivedAt),
+    operation.operation,
+    answer === null ? 'no answer yet' : `answered ${answer.status}`,
+    '',
+    details.filter((detail) => detail !== undefined).join('; '),
+  ];
+  return [row, ...operation.attempts.map(attemptRow)];
+}
+
+function attemptRow(attempt: AttemptView): string[] {
+  const details = [
+    attempt.status === null ? undefined : `HTTP ${attempt.status}`,
+    attempt.code === null ? undefined : `code ${attempt.code}`,
+    attempt.error === null ? undefined : plain(attempt.error),
+  ];
+  return [
+    timeOf(attempt.startedAt),
+    `  attempt ${attempt.number}`,
+    attempt.result,
+    `${attempt.latencyMs} ms`,
+    details.filter((detail) => detail !== undefined).join('; '),
+  ];
+}
+
+/** `code 7 Not enough money`, where an answer says so; undefined for a success. */
+function refusalOf(body: string): string | undefined {
+  const answer = jsonOf(body);
+  if (typeof answer !== 'object' || answer === null || !('code' in answer)) return undefined;
+  const message = 'message' in answer ? ` ${String(answer.message)}` : '';
+  return plain(`code ${String(answer.code)}${message}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The journal's answers are JSON; whatever else stands there says nothing more than its status.
+    return undefined;
+  }
+}
+
+/** `2026-11-20T23:59:01.123Z` as `2026-11-20 23:59:01.123`. */
+export function timeOf(iso: string): string {
+  return iso.replace('T', ' ').replace('Z', '');
+}

@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { BetTimelines } from '../../store/bet-timeline.ts';
+import { betText } from '../bet-text.ts';
+import { withPrisma } from '../database.ts';
+import { CommandFailed } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { plain } from '../plain-text.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly json?: true;
+}
+
+/** `wagergate bet`: everything the journal knows of one bet. */
+export function betCommand(terminal: Terminal): Command {
+  const command = new Command('bet')
+    .description(
+      'Tells the story of a bet from the journal of DATABASE_URL: its operations in order, what ' +
+        'the service was answered, every attempt at the wallet, and what is promised to it.',
+    )
+    .argument('<transactionId>', 'the bet, as the service calls it')
+    .option('--json', 'print it as JSON, with the requests as the service sent them')
+    .action((transactionId: string, options: Options) => show(terminal, transactionId, options));
+  return withExamples(
+    command,
+    { line: 'bet 6531f9bc-0e5d-4f10-8c67-0d9d0ba3ab6d' },
+    { line: 'bet 6531f9bc-0e5d-4f10-8c67-0d9d0ba3ab6d --json' },
+  );
+}
+
+async function show(terminal: Terminal, transactionId: string, { json }: Options): Promise<void> {
+  // An operator's person asks the operator API; who has the database's address may see every bet.
+  const bet = await withPrisma(terminal.env, (prisma) =>
+    new BetTimelines(prisma).find(transactionId, undefined),
+  );
+  if (bet === undefined) {
+    throw new CommandFailed(
+      `no bet ${plain(transactionId)} in the journal: it is compared exactly, check the id ` +
+        'and DATABASE_URL',
+    );
+  }
+  if (!json) {
+    terminal.print(betText(bet));
+    return;
+  }
+  const operations = bet.operations.map((operation) => ({
+    ...operation,
+    request: operation.request.toString('utf8'),
+  }));
+  terminal.printJson({ ...bet, operations });
+}

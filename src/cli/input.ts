@@ -1,0 +1,33 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { CommandFailed, fileFault } from './failures.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Stands for stdin, as everywhere. */
+export const STDIN = '-';
+
+/**
+ * The bytes of a file, or of stdin.
+ * @throws CommandFailed in the middle of reading, when that fails
+ */
+export async function* readChunks(terminal: Terminal, file: string): AsyncGenerator<Buffer> {
+  if (file === STDIN && terminal.stdin.isTTY === true) {
+    terminal.tell('reading from the terminal: end with Ctrl-D on a line of its own');
+  }
+  const source: Readable = file === STDIN ? terminal.stdin : createReadStream(file);
+  try {
+    for await (const chunk of source) {
+      yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk), 'utf8');
+    }
+  } catch (error) {
+    const name = file === STDIN ? 'stdin' : file;
+    throw new CommandFailed(`${name} ${fileFault(error)}`, { cause: error });
+  }
+}
+
+/** All of it, byte for byte. @throws CommandFailed */
+export async function readAll(terminal: Terminal, file: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of readChunks(terminal, file)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

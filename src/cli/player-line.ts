@@ -1,0 +1,64 @@
+import { OPERATOR_ID } from '../config/operator-id.ts';
+import { parseCsvLine } from './csv.ts';
+
+/** What the first line of the file must say. */
+export const PLAYERS_HEADER = 'operator,operatorUser,userId';
+
+/** One player as the aggregator knows it already. */
+export interface PlayerLine {
+  /** In the file, from 1. */
+  readonly number: number;
+  readonly operatorId: string;
+  readonly operatorUser: string;
+  readonly userId: string;
+}
+
+export type CheckedLine =
+  | { readonly ok: true; readonly player: PlayerLine }
+  | { readonly ok: false; readonly why: string };
+
+const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;
+const USER_ID_CHARS_MAX = 64;
+
+/** Whether a line is the header. */
+export function isPlayersHeader(text: string): boolean {
+  return parseCsvLine(text)?.join(',') === PLAYERS_HEADER;
+}
+
+/** Reads a line of the file; what it says stays for good, so that nothing doubtful is taken. */
+export function checkPlayerLine(number: number, text: string): CheckedLine {
+  const fields = parseCsvLine(text);
+  if (fields === undefined) return no('a quote is not closed, or stands inside a field');
+  const [operatorId, operatorUser, userId] = fields;
+  if (
+    operatorId === undefined ||
+    operatorUser === undefined ||
+    userId === undefined ||
+    fields.length > 3
+  ) {
+    return no(`has ${fields.length} field(s) where 3 belong: ${PLAYERS_HEADER}`);
+  }
+  if (!OPERATOR_ID.test(operatorId)) {
+    return no('operator: must be 2 to 32 of a-z 0-9 - and begin with a letter');
+  }
+  if (!OPERATOR_USER.test(operatorUser)) {
+    return no('operatorUser: must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
+  }
+  const fault = userIdFault(userId);
+  if (fault !== undefined) return no(`userId: ${fault}`);
+  return { ok: true, player: { number, operatorId, operatorUser, userId } };
+}
+
+/** Opaque text of 1 to 64 characters (interface.md, user profile). */
+function userIdFault(userId: string): string | undefined {
+  if (userId === '') return 'must not be empty';
+  if (userId.length > USER_ID_CHARS_MAX) return `must be at most ${USER_ID_CHARS_MAX} characters`;
+  // A stray space would make another player of it, for ever.
+  if (userId.trim() !== userId) return 'begins or ends with a space';
+  if (/\p{Cc}/u.test(userId)) return 'holds a control character';
+  return undefined;
+}
+
+function no(why: string): CheckedLine {
+  return { ok: false, why };
+}

@@ -1,0 +1,57 @@
+import type { DeliveryCount, DeliveryStore } from '../store/delivery-store.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+
+/**
+ * Keeps the delivery gauges: what is open is counted anew each time, what has ended only since the
+ * last look, because a million delivered rows must not be counted every few seconds.
+ */
+export class DeliveryGauges {
+  readonly #store: DeliveryStore;
+  readonly #metrics: Metrics;
+  readonly #isHeld: (operatorId: string) => boolean;
+  readonly #ended = new Map<string, DeliveryCount>();
+  #countedUntil = new Date(0);
+
+  constructor(store: DeliveryStore, metrics: Metrics, isHeld: (operatorId: string) => boolean) {
+    this.#store = store;
+    this.#metrics = metrics;
+    this.#isHeld = isHeld;
+  }
+
+  /** @throws GatewayError `DATABASE_UNAVAILABLE`; the gauges then keep their last values */
+  async refresh(): Promise<void> {
+    const until = await this.#store.settledBefore();
+    const [open, ended, unresolved] = await Promise.all([
+      this.#store.countOpen(),
+      this.#store.countEnded(this.#countedUntil, until),
+      this.#store.countUnresolved(),
+    ]);
+    this.#countedUntil = until;
+    for (const count of ended) this.#add(count);
+
+    const { deliveries, deliveryOldest } = this.#metrics;
+    deliveries.reset();
+    deliveryOldest.reset();
+    const oldest = new Map<string, number>();
+    for (const row of open) {
+      const { operator, operation } = row;
+      const state = row.state === 'dead' ? 'dead' : this.#isHeld(operator) ? 'held' : 'pending';
+      deliveries.inc({ operator, operation, state }, row.count);
+      if (state !== 'dead') {
+        oldest.set(operator, Math.max(oldest.get(operator) ?? 0, row.oldestSeconds));
+      }
+    }
+    for (const [operator, seconds] of oldest) deliveryOldest.set({ operator }, seconds);
+    for (const { operator, operation, state, count } of this.#ended.values()) {
+      deliveries.set({ operator, operation, state }, count);
+    }
+    this.#metrics.unresolved.reset();
+    for (const { operator, count } of unresolved) this.#metrics.unresolved.set({ operator }, count);
+  }
+
+  #add(count: DeliveryCount): void {
+    const key = `${count.operator} ${count.operation} ${count.state}`;
+    const before = this.#ended.get(key)?.count ?? 0;
+    this.#ended.set(key, { ...count, count: before + count.count });
+  }
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { ROLLBACK_REASONS } from '../domain/codes.ts';
+import { decideRollback } from '../domain/decide.ts';
+import { accepted, isoTime } from '../protocol/answers.ts';
+import { jsonString, parseJsonObject } from '../protocol/json.ts';
+import type { DeliveryStore, OverduePlace } from '../store/delivery-store.ts';
+import type { Delivering } from './deliver.ts';
+import { deliverySettings } from './settings.ts';
+
+const BATCH = 100;
+
+/** Members of a place that no rollback carries (interface.md, Bet transaction). */
+const ONLY_IN_A_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount'];
+
+/**
+ * Rolls back what the service never rolled back: places answered 100, or not answered, whose
+ * rollback did not come within `originateRollbackAfterMs` (I5).
+ * @returns how many rollbacks were promised
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function originateRollbacks(
+  delivering: Delivering & { readonly store: DeliveryStore },
+): Promise<number> {
+  const { operators } = delivering.configuration();
+  const ages = new Map(
+    [...operators.values()].map(({ id, delivery }) => [id, delivery.originateRollbackAfterMs]),
+  );
+  const overdue = await delivering.store.overdueUnknown(ages, BATCH);
+  let promised = 0;
+  for (const place of overdue) {
+    if (await originate(delivering, place)) promised += 1;
+  }
+  return promised;
+}
+
+async function originate(delivering: Delivering, place: OverduePlace): Promise<boolean> {
+  const { transactionId } = place;
+  const bet = await delivering.bets.find(transactionId);
+  if (bet?.owner === undefined) return false;
+  const decision = decideRollback(bet);
+  // The service's own rollback has come meanwhile, or is just coming.
+  if (decision.kind !== 'send' && decision.kind !== 'takeOver') return false;
+
+  const transactionTime = isoTime(delivering.clock.nowMs());
+  const requestId = randomUUID();
+  const settings = deliverySettings(delivering.configuration(), bet.owner.operatorId);
+  const committed = await delivering.bets.commit({
+    from: bet,
+    to: { ...bet, rollback: { kind: 'promised', transactionTime } },
+    record: {
+      operation: 'rollback',
+      attemptId: randomUUID(),
+      requestId,
+      body: Buffer.from(rollbackOf(place.body, requestId)),
+      answer: accepted(transactionId, transactionTime),
+    },
+    delivery: {
+      operation: 'rollback',
+      state: 'pending',
+      transactionTime,
+      horizonMs: settings.horizonHours * 3_600_000,
+    },
+    supersedes: decision.supersedes,
+  });
+  if (committed === undefined) return false;
+  delivering.logger.warn(
+    { operator: bet.owner.operatorId, transactionId },
+    'delivery.rollback_originated: the service never rolled back a place answered 100',
+  );
+  return true;
+}
+
+/** The rollback that the service would have sent, made from its place. */
+function rollbackOf(place: Buffer, requestId: string): string {
+  const changes: Record<string, string | undefined> = {
+    type: '3',
+    errorCode: String(ROLLBACK_REASONS.partnerTimeout),
+    requestId: jsonString(requestId),
+  };
+  for (const member of ONLY_IN_A_PLACE) changes[member] = undefined;
+  return parseJsonObject(place).replace(changes);
+}

@@ -1,0 +1,134 @@
+import { DelayedError, type Job, Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { within } from '../domain/within.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+const QUEUE = 'deliveries';
+/** A hash tag, so that all keys of the queue live in one slot of a Redis Cluster. */
+const PREFIX = '{wagergate}';
+/** Operators drained at once by one process; each has its own concurrency within. */
+const OPERATORS_AT_ONCE = 200;
+/** A drain whose worker died is given to another after this long. */
+const LOCK_MS = 6_000;
+const REDIS_LIMIT_MS = 500;
+
+export interface SchedulerOptions {
+  readonly redisUrl: string;
+  readonly logger: Logger;
+  /** Drains one slice of an operator. True: there is more, come back in turn. */
+  readonly drain: (operatorId: string) => Promise<boolean>;
+}
+
+/**
+ * BullMQ as the distributed scheduler of the drains: one job an operator, shared by all worker
+ * replicas, put back at the end of the line after each slice, woken by delayed jobs. It holds
+ * nothing that PostgreSQL does not know: whatever is lost here, the sweep arms again.
+ */
+export class Scheduler {
+  readonly #queue: Queue;
+  readonly #worker: Worker;
+  readonly #options: SchedulerOptions;
+  readonly #connections: readonly Redis[];
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    const onError = (error: Error) =>
+      options.logger.debug({ error: error.message }, 'scheduler.connection_error');
+    // Adding must fail at once while Redis is away; the worker's connection waits for its return.
+    const adding = new Redis(options.redisUrl, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      socketTimeout: 5_000,
+    });
+    const working = new Redis(options.redisUrl, { maxRetriesPerRequest: null });
+    this.#connections = [adding, working];
+    for (const connection of this.#connections) connection.on('error', onError);
+    this.#queue = new Queue(QUEUE, {
+      connection: adding,
+      prefix: PREFIX,
+      skipWaitingForReady: true,
+    });
+    this.#queue.on('error', onError);
+    this.#worker = new Worker(QUEUE, (job, token) => this.#work(job, token), {
+      connection: working,
+      prefix: PREFIX,
+      concurrency: OPERATORS_AT_ONCE,
+      lockDuration: LOCK_MS,
+      stalledInterval: LOCK_MS / 2,
+      // A stalled drain is no poison: PostgreSQL counts the attempts.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      drainDelay: 1,
+      autorun: false,
+    });
+    this.#worker.on('error', onError);
+  }
+
+  start(): void {
+    this.#worker.run().catch((error: unknown) => {
+      this.#options.logger.error({ err: error }, 'scheduler.stopped');
+    });
+  }
+
+  /**
+   * Asks that these operators be drained, by whichever worker is free.
+   * @returns false when Redis did not take it
+   */
+  async arm(operatorIds: readonly string[]): Promise<boolean> {
+    return await this.#add(
+      operatorIds.map((operatorId) => ({
+        name: 'drain',
+        data: { operatorId },
+        opts: { jobId: `drain-${operatorId}`, removeOnComplete: true, removeOnFail: true },
+      })),
+    );
+  }
+
+  /** Asks that an operator be drained when its next delivery is due; one wake-up a second and operator. */
+  async armLater(operatorId: string, delayMs: number, atSecond: number): Promise<boolean> {
+    return await this.#add([
+      {
+        name: 'wake',
+        data: { operatorId },
+        opts: {
+          jobId: `wake-${operatorId}-${atSecond}`,
+          delay: Math.ceil(delayMs),
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      },
+    ]);
+  }
+
+  /** Lets the drains under way end their slice. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#worker.close(), this.#queue.close()]);
+    for (const connection of this.#connections) connection.disconnect();
+  }
+
+  async #work(job: Job, token: string | undefined): Promise<void> {
+    const operatorId: unknown = job.data?.operatorId;
+    if (typeof operatorId !== 'string') throw new Error('a drain without an operator');
+    if (job.name === 'wake') {
+      await this.arm([operatorId]);
+      return;
+    }
+    const more = await this.#options.drain(operatorId);
+    if (!more) return;
+    // To the end of the line, so that the others have their turn.
+    await job.moveToDelayed(Date.now(), token);
+    throw new DelayedError();
+  }
+
+  async #add(jobs: Parameters<Queue['addBulk']>[0]): Promise<boolean> {
+    try {
+      await within(REDIS_LIMIT_MS, this.#queue.addBulk(jobs));
+      return true;
+    } catch (error) {
+      this.#options.logger.debug(
+        { error: error instanceof Error ? error.message : String(error) },
+        'scheduler.not_armed',
+      );
+      return false;
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import type { OpenOperator } from '../store/delivery-store.ts';
+import { type Draining, drain, heldBecause } from './drain.ts';
+import { DeliveryGauges } from './gauges.ts';
+import { originateRollbacks } from './originate.ts';
+import { Scheduler } from './scheduler.ts';
+
+/** The sweep costs one index probe an operator; at this pace nothing lies about unseen. */
+const SWEEP_MS = 1_000;
+/** Every so many sweeps the slower duties are done. */
+const GAUGES_EVERY = 4;
+const ORIGINATE_EVERY = 2;
+/** A due operator whose oldest delivery has not moved for so many sweeps is drained right here. */
+const STUCK_SWEEPS = 3;
+const WAKE_BATCH = 5_000;
+const RECOVER_BATCH = 500;
+/** Wake-ups further away than this are left to a later sweep. */
+const WAKE_AHEAD_MS = 60_000;
+
+/** Brings the promised deliveries home: sweeps, arms the scheduler, drains (I4). */
+export class DeliveryWorker {
+  readonly #draining: Draining;
+  readonly #scheduler: Scheduler;
+  readonly #gauges: DeliveryGauges;
+  readonly #here = new Set<string>();
+  readonly #unmoved = new Map<string, { readonly nextAtMs: number; readonly sweeps: number }>();
+  readonly #unlisten: () => void;
+  #held = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+  #sweeps = 0;
+  #stopping = false;
+
+  constructor(draining: Draining, redisUrl: string) {
+    this.#draining = draining;
+    this.#gauges = new DeliveryGauges(
+      draining.store,
+      draining.metrics,
+      (operatorId) => heldBecause(draining, operatorId) !== undefined,
+    );
+    this.#scheduler = new Scheduler({
+      redisUrl,
+      logger: draining.logger,
+      drain: (operatorId) => this.#drain(operatorId),
+    });
+    this.#unlisten = draining.wallets.onBreakerChange(({ operatorId, callClass, state }) => {
+      if (callClass !== 'money' || state === 'open') return;
+      void this.#quietly('breaker', () =>
+        state === 'half_open' ? this.#probe(operatorId) : this.#returned(operatorId),
+      );
+    });
+  }
+
+  start(): void {
+    this.#scheduler.start();
+    this.#next(0);
+  }
+
+  /** A delivery of this operator is due sooner than was thought. */
+  async wake(operatorId: string): Promise<void> {
+    await this.#arm([operatorId]);
+  }
+
+  /** Ends after the sweep and the slices under way. */
+  async close(): Promise<void> {
+    this.#stopping = true;
+    this.#unlisten();
+    clearTimeout(this.#timer);
+    await this.#sweeping;
+    await this.#scheduler.close();
+  }
+
+  #next(delayMs: number): void {
+    if (this.#stopping) return;
+    this.#timer = setTimeout(() => {
+      this.#sweeping = this.#quietly('sweep', () => this.#sweep()).then(() => this.#next(SWEEP_MS));
+    }, delayMs);
+  }
+
+  /** What keeps every promise even if Redis forgets everything and processes die at any moment. */
+  async #sweep(): Promise<void> {
+    const { store } = this.#draining;
+    await this.#recover();
+    if (this.#sweeps % ORIGINATE_EVERY === 0) await originateRollbacks(this.#draining);
+
+    const open = await store.openOperators();
+    const held = new Set(
+      open
+        .map(({ operatorId }) => operatorId)
+        .filter((operatorId) => heldBecause(this.#draining, operatorId) !== undefined),
+    );
+    await store.countHeld([...held]);
+    const back = [...this.#held].filter((operatorId) => !held.has(operatorId));
+    this.#held = held;
+    for (const operatorId of back) await this.#returned(operatorId);
+
+    const flowing = open.filter(({ operatorId }) => !held.has(operatorId));
+    const due = flowing.filter(({ nextInMs }) => nextInMs <= 0);
+    await this.#arm(due.map(({ operatorId }) => operatorId));
+    for (const operatorId of this.#stuck(due)) void this.#drainHere(operatorId);
+    await this.#wakeUps(flowing);
+    if (this.#sweeps % GAUGES_EVERY === 0) await this.#gauges.refresh();
+    this.#sweeps += 1;
+  }
+
+  /** What a killed process left in flight is unknown from now on, and its guards become work. */
+  async #recover(): Promise<void> {
+    const { bets, logger, metrics } = this.#draining;
+    for (;;) {
+      const lapsed = await bets.recoverLapsed(RECOVER_BATCH);
+      for (const { transactionId, operatorId, operation } of lapsed) {
+        const operator = operatorId ?? 'unknown';
+        metrics.unknownOutcomes.inc({ operator, operation });
+        logger.warn({ operator, operation, transactionId }, 'bet.left_in_flight: now unknown');
+      }
+      if (lapsed.length < RECOVER_BATCH) return;
+    }
+  }
+
+  async #wakeUps(flowing: readonly OpenOperator[]): Promise<void> {
+    const soon = flowing.filter(({ nextInMs }) => nextInMs > 0 && nextInMs < WAKE_AHEAD_MS);
+    await Promise.all(
+      soon.map(({ operatorId, nextInMs, nextAtMs }) =>
+        this.#scheduler.armLater(operatorId, nextInMs, Math.ceil(nextAtMs / 1000)),
+      ),
+    );
+  }
+
+  /** Operators that the scheduler seems to have lost: nothing moved although something is due. */
+  #stuck(due: readonly OpenOperator[]): readonly string[] {
+    const before = new Map(this.#unmoved);
+    this.#unmoved.clear();
+    for (const { operatorId, nextAtMs } of due) {
+      const last = before.get(operatorId);
+      const sweeps = last?.nextAtMs === nextAtMs ? last.sweeps + 1 : 0;
+      this.#unmoved.set(operatorId, { nextAtMs, sweeps });
+    }
+    return [...this.#unmoved].filter(([, { sweeps }]) => sweeps >= STUCK_SWEEPS).map(([id]) => id);
+  }
+
+  async #arm(operatorIds: readonly string[]): Promise<void> {
+    if (operatorIds.length === 0 || (await this.#scheduler.arm(operatorIds))) return;
+    // Without Redis every replica drains what it sees; PostgreSQL keeps them out of each other's way.
+    for (const operatorId of operatorIds) void this.#drainHere(operatorId);
+  }
+
+  /** The operator takes calls again: nobody waits for the end of a back-off. */
+  async #returned(operatorId: string): Promise<void> {
+    let woken = WAKE_BATCH;
+    while (woken === WAKE_BATCH) woken = await this.#draining.store.wake(operatorId, WAKE_BATCH);
+    await this.#arm([operatorId]);
+  }
+
+  /** A half-open breaker needs one call to find out whether the wallet is back. */
+  async #probe(operatorId: string): Promise<void> {
+    await this.#draining.store.nudge(operatorId);
+    await this.#arm([operatorId]);
+  }
+
+  async #drainHere(operatorId: string): Promise<void> {
+    if (this.#here.has(operatorId)) return;
+    this.#here.add(operatorId);
+    await this.#quietly('drain', async () => {
+      while (!this.#stopping && (await this.#drain(operatorId)));
+    });
+    this.#here.delete(operatorId);
+  }
+
+  async #drain(operatorId: string): Promise<boolean> {
+    const drained = await drain(this.#draining, operatorId, () => this.#stopping);
+    return drained === 'more' && !this.#stopping;
+  }
+
+  /** A failed duty is done again by the next sweep. */
+  async #quietly(duty: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#draining.logger.warn({ err: error, duty }, 'deliveries.duty_failed');
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placeBody } from '../../src/simulator/callback-bodies.ts';
+import { expireSession, placedBet, type TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ operators: { alpha: {}, beta: {} } });
+});
+afterAll(() => gateway.close());
+
+const cashout = (bet: TestBet, token?: string) => bet.settle('80', 'cashout', token);
+
+/** What the wallet was told of a request's token. */
+const tokenSent = (bet: TestBet): unknown => JSON.parse(String(bet.lastRequest().body)).token;
+
+/** Another live session of the bet's player, with an operator token that its wallet knows. */
+async function openSession(bet: TestBet, currency: string): Promise<{ token: string; own: string }> {
+  const { user } = bet.player;
+  const own = `another-token-${user}-${currency}`;
+  if (currency === bet.player.currency) bet.wallet.issueToken(own, user, currency);
+  const operator = gateway.operator('alpha');
+  const opened = await operator.openSession({ operatorUser: user, currency, operatorToken: own });
+  await operator.close();
+  return { token: opened.session?.token ?? '', own };
+}
+
+describe('a cashout', () => {
+  it('with a live token of its player is paid, and the wallet gets the operator’s token', async () => {
+    const bet = await placedBet(gateway);
+    expect((await cashout(bet, bet.player.token)).status).toBe(200);
+    expect(tokenSent(bet)).toBe(bet.player.operatorToken);
+    expect(bet.balance()).toBe('980');
+  });
+
+  it('takes any of the player’s sessions, and the wallet gets that session’s token', async () => {
+    const bet = await placedBet(gateway);
+    const other = await openSession(bet, 'USD');
+    expect((await cashout(bet, other.token)).status).toBe(200);
+    expect(tokenSent(bet)).toBe(other.own);
+  });
+
+  it('takes a session in another currency: the player is the same', async () => {
+    const bet = await placedBet(gateway);
+    const other = await openSession(bet, 'EUR');
+    await cashout(bet, other.token);
+    expect(tokenSent(bet)).toBe(other.own);
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
+  });
+
+  it('takes a later session when the one the bet was placed with has ended', async () => {
+    const bet = await placedBet(gateway);
+    const later = await openSession(bet, 'USD');
+    await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
+    expect((await cashout(bet, later.token)).status).toBe(200);
+    expect(tokenSent(bet)).toBe(later.own);
+  });
+
+  async function expectRefused(bet: TestBet, token: string | undefined, code: number) {
+    const answer = await cashout(bet, token);
+    expect([answer.status, answer.json?.code]).toEqual([400, code]);
+    expect(bet.arrivals()).toEqual(['place']);
+  }
+
+  it('without a token is refused with code 3 and not sent', async () => {
+    await expectRefused(await placedBet(gateway), undefined, 3);
+  });
+
+  it('with a token nobody was given is refused with code 3 and not sent', async () => {
+    await expectRefused(await placedBet(gateway), 'a-token-that-nobody-has', 3);
+  });
+
+  it.each(['alpha', 'beta'])('with the token of another player of %s is refused with code 3 (I8)', async (id) => {
+    const other = await gateway.player({ operatorId: id });
+    await expectRefused(await placedBet(gateway), other.token, 3);
+  });
+
+  it('with another player’s ended token says no more than of an unknown one (I8)', async () => {
+    const other = await gateway.player({ operatorId: 'beta' });
+    await expireSession(gateway, other.token);
+    await expectRefused(await placedBet(gateway), other.token, 3);
+  });
+
+  it('with an expired token is refused with code 4 and not sent', async () => {
+    const bet = await placedBet(gateway);
+    await expireSession(gateway, bet.player.token);
+    await expectRefused(bet, bet.player.token, 4);
+  });
+
+  it('with a revoked token is refused with code 3 and not sent', async () => {
+    const bet = await placedBet(gateway);
+    await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
+    await expectRefused(bet, bet.player.token, 3);
+  });
+
+  it('that was paid is answered again although its session has ended since (I5)', async () => {
+    const bet = await placedBet(gateway);
+    const paid = await cashout(bet, bet.player.token);
+    await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
+    expect((await cashout(bet, bet.player.token)).body).toBe(paid.body);
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
+  });
+
+  it.each([3, 4, 20])('passes the wallet’s own word on the token or the bet on: code %i', async (code) => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
+    const answer = await cashout(bet, bet.player.token);
+    expect([answer.status, answer.json?.code]).toEqual([400, code]);
+  });
+
+  it.each([1, 100])('that the wallet did not take by code %i is answered 503', async (code) => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
+    const answer = await cashout(bet, bet.player.token);
+    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+  });
+});
+
+describe('the token of a settle that is no cashout', () => {
+  it('is not needed, and the wallet gets none where the service sent none', async () => {
+    const bet = await placedBet(gateway);
+    await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
+    expect((await bet.settle('10')).status).toBe(200);
+    expect(JSON.parse(String(bet.lastRequest().body))).not.toHaveProperty('token');
+  });
+
+  it('becomes the one the bet was placed with, whatever token the service sent', async () => {
+    const bet = await placedBet(gateway);
+    const other = await openSession(bet, 'USD');
+    await gateway.operator('alpha').revokeSessions({ operatorUser: bet.player.user });
+    expect((await bet.settle('10', 'won', other.token)).status).toBe(200);
+    expect(tokenSent(bet)).toBe(bet.player.operatorToken);
+  });
+
+  it('is never another player’s: an unknown bet with a foreign token goes without (I8)', async () => {
+    const player = await gateway.player();
+    const stranger = await gateway.player({ operatorId: 'beta' });
+    const slip = gateway.service.slip({ ...player, amount: '10' });
+    const body = placeBody(slip, { type: '2', resultType: '"won"', token: `"${stranger.token}"` });
+    await gateway.service.call('PUT', '/payment/bet', body);
+    const request = gateway.wallet('alpha').requests.at(-1);
+    expect(String(request?.body)).toContain(slip.transactionId);
+    expect(JSON.parse(String(request?.body))).not.toHaveProperty('token');
+  });
+});

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { BetOwner } from '../../src/domain/bet.ts';
+import { Database } from '../../src/store/database.ts';
+import { Players } from '../../src/store/players.ts';
+import { SessionStore } from '../../src/store/session-store.ts';
+import { createDatabase } from './database.ts';
+import { onServer } from './server.ts';
+
+/** A bet as its rows stand, seen past the gateway. */
+export interface BetState {
+  readonly place: string;
+  readonly rollback: string;
+  readonly settlement: string;
+  /** The operation in flight. */
+  readonly busy: string | null;
+  readonly amount: string | null;
+  /** What the service asked for, in order. */
+  readonly operations: readonly string[];
+  /** What the tries at the wallet brought, in order. */
+  readonly attempts: readonly string[];
+}
+
+/** @returns undefined where the journal has no such bet */
+export async function betState(
+  databaseUrl: string,
+  transactionId: string,
+): Promise<BetState | undefined> {
+  return await onServer(databaseUrl, async (client) => {
+    const { rows } = await client.query<BetState>(
+      `SELECT b.place, b.rollback, b.settlement, b.busy_operation AS busy, b.amount,
+              ARRAY(SELECT o.operation FROM operations o
+                     WHERE o.transaction_id = b.transaction_id ORDER BY o.id) AS operations,
+              ARRAY(SELECT a.result FROM operations o JOIN attempts a ON a.operation_id = o.id
+                     WHERE o.transaction_id = b.transaction_id
+                     ORDER BY o.id, a.number) AS attempts
+         FROM bets b WHERE b.transaction_id = $1`,
+      [transactionId],
+    );
+    return rows[0];
+  });
+}
+
+/** The journal of a test's own: a database with one player and one live session in it. */
+export interface TestJournal {
+  readonly url: string;
+  readonly database: Database;
+  readonly owner: BetOwner;
+  readonly sessionId: string;
+  /** One SQL statement, past everything. */
+  sql(text: string, values?: readonly unknown[]): Promise<void>;
+  state(transactionId: string): Promise<BetState | undefined>;
+  close(): Promise<void>;
+}
+
+/** @param openDatabase for a database that does not behave */
+export async function openTestJournal(
+  openDatabase: (url: string) => Database = openPlainDatabase,
+): Promise<TestJournal> {
+  const { url, drop } = await createDatabase();
+  const database = openDatabase(url);
+  const owner = await new Players(database).ensure('alpha', 'ann');
+  const session = await new SessionStore(database).insert({
+    playerId: owner.playerId,
+    operatorId: owner.operatorId,
+    currency: 'USD',
+    tokenHash: Buffer.from(randomUUID()),
+    token: undefined,
+    operatorToken: Buffer.from('operator-token'),
+    operatorTokenHash: Buffer.from('operator-token-hash'),
+    ordinal: 1,
+    ttlSeconds: 3_600,
+  });
+  if (session === undefined) throw new Error('no session');
+  return {
+    url,
+    database,
+    owner,
+    sessionId: session.id,
+    sql: async (text, values = []) => {
+      await onServer(url, (client) => client.query(text, [...values]));
+    },
+    state: (transactionId) => betState(url, transactionId),
+    close: async () => {
+      await database.close();
+      await drop();
+    },
+  };
+}
+
+export function openPlainDatabase(url: string): Database {
+  return new Database({ url, connectionsMax: 8, onIdleError: () => undefined });
+}
