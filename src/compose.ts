@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { BetWatch } from './callbacks/bet-watch.ts';
 import type { Callbacks } from './callbacks/context.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Environment } from './config/environment.ts';
+import type { Configuration } from './config/schema.ts';
 import type { ConfigurationSource } from './config/source.ts';
 import { DeliveryWorker } from './deliveries/worker.ts';
 import type { Clock } from './domain/clock.ts';
@@ -75,8 +76,15 @@ export function compose(parts: Parts) {
   });
 
   const wallets = createWallets({ metrics, logger, clock });
-  wallets.apply(configuration().operators.values());
-  source.onChange((next) => wallets.apply(next.operators.values()));
+  const applyOperators = ({ operators }: Configuration) => {
+    wallets.apply(operators.values());
+    metrics.operatorInfo.reset();
+    for (const { id, status } of operators.values()) {
+      metrics.operatorInfo.set({ operator: id, status }, 1);
+    }
+  };
+  applyOperators(configuration());
+  source.onChange(applyOperators);
 
   const callbacks: Callbacks = {
     clock,
@@ -129,9 +137,18 @@ export function compose(parts: Parts) {
       environment.redisUrl,
     );
 
+  const adminServer = (metricsText: () => Promise<string>) => {
+    const app = Fastify();
+    app.get('/metrics', () => metricsText());
+    return { app, readiness: { started: () => undefined, draining: () => undefined } };
+  };
+  const overrides = { start: () => undefined, close: () => undefined };
+
   return {
     publicServer,
     deliveryWorker,
+    adminServer,
+    overrides,
     accelerator,
     database,
     wallets,

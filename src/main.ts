@@ -1,27 +1,93 @@
-import { compose } from './compose.ts';
-import { readEnvironment } from './config/environment.ts';
+import cluster from 'node:cluster';
+import { answerForMetrics, HttpWorkers } from './cluster.ts';
+import { type Environment, readEnvironment } from './config/environment.ts';
+import { ConfigError } from './config/problems.ts';
 import { ConfigurationSource } from './config/source.ts';
-import { systemClock } from './domain/clock.ts';
-import { awaitDatabase, awaitRedis } from './start-up.ts';
-import { createLogger } from './telemetry/logger.ts';
+import { GatewayError } from './domain/errors.ts';
+import { type GatewayProcess, startProcess } from './gateway-process.ts';
+import { MigrationError } from './store/migrate.ts';
+import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 
-const environment = readEnvironment(process.env);
-const logger = createLogger(environment.logLevel);
-const metrics = createMetrics();
-const source = new ConfigurationSource({
-  folder: environment.configFolder,
-  env: process.env,
-  logger,
+/** The process: environment in, compose, listen, drain on SIGTERM. */
+async function main(): Promise<void> {
+  const environment = readEnvironment(process.env);
+  const logger = createLogger(environment.logLevel);
+  process.on('unhandledRejection', (error) => crash(logger, error));
+  process.on('uncaughtException', (error) => crash(logger, error));
+  const running = await start(environment, logger);
+
+  let stopping = false;
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    void running.stop().then(() => logger.flush(() => process.exit(0)));
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+async function start(environment: Environment, logger: Logger): Promise<GatewayProcess> {
+  const metrics = createMetrics();
+  metrics.collectProcessMetrics();
+  const source = new ConfigurationSource({
+    folder: environment.configFolder,
+    env: process.env,
+    logger,
+    onReload: ({ result }) => metrics.configReloads.inc({ result }),
+  });
+  process.on('SIGHUP', () => void source.reload());
+  const common = { source, logger, metrics };
+
+  if (cluster.isWorker) {
+    answerForMetrics(metrics);
+    return await startProcess({
+      ...common,
+      environment: { ...environment, roles: new Set(['http']) },
+      checksServers: false,
+      opensAdmin: false,
+      metricsText: () => metrics.registry.metrics(),
+    });
+  }
+  const forks = environment.workers > 1 && environment.roles.has('http');
+  if (!forks) {
+    return await startProcess({
+      ...common,
+      environment,
+      checksServers: true,
+      opensAdmin: true,
+      metricsText: () => metrics.registry.metrics(),
+    });
+  }
+  const workers = new HttpWorkers(logger);
+  const own = await startProcess({
+    ...common,
+    environment: { ...environment, roles: withoutHttp(environment) },
+    checksServers: true,
+    opensAdmin: true,
+    metricsText: () => workers.metricsText(metrics),
+  });
+  workers.start(environment.workers);
+  return { stop: async () => void (await Promise.all([workers.stop(), own.stop()])) };
+}
+
+function withoutHttp(environment: Environment): Environment['roles'] {
+  return new Set([...environment.roles].filter((role) => role !== 'http'));
+}
+
+/** A broken invariant: nothing that follows could be trusted. The supervisor starts anew. */
+function crash(logger: Logger, error: unknown): void {
+  logger.fatal({ err: error }, 'gateway.crashed');
+  logger.flush(() => process.exit(1));
+}
+
+main().catch((error: unknown) => {
+  const expected =
+    error instanceof GatewayError || error instanceof ConfigError || error instanceof MigrationError;
+  process.stderr.write(`wagergate: ${expected ? error.message : describe(error)}\n`);
+  process.exit(1);
 });
-await awaitDatabase(environment, systemClock, logger);
-const gateway = compose({ environment, source, clock: systemClock, logger, metrics });
-await awaitRedis(environment, gateway.accelerator, logger);
-const app = gateway.publicServer();
-const address = await app.listen({ host: environment.host, port: environment.port });
-logger.info({ address }, 'gateway.listening');
-process.on('SIGTERM', async () => {
-  await app.close();
-  await gateway.close();
-  process.exit(0);
-});
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

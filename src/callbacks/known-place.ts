@@ -4,6 +4,7 @@ import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { decidePlace } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { OutOfTime } from '../domain/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
@@ -97,14 +98,16 @@ export async function answerFromRedis(
   };
 }
 
-/** @throws GatewayError as it came, when nothing is remembered of the place */
+/** @throws GatewayError, OutOfTime as it came, when nothing is remembered of the place */
 export async function answerWithoutJournal(
   callbacks: Callbacks,
   message: PlaceRequest,
   error: unknown,
 ): Promise<Handled> {
   const remembered =
-    error instanceof GatewayError ? await answerFromRedis(callbacks, message) : undefined;
+    error instanceof GatewayError || error instanceof OutOfTime
+      ? await answerFromRedis(callbacks, message)
+      : undefined;
   if (remembered === undefined) throw error;
   return remembered;
 }

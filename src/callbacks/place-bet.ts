@@ -48,7 +48,10 @@ export async function placeBet(
         systemError('error', operatorId)
       );
     case 'sessionOver':
-      return await sessionOver(callbacks, message, operatorId);
+      return (
+        (await answerKnownPlace(callbacks, message, raw, deadline, undefined)) ??
+        (await sessionOver(callbacks, message, operatorId))
+      );
     case 'begun':
       break;
     default:

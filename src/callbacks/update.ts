@@ -41,9 +41,13 @@ export async function update(
       if (decision.kind === 'takeOver') {
         return await promise(context, bet, promised(bet), decision.supersedes);
       }
-      return await sendPromised(context, bet, promised(bet), decision.supersedes, (sent) =>
-        updateConclusion(transactionId, transactionTime, bet.update, sent),
-      );
+      return await sendPromised(context, bet, promised(bet), decision.supersedes, (sent) => {
+        const conclusion = updateConclusion(transactionId, transactionTime, bet.update, sent);
+        if (conclusion === undefined || sent.kind !== 'accepted') return conclusion;
+        // Its repeat is answered as the wallet answered, not as it would have been promised.
+        const last = { key: coefficientsKey, transactionTime: sent.transactionTime };
+        return { ...conclusion, update: last };
+      });
     },
     late: async (bet) => await promise(context, bet, promised(bet), []),
   });

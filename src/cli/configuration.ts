@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import type { Problem } from '../config/problems.ts';
 import type { Configuration } from '../config/schema.ts';
 
@@ -7,7 +8,7 @@ export type LoadedFolder =
 
 /** The folder a command works on: its `--folder`, else what the gateway itself would take. */
 export function configFolder(env: NodeJS.ProcessEnv, folder: string | undefined): string {
-  return folder ?? (env['GATEWAY_CONFIG'] || './config');
+  return folder ?? (env.GATEWAY_CONFIG || './config');
 }
 
 /** Reads the configuration as the gateway would at its start; or every problem of every file. */
@@ -24,5 +25,19 @@ export async function loadFolder(
   } catch (error) {
     if (error instanceof ConfigError) return { ok: false, folder, problems: error.problems };
     throw error;
+  }
+}
+
+/**
+ * The operators that have a file in the folder, which need not be complete or valid for that.
+ * @returns undefined when the folder cannot be read
+ */
+export function operatorFiles(folder: string): readonly string[] | undefined {
+  try {
+    const names = readdirSync(`${folder}/operators`);
+    return names.flatMap((name) => /^([^.]+)\.ya?ml$/.exec(name)?.[1] ?? []);
+  } catch {
+    // Why it cannot be read does not matter to those who only want to compare.
+    return undefined;
   }
 }

@@ -60,7 +60,7 @@ export async function withPrisma<T>(
 }
 
 function databaseUrl(env: NodeJS.ProcessEnv): string {
-  const url = env['DATABASE_URL'];
+  const url = env.DATABASE_URL;
   if (url === undefined || url === '') {
     throw new CommandFailed(`DATABASE_URL is not set: set it, e.g. DATABASE_URL=${EXAMPLE}`);
   }

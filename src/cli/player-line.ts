@@ -1,4 +1,4 @@
-import { OPERATOR_ID } from '../config/operator-id.ts';
+import { OPERATOR_ID } from '../config/schema.ts';
 import { parseCsvLine } from './csv.ts';
 
 /** What the first line of the file must say. */

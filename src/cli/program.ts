@@ -22,19 +22,21 @@ export function createProgram(terminal: Terminal): Command {
 
   program.addCommand(migrateCommand(terminal));
   program.addCommand(
-    group('config', 'The configuration folder.').addCommand(configCheckCommand(terminal)),
+    group('config', 'The configuration folder: check.').addCommand(configCheckCommand(terminal)),
   );
   program.addCommand(
-    group('operator', 'The operators of the configuration.').addCommand(
+    group('operator', 'The operators of the configuration: list.').addCommand(
       operatorListCommand(terminal),
     ),
   );
   program.addCommand(
-    group('players', 'The players of all operators.').addCommand(playersImportCommand(terminal)),
+    group('players', 'The players of all operators: import.').addCommand(
+      playersImportCommand(terminal),
+    ),
   );
   program.addCommand(betCommand(terminal));
   program.addCommand(
-    group('deliveries', 'Operations promised to bring to a wallet.')
+    group('deliveries', 'Operations promised to bring to a wallet: list, retry, resolve.')
       .addCommand(deliveriesListCommand(terminal))
       .addCommand(deliveriesRetryCommand(terminal))
       .addCommand(deliveriesResolveCommand(terminal)),
@@ -62,7 +64,8 @@ function settle(command: Command, path: string, terminal: Terminal): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => terminal.print(text.trimEnd()),
     writeErr: (text) => terminal.tell(text.trimEnd()),
-    outputError: (text) => terminal.tell(`${plain(text.trim())}; see: ${path} --help`),
+    outputError: (text) =>
+      terminal.tell(`${plain(text.trim()).replace(/\.$/, '')}; see: ${path} --help`),
     getOutHelpWidth: () => terminal.columns ?? 100,
     getErrHelpWidth: () => terminal.columns ?? 100,
   });

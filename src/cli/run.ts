@@ -19,7 +19,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     // Commander has said what there is to say.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     terminal.tell(`error: ${describe(error)}`);
-    if (terminal.env['WAGERGATE_DEBUG'] && error instanceof Error) terminal.tell(stackOf(error));
+    if (terminal.env.WAGERGATE_DEBUG && error instanceof Error) terminal.tell(stackOf(error));
     return error instanceof UsageError ? EXIT.usage : EXIT.failure;
   }
 }

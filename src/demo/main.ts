@@ -3,6 +3,7 @@ import { systemClock } from '../domain/clock.ts';
 import { compareBooks } from '../simulator/books.ts';
 import { playersTable } from '../simulator/books-table.ts';
 import { createCast } from './cast.ts';
+import { Interrupted, interruption } from './interruption.ts';
 import { playJourney } from './journey/journey.ts';
 import { tellAddresses } from './keep.ts';
 import { Narrator } from './narrator.ts';
@@ -16,20 +17,6 @@ Ends with 0 when every step did what it says and the books agree.
 
   --keep   stays up afterwards and tells addresses, secrets and an example call, until Ctrl-C
   --help   this text`;
-
-/** The person at the terminal, or an orchestrator, wants it to end. */
-class Interrupted extends Error {
-  readonly exitCode: number;
-
-  constructor(signalNumber: number) {
-    super('interrupted');
-    this.exitCode = 128 + signalNumber;
-  }
-}
-
-const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
-
-process.exit(await main());
 
 async function main(): Promise<number> {
   const options = readOptions();
@@ -124,26 +111,4 @@ function readOptions(): { keep: boolean; help: boolean } | undefined {
   }
 }
 
-/** npm passes Ctrl-C on to us although the terminal has already: within this it is the same one. */
-const SAME_SIGNAL_MS = 500;
-
-/** The first signal ends the demo in order; another at once: the servers clean up by themselves. */
-function interruption(): { signal: AbortSignal; rejection: Promise<never> } {
-  const controller = new AbortController();
-  const { promise: rejection, reject } = Promise.withResolvers<never>();
-  // Nobody may be waiting for it yet.
-  rejection.catch(() => undefined);
-  let firstAtMs: number | undefined;
-  for (const [name, number] of Object.entries(SIGNALS)) {
-    process.on(name, () => {
-      const interrupted = new Interrupted(number);
-      const nowMs = systemClock.monotonicMs();
-      firstAtMs ??= nowMs;
-      if (nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(interrupted.exitCode);
-      if (controller.signal.aborted) return;
-      controller.abort(interrupted);
-      reject(interrupted);
-    });
-  }
-  return { signal: controller.signal, rejection };
-}
+process.exit(await main());

@@ -34,6 +34,8 @@ export class Database {
       query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
+      // A generic plan made while a table was empty would scan it for ever.
+      options: '-c plan_cache_mode=force_custom_plan',
       application_name: 'wagergate',
     });
     this.#pool.on('error', options.onIdleError);

@@ -1,4 +1,5 @@
 import type { DeliverableOperation } from '../domain/operation.ts';
+import { DeliveryRetries } from './delivery-retries.ts';
 import type { Prisma } from './prisma.ts';
 
 /** The words people use; `held` is a pending delivery whose operator takes none at the moment. */
@@ -15,7 +16,9 @@ export const DELIVERY_STATES = [
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** States that `retryAll` takes. */
-export type RetryableState = 'dead' | 'pending' | 'held';
+export const RETRYABLE_STATES = ['dead', 'pending', 'held'] as const;
+
+export type RetryableState = (typeof RETRYABLE_STATES)[number];
 
 export interface DeliveryItem {
   readonly id: string;
@@ -39,10 +42,16 @@ export interface DeliveryQuery {
   readonly limit?: number | undefined;
 }
 
+export interface DeliveryPage {
+  readonly items: readonly DeliveryItem[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
 export type RetryResult =
   | { readonly kind: 'retried'; readonly item: DeliveryItem }
   | { readonly kind: 'notRetryable'; readonly state: string }
-  /** A later operation of the bet was recorded: brought now, the old one would undo it (I6). */
+  /** A later operation of the bet is on record: brought now, the old one would undo it (I6). */
   | { readonly kind: 'overtaken' }
   | { readonly kind: 'missing' };
 
@@ -64,9 +73,6 @@ export interface DeliveryDeskOptions {
 type Row = NonNullable<Awaited<ReturnType<Prisma['delivery']['findFirst']>>>;
 
 const PAGE_SIZE = 100;
-const BATCH_SIZE = 500;
-/** How often a delivery is looked at again whose bet moved while it was to be reopened. */
-const ROUNDS_MAX = 3;
 /** An id as PostgreSQL can hold one; anything else is nobody's. */
 const ID = /^\d{1,18}$/;
 
@@ -74,16 +80,16 @@ const ID = /^\d{1,18}$/;
 export class DeliveryDesk {
   readonly #options: DeliveryDeskOptions;
   readonly #prisma: Prisma;
+  readonly #retries: DeliveryRetries;
 
   constructor(options: DeliveryDeskOptions) {
     this.#options = options;
     this.#prisma = options.prisma;
+    this.#retries = new DeliveryRetries(options.prisma, options.horizonHours);
   }
 
   /** One page, oldest first. A delivery that is being tried within its callback is not shown. */
-  async list(
-    query: DeliveryQuery,
-  ): Promise<{ readonly items: readonly DeliveryItem[]; readonly nextCursor: string | null }> {
+  async list(query: DeliveryQuery): Promise<DeliveryPage> {
     const { operation, cursor, limit = PAGE_SIZE } = query;
     const rows = await this.#prisma.delivery.findMany({
       where: {
@@ -99,8 +105,8 @@ export class DeliveryDesk {
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
-  /** How many deliveries wait and how many are dead, by operator; operators with none are absent. */
-  async counts(): Promise<Record<'open' | 'dead', ReadonlyMap<string, number>>> {
+  /** How many deliveries wait and how many are dead, by operator; who has none is absent. */
+  async counts(): Promise<Readonly<Record<'open' | 'dead', ReadonlyMap<string, number>>>> {
     const count = async (state: string) => {
       const rows = await this.#prisma.delivery.groupBy({
         by: ['operatorId'],
@@ -117,13 +123,13 @@ export class DeliveryDesk {
   async retry(id: string): Promise<RetryResult> {
     const before = await this.#find(id);
     if (before === undefined) return { kind: 'missing' };
-    const done =
+    const retried =
       before.state === 'dead'
-        ? await this.#reopen(before.operatorId, [before.id])
-        : await this.#hurry(before.operatorId, [before.id]);
+        ? await this.#retries.reopen(before.operatorId, [before.id])
+        : await this.#retries.hurry(before.operatorId, [before.id]);
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
-    if (done > 0) {
+    if (retried > 0) {
       this.#options.onRetry(after.operatorId);
       return { kind: 'retried', item: this.#item(after) };
     }
@@ -139,26 +145,10 @@ export class DeliveryDesk {
    */
   async retryAll(operatorId: string, state: RetryableState): Promise<number> {
     if (state !== 'dead' && this.#options.isHeld(operatorId) !== (state === 'held')) return 0;
-    const where =
+    const retried =
       state === 'dead'
-        ? { operatorId, state }
-        : { operatorId, state: 'pending', purpose: 'promise', confirmations: 0 };
-    let retried = 0;
-    let after = 0n;
-    for (;;) {
-      const rows = await this.#prisma.delivery.findMany({
-        where: { ...where, id: { gt: after } },
-        select: { id: true },
-        orderBy: { id: 'asc' },
-        take: BATCH_SIZE,
-      });
-      const last = rows.at(-1);
-      if (last === undefined) break;
-      after = last.id;
-      const ids = rows.map(({ id }) => id);
-      retried +=
-        state === 'dead' ? await this.#reopen(operatorId, ids) : await this.#hurry(operatorId, ids);
-    }
+        ? await this.#retries.reopenAll(operatorId)
+        : await this.#retries.hurryAll(operatorId);
     if (retried > 0) this.#options.onRetry(operatorId);
     return retried;
   }
@@ -170,14 +160,14 @@ export class DeliveryDesk {
   async resolve(id: string, who: string, why: string): Promise<ResolveResult> {
     const before = await this.#find(id);
     if (before === undefined) return { kind: 'missing' };
-    const done = await this.#prisma.$executeRaw`
+    const resolved = await this.#prisma.$executeRaw`
       UPDATE deliveries
          SET state = 'resolved', resolved_by = ${who}, resolved_why = ${why},
              settled_at = clock_timestamp()
        WHERE id = ${before.id} AND state = 'dead'`;
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
-    return done > 0
+    return resolved > 0
       ? { kind: 'resolved', item: this.#item(after) }
       : { kind: 'notResolvable', state: this.#stateOf(after) };
   }
@@ -205,64 +195,6 @@ export class DeliveryDesk {
       where: { state: 'pending' },
     });
     return rows.map((row) => row.operatorId);
-  }
-
-  /** Pending deliveries are due now. Nothing can have overtaken them: the journal sees them. */
-  async #hurry(operatorId: string, ids: readonly bigint[]): Promise<number> {
-    return await this.#prisma.$executeRaw`
-      UPDATE deliveries d
-         SET next_attempt_at = least(d.next_attempt_at, clock_timestamp()),
-             dead_at = clock_timestamp() + make_interval(secs => ${this.#horizon(operatorId)}),
-             held_ms = coalesce((SELECT h.held_ms FROM operator_holds h
-                                  WHERE h.operator_id = d.operator_id), 0)
-       WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'pending'`;
-  }
-
-  /**
-   * Dead deliveries are pending again. The journal did not see them while they were dead, so a
-   * later operation of their bet may have passed them; the bet's version tells whether one comes
-   * in between, as it does for every other decision on a bet.
-   */
-  async #reopen(operatorId: string, ids: readonly bigint[]): Promise<number> {
-    let reopened = 0;
-    for (let round = 0; round < ROUNDS_MAX && reopened < ids.length; round += 1) {
-      const chosen = await this.#prisma.$queryRaw<{ id: bigint; version: number }[]>`
-        SELECT d.id, b.version
-          FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-         WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'dead'
-           AND NOT EXISTS (
-             SELECT 1 FROM operations o
-              WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id
-                AND CASE d.operation WHEN 'rollback' THEN false
-                                     WHEN 'update' THEN o.operation IN ('update', 'rollback')
-                                     ELSE o.operation IN ('settle', 'unsettle', 'rollback') END)`;
-      if (chosen.length === 0) break;
-      reopened += await this.#prisma.$executeRaw`
-        WITH chosen AS (
-          SELECT d.id, d.transaction_id, c.version
-            FROM unnest(${chosen.map(({ id }) => id)}::bigint[],
-                        ${chosen.map(({ version }) => version)}::int[]) AS c (id, version)
-            JOIN deliveries d ON d.id = c.id
-        ), bet AS (
-          UPDATE bets b SET version = b.version + 1
-            FROM (SELECT DISTINCT transaction_id, version FROM chosen) c
-           WHERE b.transaction_id = c.transaction_id AND b.version = c.version
-          RETURNING b.transaction_id
-        )
-        UPDATE deliveries d
-           SET state = 'pending', settled_at = NULL, next_attempt_at = clock_timestamp(),
-               dead_at = clock_timestamp() + make_interval(secs => ${this.#horizon(operatorId)}),
-               held_ms = coalesce((SELECT h.held_ms FROM operator_holds h
-                                    WHERE h.operator_id = d.operator_id), 0)
-          FROM chosen c JOIN bet ON bet.transaction_id = c.transaction_id
-         WHERE d.id = c.id AND d.state = 'dead'`;
-    }
-    return reopened;
-  }
-
-  /** Seconds. */
-  #horizon(operatorId: string): number {
-    return this.#options.horizonHours(operatorId) * 3_600;
   }
 
   #stateOf(row: Row): string {

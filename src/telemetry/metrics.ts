@@ -19,8 +19,14 @@ export function createMetrics() {
   const registry = new Registry();
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Counter({ name, help, labelNames, registers: [registry] });
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Gauge({ name, help, labelNames, registers: [registry] });
+  const gauge = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    // How one admin port shows several processes: what they share is not added up.
+    aggregator: 'sum' | 'max' = 'sum',
+  ) =>
+    new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
   const histogram = <L extends string>(
     name: string,
     help: string,
@@ -50,10 +56,12 @@ export function createMetrics() {
       'From handing a call to the wallet connection to its outcome',
       ['operator', 'operation'],
     ),
-    breakerState: gauge('gateway_breaker_state', 'Circuit breaker: 0 closed, 1 half-open, 2 open', [
-      'operator',
-      'class',
-    ]),
+    breakerState: gauge(
+      'gateway_breaker_state',
+      'Circuit breaker: 0 closed, 1 half-open, 2 open',
+      ['operator', 'class'],
+      'max',
+    ),
     inFlight: gauge('gateway_in_flight', 'Wallet calls under way', ['operator', 'class']),
     rejected: counter('gateway_rejected_total', 'Calls not sent to a wallet, by reason', [
       'operator',
@@ -104,10 +112,12 @@ export function createMetrics() {
     configReloads: counter('gateway_config_reloads_total', 'Configuration reloads, by result', [
       'result',
     ]),
-    operatorInfo: gauge('gateway_operator_info', 'Configured operators (always 1)', [
-      'operator',
-      'status',
-    ]),
+    operatorInfo: gauge(
+      'gateway_operator_info',
+      'Configured operators (always 1)',
+      ['operator', 'status'],
+      'max',
+    ),
     /** Adds prom-client's own process and runtime metrics; once per process. */
     collectProcessMetrics: () => collectDefaultMetrics({ register: registry }),
   };

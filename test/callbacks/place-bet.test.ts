@@ -1,25 +1,185 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody } from '../../src/simulator/callback-bodies.ts';
+import { asPlayer, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+import { onServer } from '../support/server.ts';
 
-describe('place bet', () => {
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway();
+const TOTAL_MS = 1_200;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 400 } },
+    operators: { alpha: {}, beta: { subPartnerId: 'beta-site' } },
   });
-  afterAll(async () => {
-    await gateway.close();
+});
+afterAll(() => gateway.close());
+
+const stateOf = (bet: { transactionId: string }) =>
+  betState(gateway.databaseUrl, bet.transactionId);
+
+describe('a place bet that the wallet accepts', () => {
+  it('debits the stake and passes the wallet’s transactionTime on', async () => {
+    const bet = await unplacedBet(gateway, { amount: '12.10' });
+    const answer = await bet.place();
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({
+      transactionId: bet.transactionId,
+      transactionTime: bet.wallet.bets.get(bet.transactionId)?.times.place,
+    });
+    expect(bet.balance()).toBe('987.9');
+    expect(await stateOf(bet)).toMatchObject({ place: 'accepted', attempts: ['accepted'] });
   });
 
-  it('debits the player once and answers a copy from the journal (I5)', async () => {
-    const player = await gateway.player({ balance: '100' });
-    const body = placeBody(gateway.service.slip({ ...player, amount: '12.10' }));
-    const { transactionId } = JSON.parse(body);
-    const first = await gateway.service.call('POST', '/payment/bet', body);
-    const again = await gateway.service.call('POST', '/payment/bet', body);
-    expect(first.status).toBe(200);
-    expect(again.body).toBe(first.body);
-    expect(gateway.wallet('alpha').arrivals(transactionId)).toHaveLength(1);
-    expect(gateway.wallet('alpha').balance(player.user, 'USD')).toBe('87.9');
+  it('reaches it signed, traceable, and with the time it has', async () => {
+    const bet = await placedBet(gateway);
+    const { method, path, headers, body } = bet.lastRequest();
+    expect([method, path]).toEqual(['POST', '/sportsbook/payment/bet']);
+    expect(headers['x-request-id']).toBe(JSON.parse(String(body)).requestId);
+    const budgetMs = Number(headers['x-deadline-ms']);
+    expect(budgetMs).toBeGreaterThan(0);
+    expect(budgetMs).toBeLessThanOrEqual(TOTAL_MS - 400);
   });
+
+  it('is in the journal before it is sent (I3)', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+    const placing = bet.place();
+    await gate.arrived;
+    expect(await stateOf(bet)).toMatchObject({
+      place: 'in_flight',
+      busy: 'place',
+      operations: ['place'],
+      attempts: [],
+    });
+    gate.release();
+    expect((await placing).status).toBe(200);
+  });
+
+  it('is answered 100 in time when its acceptance cannot be committed (I1, I3)', async () => {
+    const bet = await unplacedBet(gateway, { amount: '100' });
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId, point: 'after' });
+    const placing = bet.place();
+    await gate.arrived;
+    const answer = await onServer(gateway.databaseUrl, async (client) => {
+      await client.query('BEGIN');
+      const lock = 'SELECT FROM bets WHERE transaction_id = $1 FOR UPDATE';
+      await client.query(lock, [bet.transactionId]);
+      gate.release();
+      return await placing;
+    });
+    expect([answer.status, answer.json?.code]).toEqual([400, 100]);
+    expect(answer.ms).toBeLessThan(TOTAL_MS + 200);
+    expect((await bet.rollback()).status).toBe(200);
+    expect(bet.balance()).toBe('1000');
+  });
+
+  it.each([
+    ['no', ''],
+    ['an odd', '05/03/2021 11:08'],
+  ])('is accepted with %s transactionTime too: the gateway supplies one', async (_, value) => {
+    const bet = await unplacedBet(gateway);
+    bet.wallet.misbehave('place', { kind: 'badTransactionTime', value }, { calls: 1 });
+    const answer = await bet.place();
+    expect(answer.status).toBe(200);
+    expect(answer.json?.transactionTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect((await bet.place()).body).toBe(answer.body);
+  });
+});
+
+describe('a place bet that the wallet declines', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 9, 11, 12, 13, 14, 15, 16, 20, 77])(
+    'is declined with its code %i, and nothing is left to roll back (I2)',
+    async (code) => {
+      const bet = await unplacedBet(gateway);
+      const message = 'Überzogen, "really"';
+      bet.wallet.misbehave('place', { kind: 'code', code, message }, { calls: 1 });
+      const answer = await bet.place();
+      expect([answer.status, answer.json]).toEqual([400, { code, message }]);
+      expect(await stateOf(bet)).toMatchObject({ place: 'declined', attempts: ['declined'] });
+      expect((await bet.rollback()).status).toBe(200);
+      expect(bet.arrivals()).toEqual(['place']);
+    },
+  );
+
+  it('for lack of money leaves the balance alone', async () => {
+    const bet = await unplacedBet(gateway, { amount: '1000.01' });
+    expect((await bet.place()).json).toMatchObject({ code: 7 });
+    expect(bet.balance()).toBe('1000');
+  });
+});
+
+describe('a place bet without a token of its player and currency', () => {
+  const token = (value: string) => ({ token: JSON.stringify(value) });
+
+  it.each([
+    ['a token that nobody gave out', () => token('a-token-that-nobody-gave-out')],
+    ['a token of a prefix that no profile vouched for', () => token('alpha.never-seen')],
+    ['another player’s userId', async () => asPlayer(await gateway.player())],
+    [
+      'another operator’s player',
+      async () => asPlayer(await gateway.player({ operatorId: 'beta' })),
+    ],
+    ['a userId that nobody has', () => ({ userId: '"nobody"' })],
+    ['another currency', () => ({ currency: '"EUR"' })],
+  ])('is refused with code 3: %s (I8)', async (_, more) => {
+    const bet = await unplacedBet(gateway);
+    const answer = await bet.place(await more());
+    expect([answer.status, answer.json?.code]).toEqual([400, 3]);
+    expect(await stateOf(bet)).toBeUndefined();
+    expect(bet.arrivals()).toEqual([]);
+  });
+
+  it('is refused with code 3 once the session is revoked, on every replica', async () => {
+    const bet = await placedBet(gateway);
+    const replica = await gateway.replica();
+    const next = await unplacedBet(replica, { player: bet.player });
+    expect((await next.place()).status).toBe(200);
+    const operator = gateway.operator('alpha');
+    await operator.revokeSessions({ token: bet.player.token });
+    await operator.close();
+    for (const where of [gateway, replica]) {
+      const late = await unplacedBet(where, { player: bet.player });
+      expect((await late.place()).json).toMatchObject({ code: 3 });
+      expect(late.arrivals()).toEqual([]);
+    }
+  });
+
+  it('is refused with code 4 once the session has expired', async () => {
+    const { player } = await placedBet(gateway);
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `UPDATE sessions SET expires_at = clock_timestamp() WHERE token_hash = sha256($1::bytea)`,
+        [Buffer.from(player.token)],
+      ),
+    );
+    const late = await unplacedBet(gateway, { player });
+    expect((await late.place()).json).toMatchObject({ code: 4 });
+    expect(late.arrivals()).toEqual([]);
+  });
+});
+
+describe('a place bet marked for a subPartnerId', () => {
+  it.each([
+    ['alpha', 'null', 200],
+    ['alpha', '"anything"', 200],
+    ['beta', 'null', 200],
+    ['beta', undefined, 200],
+    ['beta', '"beta-site"', 200],
+    ['beta', '"alpha-site"', 400],
+    ['beta', '""', 400],
+  ])('of %s, as %s, is answered %i', async (operatorId, subPartnerId, status) => {
+    const bet = await unplacedBet(gateway, { operatorId });
+    const answer = await bet.place({ subPartnerId });
+    expect(answer.status).toBe(status);
+    expect(bet.arrivals()).toEqual(status === 200 ? ['place'] : []);
+    if (status !== 200) expect(answer.json?.code).toBe(5);
+  });
+});
+
+it('counts and times what it answers', async () => {
+  const labels = { operator: 'alpha', operation: 'place', outcome: 'accepted' };
+  const before = await gateway.metric('gateway_callbacks_total', labels);
+  await placedBet(gateway);
+  expect(await gateway.metric('gateway_callbacks_total', labels)).toBe(before + 1);
 });

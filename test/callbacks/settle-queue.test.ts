@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
-import { placedBet, type TestBet } from '../support/bet.ts';
+import { expireSession, placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -130,6 +130,13 @@ describe('while a taken-over settle waits that was never attempted', () => {
     it('a cashout is not taken over', async () => {
       const answer = await bet.settle('30', 'cashout', bet.player.token);
       expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+      expect(await bet.deliveries()).toMatchObject([pending('settle')]);
+    });
+
+    it('a cashout without a live token is refused as ever', async () => {
+      expect((await bet.settle('30', 'cashout')).json?.code).toBe(3);
+      await expireSession(gateway, bet.player.token);
+      expect((await bet.settle('30', 'cashout', bet.player.token)).json?.code).toBe(4);
       expect(await bet.deliveries()).toMatchObject([pending('settle')]);
     });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { QueryResultRow } from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PlaceState } from '../../src/domain/bet.ts';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { AttemptRecord } from '../../src/store/attempt.ts';
@@ -36,14 +36,14 @@ const ATTEMPT: AttemptRecord = {
 let journal: TestJournal;
 let database: ForgetfulDatabase;
 let places: PlaceJournal;
-beforeEach(async () => {
+beforeAll(async () => {
   journal = await openTestJournal((url) => {
     database = new ForgetfulDatabase({ url, connectionsMax: 8, onIdleError: () => undefined });
     return database;
   });
   places = new PlaceJournal(journal.database);
 });
-afterEach(() => journal.close());
+afterAll(() => journal.close());
 
 function intentOf(changes: Partial<PlaceIntent> = {}): PlaceIntent {
   return {
@@ -84,11 +84,13 @@ describe('an intent', () => {
     const { transactionId } = intents[0] ?? intentOf();
     expect(await journal.state(transactionId)).toMatchObject({ place: 'in_flight', busy: 'place' });
     const stored = await onServer(journal.url, (client) =>
-      client.query<{ body: Buffer }>('SELECT body FROM operations ORDER BY id'),
+      client.query<{ body: Buffer }>(
+        `SELECT body FROM operations JOIN unnest($1::uuid[]) WITH ORDINALITY AS of (attempt_id, n)
+          USING (attempt_id) ORDER BY n`,
+        [intents.map(({ attemptId }) => attemptId)],
+      ),
     );
-    expect(stored.rows.map(({ body }) => body.toString('hex')).sort()).toEqual(
-      bodies.map((body) => body.toString('hex')).sort(),
-    );
+    expect(stored.rows.map(({ body }) => body)).toEqual(bodies);
   });
 
   it('begins once of many, in one batch or in several (I5, I6)', async () => {
@@ -117,8 +119,9 @@ describe('an intent', () => {
     ['was revoked', `ended_at = now(), ended_reason = 'revoked'`],
     ['expired', `expires_at = clock_timestamp()`],
   ])('is not written when its session %s just before', async (_, end) => {
-    await journal.sql(`UPDATE sessions SET ${end}`);
-    const intent = intentOf();
+    const sessionId = await journal.openSession();
+    await journal.sql(`UPDATE sessions SET ${end} WHERE id = $1`, [sessionId]);
+    const intent = intentOf({ sessionId });
     expect(await begin(intent)).toEqual({ kind: 'sessionOver' });
     expect(await journal.state(intent.transactionId)).toBeUndefined();
   });
@@ -178,7 +181,9 @@ describe('an outcome', () => {
   it('of an attempt whose lease ended changes nothing but is kept to be seen (I3)', async () => {
     const intent = intentOf();
     const operationId = await begun(intent);
-    await journal.sql(`UPDATE bets SET busy_until = clock_timestamp()`);
+    await journal.sql('UPDATE bets SET busy_until = clock_timestamp() WHERE transaction_id = $1', [
+      intent.transactionId,
+    ]);
     await new BetJournal(journal.database).recover(intent.transactionId, intent.attemptId);
     expect(await finish(intent, operationId)).toBe(false);
     expect(await journal.state(intent.transactionId)).toMatchObject({

@@ -119,15 +119,19 @@ export class TestBet {
     query.mockRestore();
   }
 
-  /** As a process leaves the bet that was killed in the middle of a wallet call: leased to nobody. */
-  async leaveBusy(operation: 'place' | 'settle' | 'rollback'): Promise<void> {
+  /** As a process leaves the bet that was killed in the middle of a wallet call. */
+  async leaveBusy(
+    operation: 'place' | 'settle' | 'rollback',
+    lease: 'held' | 'lapsed' = 'held',
+  ): Promise<void> {
     await onServer(this.gateway.databaseUrl, async (client) => {
       const place = operation === 'place' ? `, place = 'in_flight', place_time = NULL` : '';
       const { rowCount } = await client.query(
         `UPDATE bets SET busy_operation = $2, busy_attempt = gen_random_uuid(),
-                busy_until = clock_timestamp() + interval '15 s', version = version + 1 ${place}
+                busy_until = clock_timestamp() + make_interval(secs => $3),
+                version = version + 1 ${place}
           WHERE transaction_id = $1`,
-        [this.transactionId, operation],
+        [this.transactionId, operation, lease === 'held' ? 15 : -1],
       );
       if (rowCount !== 1) throw new Error(`no bet ${this.transactionId} in the journal`);
     });

@@ -28,6 +28,8 @@ export interface TestGatewayOptions {
     redisUrl: string;
   }>;
   readonly clock?: Clock;
+  /** Whether this gateway also brings deliveries home. */
+  readonly worker?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -104,6 +106,8 @@ async function run(
   });
   const parts = compose({ environment, source, clock, logger, metrics });
   await parts.accelerator.connected(5_000);
+  const worker = options.worker === true ? parts.deliveryWorker() : undefined;
+  worker?.start();
   const app = parts.publicServer();
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
@@ -170,6 +174,7 @@ async function run(
       await Promise.all(replicas.map((other) => other.close()));
       await service.close();
       await app.close();
+      await worker?.close();
       await parts.close();
       await cleanUp();
     },

@@ -46,6 +46,8 @@ export interface TestJournal {
   readonly database: Database;
   readonly owner: BetOwner;
   readonly sessionId: string;
+  /** Another live session of the same player. */
+  openSession(): Promise<string>;
   /** One SQL statement, past everything. */
   sql(text: string, values?: readonly unknown[]): Promise<void>;
   state(transactionId: string): Promise<BetState | undefined>;
@@ -59,23 +61,28 @@ export async function openTestJournal(
   const { url, drop } = await createDatabase();
   const database = openDatabase(url);
   const owner = await new Players(database).ensure('alpha', 'ann');
-  const session = await new SessionStore(database).insert({
-    playerId: owner.playerId,
-    operatorId: owner.operatorId,
-    currency: 'USD',
-    tokenHash: Buffer.from(randomUUID()),
-    token: undefined,
-    operatorToken: Buffer.from('operator-token'),
-    operatorTokenHash: Buffer.from('operator-token-hash'),
-    ordinal: 1,
-    ttlSeconds: 3_600,
-  });
-  if (session === undefined) throw new Error('no session');
+  const openSession = async () => {
+    const unique = Buffer.from(randomUUID());
+    const session = await new SessionStore(database).insert({
+      playerId: owner.playerId,
+      operatorId: owner.operatorId,
+      currency: 'USD',
+      tokenHash: unique,
+      token: undefined,
+      operatorToken: Buffer.from('operator-token'),
+      operatorTokenHash: unique,
+      ordinal: 1,
+      ttlSeconds: 3_600,
+    });
+    if (session === undefined) throw new Error('no session');
+    return session.id;
+  };
   return {
     url,
     database,
     owner,
-    sessionId: session.id,
+    sessionId: await openSession(),
+    openSession,
     sql: async (text, values = []) => {
       await onServer(url, (client) => client.query(text, [...values]));
     },

@@ -14,6 +14,7 @@ interface Options {
 /** `wagergate bet`: everything the journal knows of one bet. */
 export function betCommand(terminal: Terminal): Command {
   const command = new Command('bet')
+    .summary('tells the story of a bet')
     .description(
       'Tells the story of a bet from the journal of DATABASE_URL: its operations in order, what ' +
         'the service was answered, every attempt at the wallet, and what is promised to it.',

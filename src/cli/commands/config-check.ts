@@ -15,6 +15,7 @@ interface Options {
 /** `wagergate config check`: whether the gateway would take this configuration, and why not. */
 export function configCheckCommand(terminal: Terminal): Command {
   const command = new Command('check')
+    .summary('lists what is wrong with the configuration, or its operators')
     .description(
       'Reads gateway.yaml and operators/*.yaml as the gateway would at its start, with the ' +
         'environment variables they name, and lists the operators or every problem found.',

@@ -14,6 +14,7 @@ interface Options {
 /** `wagergate operator list`: who is in the configuration. */
 export function operatorListCommand(terminal: Terminal): Command {
   const command = new Command('list')
+    .summary('lists the operators of the configuration')
     .description('Lists the operators of the configuration, without their secrets.')
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the operators as JSON')

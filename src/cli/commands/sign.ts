@@ -12,6 +12,7 @@ interface Options extends SecretOptions {
 /** `wagergate sign`: the header that makes a body a signed request. */
 export function signCommand(terminal: Terminal): Command {
   const command = withSecret(new Command('sign'))
+    .summary('prints the signature of a request body')
     .description(
       'Prints the value of the x-sign-jws header for exactly these bytes. A newline at the end ' +
         'is part of them: sign what is sent, `printf %s` rather than `echo`, and send it by ' +

@@ -14,6 +14,7 @@ interface Options extends SecretOptions {
 /** `wagergate verify`: whether a body's signature holds, and why not. */
 export function verifyCommand(terminal: Terminal): Command {
   const command = withSecret(new Command('verify'))
+    .summary('says whether a signature holds, and why not')
     .description(
       'Says whether an x-sign-jws header belongs to exactly these bytes and this secret, as the ' +
         'gateway would judge it. A newline at the end is part of the bytes.',

@@ -1,0 +1,44 @@
+import { createServer, type IncomingMessage } from 'node:http';
+
+/**
+ * A wallet that says yes at once, in a process of its own: what it costs is the same for whoever
+ * stands in front of it. Prints its port; `GET /seen?<prefix>` tells which bets with that prefix it
+ * got, a line each with how often.
+ */
+
+const PLACED = /"transactionId":"([^"\\]+)"/;
+
+const seen = new Map<string, number>();
+
+const server = createServer((request, response) => {
+  if (request.method === 'GET') {
+    const prefix = (request.url ?? '').split('?')[1] ?? '';
+    const lines = [...seen].filter(([id]) => id.startsWith(prefix));
+    return response.end(lines.map(([id, count]) => `${id} ${count}`).join('\n'));
+  }
+  read(request, (body) => {
+    const transactionId = PLACED.exec(body)?.[1];
+    if (transactionId === undefined) return response.writeHead(500).end();
+    seen.set(transactionId, (seen.get(transactionId) ?? 0) + 1);
+    const answer = `{"transactionId":"${transactionId}","transactionTime":"${new Date().toISOString()}"}`;
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
+      .end(answer);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not a TCP server');
+  console.log(JSON.stringify({ port: address.port }));
+});
+
+/** As latin1: fast, and nothing but ASCII is looked for. */
+function read(request: IncomingMessage, done: (body: string) => void): void {
+  let body = '';
+  request.setEncoding('latin1');
+  request.on('data', (chunk: string) => {
+    body += chunk;
+  });
+  request.on('end', () => done(body));
+}

@@ -1,0 +1,42 @@
+import type { ServicePlayer } from '../../src/simulator/service.ts';
+import { startChild } from '../support/child.ts';
+
+export interface LoadJob {
+  readonly url: string;
+  readonly connections: number;
+  /** How many bets to place. */
+  readonly bets: number;
+  /** Every `transactionId` is this and a number. */
+  readonly prefix: string;
+  readonly players: readonly ServicePlayer[];
+  /** The service's. */
+  readonly secret: string;
+}
+
+export interface LoadResult {
+  readonly answered: number;
+  /** From the first connection to the last answer. */
+  readonly elapsedMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly connectionErrors: number;
+  /** How many answers of each status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** The bets that were answered 200. */
+  readonly accepted: readonly string[];
+}
+
+/** Runs the job in a process of its own, so that preparing and measuring disturb nobody. */
+export async function runLoad(job: LoadJob): Promise<LoadResult> {
+  await using child = await startChild({
+    script: 'bench/callbacks/load.ts',
+    args: [JSON.stringify(job)],
+  });
+  const line = await child.line((json) => 'answered' in json);
+  if (!isLoadResult(line)) throw new Error('the load generator printed something else');
+  return line;
+}
+
+function isLoadResult(line: object): line is LoadResult {
+  return 'answered' in line && 'elapsedMs' in line && 'accepted' in line && 'statuses' in line;
+}

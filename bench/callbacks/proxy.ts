@@ -1,0 +1,17 @@
+import httpProxy from '@fastify/http-proxy';
+import Fastify from 'fastify';
+
+/**
+ * What an HTTP hop costs in Node without any of the gateway's duties, in a process of its own.
+ * Argument: where it passes everything on to. Prints its port.
+ */
+
+const [, , upstream = ''] = process.argv;
+const app = Fastify({ logger: false });
+await app.register(httpProxy, { upstream });
+const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+console.log(JSON.stringify({ port: Number(address.port) }));
+process.on('SIGTERM', async () => {
+  await app.close();
+  process.exit(0);
+});

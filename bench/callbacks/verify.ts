@@ -1,0 +1,79 @@
+import { Client } from 'pg';
+import { request } from 'undici';
+
+/**
+ * Speed that loses or doubles a bet is none: every bet answered 200 has to be at the wallet once
+ * and in the journal as accepted, with one call that was (I3, I5).
+ *
+ * @param prefix of every bet that was sent through the gateway
+ * @returns what is wrong, in words
+ */
+export async function findMistakes(
+  { databaseUrl, walletUrl }: { readonly databaseUrl: string; readonly walletUrl: string },
+  prefix: string,
+  accepted: readonly string[],
+): Promise<string[]> {
+  const atWallet = await walletCalls(walletUrl, prefix);
+  const journal = await journalOf(databaseUrl, prefix, accepted);
+  const missing = accepted.filter((id) => !atWallet.has(id)).length;
+  const repeated = [...atWallet.values()].filter((count) => count > 1).length;
+  return [
+    [missing, 'answered 200 but never at the wallet'],
+    [repeated, 'more than once at the wallet'],
+    [accepted.length - journal.accepted, 'answered 200 but not accepted in the journal'],
+    [accepted.length - journal.attempts, 'answered 200 without exactly one good call recorded'],
+    [atWallet.size - journal.bets, 'at the wallet without an intent in the journal'],
+    [journal.busy, 'still under way in the journal'],
+  ].flatMap(([count, what]) => (count === 0 ? [] : `${count} bets ${what}`));
+}
+
+async function walletCalls(
+  walletUrl: string,
+  prefix: string,
+): Promise<ReadonlyMap<string, number>> {
+  const answer = await request(`${walletUrl}/seen?${prefix}`);
+  const text = await answer.body.text();
+  const lines = text === '' ? [] : text.split('\n');
+  return new Map(
+    lines.map((line) => {
+      const [id = '', count = ''] = line.split(' ');
+      return [id, Number(count)];
+    }),
+  );
+}
+
+interface JournalCounts {
+  readonly accepted: number;
+  readonly attempts: number;
+  readonly bets: number;
+  readonly busy: number;
+}
+
+const COUNTS = `
+  WITH ours AS (SELECT * FROM bets WHERE starts_with(transaction_id, $1)),
+       calls AS (
+         SELECT o.transaction_id, count(*) FILTER (WHERE a.result = 'accepted') AS good, count(*) AS all
+         FROM operations o JOIN attempts a ON a.operation_id = o.id
+         WHERE o.operation = 'place' AND o.transaction_id = ANY ($2)
+         GROUP BY o.transaction_id)
+  SELECT (SELECT count(*)::int FROM ours WHERE place = 'accepted' AND transaction_id = ANY ($2)) AS accepted,
+         (SELECT count(*)::int FROM calls WHERE good = 1 AND "all" = 1) AS attempts,
+         (SELECT count(*)::int FROM ours) AS bets,
+         (SELECT count(*)::int FROM ours WHERE busy_attempt IS NOT NULL) AS busy`;
+
+async function journalOf(
+  connectionString: string,
+  prefix: string,
+  accepted: readonly string[],
+): Promise<JournalCounts> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    const { rows } = await client.query<JournalCounts>(COUNTS, [prefix, accepted]);
+    const [counts] = rows;
+    if (counts === undefined) throw new Error('counts are one row');
+    return counts;
+  } finally {
+    await client.end();
+  }
+}

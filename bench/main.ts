@@ -1,0 +1,43 @@
+import { runCallbacks } from './callbacks/benchmark.ts';
+import { readSettings } from './callbacks/settings.ts';
+
+interface Benchmark {
+  readonly about: string;
+  /** @returns the process's exit code */
+  readonly run: (args: readonly string[]) => Promise<number>;
+}
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  callbacks: {
+    about: 'place bets per second through the gateway and through a bare HTTP proxy',
+    run: (args) => runCallbacks(readSettings(args)),
+  },
+};
+
+const HELP = [
+  'npm run bench -- <name> [options]',
+  '',
+  ...Object.entries(BENCHMARKS).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`),
+  '',
+  '`npm run bench -- <name> --help` tells its options; without a name all of them run.',
+].join('\n');
+
+process.exit(await main(process.argv.slice(2)));
+
+async function main([name, ...args]: string[]): Promise<number> {
+  if (name === '--help' || name === '-h') {
+    console.log(HELP);
+    return 0;
+  }
+  if (name === undefined) {
+    const codes: number[] = [];
+    for (const benchmark of Object.values(BENCHMARKS)) codes.push(await benchmark.run([]));
+    return Math.max(...codes);
+  }
+  const chosen = BENCHMARKS[name];
+  if (chosen === undefined) {
+    console.error(`no benchmark ${name}\n\n${HELP}`);
+    return 2;
+  }
+  return await chosen.run(args);
+}

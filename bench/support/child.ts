@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { logFileIn } from '../../src/embedded/log-file.ts';
+import { type Exit, Supervisor } from '../../src/embedded/supervised.ts';
+
+export type JsonLine = Readonly<Record<string, unknown>>;
+
+export interface ChildOptions {
+  /** What `node` runs, seen from the repository's root. */
+  readonly script: string;
+  readonly args?: readonly string[];
+  /** Flags for `node` itself. */
+  readonly nodeArgs?: readonly string[];
+  /** All it gets. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A process that ends with this one. It prints to a file: nobody spends time reading its log. */
+export interface Child extends AsyncDisposable {
+  readonly pid: number;
+  readonly exited: Promise<Exit>;
+  /**
+   * The first JSON line of its output that the predicate accepts.
+   *
+   * @throws Error, with the end of what it printed, when it ends without one
+   */
+  line(isIt: (line: JsonLine) => boolean): Promise<JsonLine>;
+  /** `SIGTERM`, and how it ended. */
+  stop(): Promise<Exit>;
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const POLL_MS = 20;
+
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { script, args = [], nodeArgs = [], env = {} } = options;
+  const folder = join(tmpdir(), `wagergate-bench-${randomBytes(8).toString('hex')}`);
+  const supervisor = new Supervisor({ folder, cwd: ROOT, env: { ...env } });
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    const { pid, exited, signal } = await supervisor.run({
+      file: process.execPath,
+      args: [...nodeArgs, resolve(ROOT, script), ...args],
+      stopSignal: 'SIGKILL',
+    });
+    let hasEnded = false;
+    void exited.then(() => {
+      hasEnded = true;
+    });
+    const output = () => readFile(logFileIn(folder), 'utf8').catch(() => '');
+    return {
+      pid,
+      exited,
+      line: async (isIt) => {
+        for (;;) {
+          // Looked at before the output: what it printed with its last breath still counts.
+          const ended = hasEnded;
+          const lines = (await output()).split('\n');
+          const found = lines.map(jsonOf).find((json) => json !== undefined && isIt(json));
+          if (found !== undefined) return found;
+          if (ended) throw new Error(`${script} ended: ${lines.slice(-8).join('\n')}`);
+          await sleep(POLL_MS);
+        }
+      },
+      stop: () => {
+        signal('SIGTERM');
+        return exited;
+      },
+      [Symbol.asyncDispose]: () => supervisor.close(),
+    };
+  } catch (error) {
+    await supervisor.close();
+    throw error;
+  }
+}
+
+function jsonOf(line: string): JsonLine | undefined {
+  // The last line of the file may be half written.
+  if (!line.startsWith('{') || !line.endsWith('}')) return undefined;
+  const value: unknown = JSON.parse(line);
+  return typeof value === 'object' && value !== null ? { ...value } : undefined;
+}

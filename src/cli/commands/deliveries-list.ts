@@ -1,0 +1,78 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { DeliverableOperation } from '../../domain/operation.ts';
+import type { DeliveryState } from '../../store/delivery-desk.ts';
+import { deliveriesTable } from '../deliveries-table.ts';
+import { withDesk } from '../desk.ts';
+import { withExamples } from '../help.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly operator?: string;
+  readonly state?: DeliveryState;
+  readonly operation?: DeliverableOperation;
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly folder?: string;
+  readonly json?: true;
+}
+
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 10_000;
+
+const STATES = [
+  'pending',
+  'held',
+  'delivered',
+  'refused',
+  'superseded',
+  'dead',
+  'resolved',
+] as const satisfies readonly DeliveryState[];
+
+const OPERATIONS = [
+  'settle',
+  'unsettle',
+  'rollback',
+  'update',
+] as const satisfies readonly DeliverableOperation[];
+
+/** `wagergate deliveries list`: what is promised to wallets, and what became of it. */
+export function deliveriesListCommand(terminal: Terminal): Command {
+  const command = new Command('list')
+    .summary('lists what is promised to wallets')
+    .description(
+      'Lists the operations that the gateway has promised to bring to wallets, oldest first. ' +
+        'Held ones wait for an operator that is not active; dead ones wait for a person.',
+    )
+    .option('--operator <id>', 'only of this operator')
+    .addOption(new Option('--state <state>', 'only in this state').choices(STATES))
+    .addOption(new Option('--operation <name>', 'only of this kind').choices(OPERATIONS))
+    .option('--limit <count>', 'how many at most', readLimit, LIMIT_DEFAULT)
+    .option('--cursor <cursor>', 'go on where the list before ended')
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option('--json', 'print {items, nextCursor} as JSON')
+    .action((options: Options) => list(terminal, options));
+  return withExamples(
+    command,
+    { line: 'deliveries list --state dead' },
+    { line: 'deliveries list --operator alpha --operation rollback --json' },
+  );
+}
+
+async function list(terminal: Terminal, { folder, json, ...query }: Options): Promise<void> {
+  const options = folder === undefined ? {} : { folder };
+  const page = await withDesk(terminal, options, (desk) => desk.list(query));
+  if (json) {
+    terminal.printJson(page);
+    return;
+  }
+  if (page.items.length === 0) terminal.tell('no such deliveries');
+  else terminal.print(deliveriesTable(page.items));
+  if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= LIMIT_MAX) return limit;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
+}

@@ -1,0 +1,59 @@
+import { Command } from 'commander';
+import { deliveryName } from '../deliveries-table.ts';
+import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options extends DeskOptions {
+  readonly by: string;
+  readonly reason: string;
+  readonly json?: true;
+}
+
+/** `wagergate deliveries resolve`: a person has settled a dead delivery at the wallet. */
+export function deliveriesResolveCommand(terminal: Terminal): Command {
+  const command = new Command('resolve')
+    .summary('puts a dead delivery down as settled by hand')
+    .description(
+      'Puts a dead delivery down as settled by hand, so that it no longer alarms. Nothing is sent ' +
+        'to the wallet: put it right there first. Who and why are kept in the journal.',
+    )
+    .argument('<id>', 'the delivery, as `deliveries list` shows it')
+    .requiredOption('--by <who>', 'who answers for it: a person, or a ticket')
+    .requiredOption('--reason <why>', 'what was done at the wallet')
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option('--json', 'print the delivery as JSON')
+    .action((id: string, options: Options) => resolve(terminal, deliveryId(id), options));
+  return withExamples(command, {
+    line: 'deliveries resolve 4711 --by "Ann, OPS-17" --reason "credited by the operator by hand"',
+  });
+}
+
+async function resolve(terminal: Terminal, id: string, options: Options): Promise<void> {
+  const by = said('--by', options.by);
+  const reason = said('--reason', options.reason);
+  const result = await withDesk(terminal, options, (desk) => desk.resolve(id, by, reason));
+  switch (result.kind) {
+    case 'missing':
+      throw noSuchDelivery(id);
+    case 'notResolvable':
+      throw new CommandFailed(
+        `delivery ${id} is ${result.state}: only dead ones are resolved, the gateway still sees ` +
+          'to those that wait',
+      );
+    case 'resolved': {
+      if (options.json) terminal.printJson(result.item);
+      else terminal.print(`${deliveryName(result.item)} is resolved`);
+      return;
+    }
+    default:
+      result satisfies never;
+  }
+}
+
+function said(option: string, text: string): string {
+  const words = text.trim();
+  if (words === '') throw new UsageError(`${option} is empty: it is kept for the record`);
+  return words;
+}

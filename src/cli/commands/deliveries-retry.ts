@@ -1,0 +1,88 @@
+import { Command, Option } from 'commander';
+import type { RetryableState } from '../../store/delivery-desk.ts';
+import { deliveryName } from '../deliveries-table.ts';
+import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options extends DeskOptions {
+  readonly operator?: string;
+  readonly state?: RetryableState;
+  readonly json?: true;
+}
+
+const STATES = ['dead', 'pending', 'held'] as const satisfies readonly RetryableState[];
+
+/** `wagergate deliveries retry`: one delivery, or an operator's backlog, is due now. */
+export function deliveriesRetryCommand(terminal: Terminal): Command {
+  const command = new Command('retry')
+    .summary('makes deliveries due now')
+    .description(
+      'Makes a waiting or dead delivery due now, with a new horizon; or all of an operator in one ' +
+        'state. A running gateway brings them within a second or two, held ones when their ' +
+        'operator is back. A dead one that a later operation of its bet has passed stays dead: ' +
+        'brought now, it would undo that one.',
+    )
+    .argument('[id]', 'the delivery, as `deliveries list` shows it')
+    .option('--operator <id>', 'all of this operator; needs --state')
+    .addOption(new Option('--state <state>', 'those in this state').choices(STATES))
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option('--json', 'print the delivery, or how many, as JSON')
+    .action((id: string | undefined, options: Options) => retry(terminal, id, options));
+  return withExamples(
+    command,
+    { line: 'deliveries retry 4711' },
+    { line: 'deliveries retry --operator alpha --state dead' },
+  );
+}
+
+async function retry(terminal: Terminal, id: string | undefined, options: Options): Promise<void> {
+  const { operator, state } = options;
+  if (id !== undefined && operator === undefined && state === undefined) {
+    await retryOne(terminal, deliveryId(id), options);
+  } else if (id === undefined && operator !== undefined && state !== undefined) {
+    await retryAll(terminal, operator, state, options);
+  } else {
+    throw new UsageError('give either a delivery id, or both --operator and --state');
+  }
+}
+
+async function retryOne(terminal: Terminal, id: string, options: Options): Promise<void> {
+  const result = await withDesk(terminal, options, (desk) => desk.retry(id));
+  switch (result.kind) {
+    case 'missing':
+      throw noSuchDelivery(id);
+    case 'notRetryable':
+      throw new CommandFailed(
+        `delivery ${id} is ${result.state}: only pending, held and dead ones are tried again`,
+      );
+    case 'overtaken':
+      throw new CommandFailed(
+        `delivery ${id} was passed by a later operation of its bet, which it would undo: put it ` +
+          `right at the wallet, then \`wagergate deliveries resolve ${id}\``,
+      );
+    case 'retried': {
+      if (options.json) terminal.printJson(result.item);
+      else terminal.print(`${deliveryName(result.item)} is ${whenDue(result.item.state)}`);
+      return;
+    }
+    default:
+      result satisfies never;
+  }
+}
+
+function whenDue(state: string): string {
+  return state === 'held' ? 'due as soon as its operator takes deliveries again' : 'due now';
+}
+
+async function retryAll(
+  terminal: Terminal,
+  operator: string,
+  state: RetryableState,
+  options: Options,
+): Promise<void> {
+  const retried = await withDesk(terminal, options, (desk) => desk.retryAll(operator, state));
+  if (options.json) terminal.printJson({ operator, state, retried });
+  else terminal.print(`${retried} ${state} deliveries of ${operator} are due now`);
+}

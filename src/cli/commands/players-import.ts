@@ -1,0 +1,118 @@
+import { Command } from 'commander';
+import { configFolder, operatorFiles } from '../configuration.ts';
+import { readyDatabase } from '../database.ts';
+import { CommandFailed } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { readChunks } from '../input.ts';
+import { plain } from '../plain-text.ts';
+import type { Tally } from '../player-import.ts';
+import type { PlayerLine } from '../player-line.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly dryRun?: true;
+  readonly folder?: string;
+  readonly json?: true;
+}
+
+const PROGRESS_EVERY_MS = 2_000;
+
+/** `wagergate players import`: takes over the ids that an aggregator has given already. */
+export function playersImportCommand(terminal: Terminal): Command {
+  const command = new Command('import')
+    .summary('takes over the userIds of players from a CSV file')
+    .description(
+      'Takes over players with the userIds under which the service knows them already, so that ' +
+        'their limits and history go on. The CSV file has the header operator,operatorUser,userId ' +
+        'and a player a line. A player that is there already stays as it is: the same line again ' +
+        'changes nothing, another userId for a player, or a userId that another player has, is a ' +
+        'conflict, reported on stderr with its line number like every line that cannot be read. ' +
+        'Exits with 1 if any line was not taken.',
+    )
+    .argument('<file>', 'the CSV file, UTF-8; - for stdin')
+    .option('--dry-run', 'say what would happen, and write nothing')
+    .option(
+      '--folder <dir>',
+      'warn of operators without a file there (default: GATEWAY_CONFIG, else ./config)',
+    )
+    .option('--json', 'print the summary as JSON')
+    .action((file: string, options: Options) => importFile(terminal, file, options));
+  return withExamples(
+    command,
+    { line: 'players import players.csv --dry-run' },
+    { line: 'players import players.csv 2> refused.txt' },
+    { line: 'players import - --json < players.csv' },
+  );
+}
+
+async function importFile(terminal: Terminal, file: string, options: Options): Promise<void> {
+  const warn = operatorWarnings(terminal, options.folder);
+  const url = await readyDatabase(terminal.env);
+  // Imported here: they bring the configuration's schemas, which no other command should wait for.
+  const { importPlayers } = await import('../player-import.ts');
+  const { PlayerTakeover } = await import('../player-takeover.ts');
+  const dryRun = options.dryRun === true;
+  const takeover = await PlayerTakeover.open(url, { dryRun });
+  try {
+    const tally = await importPlayers({
+      chunks: readChunks(terminal, file),
+      takeover,
+      onRefused: (number, why) => terminal.tell(plain(`line ${number}: ${why}`)),
+      onPlayer: warn,
+      onProgress: progress(terminal),
+    });
+    report(terminal, tally, dryRun, options.json === true);
+  } finally {
+    await takeover.close();
+  }
+}
+
+/** Tells once of each operator that the configuration does not have: a slip, or one yet to come. */
+function operatorWarnings(
+  terminal: Terminal,
+  option: string | undefined,
+): (player: PlayerLine) => void {
+  const folder = configFolder(terminal.env, option);
+  const known = operatorFiles(folder);
+  if (known === undefined) {
+    // Asked for by name, it must be there; the default one is only looked at if it is.
+    if (option !== undefined) throw new CommandFailed(`${folder}/operators cannot be read`);
+    terminal.tell(`warning: ${folder}/operators cannot be read: operators are not checked`);
+    return () => undefined;
+  }
+  const told = new Set(known);
+  return ({ operatorId, number }) => {
+    if (told.has(operatorId)) return;
+    told.add(operatorId);
+    terminal.tell(`warning: line ${number}: no file of operator ${operatorId} in ${folder}`);
+  };
+}
+
+function progress(terminal: Terminal): (tally: Readonly<Tally>) => void {
+  let toldAtMs = performance.now();
+  return ({ lines }) => {
+    const nowMs = performance.now();
+    if (nowMs - toldAtMs < PROGRESS_EVERY_MS) return;
+    toldAtMs = nowMs;
+    terminal.tell(`... ${lines} lines`);
+  };
+}
+
+/** @throws CommandFailed when not every line was taken */
+function report(terminal: Terminal, tally: Readonly<Tally>, dryRun: boolean, json: boolean): void {
+  const { lines, imported, unchanged, conflicts, invalid } = tally;
+  if (json) terminal.printJson({ dryRun, ...tally });
+  else {
+    terminal.print(`lines      ${lines}${dryRun ? ' (dry run: nothing is written)' : ''}`);
+    terminal.print(`imported   ${imported}`);
+    terminal.print(`unchanged  ${unchanged}`);
+    terminal.print(`conflicts  ${conflicts}`);
+    terminal.print(`invalid    ${invalid}`);
+  }
+  const refused = conflicts + invalid;
+  if (refused === 0) return;
+  throw new CommandFailed(
+    `${refused} of ${lines} lines ${dryRun ? 'would not be' : 'were not'} taken: correct them and ` +
+      'run it again, the others then count as unchanged',
+  );
+}

@@ -1,0 +1,39 @@
+import { table } from '../simulator/table.ts';
+import type { DeliveryItem } from '../store/delivery-desk.ts';
+import { timeOf } from './bet-text.ts';
+import { plain } from './plain-text.ts';
+
+const COLUMNS = [
+  { title: 'id', align: 'right' },
+  { title: 'operator', align: 'left' },
+  { title: 'operation', align: 'left' },
+  { title: 'transactionId', align: 'left' },
+  { title: 'state', align: 'left' },
+  { title: 'attempts', align: 'right' },
+  { title: 'created (UTC)', align: 'left' },
+  { title: 'next attempt (UTC)', align: 'left' },
+  { title: 'last error', align: 'left' },
+] as const;
+
+/** One delivery a line, in columns. */
+export function deliveriesTable(items: readonly DeliveryItem[]): string {
+  return table(
+    COLUMNS,
+    items.map((item) => [
+      item.id,
+      item.operator,
+      item.operation,
+      plain(item.transactionId),
+      item.state,
+      String(item.attempts),
+      timeOf(item.createdAt),
+      item.nextAttemptAt === null ? '-' : timeOf(item.nextAttemptAt),
+      plain(item.lastError ?? '-'),
+    ]),
+  );
+}
+
+/** `delivery 12 (alpha's rollback of 6531f9bc)`, as sentences begin. */
+export function deliveryName({ id, operator, operation, transactionId }: DeliveryItem): string {
+  return `delivery ${id} (${operator}'s ${operation} of ${plain(transactionId)})`;
+}

@@ -1,0 +1,125 @@
+import { CommandFailed } from './failures.ts';
+import { type Line, readLines } from './lines.ts';
+import { plain } from './plain-text.ts';
+import {
+  checkPlayerLine,
+  isPlayersHeader,
+  PLAYERS_HEADER,
+  type PlayerLine,
+} from './player-line.ts';
+import type { PlayerTakeover } from './player-takeover.ts';
+
+/** How many lines became what. */
+export interface Tally {
+  /** Without the header and empty lines. */
+  lines: number;
+  imported: number;
+  unchanged: number;
+  conflicts: number;
+  invalid: number;
+}
+
+export interface PlayerImport {
+  readonly chunks: AsyncIterable<Buffer>;
+  readonly takeover: Pick<PlayerTakeover, 'take'>;
+  /** Told of every line that was not taken. */
+  readonly onRefused: (number: number, why: string) => void;
+  /** Told of every player before its batch is written. */
+  readonly onPlayer: (player: PlayerLine) => void;
+  /** Told after every batch. */
+  readonly onProgress: (tally: Readonly<Tally>) => void;
+}
+
+/** A batch is a round trip: enough lines to make it cheap, few enough to hold no lock for long. */
+const BATCH_LINES = 2_000;
+
+/**
+ * Takes a file of players over, line by line: a line that cannot be taken costs no other.
+ *
+ * @throws CommandFailed when the file has no header, cannot be read on, or the database fails; what
+ *   was imported until then stays, and counts as unchanged the next time
+ */
+export async function importPlayers(source: PlayerImport): Promise<Readonly<Tally>> {
+  const tally: Tally = { lines: 0, imported: 0, unchanged: 0, conflicts: 0, invalid: 0 };
+  let batch: PlayerLine[] = [];
+  let headed = false;
+  const refuse = (number: number, why: string) => {
+    tally.invalid += 1;
+    source.onRefused(number, why);
+  };
+
+  for await (const line of readLines(source.chunks)) {
+    if (!headed) {
+      requireHeader(line);
+      headed = true;
+      continue;
+    }
+    if ('text' in line && line.text === '') continue;
+    tally.lines += 1;
+    const checked = 'text' in line ? checkPlayerLine(line.number, line.text) : undefined;
+    if (checked?.ok === true) {
+      source.onPlayer(checked.player);
+      batch.push(checked.player);
+    } else {
+      refuse(line.number, checked?.why ?? ('fault' in line ? line.fault : ''));
+    }
+    if (batch.length === BATCH_LINES) {
+      await takeBatch(source, batch, tally);
+      batch = [];
+    }
+  }
+  if (!headed) throw headerMissing('the file is empty');
+  await takeBatch(source, batch, tally);
+  return tally;
+}
+
+function requireHeader(line: Line): void {
+  if ('text' in line && isPlayersHeader(line.text)) return;
+  const found = 'text' in line ? `is "${plain(line.text.slice(0, 80))}"` : line.fault;
+  throw headerMissing(`line 1 ${found}`);
+}
+
+function headerMissing(found: string): CommandFailed {
+  return new CommandFailed(`${found}: the first line must be ${PLAYERS_HEADER}`);
+}
+
+async function takeBatch(
+  { takeover, onRefused, onProgress }: PlayerImport,
+  batch: readonly PlayerLine[],
+  tally: Tally,
+): Promise<void> {
+  const [first] = batch;
+  if (first === undefined) return;
+  const outcomes = await takeover.take(batch).catch((cause: unknown) => {
+    throw stopped(first.number, cause);
+  });
+  for (const [at, player] of batch.entries()) {
+    const outcome = outcomes[at];
+    switch (outcome?.kind) {
+      case 'imported':
+        tally.imported += 1;
+        break;
+      case 'unchanged':
+        tally.unchanged += 1;
+        break;
+      case 'conflict':
+        tally.conflicts += 1;
+        onRefused(player.number, outcome.why);
+        break;
+      case undefined:
+        throw new Error(`nothing was said of line ${player.number}`);
+      default:
+        outcome satisfies never;
+    }
+  }
+  onProgress(tally);
+}
+
+function stopped(lineNumber: number, cause: unknown): CommandFailed {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CommandFailed(
+    `stopped at line ${lineNumber}, PostgreSQL failed (${why}): run it again, lines that were ` +
+      'imported count as unchanged',
+    { cause },
+  );
+}

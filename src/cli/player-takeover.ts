@@ -1,0 +1,193 @@
+import { Client } from 'pg';
+import { CommandFailed } from './failures.ts';
+import type { PlayerLine } from './player-line.ts';
+
+/** What became of a line. */
+export type Taken =
+  | { readonly kind: 'imported' }
+  /** Exactly this player is there already. */
+  | { readonly kind: 'unchanged' }
+  /** Something else is there, and stays. */
+  | { readonly kind: 'conflict'; readonly why: string };
+
+/** Two imports at once could lock each other's rows in opposite order. */
+const LOCK_KEY = 2_002_872_166;
+
+/**
+ * Writes players under the ids that the aggregator has given them already. A batch is one
+ * transaction; nothing that is there is ever changed.
+ *
+ * A dry run writes to a temporary table beside the real one: it finds the same conflicts, also
+ * between two lines of the file, and no row that live traffic could wait for is locked.
+ */
+export class PlayerTakeover {
+  readonly #client: Client;
+  readonly #dryRun: boolean;
+
+  private constructor(client: Client, dryRun: boolean) {
+    this.#client = client;
+    this.#dryRun = dryRun;
+  }
+
+  /**
+   * @throws CommandFailed when another import runs
+   * @throws Error of `pg` when the database cannot be reached
+   */
+  static async open(
+    url: string,
+    { dryRun }: { readonly dryRun: boolean },
+  ): Promise<PlayerTakeover> {
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: 10_000,
+      application_name: 'wagergate-import',
+    });
+    // A connection that breaks between two batches: the next query tells.
+    client.on('error', () => undefined);
+    await client.connect();
+    const takeover = new PlayerTakeover(client, dryRun);
+    try {
+      await takeover.#prepare();
+      return takeover;
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+  }
+
+  async #prepare(): Promise<void> {
+    if (this.#dryRun) {
+      await this.#client.query(CREATE_TRIAL_TABLE);
+      return;
+    }
+    const { rows } = await this.#client.query<{ locked: boolean }>(
+      'SELECT pg_try_advisory_lock($1) AS locked',
+      [LOCK_KEY],
+    );
+    if (rows[0]?.locked !== true) {
+      throw new CommandFailed('another import is running: wait for it, then run this again');
+    }
+  }
+
+  /**
+   * @returns what became of each line, in their order
+   * @throws Error of `pg`; the batch is then written as a whole or not at all
+   */
+  async take(lines: readonly PlayerLine[]): Promise<readonly Taken[]> {
+    const inserted = await this.#insert(lines);
+    // Of equal lines the first is the one that was written.
+    const taken = lines.map((line) => inserted.delete(keyOf(line)));
+    const rest = lines.filter((_, at) => taken[at] === false);
+    const known = rest.length === 0 ? NOTHING_KNOWN : await this.#find(rest);
+    return lines.map((line, at) =>
+      taken[at] === true ? { kind: 'imported' } : judge(line, known),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end();
+  }
+
+  async #insert(lines: readonly PlayerLine[]): Promise<Set<string>> {
+    const { rows } = await this.#client.query<PlayerRow>(
+      this.#dryRun ? INSERT_ON_TRIAL : INSERT,
+      columnsOf(lines),
+    );
+    return new Set(rows.map((row) => keyOf(playerOf(row))));
+  }
+
+  async #find(lines: readonly PlayerLine[]): Promise<Known> {
+    const { rows } = await this.#client.query<PlayerRow>(
+      this.#dryRun ? `${FIND} UNION ALL ${findIn('pg_temp.trial')}` : FIND,
+      columnsOf(lines),
+    );
+    const players = rows.map(playerOf);
+    return {
+      byUser: new Map(players.map((player) => [userKeyOf(player), player])),
+      byUserId: new Map(players.map((player) => [player.userId, player])),
+    };
+  }
+}
+
+type Player = Omit<PlayerLine, 'number'>;
+
+interface Known {
+  readonly byUser: ReadonlyMap<string, Player>;
+  readonly byUserId: ReadonlyMap<string, Player>;
+}
+
+const NOTHING_KNOWN: Known = { byUser: new Map(), byUserId: new Map() };
+
+function judge(line: PlayerLine, known: Known): Taken {
+  const sameUser = known.byUser.get(userKeyOf(line));
+  if (sameUser?.userId === line.userId) return { kind: 'unchanged' };
+  if (sameUser !== undefined) {
+    const why = `${nameOf(line)} has the userId ${sameUser.userId} already`;
+    return { kind: 'conflict', why };
+  }
+  const sameUserId = known.byUserId.get(line.userId);
+  if (sameUserId === undefined) throw new Error(`line ${line.number} was refused by no row`);
+  return { kind: 'conflict', why: `userId ${line.userId} is ${nameOf(sameUserId)}'s already` };
+}
+
+const nameOf = ({ operatorId, operatorUser }: Player) => `${operatorId}'s ${operatorUser}`;
+
+/** Neither id can hold a slash. */
+const userKeyOf = ({ operatorId, operatorUser }: Player) => `${operatorId}/${operatorUser}`;
+
+const keyOf = (player: Player) => `${userKeyOf(player)}/${player.userId}`;
+
+function columnsOf(lines: readonly PlayerLine[]): string[][] {
+  return [
+    lines.map((line) => line.operatorId),
+    lines.map((line) => line.operatorUser),
+    lines.map((line) => line.userId),
+  ];
+}
+
+interface PlayerRow {
+  readonly operator_id: string;
+  readonly operator_user: string;
+  readonly user_id: string;
+}
+
+function playerOf(row: PlayerRow): Player {
+  return { operatorId: row.operator_id, operatorUser: row.operator_user, userId: row.user_id };
+}
+
+const COLUMNS = 'operator_id, operator_user, user_id';
+
+/** Of two lines that exclude each other, the first in the file is taken. */
+const GIVEN = `
+  SELECT ${COLUMNS} FROM unnest($1::text[], $2::text[], $3::text[])
+    WITH ORDINALITY AS given(operator_id, operator_user, user_id, position)`;
+
+const INSERT = `
+  INSERT INTO players (${COLUMNS}) ${GIVEN} ORDER BY position
+  ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
+
+const CREATE_TRIAL_TABLE = `
+  CREATE TEMPORARY TABLE trial (
+    operator_id TEXT, operator_user TEXT, user_id TEXT UNIQUE,
+    UNIQUE (operator_id, operator_user)
+  )`;
+
+const INSERT_ON_TRIAL = `
+  INSERT INTO pg_temp.trial (${COLUMNS}) ${GIVEN}
+  WHERE NOT EXISTS (SELECT FROM players WHERE players.user_id = given.user_id)
+    AND NOT EXISTS (
+      SELECT FROM players
+      WHERE players.operator_id = given.operator_id AND players.operator_user = given.operator_user
+    )
+  ORDER BY position ON CONFLICT DO NOTHING RETURNING ${COLUMNS}`;
+
+const FIND = findIn('players');
+
+function findIn(tableName: string): string {
+  return `
+  SELECT ${COLUMNS} FROM ${tableName}
+    JOIN unnest($1::text[], $2::text[]) AS given(operator_id, operator_user)
+    USING (operator_id, operator_user)
+  UNION ALL
+  SELECT ${COLUMNS} FROM ${tableName} WHERE user_id = ANY($3::text[])`;
+}

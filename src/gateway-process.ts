@@ -1,0 +1,83 @@
+import type { FastifyInstance } from 'fastify';
+import { compose } from './compose.ts';
+import type { Environment } from './config/environment.ts';
+import type { ConfigurationSource } from './config/source.ts';
+import { systemClock } from './domain/clock.ts';
+import { within } from './domain/within.ts';
+import { awaitDatabase, awaitRedis } from './start-up.ts';
+import type { Logger } from './telemetry/logger.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+
+/** What is in flight at SIGTERM has this long to finish (CONTRACT section 2). */
+const DRAIN_MS = 10_000;
+
+export interface ProcessOptions {
+  readonly environment: Environment;
+  readonly source: ConfigurationSource;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Whether this process waits for the servers and sees to the schema, or its parent did. */
+  readonly checksServers: boolean;
+  readonly opensAdmin: boolean;
+  /** The metrics of all processes behind the admin port, as Prometheus reads them. */
+  readonly metricsText: () => Promise<string>;
+}
+
+export interface GatewayProcess {
+  /** Stops accepting, finishes what is in flight, closes everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts one process of the gateway in its roles.
+ * @throws GatewayError `CANNOT_START` with one line for people
+ */
+export async function startProcess(options: ProcessOptions): Promise<GatewayProcess> {
+  const { environment, source, logger, metrics } = options;
+  const clock = systemClock;
+  if (options.checksServers) await awaitDatabase(environment, clock, logger);
+  const parts = compose({ environment, source, clock, logger, metrics });
+  const admin = options.opensAdmin ? parts.adminServer(options.metricsText) : undefined;
+  if (admin !== undefined) {
+    const address = await admin.app.listen({
+      host: environment.adminHost,
+      port: environment.adminPort,
+    });
+    logger.info({ address }, 'gateway.admin_listening');
+  }
+  await awaitRedis(environment, parts.accelerator, logger);
+  if (environment.encryptionKey === undefined) {
+    logger.warn('start.no_encryption_key: tokens are stored as they are; set ENCRYPTION_KEY');
+  }
+  parts.overrides.start();
+  source.watch();
+
+  let app: FastifyInstance | undefined;
+  if (environment.roles.has('http')) {
+    app = parts.publicServer();
+    const address = await app.listen({ host: environment.host, port: environment.port });
+    logger.info({ address }, 'gateway.listening');
+  }
+  const worker = environment.roles.has('worker') ? parts.deliveryWorker() : undefined;
+  worker?.start();
+  admin?.readiness.started();
+  logger.info({ roles: [...environment.roles] }, 'gateway.started');
+
+  return {
+    stop: async () => {
+      logger.info('gateway.draining');
+      admin?.readiness.draining();
+      source.close();
+      parts.overrides.close();
+      try {
+        await within(DRAIN_MS, Promise.all([app?.close(), worker?.close()]));
+      } catch (error) {
+        logger.warn({ err: error }, 'gateway.drain_cut_short');
+        app?.server.closeAllConnections();
+      }
+      await admin?.app.close();
+      await parts.close();
+      logger.info('gateway.stopped');
+    },
+  };
+}

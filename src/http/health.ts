@@ -1,0 +1,115 @@
+import type { Clock } from '../domain/clock.ts';
+import { within } from '../domain/within.ts';
+
+/** A probe is answered within 1 s (CONTRACT section 6); what takes longer than this is away. */
+const CHECK_TIMEOUT_MS = 700;
+/** Probes closer together than this share an answer, so that they do not pile up. */
+const FRESH_MS = 500;
+
+export type DependencyState = 'up' | 'down';
+
+export type ReadinessStatus =
+  | 'ready'
+  /** Works on without Redis, on PostgreSQL alone. */
+  | 'degraded'
+  /** PostgreSQL is away. */
+  | 'unavailable'
+  | 'draining'
+  | 'starting';
+
+export interface ReadinessReport {
+  readonly status: ReadinessStatus;
+  readonly dependencies: {
+    readonly postgresql: DependencyState;
+    readonly redis: DependencyState;
+  };
+}
+
+export interface ReadinessOptions {
+  readonly clock: Clock;
+  /** Each tells whether its server answers; a rejection means that it does not. */
+  readonly checks: {
+    readonly postgresql: () => Promise<boolean>;
+    readonly redis: () => Promise<boolean>;
+  };
+  /** How long a check may take; default 700. */
+  readonly timeoutMs?: number;
+}
+
+/** Whether this process should be sent requests. */
+export class Readiness {
+  readonly #postgresql: Probe;
+  readonly #redis: Probe;
+  #phase: 'starting' | 'serving' | 'draining' = 'starting';
+
+  constructor({ clock, checks, timeoutMs = CHECK_TIMEOUT_MS }: ReadinessOptions) {
+    this.#postgresql = new Probe(clock, checks.postgresql, timeoutMs);
+    this.#redis = new Probe(clock, checks.redis, timeoutMs);
+  }
+
+  /** The listeners are open. */
+  started(): void {
+    if (this.#phase === 'starting') this.#phase = 'serving';
+  }
+
+  /** The process is on its way out; for good. */
+  draining(): void {
+    this.#phase = 'draining';
+  }
+
+  /** Never rejects, and takes no longer than a check may. */
+  async report(): Promise<ReadinessReport> {
+    const [postgresql, redis] = await Promise.all([this.#postgresql.ask(), this.#redis.ask()]);
+    return { status: this.#status(postgresql, redis), dependencies: { postgresql, redis } };
+  }
+
+  #status(postgresql: DependencyState, redis: DependencyState): ReadinessStatus {
+    if (this.#phase !== 'serving') return this.#phase;
+    if (postgresql === 'down') return 'unavailable';
+    return redis === 'down' ? 'degraded' : 'ready';
+  }
+}
+
+/** The HTTP status of `GET /health/ready`. */
+export function httpStatusOf({ status }: ReadinessReport): 200 | 503 {
+  return status === 'ready' || status === 'degraded' ? 200 : 503;
+}
+
+/** Asks one dependency, at most one check at a time, however many ask. */
+class Probe {
+  readonly #clock: Clock;
+  readonly #check: () => Promise<boolean>;
+  readonly #timeoutMs: number;
+  #running: Promise<boolean> | undefined;
+  #last: { readonly state: DependencyState; readonly atMs: number } | undefined;
+
+  constructor(clock: Clock, check: () => Promise<boolean>, timeoutMs: number) {
+    this.#clock = clock;
+    this.#check = check;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async ask(): Promise<DependencyState> {
+    const last = this.#last;
+    if (last !== undefined && this.#clock.monotonicMs() - last.atMs < FRESH_MS) return last.state;
+    // A check that hangs is not started again: it is waited for once more, and then it is down.
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    const state = await within(this.#timeoutMs, this.#running).then(
+      (isUp) => (isUp ? 'up' : 'down'),
+      () => 'down' as const,
+    );
+    this.#last = { state, atMs: this.#clock.monotonicMs() };
+    return state;
+  }
+
+  async #run(): Promise<boolean> {
+    try {
+      return await this.#check();
+    } catch {
+      // Why is for the log of whoever works with the server; a probe only asks whether.
+      return false;
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { run } from '../../src/cli/run.ts';
+import { Terminal } from '../../src/cli/terminal.ts';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Around {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string | Buffer;
+  readonly cwd?: string;
+}
+
+const PROGRAM = fileURLToPath(new URL('../../src/cli/wagergate.ts', import.meta.url));
+
+/** Runs a command line in this process; most tests need no more. */
+export async function wagergate(args: readonly string[], around: Around = {}): Promise<Ran> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const terminal = new Terminal({
+    env: around.env ?? {},
+    stdin: Readable.from(around.stdin === undefined ? [] : [Buffer.from(around.stdin)]),
+    stdout,
+    stderr,
+  });
+  const written = Promise.all([textOf(stdout), textOf(stderr)]);
+  const code = await run(args, terminal);
+  stdout.end();
+  stderr.end();
+  const [out, err] = await written;
+  return { code, stdout: out, stderr: err };
+}
+
+/** Runs the program as users do, in a process of its own. It gets no environment but `env`. */
+export async function spawnWagergate(args: readonly string[], around: Around = {}): Promise<Ran> {
+  return await spawnNode([PROGRAM, ...args], around);
+}
+
+/** Runs this test's Node. */
+export async function spawnNode(args: readonly string[], around: Around = {}): Promise<Ran> {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env['PATH'], ...around.env },
+    ...(around.cwd === undefined ? {} : { cwd: around.cwd }),
+  });
+  child.stdin.end(around.stdin ?? '');
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  await closed;
+  return { code: child.exitCode, stdout, stderr };
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}

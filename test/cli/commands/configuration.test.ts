@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { wagergate } from '../command-line.ts';
+
+const VALID = {
+  'gateway.yaml': GATEWAY,
+  'operators/beta.yaml': operatorYaml('beta', 'status: maintenance'),
+  'operators/alpha.yaml': operatorYaml('alpha'),
+};
+
+const INVALID = {
+  'gateway.yaml': GATEWAY,
+  'operators/alpha.yaml': operatorYaml('alpha', 'statuss: active', '  timeoutMs: 9000'),
+  'operators/beta.yaml': operatorYaml('beta').replace('wallet-secret', `\${BETA_SECRET}`),
+};
+
+const PROBLEMS = [
+  ['operators/alpha.yaml', 'statuss'],
+  ['operators/alpha.yaml', 'wallet.timeoutMs'],
+  ['operators/beta.yaml', 'wallet.secrets[0]'],
+];
+
+describe('wagergate config check', () => {
+  it('lists the operators of a valid folder, without their secrets', async () => {
+    const folder = folderWith(VALID);
+    const { code, stdout, stderr } = await wagergate(['config', 'check', '--folder', folder]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`${folder} is valid: 2 operators`);
+    expect(stdout).toMatch(/alpha +Operator alpha +active +issued +EUR +https:\S+/);
+    expect(stdout).toMatch(/beta +Operator beta +maintenance/);
+    expect(stdout).not.toContain('secret');
+  });
+
+  it('finds the folder as the gateway does', async () => {
+    const env = { GATEWAY_CONFIG: folderWith(VALID) };
+    const { code, stdout } = await wagergate(['config', 'check', '--json'], { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      folder: env.GATEWAY_CONFIG,
+      operators: [{ id: 'alpha' }, { id: 'beta', status: 'maintenance' }],
+    });
+  });
+
+  it('lists every problem of every file on a line of its own', async () => {
+    const folder = folderWith(INVALID);
+    const { code, stdout, stderr } = await wagergate(['config', 'check', '--folder', folder]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    const lines = stderr.trimEnd().split('\n');
+    for (const [at, problem] of PROBLEMS.entries()) {
+      expect(lines[at]).toMatch(`${problem.join(': ')}: `);
+    }
+    expect(lines.slice(PROBLEMS.length)).toEqual([
+      `error: 3 problems in ${folder}: the gateway would not take it`,
+    ]);
+  });
+
+  it('gives the problems as JSON', async () => {
+    const folder = folderWith(INVALID);
+    const { code, stdout } = await wagergate(['config', 'check', '--json', '--folder', folder]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      folder,
+      problems: PROBLEMS.map(([file, path]) => ({ file, path, reason: expect.any(String) })),
+    });
+  });
+});
+
+describe('wagergate operator list', () => {
+  it('lists the operators', async () => {
+    const folder = folderWith(VALID);
+    const text = await wagergate(['operator', 'list', '--folder', folder]);
+    expect(text.stdout.split('\n')[0]).toMatch(/^id +name +status +sessions +currencies +wallet$/);
+    expect(text.stdout).toMatch(/\nalpha .*\nbeta .*\n$/);
+    const json = await wagergate(['operator', 'list', '--json', '--folder', folder]);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ id: 'alpha' }, { id: 'beta' }]);
+    expect(json.stdout).not.toContain('secret');
+  });
+
+  it('fails in one line on a configuration that is not valid', async () => {
+    const folder = folderWith(INVALID);
+    const { code, stderr } = await wagergate(['operator', 'list', '--folder', folder]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^error: .* is not valid \(.*statuss.*\): .*`wagergate config check`\n$/,
+    );
+  });
+
+  it('says so where there are none', async () => {
+    const folder = folderWith({ 'gateway.yaml': GATEWAY });
+    const { code, stdout, stderr } = await wagergate(['operator', 'list', '--folder', folder]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toBe(`no operators in ${folder}\n`);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { type Line, readLines } from '../../src/cli/lines.ts';
+
+async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<Line[]> {
+  async function* source() {
+    for (const chunk of chunks) yield Buffer.from(chunk);
+  }
+  return await Array.fromAsync(readLines(source()));
+}
+
+describe('readLines', () => {
+  it('numbers lines, whichever way they end, also the last without an end', async () => {
+    expect(await linesOf('a\r\n\nb\nc')).toEqual([
+      { number: 1, text: 'a' },
+      { number: 2, text: '' },
+      { number: 3, text: 'b' },
+      { number: 4, text: 'c' },
+    ]);
+    expect(await linesOf('a\n')).toEqual([{ number: 1, text: 'a' }]);
+    expect(await linesOf()).toEqual([]);
+  });
+
+  it('does not care where the chunks end, be it within a character', async () => {
+    const bytes = Buffer.from('\u{feff}für\r\nälter\n');
+    const whole = await linesOf(bytes);
+    expect(whole).toEqual([
+      { number: 1, text: 'für' },
+      { number: 2, text: 'älter' },
+    ]);
+    expect(await linesOf(...[...bytes].map((byte) => Buffer.from([byte])))).toEqual(whole);
+  });
+
+  it('gives up a line that is not UTF-8, and that line alone', async () => {
+    expect(await linesOf('a\n', Buffer.from([0x62, 0xff, 0x0a]), 'c')).toEqual([
+      { number: 1, text: 'a' },
+      { number: 2, fault: 'is not UTF-8 text' },
+      { number: 3, text: 'c' },
+    ]);
+  });
+
+  it('gives up a line without end before it fills the memory', async () => {
+    const long = 'x'.repeat(40_000);
+    expect(await linesOf(long, long, `${long}\nb\n`, long, long)).toEqual([
+      { number: 1, fault: 'is longer than 65536 bytes' },
+      { number: 2, text: 'b' },
+      { number: 3, fault: 'is longer than 65536 bytes' },
+    ]);
+  });
+});
