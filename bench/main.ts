@@ -1,5 +1,5 @@
 import { runCallbacks } from './callbacks/benchmark.ts';
-import { readSettings } from './callbacks/settings.ts';
+import { readSettings, SettingsError } from './callbacks/settings.ts';
 
 interface Benchmark {
   readonly about: string;
@@ -39,5 +39,11 @@ async function main([name, ...args]: string[]): Promise<number> {
     console.error(`no benchmark ${name}\n\n${HELP}`);
     return 2;
   }
-  return await chosen.run(args);
+  try {
+    return await chosen.run(args);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    console.error(error.message);
+    return 2;
+  }
 }

@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cpuTimeMs } from '../support/cpu-time.ts';
 import { profileReport } from '../support/profile.ts';
 import { type LoadResult, runLoad } from './load-job.ts';
-import { type Round, reportOf, resultJson } from './report.ts';
+import { comparison, type Measured, oneLine, type Round, resultJson, roundLine } from './report.ts';
 import { type Servers, type Side, startServers } from './servers.ts';
 import { CALLBACKS_HELP, type CallbacksSettings } from './settings.ts';
 import { findMistakes } from './verify.ts';
@@ -27,43 +26,96 @@ export async function runCallbacks(settings: CallbacksSettings): Promise<number>
 }
 
 async function compare(settings: CallbacksSettings): Promise<number> {
-  await using servers = await startServers([]);
+  await using servers = await startServers();
   const bench = new Bench(settings, servers);
   console.log(`warm-up: ${settings.warmUpBets} bets each`);
-  const gatewayBets = bench.roundBets(await bench.run(servers.gateway, GATEWAY_PREFIX, settings.warmUpBets));
-  const proxyBets = bench.roundBets(await bench.run(servers.proxy, PROXY_PREFIX, settings.warmUpBets));
+  const gatewayBets = bench.roundBets(
+    await bench.run(servers.gateway, GATEWAY_PREFIX, settings.warmUpBets),
+  );
+  const proxyBets = bench.roundBets(
+    await bench.run(servers.proxy, PROXY_PREFIX, settings.warmUpBets),
+  );
   const rounds: Round[] = [];
   for (let n = 1; n <= settings.rounds; n += 1) {
     const gateway = await bench.run(servers.gateway, GATEWAY_PREFIX, gatewayBets);
     const proxy = await bench.run(servers.proxy, PROXY_PREFIX, proxyBets);
     rounds.push({ gateway, proxy });
-    console.log(`round ${n} of ${settings.rounds}: ${reportOf.round({ gateway, proxy })}`);
+    console.log(`round ${n} of ${settings.rounds}: ${roundLine({ gateway, proxy })}`);
   }
   const mistakes = await findMistakes(servers, GATEWAY_PREFIX, bench.accepted);
-  console.log(`\n${reportOf.all(settings, rounds)}\n`);
+  console.log(`\n${comparison(settings, rounds)}\n`);
   await writeResult(settings.resultFile, resultJson(settings, rounds, mistakes));
   return tellMistakes(mistakes, bench.accepted.length);
 }
 
 async function profileGateway(settings: CallbacksSettings): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'wagergate-profile-'));
-  try {
-    const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-name=gateway.cpuprofile'];
-    await using servers = await startServers(flags);
-    const bench = new Bench(settings, servers);
-    const warmUp = await bench.run(servers.gateway, GATEWAY_PREFIX, settings.warmUpBets);
-    const fromMs = performance.timeOrigin;
-    void fromMs;
-    const startedMs = hrtimeMs();
-    const round = await bench.run(servers.gateway, GATEWAY_PREFIX, bench.roundBets(warmUp));
-    const endedMs = hrtimeMs();
-    const mistakes = await findMistakes(servers, GATEWAY_PREFIX, bench.accepted);
-    await servers.gateway.process.stop();
-    console.log(reportOf.side('gateway under the profiler', round));
-    const file = join(folder, 'gateway.cpuprofile');
-    console.log(await profileReport(file, { fromMs: startedMs, toMs: endedMs }));
-    return tellMistakes(mistakes, bench.accepted.length);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const name = 'gateway.cpuprofile';
+  await using servers = await startServers((folder) => [
+    '--cpu-prof',
+    `--cpu-prof-dir=${folder}`,
+    `--cpu-prof-name=${name}`,
+  ]);
+  const bench = new Bench(settings, servers);
+  const { gateway } = servers;
+  const warmUp = await bench.run(gateway, GATEWAY_PREFIX, settings.warmUpBets);
+  const round = await bench.run(gateway, GATEWAY_PREFIX, bench.roundBets(warmUp));
+  const mistakes = await findMistakes(servers, GATEWAY_PREFIX, bench.accepted);
+  // The profile is written when the process ends.
+  await gateway.process.stop();
+  console.log(oneLine('gateway, profiled', round));
+  const { startedAtMs: fromMs } = round;
+  const window = { fromMs, toMs: fromMs + round.elapsedMs };
+  console.log(await profileReport(join(gateway.process.folder, name), window));
+  return tellMistakes(mistakes, bench.accepted.length);
+}
+
+/** Runs rounds against either side and remembers every bet that the gateway accepted. */
+class Bench {
+  readonly accepted: string[] = [];
+  readonly #settings: CallbacksSettings;
+  readonly #servers: Servers;
+  #runs = 0;
+
+  constructor(settings: CallbacksSettings, servers: Servers) {
+    this.#settings = settings;
+    this.#servers = servers;
   }
+
+  async run(side: Side, prefix: string, bets: number): Promise<Measured> {
+    const { players, serviceSecret: secret } = this.#servers;
+    this.#runs += 1;
+    const cpuBeforeMs = await cpuTimeMs(side.process.pid);
+    const result = await runLoad({
+      url: side.url,
+      connections: this.#settings.connections,
+      bets,
+      prefix: `${prefix}${this.#runs}-`,
+      players,
+      secret,
+    });
+    const cpuAfterMs = await cpuTimeMs(side.process.pid);
+    if (prefix === GATEWAY_PREFIX) this.accepted.push(...result.accepted);
+    const knowsCpu = cpuBeforeMs !== undefined && cpuAfterMs !== undefined;
+    return { ...result, cpuMs: knowsCpu ? cpuAfterMs - cpuBeforeMs : undefined };
+  }
+
+  /** As many bets as the side answers in a round, to judge by its warm-up. */
+  roundBets({ answered, elapsedMs }: LoadResult): number {
+    const { roundSeconds, connections } = this.#settings;
+    return Math.max(connections, Math.round((roundSeconds * 1000 * answered) / elapsedMs));
+  }
+}
+
+async function writeResult(file: string, json: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, json);
+}
+
+function tellMistakes(mistakes: readonly string[], accepted: number): number {
+  if (mistakes.length === 0) {
+    console.log(`${accepted} bets answered 200: each once at the wallet and once in the journal`);
+    return 0;
+  }
+  for (const mistake of mistakes) console.error(`WRONG: ${mistake}`);
+  return 1;
 }

@@ -15,7 +15,9 @@ export interface LoadJob {
 
 export interface LoadResult {
   readonly answered: number;
-  /** From the first connection to the last answer. */
+  /** When the first connection was made, on the machine's monotonic clock (`process.hrtime`). */
+  readonly startedAtMs: number;
+  /** From then to the last answer. */
   readonly elapsedMs: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -30,7 +32,7 @@ export interface LoadResult {
 export async function runLoad(job: LoadJob): Promise<LoadResult> {
   await using child = await startChild({
     script: 'bench/callbacks/load.ts',
-    args: [JSON.stringify(job)],
+    input: JSON.stringify(job),
   });
   const line = await child.line((json) => 'answered' in json);
   if (!isLoadResult(line)) throw new Error('the load generator printed something else');

@@ -30,8 +30,10 @@ const CURRENCY = 'USD';
 /** Enough that no row of a single player or session is what is measured. */
 const PLAYERS = 100;
 
-/** @param gatewayFlags for the gateway's `node` */
-export async function startServers(gatewayFlags: readonly string[]): Promise<Servers> {
+/** @param gatewayFlags for the gateway's `node`, which has this folder for its files */
+export async function startServers(
+  gatewayFlags: (folder: string) => readonly string[] = () => [],
+): Promise<Servers> {
   await using running = new AsyncDisposableStack();
   const postgres = await startPostgres();
   running.defer(() => postgres.stop());
@@ -66,7 +68,7 @@ export async function startServers(gatewayFlags: readonly string[]): Promise<Ser
 }
 
 async function listening(child: Child): Promise<string> {
-  const { port } = await child.line((line) => typeof line['port'] === 'number');
+  const { port } = await child.line((line) => typeof line.port === 'number');
   return `http://127.0.0.1:${port}`;
 }
 

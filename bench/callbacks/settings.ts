@@ -37,9 +37,12 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** @throws Error, one line for people, for an option that is not known or not a number */
+/** An option that is not known or not a number, in one line for people. */
+export class SettingsError extends Error {}
+
+/** @throws SettingsError */
 export function readSettings(args: readonly string[]): CallbacksSettings {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const values = parsed(args);
   return {
     connections: positive('--connections', values.connections),
     rounds: positive('--rounds', values.rounds),
@@ -51,8 +54,17 @@ export function readSettings(args: readonly string[]): CallbacksSettings {
   };
 }
 
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (error) {
+    throw new SettingsError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 function positive(name: string, text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`${name} must be a whole number`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new SettingsError(`${name} must be a whole number of 1 or more`);
   return value;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,8 +13,10 @@ export interface ChildOptions {
   /** What `node` runs, seen from the repository's root. */
   readonly script: string;
   readonly args?: readonly string[];
-  /** Flags for `node` itself. */
-  readonly nodeArgs?: readonly string[];
+  /** Written to a file, whose path is the last argument. */
+  readonly input?: string;
+  /** Flags for `node` itself, for a process with this folder. */
+  readonly nodeArgs?: (folder: string) => readonly string[];
   /** All it gets. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -22,6 +24,8 @@ export interface ChildOptions {
 /** A process that ends with this one. It prints to a file: nobody spends time reading its log. */
 export interface Child extends AsyncDisposable {
   readonly pid: number;
+  /** Its own, removed with it. */
+  readonly folder: string;
   readonly exited: Promise<Exit>;
   /**
    * The first JSON line of its output that the predicate accepts.
@@ -37,14 +41,21 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const POLL_MS = 20;
 
 export async function startChild(options: ChildOptions): Promise<Child> {
-  const { script, args = [], nodeArgs = [], env = {} } = options;
+  const { script, args = [], input, nodeArgs = () => [], env = {} } = options;
   const folder = join(tmpdir(), `wagergate-bench-${randomBytes(8).toString('hex')}`);
   const supervisor = new Supervisor({ folder, cwd: ROOT, env: { ...env } });
   try {
     await mkdir(folder, { mode: 0o700 });
+    const inputFile = join(folder, 'input');
+    if (input !== undefined) await writeFile(inputFile, input, { mode: 0o600 });
     const { pid, exited, signal } = await supervisor.run({
       file: process.execPath,
-      args: [...nodeArgs, resolve(ROOT, script), ...args],
+      args: [
+        ...nodeArgs(folder),
+        resolve(ROOT, script),
+        ...args,
+        ...(input === undefined ? [] : [inputFile]),
+      ],
       stopSignal: 'SIGKILL',
     });
     let hasEnded = false;
@@ -54,6 +65,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     const output = () => readFile(logFileIn(folder), 'utf8').catch(() => '');
     return {
       pid,
+      folder,
       exited,
       line: async (isIt) => {
         for (;;) {

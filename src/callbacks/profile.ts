@@ -50,8 +50,8 @@ export async function profile(
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
 
   const document = parsedOrUndefined(answer.body);
-  const operatorUser = document?.value['userId'];
-  const currency = document?.value['currency'];
+  const operatorUser = document?.value.userId;
+  const currency = document?.value.currency;
   const broken = () => {
     callbacks.logger.warn({ operator: operatorId }, 'profile.broken_answer');
     return unavailable('error', operatorId, { reason: 'bad_answer' });

@@ -96,7 +96,6 @@ export async function sendPromised(
   const { callbacks, message, deadline } = context;
   const owner = ownerOf(bet);
   const wallet = callbacks.wallets.get(owner.operatorId);
-  const token = await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token));
   if (
     wallet === undefined ||
     isOfOlderWallet(callbacks.configuration(), bet) ||
@@ -104,9 +103,12 @@ export async function sendPromised(
   ) {
     return await promise(context, bet, next, supersedes);
   }
+  // The time of the answer, not the wallet's: a call that comes too late for the wallet is not
+  // sent, and the promise then stands for it.
+  const token = await within(deadline.answerMs(), betToken(callbacks.sessions, bet, message.token));
   const attemptId = randomUUID();
   const operationId = await within(
-    deadline.walletMs(),
+    deadline.answerMs(),
     callbacks.bets.commit({
       from: bet,
       to: { ...next.bet, busy: { operation: message.operation, attemptId, lapsed: false } },

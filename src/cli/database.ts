@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { migrate, pendingMigrations } from '../store/migrate.ts';
+import { MigrationError, migrate, pendingMigrations } from '../store/migrate.ts';
 import type { Prisma } from '../store/prisma.ts';
 import { CommandFailed } from './failures.ts';
 
@@ -81,7 +81,17 @@ async function explained<T>(url: string, connect: () => Promise<T>): Promise<T> 
   }
 }
 
-const NETWORK_CODES = /^(E[A-Z]+|EAI_[A-Z]+)$/;
+/** Of sockets and of looking names up; a file that cannot be read has others. */
+const NETWORK_CODES: ReadonlySet<unknown> = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
 
 function connectionFault(error: unknown): string | undefined {
   if (error instanceof DatabaseError) {
@@ -95,8 +105,9 @@ function connectionFault(error: unknown): string | undefined {
       : undefined;
   }
   if (error instanceof AggregateError) return connectionFault(error.errors[0]);
-  if (!(error instanceof Error)) return undefined;
-  const isNetwork = 'code' in error && NETWORK_CODES.test(String(error.code));
+  if (!(error instanceof Error) || error instanceof MigrationError) return undefined;
+  const isNetwork = 'code' in error && NETWORK_CODES.has(error.code);
+  // The words of `pg` where it has no code.
   return isNetwork || /timeout|terminated/i.test(error.message)
     ? `cannot be reached (${error.message}): start it, or correct DATABASE_URL`
     : undefined;

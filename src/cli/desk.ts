@@ -1,7 +1,7 @@
 import { describeProblem } from '../config/problems.ts';
 import type { Configuration } from '../config/schema.ts';
 import { deliverySettings } from '../deliveries/settings.ts';
-import type { DeliveryDesk } from '../store/delivery-desk.ts';
+import { DeliveryDesk } from '../store/delivery-desk.ts';
 import { loadFolder } from './configuration.ts';
 import { withPrisma } from './database.ts';
 import { CommandFailed, UsageError } from './failures.ts';
@@ -29,7 +29,6 @@ export async function withDesk<T>(
 ): Promise<T> {
   return await withPrisma(terminal.env, async (prisma) => {
     const configuration = await configurationOrWarning(terminal, folder);
-    const { DeliveryDesk } = await import('../store/delivery-desk.ts');
     const desk = new DeliveryDesk({
       prisma,
       isHeld: (operatorId) =>

@@ -43,11 +43,6 @@ export async function importPlayers(source: PlayerImport): Promise<Readonly<Tall
   const tally: Tally = { lines: 0, imported: 0, unchanged: 0, conflicts: 0, invalid: 0 };
   let batch: PlayerLine[] = [];
   let headed = false;
-  const refuse = (number: number, why: string) => {
-    tally.invalid += 1;
-    source.onRefused(number, why);
-  };
-
   for await (const line of readLines(source.chunks)) {
     if (!headed) {
       requireHeader(line);
@@ -56,17 +51,17 @@ export async function importPlayers(source: PlayerImport): Promise<Readonly<Tall
     }
     if ('text' in line && line.text === '') continue;
     tally.lines += 1;
-    const checked = 'text' in line ? checkPlayerLine(line.number, line.text) : undefined;
-    if (checked?.ok === true) {
-      source.onPlayer(checked.player);
-      batch.push(checked.player);
-    } else {
-      refuse(line.number, checked?.why ?? ('fault' in line ? line.fault : ''));
+    const checked = checkPlayerLine(line);
+    if (!checked.ok) {
+      tally.invalid += 1;
+      source.onRefused(line.number, checked.why);
+      continue;
     }
-    if (batch.length === BATCH_LINES) {
-      await takeBatch(source, batch, tally);
-      batch = [];
-    }
+    source.onPlayer(checked.player);
+    batch.push(checked.player);
+    if (batch.length < BATCH_LINES) continue;
+    await takeBatch(source, batch, tally);
+    batch = [];
   }
   if (!headed) throw headerMissing('the file is empty');
   await takeBatch(source, batch, tally);
@@ -74,7 +69,7 @@ export async function importPlayers(source: PlayerImport): Promise<Readonly<Tall
 }
 
 function requireHeader(line: Line): void {
-  if ('text' in line && isPlayersHeader(line.text)) return;
+  if (isPlayersHeader(line)) return;
   const found = 'text' in line ? `is "${plain(line.text.slice(0, 80))}"` : line.fault;
   throw headerMissing(`line 1 ${found}`);
 }

@@ -1,5 +1,6 @@
 import { OPERATOR_ID } from '../config/schema.ts';
 import { parseCsvLine } from './csv.ts';
+import type { Line } from './lines.ts';
 
 /** What the first line of the file must say. */
 export const PLAYERS_HEADER = 'operator,operatorUser,userId';
@@ -21,12 +22,14 @@ const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;
 const USER_ID_CHARS_MAX = 64;
 
 /** Whether a line is the header. */
-export function isPlayersHeader(text: string): boolean {
-  return parseCsvLine(text)?.join(',') === PLAYERS_HEADER;
+export function isPlayersHeader(line: Line): boolean {
+  return 'text' in line && parseCsvLine(line.text)?.join(',') === PLAYERS_HEADER;
 }
 
 /** Reads a line of the file; what it says stays for good, so that nothing doubtful is taken. */
-export function checkPlayerLine(number: number, text: string): CheckedLine {
+export function checkPlayerLine(line: Line): CheckedLine {
+  if ('fault' in line) return no(line.fault);
+  const { number, text } = line;
   const fields = parseCsvLine(text);
   if (fields === undefined) return no('a quote is not closed, or stands inside a field');
   const [operatorId, operatorUser, userId] = fields;

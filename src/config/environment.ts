@@ -29,12 +29,12 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   return {
     databaseUrl: required(env, 'DATABASE_URL', 'postgresql://user:password@host:5432/wagergate'),
     redisUrl: required(env, 'REDIS_URL', 'redis://host:6379'),
-    configFolder: env['GATEWAY_CONFIG'] || './config',
-    host: env['HOST'] || '0.0.0.0',
+    configFolder: env.GATEWAY_CONFIG || './config',
+    host: env.HOST || '0.0.0.0',
     port: wholeNumber(env, 'PORT', 8080, 0, 65_535),
-    adminHost: env['ADMIN_HOST'] || '127.0.0.1',
+    adminHost: env.ADMIN_HOST || '127.0.0.1',
     adminPort: wholeNumber(env, 'ADMIN_PORT', 9090, 0, 65_535),
-    adminToken: env['ADMIN_TOKEN'] || undefined,
+    adminToken: env.ADMIN_TOKEN || undefined,
     roles: roles(env),
     workers: wholeNumber(env, 'WORKERS', 1, 1, 256),
     migrateOnStart: flag(env, 'MIGRATE_ON_START'),
@@ -71,7 +71,7 @@ function wholeNumber(
 }
 
 function roles(env: NodeJS.ProcessEnv): ReadonlySet<Role> {
-  const words = (env['ROLES'] || 'http,worker').split(',').map((word) => word.trim());
+  const words = (env.ROLES || 'http,worker').split(',').map((word) => word.trim());
   const known = words.filter((word) => word === 'http' || word === 'worker');
   if (known.length !== words.length) {
     throw new GatewayError('CANNOT_START', 'ROLES must be http, worker or http,worker');
@@ -97,7 +97,7 @@ function oneOf(
 }
 
 function encryptionKey(env: NodeJS.ProcessEnv): Buffer | undefined {
-  const text = env['ENCRYPTION_KEY'];
+  const text = env.ENCRYPTION_KEY;
   if (text === undefined || text === '') return undefined;
   const key = Buffer.from(text, 'base64');
   if (key.length !== ENCRYPTION_KEY_BYTES) {

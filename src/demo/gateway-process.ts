@@ -6,6 +6,8 @@ import { type Exit, Supervisor } from '../embedded/supervised.ts';
 export interface GatewayProcess {
   /** Of the public listener. */
   readonly url: string;
+  /** Of the internal listener: metrics, health, admin API. */
+  readonly adminUrl: string;
   /** Resolves when the process has ended, never rejects. */
   readonly exited: Promise<Exit>;
   /** The last warnings and errors of its log, and what it wrote to stderr. */
@@ -35,10 +37,15 @@ export async function startGatewayProcess(
     complaints.push(line);
     if (complaints.length > COMPLAINTS_MAX) complaints.shift();
   };
-  const listening = Promise.withResolvers<string>();
+  const listening = Promise.withResolvers<{ url: string; adminUrl: string }>();
+  let adminUrl = '';
   onLines(supervisor.stdout, (line) => {
     const { msg, address, level } = fieldsOf(line);
-    if (msg === 'gateway.listening' && typeof address === 'string') listening.resolve(address);
+    if (typeof address === 'string') {
+      // The internal listener opens first: it can tell that the gateway is still starting.
+      if (msg === 'gateway.admin_listening') adminUrl = address;
+      if (msg === 'gateway.listening') listening.resolve({ url: address, adminUrl });
+    }
     if (typeof level !== 'number' || level >= WARN_LEVEL) complain(line);
   });
   onLines(supervisor.stderr, complain);
@@ -61,7 +68,7 @@ export async function startGatewayProcess(
       listening.reject(new Error(`the gateway ended before it listened: ${words}`));
     });
     return {
-      url: await listening.promise,
+      ...(await listening.promise),
       exited: child.exited,
       complaints: () => complaints,
       stop: () => stop(child.exited, child.signal),

@@ -11,6 +11,7 @@ export class Interrupted extends Error {
 }
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+const SIGPIPE = 13;
 
 /** npm passes Ctrl-C on to us although the terminal has already: within this it is the same one. */
 const SAME_SIGNAL_MS = 500;
@@ -28,6 +29,10 @@ export function interruption(): Interruption {
   const { promise: rejection, reject } = Promise.withResolvers<never>();
   // Nobody may be waiting for it yet.
   rejection.catch(() => undefined);
+  const interrupt = (interrupted: Interrupted) => {
+    controller.abort(interrupted);
+    reject(interrupted);
+  };
   let firstAtMs: number | undefined;
   for (const [name, number] of Object.entries(SIGNALS)) {
     process.on(name, () => {
@@ -35,10 +40,10 @@ export function interruption(): Interruption {
       const nowMs = systemClock.monotonicMs();
       firstAtMs ??= nowMs;
       if (nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(interrupted.exitCode);
-      if (controller.signal.aborted) return;
-      controller.abort(interrupted);
-      reject(interrupted);
+      interrupt(interrupted);
     });
   }
+  // Whoever read what we print has gone, as `| head` does: there is nobody left to play for.
+  process.stdout.on('error', () => interrupt(new Interrupted(SIGPIPE)));
   return { signal: controller.signal, rejection };
 }

@@ -14,7 +14,8 @@ export function tellAddresses(
   players: Players | undefined,
   narrator: Narrator,
 ): void {
-  const { cast, gateway, adminUrl, wallets } = stage;
+  const { cast, gateway, wallets } = stage;
+  const { adminUrl } = gateway;
   const pairs = (title: string, lines: readonly (readonly [string, string])[]) => {
     narrator.heading(title);
     for (const [name, value] of lines) narrator.line(`  ${name.padEnd(20)}${value}`);

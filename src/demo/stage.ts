@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startRedis } from '../embedded/redis.ts';
@@ -14,8 +12,6 @@ import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 export interface Stage {
   readonly cast: Cast;
   readonly gateway: GatewayProcess;
-  /** Of the internal listener: metrics, health, admin API. */
-  readonly adminUrl: string;
   readonly service: SimulatedService;
   readonly wallets: Readonly<Record<OperatorId, SimulatedWallet>>;
   /** Alpha's backend, which opens sessions; beta's has nothing to ask of the gateway. */
@@ -62,10 +58,9 @@ export async function openStage(cast: Cast, { progress, signal }: StageOptions):
   const wallets = { alpha: alphaWallet, beta: betaWallet };
 
   progress('starting the gateway, which makes its tables');
-  const adminPort = await freePort();
   const gateway = await stopping(
     running,
-    startGatewayProcess(environment(cast, { postgres, redis, wallets, adminPort })),
+    startGatewayProcess(environment(cast, { postgres, redis, wallets })),
   );
   signal.throwIfAborted();
 
@@ -83,7 +78,6 @@ export async function openStage(cast: Cast, { progress, signal }: StageOptions):
   return {
     cast,
     gateway,
-    adminUrl: `http://127.0.0.1:${adminPort}`,
     service,
     wallets,
     alpha,
@@ -102,12 +96,10 @@ function environment(
     postgres,
     redis,
     wallets,
-    adminPort,
   }: {
     postgres: EmbeddedServer;
     redis: EmbeddedServer;
     wallets: Stage['wallets'];
-    adminPort: number;
   },
 ): Readonly<Record<string, string>> {
   return {
@@ -116,7 +108,7 @@ function environment(
     GATEWAY_CONFIG: CONFIG_FOLDER,
     HOST: '127.0.0.1',
     PORT: '0',
-    ADMIN_PORT: String(adminPort),
+    ADMIN_PORT: '0',
     ADMIN_TOKEN: cast.adminToken,
     ENCRYPTION_KEY: cast.encryptionKey,
     MIGRATE_ON_START: 'true',
@@ -153,15 +145,4 @@ function disposing<T>(
 ): Promise<T> {
   stack.defer(() => starting.then(end, () => undefined));
   return starting;
-}
-
-/** For the internal listener, whose address its log does not tell. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('not a TCP server');
-  return address.port;
 }

@@ -35,7 +35,7 @@ export class OperatorGate {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const document = documentOf(body);
     if (!('value' in document)) return document;
-    const cid = document.value['cid'];
+    const cid = document.value.cid;
     if (typeof cid !== 'string') return failure(CODES.validation, 'cid: must be a string');
     const operator = this.#operatorOf(cid);
     const header = request.headers['x-sign-jws'];

@@ -176,7 +176,8 @@ const UNKNOWN_STATE = `
 
 const GUARDS_BECOME_WORK = `
     UPDATE deliveries SET state = 'pending', next_attempt_at = clock_timestamp()
-     WHERE state = 'live' AND transaction_id IN (SELECT transaction_id FROM bet)`;
+     -- As an array: joined, the planner would read every open delivery to find these few.
+     WHERE state = 'live' AND transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet))`;
 
 export const RECOVER: Statement = {
   name: 'bet-recover',
@@ -194,11 +195,11 @@ export const RECOVER_LAPSED: Statement = {
   text: `
   WITH lapsed AS (
     SELECT transaction_id, operator_id, busy_operation FROM bets
-     WHERE busy_until <= clock_timestamp()
+     WHERE busy_until <= statement_timestamp()
      ORDER BY busy_until LIMIT $1::int FOR UPDATE SKIP LOCKED
   ), bet AS (
     UPDATE bets SET ${UNKNOWN_STATE}
-     WHERE transaction_id IN (SELECT transaction_id FROM lapsed)
+     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
     RETURNING transaction_id
   ), guards AS (${GUARDS_BECOME_WORK})
   SELECT transaction_id AS "transactionId", operator_id AS "operatorId",

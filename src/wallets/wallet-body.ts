@@ -14,11 +14,11 @@ export function walletBody(
   alwaysSendToken = false,
 ): string {
   const changes: Record<string, string | undefined> = {};
-  if (operatorUser !== undefined) changes['userId'] = jsonString(operatorUser);
-  if (typeof document.value['token'] === 'string') {
-    changes['token'] = operatorToken === undefined ? undefined : jsonString(operatorToken);
+  if (operatorUser !== undefined) changes.userId = jsonString(operatorUser);
+  if (typeof document.value.token === 'string') {
+    changes.token = operatorToken === undefined ? undefined : jsonString(operatorToken);
   } else if (alwaysSendToken && operatorToken !== undefined) {
-    changes['token'] = jsonString(operatorToken);
+    changes.token = jsonString(operatorToken);
   }
   return document.replace(changes);
 }

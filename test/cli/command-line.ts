@@ -45,7 +45,7 @@ export async function spawnWagergate(args: readonly string[], around: Around = {
 /** Runs this test's Node. */
 export async function spawnNode(args: readonly string[], around: Around = {}): Promise<Ran> {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], ...around.env },
+    env: { PATH: process.env.PATH, ...around.env },
     ...(around.cwd === undefined ? {} : { cwd: around.cwd }),
   });
   child.stdin.end(around.stdin ?? '');

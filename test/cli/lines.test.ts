@@ -5,7 +5,9 @@ async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<Line[]>
   async function* source() {
     for (const chunk of chunks) yield Buffer.from(chunk);
   }
-  return await Array.fromAsync(readLines(source()));
+  const lines: Line[] = [];
+  for await (const line of readLines(source())) lines.push(line);
+  return lines;
 }
 
 describe('readLines', () => {

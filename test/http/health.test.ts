@@ -42,7 +42,10 @@ describe('readiness', () => {
     const { subject } = readiness({ redis: down });
     subject.started();
     const report = await subject.report();
-    expect(report).toEqual({ status: 'degraded', dependencies: { postgresql: 'up', redis: 'down' } });
+    expect(report).toEqual({
+      status: 'degraded',
+      dependencies: { postgresql: 'up', redis: 'down' },
+    });
     expect(httpStatusOf(report)).toBe(200);
   });
 

@@ -148,7 +148,9 @@ describe('retry', () => {
   });
 
   it('counts only what the operator is held from now on against the new horizon', async () => {
-    await client.query(`INSERT INTO operator_holds (operator_id, held_ms, counted_at) VALUES ('alpha', 5000, now())`);
+    await client.query(
+      `INSERT INTO operator_holds (operator_id, held_ms, counted_at) VALUES ('alpha', 5000, now())`,
+    );
     const ids = [await insert({ state: 'dead' }), await insert()];
     for (const id of ids) {
       await desk.retry(id);

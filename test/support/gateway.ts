@@ -93,7 +93,7 @@ async function run(
   cleanUp: () => Promise<void>,
 ): Promise<TestGateway> {
   const clock = options.clock ?? systemClock;
-  const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const metrics = createMetrics();
   const env = { SERVICE_SECRET, ...options.env };
   const source = new ConfigurationSource({ folder: configFolder, env, logger });

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { DeliverableOperation } from '../../domain/operation.ts';
-import type { DeliveryState } from '../../store/delivery-desk.ts';
+import { DELIVERY_STATES, type DeliveryState } from '../../store/delivery-desk.ts';
 import { deliveriesTable } from '../deliveries-table.ts';
 import { withDesk } from '../desk.ts';
 import { withExamples } from '../help.ts';
@@ -19,16 +19,6 @@ interface Options {
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 10_000;
 
-const STATES = [
-  'pending',
-  'held',
-  'delivered',
-  'refused',
-  'superseded',
-  'dead',
-  'resolved',
-] as const satisfies readonly DeliveryState[];
-
 const OPERATIONS = [
   'settle',
   'unsettle',
@@ -45,7 +35,7 @@ export function deliveriesListCommand(terminal: Terminal): Command {
         'Held ones wait for an operator that is not active; dead ones wait for a person.',
     )
     .option('--operator <id>', 'only of this operator')
-    .addOption(new Option('--state <state>', 'only in this state').choices(STATES))
+    .addOption(new Option('--state <state>', 'only in this state').choices(DELIVERY_STATES))
     .addOption(new Option('--operation <name>', 'only of this kind').choices(OPERATIONS))
     .option('--limit <count>', 'how many at most', readLimit, LIMIT_DEFAULT)
     .option('--cursor <cursor>', 'go on where the list before ended')

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { RetryableState } from '../../store/delivery-desk.ts';
+import { RETRYABLE_STATES, type RetryableState } from '../../store/delivery-desk.ts';
 import { deliveryName } from '../deliveries-table.ts';
 import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
@@ -11,8 +11,6 @@ interface Options extends DeskOptions {
   readonly state?: RetryableState;
   readonly json?: true;
 }
-
-const STATES = ['dead', 'pending', 'held'] as const satisfies readonly RetryableState[];
 
 /** `wagergate deliveries retry`: one delivery, or an operator's backlog, is due now. */
 export function deliveriesRetryCommand(terminal: Terminal): Command {
@@ -26,7 +24,7 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
     )
     .argument('[id]', 'the delivery, as `deliveries list` shows it')
     .option('--operator <id>', 'all of this operator; needs --state')
-    .addOption(new Option('--state <state>', 'those in this state').choices(STATES))
+    .addOption(new Option('--state <state>', 'those in this state').choices(RETRYABLE_STATES))
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the delivery, or how many, as JSON')
     .action((id: string | undefined, options: Options) => retry(terminal, id, options));

@@ -15,8 +15,8 @@ const INVALID = {
 };
 
 const PROBLEMS = [
-  ['operators/alpha.yaml', 'statuss'],
   ['operators/alpha.yaml', 'wallet.timeoutMs'],
+  ['operators/alpha.yaml', 'statuss'],
   ['operators/beta.yaml', 'wallet.secrets[0]'],
 ];
 
@@ -83,7 +83,7 @@ describe('wagergate operator list', () => {
     const { code, stderr } = await wagergate(['operator', 'list', '--folder', folder]);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^error: .* is not valid \(.*statuss.*\): .*`wagergate config check`\n$/,
+      /^error: .* is not valid \(.*timeoutMs.*\): .*`wagergate config check`\n$/,
     );
   });
 

@@ -1,0 +1,136 @@
+import { availableParallelism } from 'node:os';
+import { table } from '../../src/simulator/table.ts';
+import type { LoadResult } from './load-job.ts';
+import type { CallbacksSettings } from './settings.ts';
+
+export interface Measured extends LoadResult {
+  /** Processor time of the side under test, where the system tells. */
+  readonly cpuMs: number | undefined;
+}
+
+export interface Round {
+  readonly gateway: Measured;
+  readonly proxy: Measured;
+}
+
+/** What a side did in all of its rounds. */
+interface Summary {
+  readonly answered: number;
+  readonly not200: number;
+  readonly requestsPerSecond: number;
+  /** Medians of the rounds'. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuUsPerRequest: number | undefined;
+}
+
+export function roundLine({ gateway, proxy }: Round): string {
+  const ratio = (perSecond(gateway) / perSecond(proxy)).toFixed(2);
+  return `${oneLine('gateway', gateway)}; ${oneLine('proxy', proxy)}; ratio ${ratio}`;
+}
+
+export function oneLine(name: string, measured: Measured): string {
+  const { p50Ms, p99Ms, requestsPerSecond, not200 } = summaryOf([measured]);
+  const strange = not200 === 0 ? '' : `, ${JSON.stringify(measured.statuses)}`;
+  return `${name} ${requestsPerSecond}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms${strange}`;
+}
+
+/** Both sides over all rounds, as a table, and their ratio. */
+export function comparison(settings: CallbacksSettings, rounds: readonly Round[]): string {
+  const gateway = summaryOf(rounds.map((round) => round.gateway));
+  const proxy = summaryOf(rounds.map((round) => round.proxy));
+  const columns = ['requests/s', 'p50 ms', 'p99 ms', 'CPU us/request', 'answered', 'not 200'];
+  const row = (name: string, side: Summary) => [
+    name,
+    String(side.requestsPerSecond),
+    String(side.p50Ms),
+    String(side.p99Ms),
+    String(side.cpuUsPerRequest ?? '-'),
+    String(side.answered),
+    String(side.not200),
+  ];
+  return [
+    `place bets, ${settings.connections} connections, ${rounds.length} rounds each in turn`,
+    '',
+    table(
+      [
+        { title: '', align: 'left' },
+        ...columns.map((title) => ({ title, align: 'right' }) as const),
+      ],
+      [row('gateway', gateway), row('@fastify/http-proxy', proxy)],
+    ),
+    '',
+    `ratio gateway/proxy: ${ratioOf(gateway, proxy)} (rounds: ${ratios(rounds).join(', ')})`,
+  ].join('\n');
+}
+
+/** The result for a machine, with what it was measured on. */
+export function resultJson(
+  settings: CallbacksSettings,
+  rounds: readonly Round[],
+  mistakes: readonly string[],
+): string {
+  const gateway = summaryOf(rounds.map((round) => round.gateway));
+  const proxy = summaryOf(rounds.map((round) => round.proxy));
+  const { connections, roundSeconds, warmUpBets } = settings;
+  const result = {
+    benchmark: 'callbacks',
+    measuredAt: new Date().toISOString(),
+    on: {
+      node: process.version,
+      platform: `${process.platform}-${process.arch}`,
+      processors: availableParallelism(),
+    },
+    settings: { connections, rounds: rounds.length, roundSeconds, warmUpBets },
+    gateway,
+    proxy,
+    ratio: ratioOf(gateway, proxy),
+    roundRatios: ratios(rounds),
+    mistakes,
+  };
+  return `${JSON.stringify(result, null, 2)}\n`;
+}
+
+function summaryOf(all: readonly Measured[]): Summary {
+  const answered = sum(all.map((one) => one.answered));
+  const elapsedMs = sum(all.map((one) => one.elapsedMs));
+  const cpuMs = all.flatMap((one) => (one.cpuMs === undefined ? [] : [one.cpuMs]));
+  return {
+    answered,
+    not200: answered - sum(all.map((one) => one.statuses['200'] ?? 0)),
+    requestsPerSecond: Math.round((1000 * answered) / elapsedMs),
+    p50Ms: rounded(median(all.map((one) => one.p50Ms))),
+    p99Ms: rounded(median(all.map((one) => one.p99Ms))),
+    cpuUsPerRequest:
+      cpuMs.length === all.length ? Math.round((1000 * sum(cpuMs)) / answered) : undefined,
+  };
+}
+
+function perSecond({ answered, elapsedMs }: Measured): number {
+  return (1000 * answered) / elapsedMs;
+}
+
+function ratios(rounds: readonly Round[]): number[] {
+  return rounds.map(({ gateway, proxy }) => hundredths(perSecond(gateway) / perSecond(proxy)));
+}
+
+function ratioOf(gateway: Summary, proxy: Summary): number {
+  return hundredths(gateway.requestsPerSecond / proxy.requestsPerSecond);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

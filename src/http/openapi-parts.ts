@@ -1,0 +1,125 @@
+import { CODES, type KnownCode } from '../domain/codes.ts';
+
+/** As much of OpenAPI 3.1 as the document uses. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Paths;
+  readonly components: {
+    readonly parameters: Readonly<Record<string, object>>;
+    readonly schemas: Schemas;
+  };
+}
+
+export type Paths = Readonly<Record<string, Readonly<Partial<Record<Method, Endpoint>>>>>;
+
+export type Method = 'get' | 'post' | 'put';
+
+export interface Endpoint {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly JsonSchema[];
+  readonly requestBody: { readonly required: true; readonly content: Content };
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, object>>;
+  readonly content: Content;
+}
+
+export interface Content {
+  readonly 'application/json': {
+    readonly schema: JsonSchema;
+    readonly examples?: Readonly<Record<string, Example>>;
+  };
+}
+
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+export type Schemas = Readonly<Record<string, JsonSchema>>;
+
+export function ref(schema: string): JsonSchema {
+  return { $ref: `#/components/schemas/${schema}` };
+}
+
+/** `x-sign-jws`, which every signed request carries. */
+export const SIGNED: readonly JsonSchema[] = [{ $ref: '#/components/parameters/Signature' }];
+
+export const SIGNATURE_PARAMETER = {
+  name: 'x-sign-jws',
+  in: 'header',
+  required: true,
+  description:
+    'Detached JWS (HS256) over the exact bytes of the body: `<header>..<signature>`, both base64url. ' +
+    'It is verified before anything is read from the body.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+\\.\\.[A-Za-z0-9_-]+$' },
+} as const;
+
+export const ERROR_SCHEMA: JsonSchema = {
+  type: 'object',
+  description: 'Only `code` counts; `message` is for people and may change.',
+  required: ['code', 'message'],
+  properties: {
+    code: { type: 'integer', description: 'Why' },
+    message: { type: 'string', description: 'In words; names the field where one is wrong' },
+  },
+};
+
+/** What a code says, in a few words, for the document's examples. */
+const MEANINGS: Readonly<Record<KnownCode, string>> = {
+  [CODES.badSignature]: 'Invalid signature',
+  [CODES.notFound]: 'No such thing',
+  [CODES.invalidToken]: 'Invalid token',
+  [CODES.expiredToken]: 'Token out of date',
+  [CODES.validation]: 'amount: must be a number of 0 or more',
+  [CODES.notEnoughMoney]: 'Not enough money',
+  [CODES.alreadyProcessed]: 'The bet has already been processed',
+  [CODES.blocked]: 'Blocked',
+  [CODES.timeout]: 'Timeout, or too many requests',
+  [CODES.stakeLimit]: 'Stake limit',
+  [CODES.lossLimit]: 'Loss limit',
+  [CODES.betCountLimit]: 'Bet count limit',
+  [CODES.selfExcluded]: 'Self-excluded',
+  [CODES.notVerified]: 'Not verified',
+  [CODES.underAge]: 'Under age',
+  [CODES.recalculationBlocked]: 'Recalculation transaction is blocked',
+  [CODES.recalculationUnaffordable]: 'Recalculation blocked, insufficient balance',
+  [CODES.system]: 'System error',
+};
+
+/** An error answer with the codes that it may carry, each as an example. */
+export function errors(description: string, codes: readonly KnownCode[]): Response {
+  const examples = codes.map((code): [string, Example] => [
+    `code${code}`,
+    { summary: MEANINGS[code], value: { code, message: MEANINGS[code] } },
+  ]);
+  return {
+    description,
+    content: {
+      'application/json': { schema: ref('Error'), examples: Object.fromEntries(examples) },
+    },
+  };
+}
+
+export const BODY_TOO_LARGE = errors('The body is over 256 KiB', [CODES.validation]);
+
+export function success(description: string, schema: string, value: unknown): Response {
+  return { description, content: content(schema, { success: { summary: description, value } }) };
+}
+
+export function content(schema: string, examples: Readonly<Record<string, Example>>): Content {
+  return { 'application/json': { schema: ref(schema), examples } };
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import { expireSession } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    gateway: { deadline: { totalMs: 900 } },
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } }, beta: {} },
+  });
+});
+afterAll(() => gateway.close());
+
+describe('a balance', () => {
+  it('is the wallet’s answer with the aggregator’s userId, the amount’s text untouched (I9)', async () => {
+    const player = await gateway.player({ balance: '9007199254740993.10' });
+    const answer = await gateway.service.balance(player);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toBe(
+      `{"userId":"${player.userId}","currency":"USD","amount":9007199254740993.10}`,
+    );
+  });
+
+  it('keeps what else the wallet says, and its own id of the player out (I8)', async () => {
+    const player = await gateway.player();
+    const body = `{"amount":1.50,"userId":"balance-${player.user}","currency":"USD","bonus":{"userId":"x","amount":2.0}}`;
+    gateway.wallet('alpha').misbehave('balance', { kind: 'status', status: 200, body }, { calls: 1 });
+    const answer = await gateway.service.balance(player);
+    expect(answer.body).toBe(body.replace(`balance-${player.user}`, player.userId));
+  });
+
+  it('gets the userId that a wallet leaves out', async () => {
+    const player = await gateway.player();
+    const body = '{"amount":1.50}';
+    gateway.wallet('alpha').misbehave('balance', { kind: 'status', status: 200, body }, { calls: 1 });
+    const answer = await gateway.service.balance(player);
+    expect(answer.json).toEqual({ amount: 1.5, userId: player.userId });
+  });
+
+  it.each([3, 4, 5, 999])('that the wallet refuses by code %i is refused by that code', async (code) => {
+    const player = await gateway.player();
+    gateway.wallet('alpha').misbehave('balance', { kind: 'code', code, message: 'No' }, { calls: 1 });
+    const answer = await gateway.service.balance(player);
+    expect([answer.status, answer.json]).toEqual([400, { code, message: 'No' }]);
+  });
+
+  const broken: readonly Misbehaviour[] = [
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 404 },
+    { kind: 'status', status: 200, body: '{"userId":"x","currency":"USD"}' },
+    { kind: 'status', status: 200, body: '{"userId":"x","currency":"USD","amount":"12"}' },
+    { kind: 'status', status: 200, body: '{"amount":1,"amount":2}' },
+    { kind: 'codeMissing' },
+    { kind: 'html' },
+    { kind: 'empty' },
+    { kind: 'redirect' },
+    { kind: 'reset' },
+    { kind: 'hang' },
+  ];
+  it.each(broken)('that the wallet could not be brought to answer is 503: %o (I1)', async (how) => {
+    const player = await gateway.player();
+    gateway.wallet('alpha').misbehave('balance', how, { calls: 1 });
+    const answer = await gateway.service.balance(player);
+    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+    expect(answer.ms).toBeLessThan(900);
+  });
+
+  it('is asked anew each time', async () => {
+    const player = await gateway.player({ balance: '10' });
+    expect((await gateway.service.balance(player)).amount).toBe('10');
+    gateway.wallet('alpha').deposit(player.user, 'USD', '5');
+    expect((await gateway.service.balance(player)).amount).toBe('15');
+  });
+});
+
+describe('a balance with a token that may not be used', () => {
+  async function expectRefused(asked: Parameters<typeof gateway.service.balance>[0], code: number) {
+    const before = gateway.wallet('alpha').requests.length;
+    const answer = await gateway.service.balance(asked);
+    expect([answer.status, answer.json?.code]).toEqual([400, code]);
+    expect(gateway.wallet('alpha').requests).toHaveLength(before);
+  }
+
+  it('that nobody was given is refused with code 3', async () => {
+    await expectRefused({ ...(await gateway.player()), token: 'a-token-that-nobody-has' }, 3);
+  });
+
+  it.each(['alpha', 'beta'])('of another player of %s is refused with code 3 (I8)', async (operatorId) => {
+    const { token } = await gateway.player({ operatorId });
+    await expectRefused({ ...(await gateway.player()), token }, 3);
+  });
+
+  it('of another currency is refused with code 3', async () => {
+    await expectRefused({ ...(await gateway.player()), currency: 'EUR' }, 3);
+  });
+
+  it('that expired is refused with code 4', async () => {
+    const player = await gateway.player();
+    await expireSession(gateway, player.token);
+    await expectRefused(player, 4);
+  });
+
+  it('that was revoked is refused with code 3, also when it had been used before', async () => {
+    const player = await gateway.player();
+    await gateway.service.balance(player);
+    await gateway.operator('alpha').revokeSessions({ token: player.token });
+    await expectRefused(player, 3);
+  });
+
+  it('that was revoked at another replica is refused with code 3', async () => {
+    const replica = await gateway.replica();
+    const player = await gateway.player();
+    expect((await gateway.service.balance(player)).status).toBe(200);
+    expect((await replica.service.balance(player)).status).toBe(200);
+    await replica.operator('alpha').revokeSessions({ operatorUser: player.user });
+    await expectRefused(player, 3);
+  });
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { balanceBody, placeBody } from '../../src/simulator/callback-bodies.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** One person is one `userId` for the service, and one `operatorUser` for the operator, for ever. */
+describe('a player’s identity', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ operators: { alpha: {}, beta: {} } });
+    for (const id of ['alpha', 'beta']) {
+      gateway.wallet(id).addPlayer({
+        user: 'ann',
+        balances: { USD: '100', EUR: '200' },
+        tokens: { 'ann-token-usd': 'USD', 'ann-token-eur': 'EUR' },
+      });
+    }
+  });
+  afterAll(() => gateway.close());
+
+  async function session(id: string, currency: string, operatorToken: string) {
+    const operator = gateway.operator(id);
+    const opened = await operator.openSession({ operatorUser: 'ann', currency, operatorToken });
+    await operator.close();
+    if (opened.session === undefined) throw new Error(opened.body);
+    return { ...opened.session, currency };
+  }
+  const dollars = (id = 'alpha') => session(id, 'USD', 'ann-token-usd');
+  const euros = (id = 'alpha') => session(id, 'EUR', 'ann-token-eur');
+
+  it('is one constant userId of 1 to 64 characters in every currency', async () => {
+    const [one, other] = [await dollars(), await euros()];
+    expect(other.userId).toBe(one.userId);
+    expect(one.userId).toMatch(/^.{1,64}$/);
+  });
+
+  it('is the same at every replica and after the sessions ended', async () => {
+    const before = await dollars();
+    const operator = gateway.operator('alpha');
+    await operator.revokeSessions({ operatorUser: 'ann' });
+    await operator.close();
+    expect((await dollars()).userId).toBe(before.userId);
+    const replica = await gateway.replica();
+    const profile = await replica.service.profile((await dollars()).token);
+    expect(profile.json?.userId).toBe(before.userId);
+  });
+
+  it('is another person’s at another operator, although both call the player the same (I8)', async () => {
+    expect((await dollars('beta')).userId).not.toBe((await dollars('alpha')).userId);
+  });
+
+  it('is one person however many ask for it at once', async () => {
+    const asked = Array.from({ length: 8 }, (_, index) => ({
+      operatorUser: 'bob',
+      currency: index % 2 === 0 ? 'USD' : 'EUR',
+      operatorToken: `bob-token-${index}`,
+    }));
+    const operator = gateway.operator('alpha');
+    const opened = await Promise.all(asked.map((request) => operator.openSession(request)));
+    await operator.close();
+    expect(opened.map(({ status }) => status)).toEqual(asked.map(() => 201));
+    expect(new Set(opened.map(({ session: found }) => found?.userId)).size).toBe(1);
+    expect(new Set(opened.map(({ session: found }) => found?.token)).size).toBe(8);
+  });
+
+  it('has a token of its own for each currency, good in that one alone', async () => {
+    const [one, other] = [await dollars(), await euros()];
+    expect(one.token).not.toBe(other.token);
+    for (const { token } of [one, other]) expect(token).toMatch(/^[A-Za-z0-9_-]{10,64}$/);
+
+    const wrong = { userId: one.userId, currency: 'EUR', token: one.token };
+    const balance = await gateway.service.call('POST', '/user/balance', balanceBody(wrong));
+    expect([balance.status, balance.json?.code]).toEqual([400, 3]);
+    const slip = gateway.service.slip({ ...wrong, amount: '10' });
+    const place = await gateway.service.call('POST', '/payment/bet', placeBody(slip));
+    expect([place.status, place.json?.code]).toEqual([400, 3]);
+    expect(gateway.wallet('alpha').arrivals(slip.transactionId)).toEqual([]);
+  });
+
+  it('keeps a bet in the currency it was placed in when the player has moved on', async () => {
+    const [one] = [await dollars(), await euros()];
+    const place = await gateway.service.place({ ...one, amount: '10' });
+    await gateway.operator('alpha').revokeSessions({ token: one.token });
+    expect((await gateway.service.settle(place.transactionId, { amount: '30', resultType: 'won' })).kind).toBe('confirmed');
+    expect(gateway.wallet('alpha').balance('ann', 'USD')).toBe('120');
+    expect(gateway.wallet('alpha').balance('ann', 'EUR')).toBe('200');
+  });
+
+  it.each(['A-Za-z0-9._~-', 'x'.repeat(64), '0', '..', '~'])('may be called %s by the operator', async (operatorUser) => {
+    const request = { operatorUser, currency: 'USD', operatorToken: 'a-token-of-theirs' };
+    const opened = await gateway.operator('alpha').openSession(request);
+    expect(opened.status).toBe(201);
+    expect(opened.session?.userId.length).toBeLessThanOrEqual(64);
+  });
+
+  it.each(['', 'x'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', 'a@b', 'a+b', '%41'])(
+    'may not be called %j: code 5 naming the field',
+    async (operatorUser) => {
+      const request = { operatorUser, currency: 'USD', operatorToken: 'a-token-of-theirs' };
+      const refused = await gateway.operator('alpha').openSession(request);
+      expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+      expect(refused.json?.message).toContain('operatorUser');
+    },
+  );
+});

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareBooks } from '../../src/simulator/books.ts';
+import { placeBody, rollbackBody } from '../../src/simulator/callback-bodies.ts';
+import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+
+const TOTAL_MS = 1_200;
+
+let gateway: TestGateway;
+let replica: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 400 } },
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+  });
+  replica = await gateway.replica();
+});
+afterAll(() => gateway.close());
+
+const stateOf = (bet: TestBet) => betState(gateway.databaseUrl, bet.transactionId);
+const placeAt = (where: TestGateway, { slip }: TestBet) =>
+  where.service.call('POST', '/payment/bet', placeBody(slip));
+const rollbackAt = (where: TestGateway, { slip }: TestBet) =>
+  where.service.call('PUT', '/payment/bet', rollbackBody(slip, 10));
+const eitherReplica: [string, () => TestGateway][] = [
+  ['this replica', () => gateway],
+  ['another replica', () => replica],
+];
+
+describe('a place bet after its rollback', () => {
+  it.each(eitherReplica)('that came first is refused on %s, unsent (I6)', async (_, where) => {
+    const bet = await unplacedBet(gateway);
+    expect((await bet.rollback()).status).toBe(200);
+    const answer = await placeAt(where(), bet);
+    expect([answer.status, answer.json?.code]).toEqual([400, 8]);
+    expect(bet.arrivals()).toEqual(['rollback']);
+    expect(bet.balance()).toBe('1000');
+  });
+
+  it.each(eitherReplica)('that undid it is refused on %s (I6)', async (_, where) => {
+    const bet = await placedBet(gateway);
+    // Also remembered by Redis: that must not outlive the rollback.
+    expect((await placeAt(where(), bet)).status).toBe(200);
+    expect((await bet.rollback()).status).toBe(200);
+    expect((await placeAt(where(), bet)).json).toMatchObject({ code: 8 });
+    expect(bet.balance()).toBe('1000');
+  });
+
+  it('of a player that nobody here knew then is refused all the same (I6)', async () => {
+    const bet = await unplacedBet(gateway);
+    const stranger = { userId: '"somebody-else"' };
+    expect((await bet.rollback(stranger)).status).toBe(200);
+    expect((await bet.place()).json).toMatchObject({ code: 8 });
+    expect(bet.arrivals()).toEqual([]);
+  });
+
+  it('that no wallet has confirmed yet is refused too (I6)', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('rollback', { kind: 'reset' }, { transactionId: bet.transactionId });
+    expect((await bet.rollback()).status).toBe(200);
+    expect(await stateOf(bet)).toMatchObject({ rollback: 'promised' });
+    expect((await bet.place()).json).toMatchObject({ code: 8 });
+  });
+
+  it('keeps its tombstone beside whatever the wallet says of it', async () => {
+    const bet = await unplacedBet(gateway);
+    bet.wallet.misbehave('rollback', { kind: 'code', code: 8 }, { calls: 1 });
+    expect((await bet.rollback()).json).toMatchObject({ code: 8 });
+    expect((await bet.place()).json).toMatchObject({ code: 8 });
+    expect(bet.arrivals()).toEqual(['rollback']);
+  });
+});
+
+describe('a rollback while the place is in flight', () => {
+  it.each(eitherReplica)('waits for it on %s, then undoes it (I6)', async (_, where) => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+    const placing = bet.place();
+    await gate.arrived;
+    const undoing = rollbackAt(where(), bet);
+    // Round trips of another bet: one that did not wait would have reached the wallet by then.
+    await placeAt(where(), await placedBet(gateway));
+    expect(bet.arrivals()).toEqual(['place']);
+    gate.release();
+    expect((await placing).status).toBe(200);
+    expect((await undoing).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'rollback']);
+    expect(bet.balance()).toBe('1000');
+  });
+
+  it('finds nothing to undo where the place is declined', async () => {
+    const bet = await unplacedBet(gateway, { amount: '5000' });
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+    const placing = bet.place();
+    await gate.arrived;
+    const undoing = rollbackAt(replica, bet);
+    gate.release();
+    expect((await placing).json).toMatchObject({ code: 7 });
+    expect((await undoing).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place']);
+  });
+
+  it('is taken over when the place outlasts it, and both are answered in time (I1, I4)', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId, point: 'after' });
+    const placing = bet.place();
+    await gate.arrived;
+    const [placed, undone] = await Promise.all([placing, bet.rollback()]);
+    expect([placed.status, placed.json?.code]).toEqual([400, 100]);
+    expect(undone.status).toBe(200);
+    for (const { ms } of [placed, undone]) expect(ms).toBeLessThan(TOTAL_MS + 200);
+    const { rollback = '' } = (await stateOf(bet)) ?? {};
+    expect(['promised', 'confirmed']).toContain(rollback);
+    expect(await bet.deliveries()).toHaveLength(rollback === 'promised' ? 1 : 0);
+    gate.release();
+  });
+
+  it('of a killed process is taken over: the promise is kept when its lease ends (I4)', async () => {
+    const bet = await placedBet(gateway);
+    await bet.leaveBusy('place');
+    const undone = await bet.rollback();
+    expect(undone.status).toBe(200);
+    expect(undone.ms).toBeLessThan(TOTAL_MS + 200);
+    expect(await bet.deliveries()).toEqual([
+      { operation: 'rollback', state: 'pending', attempts: 0 },
+    ]);
+    expect((await bet.place()).json).toMatchObject({ code: 8 });
+  });
+});
+
+it('is settled by who comes first, on two replicas, and the books agree (I6)', async () => {
+  const players = await Promise.all(Array.from({ length: 12 }, () => gateway.player()));
+  const { service } = gateway;
+  const outcomes = await Promise.all(
+    players.map(async (player, index) => {
+      const { transactionId } = service.slip({ ...player, amount: '100' });
+      const first = index % 2 === 0 ? service : undefined;
+      const undoing = first?.rollback(transactionId);
+      const placing = service.place({ ...player, amount: '100', transactionId });
+      const [placed, undone] = [await placing, await (undoing ?? service.rollback(transactionId))];
+      return { player, placed, undone };
+    }),
+  );
+  await service.idle();
+  for (const { player, placed, undone } of outcomes) {
+    expect(undone.kind).toBe('confirmed');
+    expect(['accepted', 'declined']).toContain(placed.kind);
+    expect(gateway.wallet('alpha').balance(player.user, 'USD')).toBe('1000');
+  }
+  const ids = new Set(outcomes.map(({ placed }) => placed.transactionId));
+  const { bets } = compareBooks(service.books(), [gateway.wallet('alpha').books()]);
+  const rows = bets.filter(({ transactionId }) => ids.has(transactionId));
+  expect(rows.every(({ agrees }) => agrees)).toBe(true);
+});

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { balanceBody } from '../../src/simulator/callback-bodies.ts';
+import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import { expireSession, placedBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    gateway: { deadline: { totalMs: 900 } },
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } }, beta: {} },
+  });
+});
+afterAll(() => gateway.close());
+
+/** The wallet's next profile, word for word. */
+function nextProfile(body: string): void {
+  gateway.wallet('alpha').misbehave('profile', { kind: 'status', status: 200, body }, { calls: 1 });
+}
+
+describe('a profile', () => {
+  it('names the aggregator’s userId, and the operator’s id in customFields.operatorUser', async () => {
+    const player = await gateway.player();
+    const answer = await gateway.service.profile(player.token);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toMatchObject({
+      userId: player.userId,
+      currency: 'USD',
+      currencies: ['USD'],
+      customFields: { operatorUser: player.user, firstName: 'John', percentMargin: 13.2 },
+    });
+  });
+
+  it('keeps every other byte of the wallet’s answer (I9)', async () => {
+    const { token, userId, user } = await gateway.player();
+    const words = (id: string, custom: string) =>
+      `{"userId":"${id}","currency":"USD","currencies":["USD","EUR"],"isTest":false,` +
+      `"customFields":{"percentMargin":13.20,"avgBet":9007199254740993,${custom}"nick":"\\u00e9\\/"},` +
+      `"vip":{"userId":"nested","level":1.0}}`;
+    nextProfile(words(user, '"operatorUser":"somebody-else",'));
+    const answer = await gateway.service.profile(token);
+    expect(answer.body).toBe(words(userId, `"operatorUser":"${user}",`));
+  });
+
+  it.each([
+    ['is missing', ''],
+    ['is null', ',"customFields":null'],
+    ['is no object', ',"customFields":"none"'],
+    ['is empty', ',"customFields":{}'],
+  ])('gets customFields.operatorUser where customFields %s', async (_, custom) => {
+    const { token, userId, user } = await gateway.player();
+    nextProfile(`{"userId":"${user}","currency":"USD","currencies":["USD"]${custom}}`);
+    const answer = await gateway.service.profile(token);
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({
+      userId,
+      currency: 'USD',
+      currencies: ['USD'],
+      customFields: { operatorUser: user },
+    });
+  });
+
+  it('of another player than the session’s is a broken answer: 503, nothing of it shown (I8)', async () => {
+    const [player, other] = [await gateway.player(), await gateway.player()];
+    nextProfile(`{"userId":"${other.user}","currency":"USD","currencies":["USD"]}`);
+    const answer = await gateway.service.profile(player.token);
+    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+    expect(answer.body).not.toContain(other.user);
+    expect((await gateway.service.profile(player.token)).status).toBe(200);
+  });
+
+  it.each([3, 4, 5, 999])('that the wallet refuses by code %i is refused by that code', async (code) => {
+    const player = await gateway.player();
+    gateway.wallet('alpha').misbehave('profile', { kind: 'code', code, message: 'No' }, { calls: 1 });
+    const answer = await gateway.service.profile(player.token);
+    expect([answer.status, answer.json]).toEqual([400, { code, message: 'No' }]);
+  });
+
+  const broken: readonly Misbehaviour[] = [
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 200, body: '{"currency":"USD"}' },
+    { kind: 'status', status: 200, body: '{"userId":"not a player id","currency":"USD"}' },
+    { kind: 'status', status: 200, body: '{"userId":7,"currency":"USD"}' },
+    { kind: 'status', status: 200, body: '{"userId":"x","userId":"y","currency":"USD"}' },
+    { kind: 'codeMissing' },
+    { kind: 'html' },
+    { kind: 'empty' },
+    { kind: 'reset' },
+    { kind: 'hang' },
+  ];
+  it.each(broken)('that the wallet could not be brought to answer is 503: %o (I1)', async (how) => {
+    const player = await gateway.player();
+    gateway.wallet('alpha').misbehave('profile', how, { calls: 1 });
+    const answer = await gateway.service.profile(player.token);
+    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+    expect(answer.ms).toBeLessThan(900);
+  });
+});
+
+describe('a profile with a token that may not be used', () => {
+  async function expectRefused(token: string, code: number): Promise<void> {
+    const before = gateway.wallet('alpha').requests.length;
+    const answer = await gateway.service.profile(token);
+    expect([answer.status, answer.json?.code]).toEqual([400, code]);
+    expect(gateway.wallet('alpha').requests).toHaveLength(before);
+  }
+
+  it('that nobody was given is refused with code 3', async () => {
+    await expectRefused('a-token-that-nobody-has', 3);
+  });
+
+  it('that is the operator’s own is refused with code 3', async () => {
+    await expectRefused((await gateway.player()).operatorToken, 3);
+  });
+
+  it('that looks prefixed is refused with code 3 where sessions are issued', async () => {
+    await expectRefused(`alpha.${(await gateway.player()).operatorToken}`, 3);
+  });
+
+  it('that expired is refused with code 4', async () => {
+    const player = await gateway.player();
+    await expireSession(gateway, player.token);
+    await expectRefused(player.token, 4);
+  });
+
+  it('that was revoked is refused with code 3', async () => {
+    const player = await gateway.player();
+    await gateway.service.profile(player.token);
+    await gateway.operator('alpha').revokeSessions({ operatorUser: player.user });
+    await expectRefused(player.token, 3);
+  });
+});
+
+describe('when the wallet names another currency than the session’s', () => {
+  it('the session ends: code 4 now, and for every later use of its token', async () => {
+    const bet = await unplacedBet(gateway);
+    const { player, wallet } = bet;
+    expect((await gateway.service.balance(player)).status).toBe(200);
+    wallet.switchCurrency(player.user, 'EUR');
+    const answer = await gateway.service.profile(player.token);
+    expect([answer.status, answer.json?.code]).toEqual([400, 4]);
+
+    wallet.switchCurrency(player.user, undefined);
+    const balance = await gateway.service.call('POST', '/user/balance', balanceBody(player));
+    const again = await gateway.service.profile(player.token);
+    const place = await bet.place();
+    for (const late of [balance, again, place]) {
+      expect([late.status, late.json?.code]).toEqual([400, 4]);
+    }
+    expect(bet.arrivals()).toEqual([]);
+  });
+
+  it('bets placed before still settle and roll back', async () => {
+    const first = await placedBet(gateway);
+    const { player } = first;
+    const second = await placedBet(gateway, { player });
+    gateway.wallet('alpha').switchCurrency(player.user, 'EUR');
+    expect((await gateway.service.profile(player.token)).json?.code).toBe(4);
+    expect((await first.settle('10')).status).toBe(200);
+    expect((await second.rollback()).status).toBe(200);
+  });
+
+  it('the operator opens another session of the same player in the new currency', async () => {
+    const player = await gateway.player();
+    const wallet = gateway.wallet('alpha');
+    wallet.switchCurrency(player.user, 'EUR');
+    await gateway.service.profile(player.token);
+    const operatorToken = `eur-${player.operatorToken}`;
+    const opened = await gateway
+      .operator('alpha')
+      .openSession({ operatorUser: player.user, currency: 'EUR', operatorToken });
+    expect(opened.session?.userId).toBe(player.userId);
+    expect(opened.session?.token).not.toBe(player.token);
+  });
+});

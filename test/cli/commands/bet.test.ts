@@ -1,0 +1,127 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestJournal, type TestJournal } from '../../support/journal.ts';
+import { spawnWagergate, wagergate } from '../command-line.ts';
+
+const BET = 'bet-1';
+const PLACE = '{"transactionId":"bet-1","amount":12.10}';
+
+let journal: TestJournal;
+let client: Client;
+let env: { readonly DATABASE_URL: string };
+beforeAll(async () => {
+  journal = await openTestJournal();
+  env = { DATABASE_URL: journal.url };
+  client = new Client({ connectionString: journal.url });
+  await client.connect();
+  await writeStory();
+});
+afterAll(async () => {
+  await client.end();
+  await journal.close();
+});
+
+/** A place that the wallet left unanswered, and its rollback, which waits for the wallet. */
+async function writeStory(): Promise<void> {
+  await client.query(
+    `INSERT INTO bets (transaction_id, operator_id, player_id, amount, currency, generation, place,
+                       rollback, rollback_time, created_at)
+     VALUES ($1, 'alpha', $2, '12.10', 'USD', 1, 'unknown', 'promised', 'now',
+             '2026-01-02T03:04:05.006Z')`,
+    [BET, journal.owner.playerId],
+  );
+  await operation('place', '2026-01-02T03:04:05.006Z', PLACE);
+  await attempt(1, '2026-01-02T03:04:05.010Z', 4_012, 'timeout', 'nothing\u{1b}[2J for\n4000 ms', {
+    status: 400,
+    body: '{"code":100,"message":"Wallet unavailable"}',
+  });
+  await operation('rollback', '2026-01-02T03:04:10.000Z', '{}', { status: 200, body: '{}' });
+  await attempt(1, '2026-01-02T03:04:10.001Z', 20, 'http_error', undefined);
+  await client.query(
+    `INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                             transaction_time, next_attempt_at, dead_at)
+     VALUES (currval('operations_id_seq'), 'alpha', $1, 'rollback', 'pending', 'now', now(), now())`,
+    [BET],
+  );
+}
+
+interface Said {
+  readonly status: number;
+  readonly body: string;
+}
+
+async function operation(name: string, at: string, body: string, answer?: Said): Promise<void> {
+  await client.query(
+    `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
+                             answer_status, answer_body, created_at)
+     VALUES ($1, 'alpha', $2, gen_random_uuid(), 'r', $3, $4, $5, $6)`,
+    [BET, name, Buffer.from(body), answer?.status, answer?.body, at],
+  );
+}
+
+async function attempt(
+  number: number,
+  at: string,
+  latencyMs: number,
+  result: string,
+  error: string | undefined,
+  answer?: Said,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, status, error,
+                           answer_status, answer_body)
+     VALUES (currval('operations_id_seq'), $1, $2, $3, $4, $5, $6, $7, $8)`,
+    [number, at, latencyMs, result, error ? null : 503, error, answer?.status, answer?.body],
+  );
+}
+
+describe('wagergate bet', () => {
+  it('tells the story of a bet as a person reads it', async () => {
+    const { code, stdout, stderr } = await spawnWagergate(['bet', BET], { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { userId } = journal.owner;
+    const gap = '\u{fffd}';
+    expect(stdout).toBe(
+      `\
+bet bet-1: rolling_back
+
+operator    alpha
+player      ann (userId ${userId})
+stake       12.10 USD
+place       unknown
+settlement  none
+rollback    promised
+in flight   -
+created     2026-01-02 03:04:05.006
+
+time (UTC)               what         result           took  details
+-----------------------  -----------  ------------  -------  ---------------------------
+2026-01-02 03:04:05.006  place        answered 400           code 100 Wallet unavailable
+2026-01-02 03:04:05.010    attempt 1  timeout       4012 ms  nothing${gap}[2J for 4000 ms
+2026-01-02 03:04:10.000  rollback     answered 200           delivery 1 pending
+2026-01-02 03:04:10.001    attempt 1  http_error      20 ms  HTTP 503
+`,
+    );
+  });
+
+  it('gives all of it as JSON, with the requests as they came', async () => {
+    const { code, stdout } = await wagergate(['bet', BET, '--json'], { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      transactionId: BET,
+      operator: 'alpha',
+      amount: '12.10',
+      state: 'rolling_back',
+      operations: [
+        { operation: 'place', request: PLACE, attempts: [{ result: 'timeout', latencyMs: 4_012 }] },
+        { operation: 'rollback', delivery: { id: '1', state: 'pending' } },
+      ],
+    });
+  });
+
+  it('says so where there is no such bet', async () => {
+    const { code, stdout, stderr } = await wagergate(['bet', 'bet-01'], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: no bet bet-01 in the journal: .*\n$/);
+  });
+});

@@ -1,0 +1,186 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { insertDelivery, insertOperation } from '../../store/deliveries-in.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { type Ran, spawnWagergate, wagergate } from '../command-line.ts';
+
+let database: TestDatabase;
+let client: Client;
+let env: { readonly DATABASE_URL: string; readonly GATEWAY_CONFIG: string };
+beforeAll(async () => {
+  database = await createDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await client.query('TRUNCATE deliveries, operations, bets');
+  const GATEWAY_CONFIG = folderWith({
+    'gateway.yaml': GATEWAY,
+    'operators/alpha.yaml': operatorYaml('alpha', 'delivery: { horizonHours: 5 }'),
+    'operators/beta.yaml': operatorYaml('beta', 'status: maintenance'),
+  });
+  env = { DATABASE_URL: database.url, GATEWAY_CONFIG };
+});
+
+const deliveries = (...args: readonly string[]): Promise<Ran> =>
+  wagergate(['deliveries', ...args], { env });
+
+const idsIn = ({ stdout }: Ran): string[] =>
+  JSON.parse(stdout).items.map((item: { id: string }) => item.id);
+
+async function rowOf(id: string): Promise<Record<string, unknown>> {
+  const { rows } = await client.query(
+    `SELECT state, resolved_by, resolved_why, next_attempt_at <= now() AS due,
+            round(extract(epoch FROM dead_at - now()) / 3600)::int AS horizon_hours
+       FROM deliveries WHERE id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+describe('wagergate deliveries list', () => {
+  it('shows a line per delivery, oldest first, in a process of its own', async () => {
+    const lastError = 'HTTP 503\u{1b}[31m';
+    const first = await insertDelivery(client, { transactionId: 'bet-1', attempts: 3, lastError });
+    await insertDelivery(client, { operator: 'beta', operation: 'update', transactionId: 'bet-2' });
+    const { code, stdout, stderr } = await spawnWagergate(['deliveries', 'list'], { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [titles, , ...lines] = stdout.trimEnd().split('\n');
+    expect(titles).toMatch(/^ *id {2}operator {2}operation {2}transactionId {2}state +attempts/);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(`^ *${first} +alpha +rollback +bet-1 +pending +3 +.* HTTP 503\u{fffd}\\[31m$`),
+      ),
+      expect.stringMatching(/^ *\d+ +beta +update +bet-2 +held +0 .* -$/),
+    ]);
+  });
+
+  it('narrows down by operator, state and kind, and goes on by cursor', async () => {
+    const dead = await insertDelivery(client, { state: 'dead' });
+    const update = await insertDelivery(client, { operation: 'update' });
+    const beta = await insertDelivery(client, { operator: 'beta' });
+    const ids = async (...options: readonly string[]) =>
+      idsIn(await deliveries('list', '--json', ...options));
+    expect(await ids()).toEqual([dead, update, beta]);
+    expect(await ids('--operator', 'alpha')).toEqual([dead, update]);
+    expect(await ids('--state', 'dead')).toEqual([dead]);
+    expect(await ids('--state', 'held')).toEqual([beta]);
+    expect(await ids('--operation', 'update')).toEqual([update]);
+
+    const page = await deliveries('list', '--limit', '2');
+    expect(page.stderr).toBe(`there are more: add --cursor ${update}\n`);
+    expect(await ids('--cursor', update)).toEqual([beta]);
+  });
+
+  it('goes on without a configuration, and says what that means', async () => {
+    const id = await insertDelivery(client, { operator: 'beta' });
+    const ran = await wagergate(['deliveries', 'list', '--json', '--folder', '/nowhere'], { env });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(/^warning: \/nowhere is not valid \(.*\): held .*\n$/);
+    expect(idsIn(ran)).toEqual([id]);
+  });
+
+  it('says so where there are none', async () => {
+    expect(await deliveries('list', '--state', 'dead')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'no such deliveries\n',
+    });
+  });
+});
+
+describe('wagergate deliveries retry', () => {
+  it('makes a dead delivery due now, with the horizon of its operator (I4)', async () => {
+    const id = await insertDelivery(client, { state: 'dead', transactionId: 'bet-1' });
+    expect(await deliveries('retry', id)).toEqual({
+      code: 0,
+      stdout: `delivery ${id} (alpha's rollback of bet-1) is due now\n`,
+      stderr: '',
+    });
+    expect(await rowOf(id)).toMatchObject({ state: 'pending', due: true, horizon_hours: 5 });
+  });
+
+  it('makes all of an operator due, and nothing of another (I8)', async () => {
+    const alpha = [
+      await insertDelivery(client, { state: 'dead' }),
+      await insertDelivery(client, { state: 'dead' }),
+    ];
+    const beta = await insertDelivery(client, { state: 'dead', operator: 'beta' });
+    const ran = await deliveries('retry', '--operator', 'alpha', '--state', 'dead', '--json');
+    expect(JSON.parse(ran.stdout)).toEqual({ operator: 'alpha', state: 'dead', retried: 2 });
+    for (const id of alpha) expect(await rowOf(id)).toMatchObject({ state: 'pending', due: true });
+    expect(await rowOf(beta)).toMatchObject({ state: 'dead' });
+  });
+
+  it('does not bring back what a later operation of the bet has passed (I6)', async () => {
+    const id = await insertDelivery(client, {
+      state: 'dead',
+      operation: 'settle',
+      transactionId: 'bet-1',
+    });
+    await insertOperation(client, 'unsettle', 'bet-1');
+    const { code, stderr } = await deliveries('retry', id);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: delivery \d+ was passed by a later operation of its bet.*\n$/);
+    expect(await rowOf(id)).toMatchObject({ state: 'dead' });
+  });
+
+  it('leaves alone what is done', async () => {
+    const id = await insertDelivery(client, { state: 'delivered' });
+    const { code, stderr } = await deliveries('retry', id);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is delivered: only pending, held and dead ones are tried again\n$/);
+  });
+
+  it.each([
+    [['999999'], 1, 'no delivery 999999'],
+    [['twelve'], 2, "twelve is no delivery's id"],
+    [[], 2, 'give either a delivery id, or both --operator and --state'],
+    [['--operator', 'alpha'], 2, 'give either'],
+    [['12', '--operator', 'alpha', '--state', 'dead'], 2, 'give either'],
+  ])('does not guess what %j means', async (args, code, why) => {
+    const ran = await deliveries('retry', ...args);
+    expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
+    expect(ran.stderr).toMatch(/^error: .*\n$/);
+    expect(ran.stderr).toContain(why);
+  });
+});
+
+describe('wagergate deliveries resolve', () => {
+  const words = ['--by', 'Ann, OPS-17', '--reason', 'credited by hand'];
+
+  it('puts a dead delivery down as settled, and by whom and why', async () => {
+    const id = await insertDelivery(client, { state: 'dead', transactionId: 'bet-1' });
+    expect(await deliveries('resolve', id, ...words)).toEqual({
+      code: 0,
+      stdout: `delivery ${id} (alpha's rollback of bet-1) is resolved\n`,
+      stderr: '',
+    });
+    expect(await rowOf(id)).toMatchObject({
+      state: 'resolved',
+      resolved_by: 'Ann, OPS-17',
+      resolved_why: 'credited by hand',
+    });
+  });
+
+  it('does not take from the gateway what it still sees to (I4)', async () => {
+    const id = await insertDelivery(client);
+    const { code, stderr } = await deliveries('resolve', id, ...words);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is pending: only dead ones are resolved/);
+    expect(await rowOf(id)).toMatchObject({ state: 'pending' });
+  });
+
+  it('wants to know who and why', async () => {
+    const id = await insertDelivery(client, { state: 'dead' });
+    const ran = await deliveries('resolve', id, '--by', 'Ann', '--reason', ' ');
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toBe('error: --reason is empty: it is kept for the record\n');
+    expect(await rowOf(id)).toMatchObject({ state: 'dead' });
+  });
+});

@@ -1,0 +1,138 @@
+import { Redis } from 'ioredis';
+import type { QueryResultRow } from 'pg';
+import { expect, vi } from 'vitest';
+import type { TestBet } from '../../support/bet.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { onServer } from '../../support/server.ts';
+
+/** A delivery as its row stands. */
+export interface DeliveryState extends QueryResultRow {
+  readonly id: string;
+  readonly operation_id: string;
+  readonly operator_id: string;
+  readonly operation: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly purpose: string;
+  readonly confirmations: number;
+  readonly last_error: string | null;
+  readonly next_attempt_at: Date;
+  readonly dead_at: Date;
+  readonly created_at: Date;
+  readonly settled_at: Date | null;
+}
+
+/** One try at a wallet, as its row stands. */
+export interface AttemptState extends QueryResultRow {
+  readonly operation: string;
+  readonly number: number;
+  readonly started_at: Date;
+  readonly latency_ms: number;
+  readonly result: string;
+  readonly status: number | null;
+  readonly code: number | null;
+  readonly error: string | null;
+  readonly answer_status: number | null;
+}
+
+type Place = Pick<TestGateway, 'databaseUrl'>;
+
+/** One statement, past the gateway. */
+export async function sql<Row extends QueryResultRow>(
+  { databaseUrl }: Place,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly Row[]> {
+  return await onServer(databaseUrl, async (client) => {
+    const { rows } = await client.query<Row>(text, [...values]);
+    return rows;
+  });
+}
+
+/** Everything that was ever promised of a bet, oldest first. */
+export function deliveriesOf(bet: TestBet): Promise<readonly DeliveryState[]> {
+  return sql<DeliveryState>(
+    bet.gateway,
+    'SELECT * FROM deliveries WHERE transaction_id = $1 ORDER BY id',
+    [bet.transactionId],
+  );
+}
+
+/** Every try of a bet's operations but its place, oldest first. */
+export function attemptsOf(bet: TestBet): Promise<readonly AttemptState[]> {
+  return sql<AttemptState>(
+    bet.gateway,
+    `SELECT o.operation, a.* FROM attempts a JOIN operations o ON o.id = a.operation_id
+      WHERE o.transaction_id = $1 AND o.operation <> 'place' ORDER BY a.operation_id, a.number`,
+    [bet.transactionId],
+  );
+}
+
+/** Resolves with a bet's deliveries once they look like that. @throws after ten seconds */
+export async function untilDeliveries(
+  bet: TestBet,
+  expected: readonly Partial<DeliveryState>[],
+  timeoutMs = 10_000,
+): Promise<readonly DeliveryState[]> {
+  return await vi.waitFor(
+    async () => {
+      const rows = await deliveriesOf(bet);
+      expect(rows).toMatchObject(expected);
+      return rows;
+    },
+    { timeout: timeoutMs, interval: 25 },
+  );
+}
+
+/** As if the time had come already that an attempt which nobody finishes is given up. */
+export async function endLeases(gateway: Place, transactionId: string): Promise<void> {
+  await sql(
+    gateway,
+    `WITH bet AS (
+       UPDATE bets SET busy_until = clock_timestamp()
+        WHERE transaction_id = $1 AND busy_until IS NOT NULL
+     )
+     UPDATE deliveries SET next_attempt_at = clock_timestamp()
+      WHERE transaction_id = $1 AND state IN ('live', 'pending')
+        AND next_attempt_at > clock_timestamp()`,
+    [transactionId],
+  );
+}
+
+/** How often a statement is run by this process while `during` lasts. */
+export async function countStatements(
+  gateway: TestGateway,
+  name: string,
+  during: () => Promise<unknown>,
+): Promise<number> {
+  const query = vi.spyOn(gateway.parts.database, 'query');
+  await during();
+  const count = query.mock.calls.filter(([statement]) => statement.name === name).length;
+  query.mockRestore();
+  return count;
+}
+
+/** Resolves after so many more runs of a statement: the gateway has gone on for that long. */
+export async function untilStatements(
+  gateway: TestGateway,
+  name: string,
+  count: number,
+): Promise<void> {
+  const query = vi.spyOn(gateway.parts.database, 'query');
+  const seen = () => query.mock.calls.filter(([statement]) => statement.name === name).length;
+  await vi.waitFor(() => expect(seen()).toBeGreaterThanOrEqual(count), {
+    timeout: 15_000,
+    interval: 10,
+  });
+  query.mockRestore();
+}
+
+/** One connection to the gateway's Redis, past any proxy in front of it. */
+export async function onRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url);
+  try {
+    return await use(redis);
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SimulatedOperator } from '../../src/simulator/operator.ts';
+import { placedBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+describe('POST /operator/bets', () => {
+  let gateway: TestGateway;
+  let alpha: SimulatedOperator;
+  let beta: SimulatedOperator;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ operators: { alpha: {}, beta: {} } });
+    alpha = gateway.operator('alpha');
+    beta = gateway.operator('beta');
+  });
+  afterAll(async () => {
+    await Promise.all([alpha.close(), beta.close()]);
+    await gateway.close();
+  });
+
+  it('tells the bet as the gateway knows it: state, operations in order, every attempt', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('settle', { kind: 'status', status: 500 }, { calls: 1 });
+    await bet.settle('10');
+    await bet.settle('10');
+    const shown = await alpha.bet(bet.transactionId);
+    expect(shown.status).toBe(200);
+    expect(shown.json).toMatchObject({
+      transactionId: bet.transactionId,
+      operatorUser: bet.player.user,
+      userId: bet.player.userId,
+      state: 'settled',
+      amount: '100',
+      currency: 'USD',
+      operations: [
+        { operation: 'place', attempts: [{ number: 1, result: 'accepted', status: 200 }] },
+        { operation: 'settle', attempts: [{ number: 1, result: 'http_error', status: 500 }] },
+        { operation: 'settle', attempts: [{ number: 1, result: 'accepted', status: 200 }] },
+      ],
+    });
+  });
+
+  it('shows a promise that is still open', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('rollback', { kind: 'code', code: 100 }, { calls: 1 });
+    await bet.rollback();
+    expect((await alpha.bet(bet.transactionId)).json).toMatchObject({
+      state: 'rolling_back',
+      operations: [
+        { operation: 'place' },
+        {
+          operation: 'rollback',
+          answer: { status: 200 },
+          delivery: { state: 'pending' },
+          attempts: [{ result: 'declined', code: 100 }],
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['declined', { amount: '5000' }, 'declined'],
+    ['accepted', { amount: '10' }, 'accepted'],
+  ])('says %s in one word', async (_, options, state) => {
+    const bet = await unplacedBet(gateway, options);
+    await bet.place();
+    expect((await alpha.bet(bet.transactionId)).json).toMatchObject({ state });
+  });
+
+  it('shows no token, ours or theirs, and nothing of the service’s own message (I8)', async () => {
+    const bet = await placedBet(gateway);
+    await bet.settle('10', 'cashout', bet.player.token);
+    const { body } = await alpha.bet(bet.transactionId);
+    expect(body).not.toContain(bet.player.token);
+    expect(body).not.toContain(bet.player.operatorToken);
+    expect(body).not.toContain('35.168.110.10'); // the player's address, in every place
+  });
+
+  it('answers another operator’s bet exactly as one that does not exist: 404/2 (I8)', async () => {
+    const bet = await placedBet(gateway);
+    const foreign = await beta.bet(bet.transactionId);
+    const missing = await beta.bet('7f8a5b8e-0000-4000-8000-000000000000');
+    expect([foreign.status, foreign.json?.code]).toEqual([404, 2]);
+    expect([foreign.status, foreign.body]).toEqual([missing.status, missing.body]);
+    expect(foreign.headers['content-length']).toBe(missing.headers['content-length']);
+  });
+
+  it('answers a tombstone of nobody’s as one that does not exist', async () => {
+    const bet = await unplacedBet(gateway);
+    await bet.rollback({ userId: '"nobody-here"' });
+    expect((await alpha.bet(bet.transactionId)).status).toBe(404);
+  });
+
+  it.each([undefined, '', 7, 'x'.repeat(65), 'nul\0'])(
+    'refuses the transactionId %j with 400/5 naming it',
+    async (transactionId) => {
+      const refused = await alpha.call('/operator/bets', { transactionId });
+      expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+      expect(refused.json?.message).toContain('transactionId');
+    },
+  );
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallResult } from '../../src/simulator/signed-client.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ operators: { alpha: {}, beta: {} } });
+});
+afterAll(() => gateway.close());
+
+const PATHS = ['/operator/sessions', '/operator/sessions/revoke', '/operator/bets'] as const;
+const GOOD_FIELDS: Readonly<Record<(typeof PATHS)[number], object>> = {
+  '/operator/sessions': { operatorUser: 'ann', currency: 'USD', operatorToken: 'anns-own-token' },
+  '/operator/sessions/revoke': { operatorUser: 'ann' },
+  '/operator/bets': { transactionId: 'no-such-transaction' },
+};
+
+/** What an outsider can tell apart: status, type and body; not the time of day. */
+function seen({ status, body, headers }: CallResult) {
+  return { status, body, type: headers['content-type'], length: headers['content-length'] };
+}
+
+describe.each(PATHS)('POST %s', (path) => {
+  const post = (cid: unknown, signWith: string | null, fields: object = GOOD_FIELDS[path]) =>
+    gateway.service.call('POST', path, { cid, ...fields }, { signWith });
+
+  it('is admitted by cid and signature', async () => {
+    const answer = await post('alpha-key', 'alpha-api-secret');
+    expect(answer.json?.code).not.toBe(1);
+    expect(answer.status).not.toBe(401);
+  });
+
+  it('answers a wrong signature and an unknown cid with one and the same 401/1 (I8)', async () => {
+    const refusals = [
+      await post('alpha-key', 'beta-api-secret'),
+      await post('alpha-key', 'the-services-secret'),
+      await post('alpha-key', 'alpha-wallet-secret'),
+      await post('alpha-key', null),
+      await post('nobodys-key', 'alpha-api-secret'),
+      await post('nobodys-key', 'nobody'),
+      await post('nobodys-key', null),
+      await post('aggregator-key', 'the-services-secret'),
+      await post('', 'nobody'),
+    ];
+    expect(refusals[0]?.status).toBe(401);
+    expect(refusals[0]?.json?.code).toBe(1);
+    const [first] = refusals.map(seen);
+    expect(refusals.map(seen)).toEqual(refusals.map(() => first));
+  });
+
+  it('refuses a body changed after it was signed', async () => {
+    const signed = await gateway.operator('alpha').call(path, GOOD_FIELDS[path], {
+      headers: { 'x-sign-jws': 'eyJhbGciOiJIUzI1NiJ9..AAAA' },
+    });
+    expect([signed.status, signed.json?.code]).toEqual([401, 1]);
+  });
+
+  it('checks the signature before it looks at the fields', async () => {
+    const refused = await post('alpha-key', 'beta-api-secret', {});
+    expect([refused.status, refused.json?.code]).toEqual([401, 1]);
+  });
+
+  it.each([
+    ['cid', { cid: undefined }],
+    ['cid', { cid: 7 }],
+    ['cid', { cid: null }],
+  ])('without a %s in words it is 400/5 naming it: %o', async (field, wrong) => {
+    const body = { ...GOOD_FIELDS[path], ...wrong };
+    const refused = await gateway.service.call('POST', path, body, { signWith: 'alpha-api-secret' });
+    expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+    expect(refused.json?.message).toContain(field);
+  });
+
+  it.each(['', 'null', '[]', '{', '{"cid":"alpha-key","cid":"beta-key"}', '\ufeff{}'])(
+    'with the body %j is 400/5',
+    async (body) => {
+      const refused = await gateway.service.call('POST', path, body, {
+        signWith: 'alpha-api-secret',
+      });
+      expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+    },
+  );
+
+  it('with a body over 256 KiB is 413/5', async () => {
+    const body = { cid: 'alpha-key', pad: 'x'.repeat(256 * 1024) };
+    const refused = await gateway.service.call('POST', path, body, {
+      signWith: 'alpha-api-secret',
+    });
+    expect([refused.status, refused.json?.code]).toEqual([413, 5]);
+  });
+
+  it('is POST alone: another method is 404/2', async () => {
+    const refused = await gateway.service.call('PUT', path, { cid: 'alpha-key' });
+    expect([refused.status, refused.json?.code]).toEqual([404, 2]);
+  });
+});
+
+it('takes each of an operator’s secrets, and a new one from the reload on', async () => {
+  const ask = (signWith: string) =>
+    gateway.service.call('POST', '/operator/bets', { cid: 'beta-key', transactionId: 'x' }, { signWith });
+  expect((await ask('beta-next-secret')).status).toBe(401);
+  await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret', 'beta-api-secret'] } });
+  expect((await ask('beta-next-secret')).status).toBe(404);
+  expect((await ask('beta-api-secret')).status).toBe(404);
+  await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret'] } });
+  expect((await ask('beta-api-secret')).status).toBe(401);
+  await gateway.reconfigure('beta', {});
+});
+
+it('counts failures under the operator whose cid was used, and nobody’s as unknown', async () => {
+  const failures = (caller: string) => gateway.metric('gateway_signature_failures_total', { caller });
+  const before = [await failures('alpha'), await failures('unknown'), await failures('beta')];
+  const body = { cid: 'alpha-key', transactionId: 'x' };
+  await gateway.service.call('POST', '/operator/bets', body, { signWith: 'beta-api-secret' });
+  await gateway.service.call('POST', '/operator/bets', { ...body, cid: 'made-up-key' });
+  const after = [await failures('alpha'), await failures('unknown'), await failures('beta')];
+  expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual([1, 1, 0]);
+});

@@ -1,0 +1,92 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import { Accelerator } from '../../src/redis/accelerator.ts';
+import { sharedRedis } from '../support/redis.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+const logger = pino({ level: 'silent' });
+
+/** Time passes as it does, and by leaps where a test wants it to. */
+class LeapingClock implements Clock {
+  leapMs = 0;
+  readonly nowMs = () => systemClock.nowMs() + this.leapMs;
+  readonly monotonicMs = () => systemClock.monotonicMs() + this.leapMs;
+}
+
+describe('Redis as an accelerator', () => {
+  let proxy: TcpProxy;
+  let clock: LeapingClock;
+  let redis: Accelerator;
+  beforeEach(async () => {
+    const url = new URL((await sharedRedis()).url);
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.hostname = '127.0.0.1';
+    url.port = String(proxy.port);
+    clock = new LeapingClock();
+    redis = new Accelerator({ url: url.href, prefix: 'test:', clock, logger });
+    await redis.connected(5_000);
+  });
+  afterEach(async () => {
+    redis.close();
+    await proxy.close();
+  });
+
+  it('keeps values and says that it did', async () => {
+    expect(await redis.set('key', 'one', 60_000)).toBe(true);
+    expect(await redis.setIfAbsent('key', 'two', 60_000)).toBe(false);
+    expect(await redis.get('key')).toBe('one');
+    expect(await redis.setIfAbsent('other', 'two', 60_000)).toBe(true);
+    expect(await redis.get('missing')).toBeUndefined();
+  });
+
+  it('tells how Redis evicts, for the warning at the start', async () => {
+    expect(await redis.evictionPolicy()).toBe('noeviction');
+  });
+
+  it.each(['frozen', 'cut off'])('never throws or waits long when it is %s, and works again after', async (how) => {
+    await redis.set('key', 'value', 60_000);
+    if (how === 'frozen') proxy.freeze();
+    else await proxy.cut();
+    const startedAtMs = systemClock.monotonicMs();
+    const answers = [
+      await redis.get('key'),
+      await redis.set('key', 'other', 60_000),
+      await redis.setIfAbsent('new', 'value', 60_000),
+      await redis.isAnswering(),
+    ];
+    expect(systemClock.monotonicMs() - startedAtMs).toBeLessThan(1_000);
+    expect(answers).toEqual([undefined, false, false, false]);
+    await proxy.restore();
+    await expect
+      .poll(() => {
+        clock.leapMs += 1_000;
+        return redis.setIfAbsent('again', 'value', 60_000);
+      })
+      .toBe(true);
+  });
+
+  it('is not asked for a second after it failed: a frozen one must not slow every call', async () => {
+    proxy.freeze();
+    await redis.get('key');
+    const startedAtMs = systemClock.monotonicMs();
+    for (let call = 0; call < 100; call += 1) expect(await redis.get('key')).toBeUndefined();
+    expect(systemClock.monotonicMs() - startedAtMs).toBeLessThan(150);
+    await proxy.restore();
+  });
+
+  it('answers whether it is there even while it is not asked for anything else', async () => {
+    proxy.freeze();
+    await redis.get('key');
+    await proxy.restore();
+    await expect.poll(() => redis.isAnswering()).toBe(true);
+  });
+
+  it('says why it could not connect', async () => {
+    await proxy.cut();
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    const unreachable = new Accelerator({ url, prefix: '', clock: systemClock, logger });
+    await expect(unreachable.connected(200)).rejects.toThrow(/ECONNREFUSED/);
+    unreachable.close();
+  });
+});

@@ -1,0 +1,63 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
+import { Accelerator } from '../../src/redis/accelerator.ts';
+import { AnswerCache, type FinalPlace } from '../../src/redis/answer-cache.ts';
+import { sharedRedis } from '../support/redis.ts';
+
+const accepted: FinalPlace = {
+  userId: 'u',
+  amount: '12.10',
+  currency: 'USD',
+  operatorId: 'alpha',
+  status: 200,
+  body: '{"transactionId":"t"}',
+};
+
+describe('the final answers of places', () => {
+  let accelerator: Accelerator;
+  let answers: AnswerCache;
+  let ttlMs = 60_000;
+  beforeAll(async () => {
+    const { url } = await sharedRedis();
+    const logger = pino({ level: 'silent' });
+    accelerator = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
+    await accelerator.connected(5_000);
+    answers = new AnswerCache(accelerator, () => ttlMs);
+  });
+  afterAll(() => accelerator.close());
+
+  it('come back as they were given, and only where they were', async () => {
+    await answers.remember('given', accepted);
+    expect(await answers.find('given')).toEqual(accepted);
+    expect(await answers.find('GIVEN')).toBeUndefined();
+    expect(await answers.find('never given')).toBeUndefined();
+  });
+
+  it('are the first ones: a later answer changes nothing (I3)', async () => {
+    await answers.remember('first', accepted);
+    await answers.remember('first', { ...accepted, status: 400 });
+    expect(await answers.find('first')).toEqual(accepted);
+  });
+
+  it('are gone once a rollback fences the bet (I6)', async () => {
+    await answers.remember('fenced', accepted);
+    await answers.fence('fenced');
+    expect(await answers.find('fenced')).toBeUndefined();
+  });
+
+  it('do not come back over a fence: a place that ends after its rollback (I6)', async () => {
+    await answers.fence('fenced before');
+    await answers.remember('fenced before', accepted);
+    expect(await answers.find('fenced before')).toBeUndefined();
+  });
+
+  it('are forgotten after idempotency.ttlSeconds as it is configured then', async () => {
+    ttlMs = 1;
+    await answers.remember('short', accepted);
+    ttlMs = 60_000;
+    await answers.remember('long', accepted);
+    await expect.poll(() => answers.find('short')).toBeUndefined();
+    expect(await answers.find('long')).toEqual(accepted);
+  });
+});

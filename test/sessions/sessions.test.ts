@@ -1,0 +1,195 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BetOwner } from '../../src/domain/bet.ts';
+import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import { Accelerator } from '../../src/redis/accelerator.ts';
+import { SessionCache } from '../../src/sessions/session-cache.ts';
+import { Sessions } from '../../src/sessions/sessions.ts';
+import { TokenVault } from '../../src/sessions/token-vault.ts';
+import { Database } from '../../src/store/database.ts';
+import { Players } from '../../src/store/players.ts';
+import { SessionStore } from '../../src/store/session-store.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { sharedRedis } from '../support/redis.ts';
+
+const logger = pino({ level: 'silent' });
+const KEY = Buffer.alloc(32, 7);
+
+let testDatabase: TestDatabase;
+let database: Database;
+let accelerator: Accelerator;
+let owner: BetOwner;
+let players = 0;
+
+beforeAll(async () => {
+  testDatabase = await createDatabase();
+  database = new Database({ url: testDatabase.url, connectionsMax: 4, onIdleError: () => undefined });
+  const { url } = await sharedRedis();
+  accelerator = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
+  await accelerator.connected(5_000);
+});
+afterAll(async () => {
+  accelerator.close();
+  await database.close();
+  await testDatabase.drop();
+});
+beforeEach(async () => {
+  players += 1;
+  owner = await new Players(database).ensure('alpha', `player-${players}`);
+});
+
+/** A replica's sessions; all share PostgreSQL and Redis. */
+function replica(
+  key: Buffer | undefined = KEY,
+  store = new SessionStore(database),
+  clock: Clock = systemClock,
+): Sessions {
+  const vault = new TokenVault(key);
+  const cache = new SessionCache(accelerator, vault);
+  return new Sessions({ store, cache, vault, clock, logger });
+}
+
+/** A store whose reads of a token stop, once, between PostgreSQL's answer and its use. */
+class HeldStore extends SessionStore {
+  readonly #read = Promise.withResolvers<void>();
+  readonly #release = Promise.withResolvers<void>();
+  readonly read = this.#read.promise;
+  readonly release = this.#release.resolve;
+
+  override async findByTokenHash(tokenHash: Buffer) {
+    const row = await super.findByTokenHash(tokenHash);
+    this.#read.resolve();
+    await this.#release.promise;
+    return row;
+  }
+}
+
+const open = (sessions: Sessions) =>
+  sessions.open(owner, 'USD', 'anns-own-token', 600);
+const revokeAll = (sessions: Sessions) =>
+  sessions.revoke('alpha', { operatorUser: owner.operatorUser });
+
+describe('a session that is read', () => {
+  it('is live at every replica, with the operator’s token unsealed', async () => {
+    const { token } = await open(replica());
+    expect(await replica().find(token)).toMatchObject({
+      kind: 'live',
+      session: { owner, currency: 'USD', operatorToken: 'anns-own-token' },
+    });
+  });
+
+  it('is read from Redis the second time, so that PostgreSQL may be away', async () => {
+    const { token } = await open(replica());
+    await replica().find(token);
+    const away = new Database({
+      url: 'postgresql://nobody@127.0.0.1:1/none',
+      connectionsMax: 1,
+      onIdleError: () => undefined,
+    });
+    const sessions = replica(KEY, new SessionStore(away));
+    expect(await sessions.find(token)).toMatchObject({ kind: 'live', session: { owner } });
+    await expect(sessions.find('another')).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    await away.close();
+  });
+
+  it('is over for every replica once it is revoked, however often it was read before', async () => {
+    const [here, there] = [replica(), replica()];
+    const { token } = await open(here);
+    await Promise.all([here.find(token), there.find(token), there.route(token)]);
+    expect(await revokeAll(here)).toBe(1);
+    for (const sessions of [here, there]) {
+      expect(await sessions.find(token)).toMatchObject({ kind: 'ended', reason: 'revoked' });
+      expect(await sessions.findCertain(token)).toMatchObject({ kind: 'ended' });
+    }
+  });
+
+  it('is not cached by a reader that was overtaken by its revocation', async () => {
+    const store = new HeldStore(database);
+    const [slow, here] = [replica(KEY, store), replica()];
+    const { token } = await open(here);
+    const reading = slow.find(token);
+    await store.read;
+    await revokeAll(here);
+    store.release();
+    // It had been live when PostgreSQL was asked; what matters is that nobody hears so again.
+    expect(await reading).toMatchObject({ kind: 'live' });
+    expect(await here.find(token)).toMatchObject({ kind: 'ended' });
+    expect(await slow.find(token)).toMatchObject({ kind: 'ended' });
+  });
+
+  it('is not cached by a reader that was overtaken by a change of currency', async () => {
+    const store = new HeldStore(database);
+    const [slow, here] = [replica(KEY, store), replica()];
+    const { token, session } = await open(here);
+    const reading = slow.find(token);
+    await store.read;
+    await here.endForCurrency(token, session);
+    store.release();
+    await reading;
+    expect(await slow.find(token)).toMatchObject({ kind: 'ended', reason: 'currency' });
+  });
+
+  it('whose cached time is over is asked for anew: it may have been renewed', async () => {
+    const { token } = await open(replica());
+    await replica().find(token);
+    const nowMs = () => systemClock.nowMs() + 3_600_000;
+    const store = new HeldStore(database);
+    store.release();
+    const late = replica(KEY, store, { ...systemClock, nowMs });
+    // PostgreSQL's clock decides, and by it the session has minutes left.
+    expect(await late.find(token)).toMatchObject({ kind: 'live' });
+    await store.read;
+  });
+});
+
+describe('what never changes about a session', () => {
+  it('is remembered in the process, without a word on whether it still lives', async () => {
+    const sessions = replica();
+    const { token } = await open(sessions);
+    await sessions.find(token);
+    await revokeAll(sessions);
+    // A place asks PostgreSQL in the statement that writes its intent.
+    expect(await sessions.route(token)).toMatchObject({ kind: 'live', session: { owner } });
+    expect(await replica().route(token)).toMatchObject({ kind: 'ended' });
+  });
+
+  it('gives a bet its operator token also when the session has ended', async () => {
+    const sessions = replica();
+    const { session } = await open(sessions);
+    await revokeAll(sessions);
+    expect(await sessions.operatorTokenOf(session.sessionId)).toBe('anns-own-token');
+    expect(await sessions.operatorTokenOf('999999')).toBeUndefined();
+  });
+});
+
+describe('a prefixed token', () => {
+  it('stays with the player and currency it was learnt for (I8)', async () => {
+    const sessions = replica();
+    const token = `alpha.shared-${players}`;
+    const other = await new Players(database).ensure('alpha', `other-${players}`);
+    expect(await sessions.learn(token, owner, 'USD', 'own', 600)).toMatchObject({ owner });
+    expect(await sessions.learn(token, other, 'USD', 'own', 600)).toBeUndefined();
+    expect(await sessions.learn(token, owner, 'EUR', 'own', 600)).toBeUndefined();
+    expect(await sessions.find(token)).toMatchObject({ kind: 'live', session: { owner } });
+  });
+
+  it('is not brought back by a profile after it was revoked', async () => {
+    const sessions = replica();
+    const token = `alpha.revoked-${players}`;
+    await sessions.learn(token, owner, 'USD', 'own', 600);
+    await revokeAll(sessions);
+    expect(await sessions.learn(token, owner, 'USD', 'own', 600)).toBeUndefined();
+  });
+});
+
+describe('ENCRYPTION_KEY set after some sessions were opened without it', () => {
+  it('goes on giving those, and their operator tokens', async () => {
+    const before = await open(replica(undefined));
+    const after = await open(replica(KEY));
+    expect(after.token).toBe(before.token);
+    expect(after.session.operatorToken).toBe('anns-own-token');
+    await revokeAll(replica(KEY));
+    const next = await open(replica(KEY));
+    expect((await open(replica(KEY))).token).toBe(next.token);
+  });
+});

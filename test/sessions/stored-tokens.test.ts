@@ -1,0 +1,115 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
+
+/** Every column of every session as bytes, whatever its type. */
+async function sessionsAsBytes(gateway: TestGateway): Promise<readonly Buffer[]> {
+  return await onServer(gateway.databaseUrl, async (client) => {
+    const columns = await client.query<{ name: string; type: string }>(
+      `SELECT column_name AS name, data_type AS type FROM information_schema.columns
+        WHERE table_name = 'sessions'`,
+    );
+    const bytes = columns.rows.map(({ name, type }) =>
+      type === 'bytea' ? `"${name}"` : `convert_to("${name}"::text, 'UTF8')`,
+    );
+    const { rows } = await client.query({
+      text: `SELECT ${bytes.join(', ')} FROM sessions`,
+      rowMode: 'array',
+    });
+    return rows.flat().filter((value): value is Buffer => Buffer.isBuffer(value));
+  });
+}
+
+/** Every key and value of the gateway's Redis. */
+async function redisAsBytes(gateway: TestGateway): Promise<readonly Buffer[]> {
+  const redis = new Redis(gateway.redisUrl);
+  try {
+    const keys = await redis.keys('*');
+    const values = await Promise.all(keys.map((key) => redis.getBuffer(key)));
+    return [...keys.map((key) => Buffer.from(key)), ...values.filter((value) => value !== null)];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** As it is, and as it would look in the encodings that storage and JSON use. */
+const forms = (secret: string) => [
+  Buffer.from(secret),
+  Buffer.from(Buffer.from(secret).toString('hex')),
+  Buffer.from(Buffer.from(secret).toString('base64').replace(/=+$/, '')),
+];
+
+const holds = (stored: readonly Buffer[], secret: string) =>
+  stored.some((value) => forms(secret).some((form) => value.includes(form)));
+
+async function useSession(gateway: TestGateway) {
+  const bet = await placedBet(gateway);
+  await gateway.service.profile(bet.player.token);
+  await gateway.service.balance(bet.player);
+  await bet.settle('10', 'cashout', bet.player.token);
+  return bet.player;
+}
+
+describe('with ENCRYPTION_KEY', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      operators: { alpha: {}, beta: { sessions: { mode: 'prefixed' } } },
+    });
+  });
+  afterAll(() => gateway.close());
+
+  it('an issued token is nowhere in its session’s row, and neither is the operator’s', async () => {
+    const { token, operatorToken } = await useSession(gateway);
+    const stored = await sessionsAsBytes(gateway);
+    expect(stored.length).toBeGreaterThan(5);
+    expect(holds(stored, token)).toBe(false);
+    expect(holds(stored, operatorToken)).toBe(false);
+  });
+
+  it('a prefixed token, which holds the operator’s, is not there either', async () => {
+    const own = 'prefixed-own-token';
+    const tokens = { [own]: 'USD' };
+    gateway.wallet('beta').addPlayer({ user: 'bob', balances: { USD: '1' }, tokens });
+    expect((await gateway.service.profile(`beta.${own}`)).status).toBe(200);
+    expect(holds(await sessionsAsBytes(gateway), own)).toBe(false);
+  });
+
+  it('Redis holds neither', async () => {
+    const { token, operatorToken } = await useSession(gateway);
+    const stored = await redisAsBytes(gateway);
+    expect(stored.some((value) => value.includes('session:'))).toBe(true);
+    expect(holds(stored, token)).toBe(false);
+    expect(holds(stored, operatorToken)).toBe(false);
+  });
+});
+
+describe('without ENCRYPTION_KEY', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ env: { ENCRYPTION_KEY: '' } });
+  });
+  afterAll(() => gateway.close());
+
+  it('an issued token is stored beside its hash, so that it can be given again', async () => {
+    const player = await useSession(gateway);
+    expect(holds(await sessionsAsBytes(gateway), player.token)).toBe(true);
+    const { user: operatorUser, currency, operatorToken } = player;
+    const request = { operatorUser, currency, operatorToken };
+    const again = await gateway.operator('alpha').openSession(request);
+    expect(again.session?.token).toBe(player.token);
+  });
+
+  it('is given again by a replica as well, also to many at once', async () => {
+    const replica = await gateway.replica();
+    const request = { operatorUser: 'ann', currency: 'USD', operatorToken: 'anns-own-token' };
+    const asked = [gateway, replica, gateway, replica].map((where) =>
+      where.operator('alpha').openSession(request),
+    );
+    const opened = await Promise.all(asked);
+    expect(new Set(opened.map(({ session }) => session?.token)).size).toBe(1);
+    expect(opened[0]?.session?.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  });
+});

@@ -1,0 +1,24 @@
+import { expect } from 'vitest';
+import type { CallResult } from '../../src/simulator/signed-client.ts';
+import type { TestBet } from './bet.ts';
+import { betState } from './journal.ts';
+
+/** What an answer may take that waits for nothing and nobody, on a busy machine. */
+export const AT_ONCE_MS = 800;
+
+/**
+ * A place refused at once: answered 100, written down as never sent, and that is also the answer
+ * to its twin and its rollback, whatever has become of the reason.
+ */
+export async function expectNotSent(bet: TestBet, answer: CallResult): Promise<void> {
+  expect([answer.status, answer.json?.code]).toEqual([400, 100]);
+  expect(answer.ms).toBeLessThan(AT_ONCE_MS);
+  const { databaseUrl } = bet.gateway;
+  const state = await betState(databaseUrl, bet.transactionId);
+  expect(state).toMatchObject({ place: 'not_sent', busy: null, operations: ['place'] });
+  const twin = await bet.place();
+  expect([twin.status, twin.body]).toEqual([400, answer.body]);
+  expect((await bet.rollback()).status).toBe(200);
+  expect(bet.arrivals()).toEqual([]);
+  expect(await bet.deliveries()).toEqual([]);
+}
