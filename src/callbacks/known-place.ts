@@ -28,9 +28,8 @@ export async function answerKnownPlace(
   deadline: Deadline,
   session: Session | undefined,
 ): Promise<Handled | undefined> {
-  const remembered = await answerFromRedis(callbacks, message);
-  if (remembered !== undefined) return remembered;
-
+  // The journal alone, also where Redis could tell: a rollback that Redis did not hear of (it was
+  // away, or its process was killed) must refuse this copy all the same (I6).
   for (let turn = 0; ; turn += 1) {
     const bet = await findSettledBet(callbacks, message.transactionId);
     if (bet === undefined) return undefined;
@@ -69,11 +68,8 @@ export async function answerKnownPlace(
   }
 }
 
-/**
- * A final answer kept in Redis, if it was given for the same content. It also answers copies while
- * PostgreSQL is away.
- */
-export async function answerFromRedis(
+/** A final answer kept in Redis, if it was given for the same content. */
+async function answerFromRedis(
   callbacks: Callbacks,
   message: PlaceRequest,
 ): Promise<Handled | undefined> {
@@ -98,7 +94,10 @@ export async function answerFromRedis(
   };
 }
 
-/** @throws GatewayError, OutOfTime as it came, when nothing is remembered of the place */
+/**
+ * A copy's answer while PostgreSQL is away, from Redis.
+ * @throws GatewayError, OutOfTime as it came, when nothing is remembered of the place
+ */
 export async function answerWithoutJournal(
   callbacks: Callbacks,
   message: PlaceRequest,

@@ -149,8 +149,13 @@ async function begin(
 ): Promise<PlaceBegin> {
   let wanted = true;
   const begun = callbacks.places.begin(intent, () => wanted);
+  // What will not be sent needs only be written in time for its answer.
+  const limitMs =
+    intent.notSent === undefined
+      ? Math.max(0, deadline.walletMs() - WALLET_BUDGET_MS_MIN)
+      : deadline.answerMs();
   try {
-    return await within(Math.max(0, deadline.walletMs() - WALLET_BUDGET_MS_MIN), begun);
+    return await within(limitMs, begun);
   } catch (error) {
     wanted = false;
     if (error instanceof OutOfTime) closeLateIntent(callbacks, intent, begun);

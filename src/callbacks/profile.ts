@@ -3,6 +3,7 @@ import type { BetOwner } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type JsonDocument, JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
@@ -11,9 +12,6 @@ import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { readOutcome } from './read-outcome.ts';
-
-/** What an operator may call a player (interface.md, CustomFields, operatorUser). */
-export const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;
 
 /** Whose profile is asked for, before and after the wallet has told. */
 interface Subject {

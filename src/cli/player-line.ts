@@ -1,4 +1,5 @@
 import { OPERATOR_ID } from '../config/schema.ts';
+import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { parseCsvLine } from './csv.ts';
 import type { Line } from './lines.ts';
 
@@ -18,7 +19,6 @@ export type CheckedLine =
   | { readonly ok: true; readonly player: PlayerLine }
   | { readonly ok: false; readonly why: string };
 
-const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;
 const USER_ID_CHARS_MAX = 64;
 
 /** Whether a line is the header. */

@@ -3,6 +3,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import { betCommand } from './commands/bet.ts';
 import { configCheckCommand } from './commands/config-check.ts';
 import { deliveriesListCommand } from './commands/deliveries-list.ts';
+import { deliveriesReleaseCommand } from './commands/deliveries-release.ts';
 import { deliveriesResolveCommand } from './commands/deliveries-resolve.ts';
 import { deliveriesRetryCommand } from './commands/deliveries-retry.ts';
 import { migrateCommand } from './commands/migrate.ts';
@@ -36,10 +37,11 @@ export function createProgram(terminal: Terminal): Command {
   );
   program.addCommand(betCommand(terminal));
   program.addCommand(
-    group('deliveries', 'Operations promised to bring to a wallet: list, retry, resolve.')
+    group('deliveries', 'Operations promised to bring to a wallet: list, retry, resolve, release.')
       .addCommand(deliveriesListCommand(terminal))
       .addCommand(deliveriesRetryCommand(terminal))
-      .addCommand(deliveriesResolveCommand(terminal)),
+      .addCommand(deliveriesResolveCommand(terminal))
+      .addCommand(deliveriesReleaseCommand(terminal)),
   );
   program.addCommand(signCommand(terminal));
   program.addCommand(verifyCommand(terminal));

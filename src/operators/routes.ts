@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
+import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type Answer, failure, isoTime } from '../protocol/answers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { BetTimelines } from '../store/bet-timeline.ts';
@@ -23,7 +24,7 @@ const storableText = (lengthMax: number) =>
 
 const operatorUser = z
   .string('must be a string')
-  .regex(/^[A-Za-z0-9._~-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
+  .regex(OPERATOR_USER, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
 
 export const openSessionFields = z.object({
   cid: z.string(),

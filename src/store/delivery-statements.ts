@@ -129,14 +129,6 @@ export const OVERDUE_UNKNOWN: Statement = {
    ORDER BY b.created_at LIMIT $3::int`,
 };
 
-export const RELEASE_GENERATION: Statement = {
-  name: 'delivery-release-generation',
-  text: `
-  INSERT INTO operator_holds AS h (operator_id, released, counted_at)
-  VALUES ($1::text, $2::int, clock_timestamp())
-  ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)`,
-};
-
 /** What is open or dead: bounded by the backlog, found through the partial indexes. */
 export const COUNT_OPEN: Statement = {
   name: 'delivery-count-open',

@@ -9,7 +9,6 @@ import {
   DUE_OPERATORS,
   NUDGE,
   OVERDUE_UNKNOWN,
-  RELEASE_GENERATION,
   SERVER_TIME,
   TAKE,
   WAKE,
@@ -145,11 +144,6 @@ export class DeliveryStore {
     const [row] = await this.#database.query<{ now: Date }>(SERVER_TIME, []);
     if (row === undefined) throw new Error('PostgreSQL has no clock');
     return row.now;
-  }
-
-  /** Lets the operator's present wallet be asked about bets of generations up to this one. */
-  async releaseGeneration(operatorId: string, generation: number): Promise<void> {
-    await this.#database.query(RELEASE_GENERATION, [operatorId, generation]);
   }
 }
 

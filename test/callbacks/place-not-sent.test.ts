@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody, rollbackBody, settleBody } from '../../src/simulator/callback-bodies.ts';
+import { placeBody, rollbackBody } from '../../src/simulator/callback-bodies.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
-import { expectNotSent } from '../support/not-sent.ts';
+import { AT_ONCE_MS, expectNotSent } from '../support/not-sent.ts';
 
 const TOTAL_MS = 2_000;
 const RESERVE_MS = 800;
@@ -34,8 +34,14 @@ describe('a place bet of an operator', () => {
     expect(await rejected('beta', status)).toBe(1);
     expect((await open.place()).status).toBe(200);
     await gateway.reconfigure('beta', { status: 'active' });
-    // Its outcome stands, although the operator would take it now (I3).
-    expect((await bet.place()).json).toMatchObject({ code: 100 });
+  });
+
+  it('stays refused when it comes again after the maintenance: its outcome stands (I3)', async () => {
+    const bet = await unplacedBet(gateway, { operatorId: 'beta' });
+    await gateway.reconfigure('beta', { status: 'maintenance' });
+    const refused = await bet.place();
+    await gateway.reconfigure('beta', { status: 'active' });
+    expect((await bet.place()).body).toBe(refused.body);
     expect(bet.arrivals()).toEqual([]);
   });
 
@@ -79,8 +85,9 @@ describe('a request that a trusted proxy says it held', () => {
 
   it('is answered at once when all its time is over, and sends nothing (I1)', async () => {
     const bet = await unplacedBet(gateway);
-    expect((await placeHeld(bet, TOTAL_MS)).json).toMatchObject({ code: 100 });
-    expect((await send('PUT', settleOf(bet), TOTAL_MS)).status).toBe(503);
+    const answer = await placeHeld(bet, TOTAL_MS);
+    expect([answer.status, answer.json?.code]).toEqual([400, 100]);
+    expect(answer.ms).toBeLessThan(AT_ONCE_MS);
     expect(bet.arrivals()).toEqual([]);
   });
 
@@ -91,9 +98,6 @@ describe('a request that a trusted proxy says it held', () => {
     expect(await bet.deliveries()).toMatchObject([{ operation: 'rollback', state: 'pending' }]);
     expect(bet.arrivals()).toEqual(['place']);
   });
-
-  const settleOf = (bet: TestBet) =>
-    settleBody(bet.slip, { amount: '1', resultType: 'won', token: undefined });
 
   it('is believed of nobody else', async () => {
     await gateway.close();

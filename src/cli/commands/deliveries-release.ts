@@ -1,0 +1,61 @@
+import { Command } from 'commander';
+import { loadFolder } from '../configuration.ts';
+import { withPrisma } from '../database.ts';
+import { CommandFailed } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { plain } from '../plain-text.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly operator: string;
+  readonly generation?: string;
+  readonly folder?: string;
+}
+
+/** `wagergate deliveries release`: bets of an older wallet may be brought to the present one. */
+export function deliveriesReleaseCommand(terminal: Terminal): Command {
+  const command = new Command('release')
+    .summary("lets an operator's new wallet be asked about older bets")
+    .description(
+      'Lets the present wallet of an operator be asked about bets of an older wallet.generation. ' +
+        'Until then their operations are held: a wallet with new books does not know them. Do it ' +
+        'once the old bets are in the new books.',
+    )
+    .requiredOption('--operator <id>', 'whose bets')
+    .option('--generation <n>', "up to which (default: the operator's present wallet.generation)")
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .action((options: Options) => release(terminal, options));
+  return withExamples(command, { line: 'deliveries release --operator alpha' });
+}
+
+async function release(terminal: Terminal, options: Options): Promise<void> {
+  const generation = await generationOf(terminal, options);
+  await withPrisma(terminal.env, async (prisma) => {
+    const { operator: operatorId } = options;
+    await prisma.operatorHold.upsert({
+      where: { operatorId },
+      create: { operatorId, released: generation, countedAt: new Date() },
+      update: { released: generation },
+    });
+  });
+  terminal.print(
+    `${plain(options.operator)}: bets of generations up to ${generation} are released; a running ` +
+      'gateway brings what waited within a second or two',
+  );
+}
+
+async function generationOf(terminal: Terminal, options: Options): Promise<number> {
+  if (options.generation !== undefined) {
+    const generation = Number(options.generation);
+    if (Number.isInteger(generation) && generation > 0) return generation;
+    throw new CommandFailed('--generation must be a whole number of 1 or more');
+  }
+  const loaded = await loadFolder(terminal.env, options.folder);
+  const operator = loaded.ok ? loaded.configuration.operators.get(options.operator) : undefined;
+  if (operator === undefined) {
+    throw new CommandFailed(
+      `no operator ${plain(options.operator)} in the configuration: check --folder, or give --generation`,
+    );
+  }
+  return operator.wallet.generation;
+}
