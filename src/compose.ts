@@ -1,13 +1,19 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { BreakerOverrides } from './admin/breaker-overrides.ts';
+import { createAdminServer } from './admin/server.ts';
 import { BetWatch } from './callbacks/bet-watch.ts';
 import type { Callbacks } from './callbacks/context.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Environment } from './config/environment.ts';
 import type { Configuration } from './config/schema.ts';
 import type { ConfigurationSource } from './config/source.ts';
+import { heldBecause } from './deliveries/drain.ts';
+import { deliverySettings } from './deliveries/settings.ts';
 import { DeliveryWorker } from './deliveries/worker.ts';
 import type { Clock } from './domain/clock.ts';
 import { addressMatcher, EventLoopLag } from './http/arrival.ts';
+import { Readiness } from './http/health.ts';
+import { openApiRoute } from './http/openapi.ts';
 import { createPublicServer } from './http/public-server.ts';
 import { OperatorGate } from './operators/request.ts';
 import { operatorRoutes } from './operators/routes.ts';
@@ -19,7 +25,8 @@ import { Sessions } from './sessions/sessions.ts';
 import { TokenVault } from './sessions/token-vault.ts';
 import { BetJournal } from './store/bet-journal.ts';
 import { BetTimelines } from './store/bet-timeline.ts';
-import { Database } from './store/database.ts';
+import { Database, type Statement } from './store/database.ts';
+import { DeliveryDesk } from './store/delivery-desk.ts';
 import { DeliveryStore } from './store/delivery-store.ts';
 import { PlaceJournal } from './store/place-journal.ts';
 import { Players } from './store/players.ts';
@@ -119,6 +126,7 @@ export function compose(parts: Parts) {
       players,
       timelines,
     });
+    openApiRoute(app);
     return app;
   };
 
@@ -137,12 +145,41 @@ export function compose(parts: Parts) {
       environment.redisUrl,
     );
 
+  const overrides = new BreakerOverrides({ database, wallets, logger });
+  const desk = new DeliveryDesk({
+    prisma,
+    isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,
+    horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
+    // The sweep finds within a second what became due; only the worker's own process is told.
+    onRetry: () => undefined,
+  });
   const adminServer = (metricsText: () => Promise<string>) => {
-    const app = Fastify();
-    app.get('/metrics', () => metricsText());
-    return { app, readiness: { started: () => undefined, draining: () => undefined } };
+    const readiness = new Readiness({
+      clock,
+      checks: {
+        postgresql: async () => (await database.query(PING, [])).length === 1,
+        redis: () => accelerator.isAnswering(),
+      },
+    });
+    const app = createAdminServer({
+      logger,
+      adminToken: environment.adminToken,
+      configuration,
+      wallets,
+      timelines,
+      desk,
+      health: readiness,
+      metricsText: async () => ({
+        contentType: metrics.registry.contentType,
+        body: await metricsText(),
+      }),
+      overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
+      setBreaker: (operatorId, callClass, to) => overrides.set(operatorId, callClass, to),
+      releaseGeneration: (operatorId, generation) => desk.release(operatorId, generation),
+      reload: () => source.reload(),
+    });
+    return { app, readiness };
   };
-  const overrides = { start: () => undefined, close: () => undefined };
 
   return {
     publicServer,
@@ -162,6 +199,8 @@ export function compose(parts: Parts) {
     },
   };
 }
+
+const PING: Statement = { name: 'ping', text: 'SELECT 1 AS one' };
 
 /** Recomputes a value only when what it is made from is another object: after a reload. */
 function whileSame<From, To>(from: () => From, make: (from: From) => To): () => To {

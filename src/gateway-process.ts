@@ -49,7 +49,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   if (environment.encryptionKey === undefined) {
     logger.warn('start.no_encryption_key: tokens are stored as they are; set ENCRYPTION_KEY');
   }
-  parts.overrides.start();
+  await parts.overrides.start();
   source.watch();
 
   let app: FastifyInstance | undefined;

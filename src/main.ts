@@ -83,7 +83,9 @@ function crash(logger: Logger, error: unknown): void {
 
 main().catch((error: unknown) => {
   const expected =
-    error instanceof GatewayError || error instanceof ConfigError || error instanceof MigrationError;
+    error instanceof GatewayError ||
+    error instanceof ConfigError ||
+    error instanceof MigrationError;
   process.stderr.write(`wagergate: ${expected ? error.message : describe(error)}\n`);
   process.exit(1);
 });

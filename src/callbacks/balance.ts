@@ -7,7 +7,7 @@ import { tokenRefusal } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
-import { readOutcome } from './read-outcome.ts';
+import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
  * The balance of a session's player; the most frequent call by far.
@@ -33,7 +33,7 @@ export async function balance(
     return refused(CODES.invalidToken, 'Invalid token', operatorId);
   }
   const wallet = callbacks.wallets.get(operatorId);
-  if (wallet === undefined) return unavailable('not_sent', operatorId, { reason: 'maintenance' });
+  if (wallet === undefined) return withoutWallet(callbacks, operatorId);
 
   const answer = await wallet.read({
     operation: 'balance',

@@ -158,6 +158,7 @@ async function begin(
     return await within(limitMs, begun);
   } catch (error) {
     wanted = false;
+    callbacks.metrics.rejected.inc({ operator: intent.operatorId, reason: 'database' });
     if (error instanceof OutOfTime) closeLateIntent(callbacks, intent, begun);
     throw error;
   }

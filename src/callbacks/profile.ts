@@ -11,7 +11,7 @@ import { tokenRefusal } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
-import { readOutcome } from './read-outcome.ts';
+import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /** Whose profile is asked for, before and after the wallet has told. */
 interface Subject {
@@ -38,7 +38,7 @@ export async function profile(
   const { operatorId, session } = found;
 
   const wallet = callbacks.wallets.get(operatorId);
-  if (wallet === undefined) return unavailable('not_sent', operatorId, { reason: 'maintenance' });
+  if (wallet === undefined) return withoutWallet(callbacks, operatorId);
   const answer = await wallet.read({
     operation: 'profile',
     body: walletBody(message.document, undefined, found.operatorToken),

@@ -1,6 +1,6 @@
 import type { ReadAnswer } from '../domain/wallet-answer.ts';
 import { refused, unavailable } from './answers.ts';
-import type { Handled } from './context.ts';
+import type { Callbacks, Handled } from './context.ts';
 
 /** The answer to a profile or balance that brought no data. */
 export function readOutcome(
@@ -18,4 +18,11 @@ export function readOutcome(
     default:
       return answer satisfies never;
   }
+}
+
+/** The answer where the operator's file was removed: as in maintenance. */
+export function withoutWallet(callbacks: Callbacks, operatorId: string): Handled {
+  const reason = 'maintenance';
+  callbacks.metrics.rejected.inc({ operator: operatorId, reason });
+  return unavailable('not_sent', operatorId, { reason });
 }

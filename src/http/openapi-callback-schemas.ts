@@ -65,9 +65,10 @@ const bet = (type: 1 | 2 | 3 | 5, amount: JsonSchema): Readonly<Record<string, J
   ...MARKS,
 });
 
-const FOLLOWING_TOKEN = nullable(
-  passed('string', "The session's token, where the service sends one"),
-);
+const FOLLOWING_TOKEN: JsonSchema = {
+  type: ['string', 'null'],
+  description: "The session's token, where the service sends one",
+};
 
 const place = object(
   'A bet is placed',

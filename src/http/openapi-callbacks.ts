@@ -35,7 +35,11 @@ const LEG = { discipline: 'Fifa', market: 'Match Winner', outcome: 'Club Black',
 
 const example = (summary: string, value: object): Example => ({ summary, value });
 
-const FORBIDDEN = errors('The source address is not allowed', [CODES.blocked]);
+const FORBIDDEN = errors(
+  'The source address is not allowed',
+  [CODES.blocked],
+  'Source address not allowed',
+);
 
 const UNAVAILABLE = errors('The wallet, or PostgreSQL, could not be brought to answer: try again', [
   CODES.system,

@@ -116,11 +116,19 @@ export const OPERATOR_SCHEMAS: Schemas = {
 };
 
 const COMMON: Readonly<Record<string, Response>> = {
-  400: errors('The request is not as described; names the field', [CODES.validation]),
-  401: errors('Unknown `cid` or wrong signature', [CODES.badSignature]),
+  400: errors(
+    'The request is not as described; names the field',
+    [CODES.validation],
+    'currency: must be one of USD, EUR',
+  ),
+  401: errors(
+    'Unknown `cid` or wrong signature',
+    [CODES.badSignature],
+    'Unknown cid or invalid signature',
+  ),
   413: BODY_TOO_LARGE,
   429: {
-    ...errors('Too many requests', [CODES.timeout]),
+    ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
     headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
   },
   503: errors('Try again', [CODES.system]),
@@ -164,7 +172,11 @@ export const OPERATOR_PATHS: Paths = {
           token: 'tVb0sXb3nIKjS5k8i1Jt1J3mJ0e5mWkQ',
           expiresAt: '2026-11-22T00:00:00.000Z',
         }),
-        403: errors('The operator is suspended, or its sessions are prefixed', [CODES.blocked]),
+        403: errors(
+          'The operator is suspended, or its sessions are prefixed',
+          [CODES.blocked],
+          'The operator is suspended',
+        ),
       },
     }),
   },
@@ -202,7 +214,7 @@ export const OPERATOR_PATHS: Paths = {
           createdAt: '2026-11-21T00:00:00.000Z',
           operations: [],
         }),
-        404: errors('No such bet of yours', [CODES.notFound]),
+        404: errors('No such bet of yours', [CODES.notFound], 'No such bet'),
       },
     }),
   },

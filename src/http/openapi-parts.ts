@@ -7,7 +7,7 @@ export interface OpenApiDocument {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Paths;
   readonly components: {
-    readonly parameters: Readonly<Record<string, object>>;
+    readonly parameters: { readonly Signature: typeof SIGNATURE_PARAMETER };
     readonly schemas: Schemas;
   };
 }
@@ -100,11 +100,18 @@ const MEANINGS: Readonly<Record<KnownCode, string>> = {
   [CODES.system]: 'System error',
 };
 
-/** An error answer with the codes that it may carry, each as an example. */
-export function errors(description: string, codes: readonly KnownCode[]): Response {
+/**
+ * An error answer with the codes that it may carry, each as an example.
+ * @param message what stands beside the code, where the code's own meaning is too wide
+ */
+export function errors(
+  description: string,
+  codes: readonly KnownCode[],
+  message?: string,
+): Response {
   const examples = codes.map((code): [string, Example] => [
     `code${code}`,
-    { summary: MEANINGS[code], value: { code, message: MEANINGS[code] } },
+    { summary: MEANINGS[code], value: { code, message: message ?? MEANINGS[code] } },
   ]);
   return {
     description,
@@ -114,7 +121,11 @@ export function errors(description: string, codes: readonly KnownCode[]): Respon
   };
 }
 
-export const BODY_TOO_LARGE = errors('The body is over 256 KiB', [CODES.validation]);
+export const BODY_TOO_LARGE = errors(
+  'The body is over 256 KiB',
+  [CODES.validation],
+  'The body is over 262144 bytes',
+);
 
 export function success(description: string, schema: string, value: unknown): Response {
   return { description, content: content(schema, { success: { summary: description, value } }) };

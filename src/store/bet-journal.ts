@@ -1,26 +1,19 @@
-import type { Bet, ResultType, Rollback, Settlement } from '../domain/bet.ts';
+import type { Bet, ResultType } from '../domain/bet.ts';
 import type { BetOperation, DeliverableOperation } from '../domain/operation.ts';
 import type { Answer } from '../protocol/answers.ts';
-import { type AttemptRecord, attemptValues } from './attempt.ts';
-import {
-  type BetRow,
-  betOf,
-  placeValues,
-  rollbackValues,
-  settlementValues,
-  stateValues,
-} from './bet-rows.ts';
+import { BetOutcomes, type Outcome } from './bet-outcomes.ts';
+import { type BetRow, betOf, stateValues } from './bet-rows.ts';
 import {
   COMMIT_CHANGE,
   COMMIT_NEW,
   FIND,
   FIND_OPERATION,
-  FINISH,
   RECOVER,
   RECOVER_LAPSED,
 } from './bet-statements.ts';
 import type { Database } from './database.ts';
-import { storable } from './text.ts';
+
+export type { Outcome } from './bet-outcomes.ts';
 
 export interface OperationRecord {
   readonly operation: BetOperation;
@@ -54,31 +47,6 @@ export interface Commit {
   readonly supersedes: readonly string[];
 }
 
-/** What an attempt that began with `commit` brought. */
-export interface Outcome {
-  readonly transactionId: string;
-  readonly attemptId: string;
-  readonly operationId: string;
-  readonly attempt: AttemptRecord;
-  readonly settlement?: Settlement | undefined;
-  readonly rollback?: Rollback | undefined;
-  readonly update?: Bet['update'];
-  /** Only for a place that began here because another operation of its bet had come first. */
-  readonly place?: Bet['place'] | undefined;
-  /** What becomes of the delivery that guarded the attempt, or of a new promise. */
-  readonly delivery:
-    | { readonly kind: 'none' }
-    | { readonly kind: 'delivered' }
-    | { readonly kind: 'refused' }
-    | { readonly kind: 'dead' }
-    | { readonly kind: 'pending'; readonly retryInMs: number }
-    /** Not sent, so no attempt was spent. */
-    | { readonly kind: 'unsent'; readonly retryInMs: number }
-    /** Confirmed, and to be confirmed once more: what it undoes may have landed late. */
-    | { readonly kind: 'again'; readonly retryInMs: number }
-    | { readonly kind: 'new'; readonly delivery: NewDelivery; readonly retryInMs: number };
-}
-
 /** A bet whose operation in flight was given up for unknown. */
 export interface RecoveredBet {
   readonly transactionId: string;
@@ -92,9 +60,11 @@ export interface RecoveredBet {
  */
 export class BetJournal {
   readonly #database: Database;
+  readonly #outcomes: BetOutcomes;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#outcomes = new BetOutcomes(database);
   }
 
   /** The bet with its open deliveries, or undefined. @throws GatewayError `DATABASE_UNAVAILABLE` */
@@ -152,29 +122,8 @@ export class BetJournal {
    * @returns false when the attempt's lease had ended and the bet is no longer its own
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written
    */
-  async finish(outcome: Outcome): Promise<boolean> {
-    const { delivery } = outcome;
-    const promise = delivery.kind === 'new' ? delivery.delivery : undefined;
-    const [row] = await this.#database.query<{ freed: string }>(FINISH, [
-      outcome.transactionId,
-      outcome.attemptId,
-      outcome.operationId,
-      ...orNulls(outcome.settlement, settlementValues, 4),
-      ...orNulls(outcome.rollback, rollbackValues, 4).map(storableIfText),
-      ...orNulls(outcome.place, placeValues, 4).map(storableIfText),
-      outcome.update?.key ?? null,
-      outcome.update?.transactionTime ?? null,
-      ...attemptValues(outcome.attempt),
-      delivery.kind,
-      'retryInMs' in delivery ? delivery.retryInMs / 1000 : 0,
-      promise?.operation ?? null,
-      promise?.transactionTime ?? null,
-      (promise?.horizonMs ?? 0) / 1000,
-      promise?.settle?.amount ?? null,
-      promise?.settle?.resultType ?? null,
-      promise?.purpose ?? 'promise',
-    ]);
-    return row?.freed === '1';
+  finish(outcome: Outcome): Promise<boolean> {
+    return this.#outcomes.finish(outcome);
   }
 
   /** Calls unknown what a process that is gone left in flight; a no-op when it was freed since. */
@@ -189,16 +138,4 @@ export class BetJournal {
   async recoverLapsed(limit: number): Promise<readonly RecoveredBet[]> {
     return await this.#database.query(RECOVER_LAPSED, [limit]);
   }
-}
-
-function orNulls<T>(
-  value: T | undefined,
-  values: (value: T) => readonly (string | number | null)[],
-  count: number,
-): readonly (string | number | null)[] {
-  return value === undefined ? Array.from({ length: count }, () => null) : values(value);
-}
-
-function storableIfText(value: string | number | null): string | number | null {
-  return typeof value === 'string' ? storable(value) : value;
 }

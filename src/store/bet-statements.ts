@@ -1,4 +1,3 @@
-import { ATTEMPT_COLUMNS } from './attempt.ts';
 import { SELECT_BET, STATE_COLUMNS } from './bet-rows.ts';
 import type { Statement } from './database.ts';
 import { LEASE_SECONDS } from './place-journal.ts';
@@ -17,7 +16,7 @@ const p = (offset: number) => `$${STATE_FIRST + STATE_COLUMNS.length + offset}`;
 const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /** What an operator was held for until now: only what comes later stops the horizon. */
-const heldMs = (operatorId: string) =>
+export const heldMs = (operatorId: string) =>
   `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
 
 /** What both commits do once `bet` holds a row: operation, promise, superseded deliveries. */
@@ -85,81 +84,6 @@ function castOf(column: (typeof STATE_COLUMNS)[number]): 'int' | 'uuid' | 'text'
   if (column === 'place_code' || column === 'rollback_code') return 'int';
   return column === 'busy_attempt' ? 'uuid' : 'text';
 }
-
-const attemptAt = (column: number) => `$${18 + column}`;
-const d = (offset: number) => `$${18 + ATTEMPT_COLUMNS.length + offset}`;
-
-export const FINISH: Statement = {
-  name: 'bet-finish',
-  text: `
-  WITH bet AS (
-    UPDATE bets
-       SET settlement = coalesce($4::text, settlement),
-           settlement_amount = CASE WHEN $4::text IS NULL THEN settlement_amount ELSE $5::text END,
-           settlement_type = CASE WHEN $4::text IS NULL THEN settlement_type ELSE $6::text END,
-           settlement_time = CASE WHEN $4::text IS NULL THEN settlement_time ELSE $7::text END,
-           rollback = coalesce($8::text, rollback),
-           rollback_time = CASE WHEN $8::text IS NULL THEN rollback_time ELSE $9::text END,
-           rollback_code = CASE WHEN $8::text IS NULL THEN rollback_code ELSE $10::int END,
-           rollback_message = CASE WHEN $8::text IS NULL THEN rollback_message ELSE $11::text END,
-           place = coalesce($12::text, place),
-           place_time = CASE WHEN $12::text IS NULL THEN place_time ELSE $13::text END,
-           place_code = CASE WHEN $12::text IS NULL THEN place_code ELSE $14::int END,
-           place_message = CASE WHEN $12::text IS NULL THEN place_message ELSE $15::text END,
-           update_key = coalesce($16::text, update_key),
-           update_time = coalesce($17::text, update_time),
-           busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1
-     WHERE transaction_id = $1::text AND busy_attempt = $2::uuid
-    RETURNING transaction_id, operator_id
-  ), attempt AS (
-    INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')})
-    SELECT $3::bigint, coalesce(max(number), 0) + 1,
-           ${attemptAt(0)}::timestamptz, ${attemptAt(1)}::int, ${attemptAt(2)}::text,
-           ${attemptAt(3)}::int, ${attemptAt(4)}::int, ${attemptAt(5)}::text,
-           ${attemptAt(6)}::int, ${attemptAt(7)}::text
-      FROM attempts WHERE operation_id = $3::bigint AND ${d(0)}::text <> 'unsent'
-    HAVING ${d(0)}::text <> 'unsent'
-    ON CONFLICT DO NOTHING
-  ), confirmed_live AS (
-    -- Confirmed within its own callback: it never was a delivery.
-    DELETE FROM deliveries
-     WHERE operation_id = $3::bigint AND state = 'live' AND ${d(0)}::text = 'delivered'
-       AND EXISTS (SELECT 1 FROM bet)
-  ), promised AS (
-    UPDATE deliveries
-       SET state = CASE WHEN ${d(0)}::text IN ('pending', 'again', 'unsent') THEN 'pending'
-                        ELSE ${d(0)}::text END,
-           -- A drain counts its attempt when it takes the row, a callback only here.
-           attempts = attempts + CASE WHEN state = 'live' AND ${d(0)}::text <> 'unsent' THEN 1
-                                      WHEN state = 'pending' AND ${d(0)}::text = 'unsent' THEN -1
-                                      ELSE 0 END,
-           confirmations = confirmations
-             + CASE WHEN ${d(0)}::text IN ('again', 'delivered') THEN 1 ELSE 0 END,
-           last_error = CASE WHEN ${d(0)}::text IN ('pending', 'dead', 'refused')
-                             THEN coalesce(${attemptAt(5)}::text, ${attemptAt(2)}::text)
-                             ELSE last_error END,
-           next_attempt_at = clock_timestamp() + make_interval(secs => ${d(1)}::float8),
-           settled_at = CASE WHEN ${d(0)}::text IN ('pending', 'again', 'unsent') THEN NULL
-                             ELSE clock_timestamp() END
-     WHERE operation_id = $3::bigint AND EXISTS (SELECT 1 FROM bet)
-       AND (state = 'live' AND ${d(0)}::text IN ('pending', 'again', 'unsent', 'refused')
-            OR state = 'pending' AND ${d(0)}::text
-               IN ('pending', 'again', 'unsent', 'refused', 'delivered', 'dead'))
-  ), taken_over AS (
-    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
-                            transaction_time, settle_amount, settle_type, last_error, purpose,
-                            held_ms, next_attempt_at, dead_at)
-    SELECT $3::bigint, bet.operator_id, bet.transaction_id, ${d(2)}::text, 'pending',
-           CASE WHEN ${d(7)}::text = 'promise' THEN 1 ELSE 0 END,
-           ${d(3)}::text, ${d(5)}::text, ${d(6)}::text, ${attemptAt(5)}::text, ${d(7)}::text,
-           ${heldMs('bet.operator_id')},
-           clock_timestamp() + make_interval(secs => ${d(1)}::float8),
-           clock_timestamp() + make_interval(secs => ${d(4)}::float8 + ${d(1)}::float8)
-      FROM bet WHERE ${d(0)}::text = 'new'
-    ON CONFLICT (operation_id) DO NOTHING
-  )
-  SELECT count(*) AS freed FROM bet`,
-};
 
 /** What in-flight means once its owner is gone: the outcome is unknown, a guard becomes work. */
 const UNKNOWN_STATE = `

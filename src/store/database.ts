@@ -75,9 +75,12 @@ const SERVER_CLASSES = new Set(['08', '53', '57', '58', '25']);
 
 function isUnavailable(error: unknown): boolean {
   // Whatever is not PostgreSQL's own word about a statement is the connection's.
-  if (!(error instanceof DatabaseError)) return true;
-  const code = error.code ?? '';
-  return SERVER_CLASSES.has(code.slice(0, 2)) || code === '40001' || code === '40P01';
+  return !(error instanceof DatabaseError) || speaksOfServer(error.code ?? '');
+}
+
+/** Whether an SQLSTATE blames the server's state, or another transaction, and not the statement. */
+export function speaksOfServer(sqlState: string): boolean {
+  return SERVER_CLASSES.has(sqlState.slice(0, 2)) || sqlState === '40001' || sqlState === '40P01';
 }
 
 function messageOf(error: unknown): string {

@@ -172,6 +172,18 @@ export class DeliveryDesk {
       : { kind: 'notResolvable', state: this.#stateOf(after) };
   }
 
+  /**
+   * Lets the operator's present wallet be asked about bets of generations up to this one; until
+   * then their operations are held (`wallet.generation`).
+   */
+  async release(operatorId: string, generation: number): Promise<void> {
+    await this.#prisma.$executeRaw`
+      INSERT INTO operator_holds AS h (operator_id, released, counted_at)
+      VALUES (${operatorId}, ${generation}, clock_timestamp())
+      ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)`;
+    this.#options.onRetry(operatorId);
+  }
+
   async #find(id: string): Promise<Row | undefined> {
     const known = idOf(id);
     if (known === undefined) return undefined;

@@ -25,8 +25,7 @@ export function createMetrics() {
     labelNames: readonly L[],
     // How one admin port shows several processes: what they share is not added up.
     aggregator: 'sum' | 'max' = 'sum',
-  ) =>
-    new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
+  ) => new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
   const histogram = <L extends string>(
     name: string,
     help: string,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DeliveryDesk } from '../../src/store/delivery-desk.ts';
 import { createPrisma, type Prisma } from '../../src/store/prisma.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { type DeliveryRow, insertDelivery, insertOperation } from './deliveries-in.ts';
+import { type DeliveryRow, insertDelivery, insertOperation } from '../support/deliveries.ts';
 
 const HORIZON_HOURS = 72;
 

@@ -63,7 +63,7 @@ export interface TestGateway {
   close(): Promise<void>;
 }
 
-const SERVICE_SECRET = 'the-services-secret';
+export const SERVICE_SECRET = 'the-services-secret';
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const operators = options.operators ?? { alpha: {} };
@@ -181,7 +181,8 @@ async function run(
   };
 }
 
-async function writeConfiguration(
+/** Writes a complete configuration folder for these wallets. @returns its path */
+export async function writeConfiguration(
   gateway: Settings,
   operators: Readonly<Record<string, Settings>>,
   wallets: ReadonlyMap<string, SimulatedWallet>,

@@ -1,15 +1,14 @@
 import { Command } from 'commander';
 import { loadFolder } from '../configuration.ts';
-import { withPrisma } from '../database.ts';
+import { type DeskOptions, withDesk } from '../desk.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface Options {
+interface Options extends DeskOptions {
   readonly operator: string;
   readonly generation?: string;
-  readonly folder?: string;
 }
 
 /** `wagergate deliveries release`: bets of an older wallet may be brought to the present one. */
@@ -30,14 +29,7 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
 
 async function release(terminal: Terminal, options: Options): Promise<void> {
   const generation = await generationOf(terminal, options);
-  await withPrisma(terminal.env, async (prisma) => {
-    const { operator: operatorId } = options;
-    await prisma.operatorHold.upsert({
-      where: { operatorId },
-      create: { operatorId, released: generation, countedAt: new Date() },
-      update: { released: generation },
-    });
-  });
+  await withDesk(terminal, options, (desk) => desk.release(options.operator, generation));
   terminal.print(
     `${plain(options.operator)}: bets of generations up to ${generation} are released; a running ` +
       'gateway brings what waited within a second or two',

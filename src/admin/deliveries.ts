@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Configuration } from '../config/schema.ts';
+import type { DeliverableOperation } from '../domain/operation.ts';
+import type { Answer } from '../protocol/answers.ts';
+import {
+  DELIVERY_STATES,
+  type DeliveryDesk,
+  RETRYABLE_STATES,
+  type ResolveResult,
+  type RetryResult,
+} from '../store/delivery-desk.ts';
+import { conflict, json, notFound, serve } from './answers.ts';
+import { bodyOf, oneOf, pathOf, queryOf, storableText } from './input.ts';
+
+const OPERATIONS = [
+  'settle',
+  'unsettle',
+  'rollback',
+  'update',
+] as const satisfies DeliverableOperation[];
+
+const listQuery = z.strictObject({
+  operator: storableText(64).optional(),
+  state: oneOf(DELIVERY_STATES).optional(),
+  operation: oneOf(OPERATIONS).optional(),
+  cursor: z
+    .string('must be given once')
+    .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
+    .optional(),
+});
+
+const deliveryPath = z.object({ id: z.string() });
+
+const retryBody = z.strictObject({
+  operator: z.string('must be a string'),
+  state: oneOf(RETRYABLE_STATES),
+});
+
+const resolveBody = z.strictObject({ by: storableText(200), reason: storableText(2_000) });
+
+export interface Deliveries {
+  readonly configuration: () => Configuration;
+  readonly desk: Pick<DeliveryDesk, 'list' | 'retry' | 'retryAll' | 'resolve'>;
+}
+
+/** What the gateway has promised, for the people who watch over it (I4). */
+export function deliveryRoutes(app: FastifyInstance, { configuration, desk }: Deliveries): void {
+  const isConfigured = (operatorId: string) => configuration().operators.has(operatorId);
+
+  serve(app, 'GET', '/deliveries', async (request) => {
+    const query = queryOf(listQuery, request);
+    if (!('fields' in query)) return query;
+    const page = await desk.list(query.fields);
+    const { operator } = query.fields;
+    // An operator whose file is gone may have deliveries left; a misspelt one has none.
+    const isNobody = operator !== undefined && page.items.length === 0 && !isConfigured(operator);
+    return isNobody ? notFound('No such operator') : json(page);
+  });
+
+  serve(app, 'POST', '/deliveries/retry', async (request) => {
+    const input = bodyOf(retryBody, request);
+    if (!('fields' in input)) return input;
+    const { operator, state } = input.fields;
+    if (!isConfigured(operator)) return notFound('No such operator');
+    return json({ retried: await desk.retryAll(operator, state) });
+  });
+
+  serve(app, 'POST', '/deliveries/:id/retry', async (request) => {
+    const path = pathOf(deliveryPath, request);
+    return 'fields' in path ? retryAnswer(await desk.retry(path.fields.id)) : path;
+  });
+
+  serve(app, 'POST', '/deliveries/:id/resolve', async (request) => {
+    const path = pathOf(deliveryPath, request);
+    if (!('fields' in path)) return path;
+    const input = bodyOf(resolveBody, request);
+    if (!('fields' in input)) return input;
+    const { by, reason } = input.fields;
+    return resolveAnswer(await desk.resolve(path.fields.id, by, reason));
+  });
+}
+
+function retryAnswer(result: RetryResult): Answer {
+  switch (result.kind) {
+    case 'retried':
+      return json(result.item);
+    case 'overtaken':
+      return conflict('A later operation of this bet has overtaken it: it can only be resolved');
+    case 'notRetryable':
+      return conflict(`It is ${result.state}: only dead and waiting deliveries are retried`);
+    case 'missing':
+      return notFound('No such delivery');
+    default:
+      return result satisfies never;
+  }
+}
+
+function resolveAnswer(result: ResolveResult): Answer {
+  switch (result.kind) {
+    case 'resolved':
+      return json(result.item);
+    case 'notResolvable':
+      return conflict(`It is ${result.state}: only dead deliveries are resolved by hand`);
+    case 'missing':
+      return notFound('No such delivery');
+    default:
+      return result satisfies never;
+  }
+}

@@ -1,0 +1,54 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { CODES } from '../domain/codes.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
+import { JsonError, parseJsonObject } from '../protocol/json.ts';
+
+export type Input<S extends z.ZodType> = { readonly fields: z.output<S> } | Answer;
+
+/** The JSON body by a schema, whatever its content type says; or the 400 that names the field. */
+export function bodyOf<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  try {
+    return checked(schema, parseJsonObject(body).value);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return invalid(error.field, error.message);
+  }
+}
+
+/** The parameters after the question mark, by a schema. */
+export function queryOf<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
+  return checked(schema, request.query);
+}
+
+/** The variable parts of the path, by a schema. */
+export function pathOf<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
+  return checked(schema, request.params);
+}
+
+/** Text that PostgreSQL can hold or be asked for. */
+export function storableText(lengthMax: number) {
+  return z
+    .string('must be a string')
+    .min(1, 'must not be empty')
+    .max(lengthMax, `must be at most ${lengthMax} characters`)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
+}
+
+export function oneOf<const W extends readonly string[]>(words: W) {
+  return z.enum(words, `must be one of ${words.join(', ')}`);
+}
+
+function checked<S extends z.ZodType>(schema: S, value: unknown): Input<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return { fields: result.data };
+  const [issue] = result.error.issues;
+  // A misspelt name must not pass for a wish that was not made.
+  if (issue?.code === 'unrecognized_keys') return invalid(issue.keys[0], 'is not known here');
+  return invalid(issue?.path.join('.'), issue?.message ?? 'is not valid');
+}
+
+function invalid(field: string | undefined, why: string): Answer {
+  return failure(CODES.validation, field === undefined ? why : `${field}: ${why}`);
+}

@@ -1,0 +1,118 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { ReloadResult } from '../config/source.ts';
+import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
+import { within } from '../domain/within.ts';
+import type { Answer } from '../protocol/answers.ts';
+import type { DeliveryDesk } from '../store/delivery-desk.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { BreakerOverride, Wallet } from '../wallets/call.ts';
+import { json, notFound, serve } from './answers.ts';
+import { bodyOf, oneOf, pathOf } from './input.ts';
+
+/** Who asks during an outage wants to see the breakers, with or without PostgreSQL's numbers. */
+const COUNTS_WITHIN_MS = 2_000;
+
+export interface OperatorDesk {
+  readonly logger: Logger;
+  readonly configuration: () => Configuration;
+  readonly wallets: {
+    get(operatorId: string): Pick<Wallet, 'breakerState' | 'inFlight'> | undefined;
+  };
+  readonly desk: Pick<DeliveryDesk, 'counts'>;
+  /** What a person decided over a breaker. */
+  readonly overrideOf: (operatorId: string, callClass: CallClass) => BreakerOverride;
+  /** Reaches every process. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  readonly setBreaker: (
+    operatorId: string,
+    callClass: CallClass,
+    to: BreakerOverride,
+  ) => Promise<void>;
+  /**
+   * Lets the operator's present wallet be asked about bets of generations up to this one.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  readonly releaseGeneration: (operatorId: string, generation: number) => Promise<void>;
+  readonly reload: () => Promise<ReloadResult>;
+}
+
+const operatorPath = z.object({ id: z.string() });
+
+const breakerBody = z.strictObject({
+  class: oneOf(CALL_CLASSES),
+  state: oneOf(['closed', 'open', 'auto']),
+});
+
+const releaseBody = z.strictObject({
+  generation: z.int('must be a whole number').min(1, 'must be at least 1').max(2_147_483_647),
+});
+
+export function operatorRoutes(app: FastifyInstance, desk: OperatorDesk): void {
+  serve(app, 'GET', '/operators', async () => json({ items: await overview(desk) }));
+
+  serve(app, 'POST', '/operators/:id/breaker', async (request) => {
+    const found = findOperator(desk, pathOf(operatorPath, request));
+    if (!('operator' in found)) return found;
+    const input = bodyOf(breakerBody, request);
+    if (!('fields' in input)) return input;
+    const { class: callClass, state } = input.fields;
+    await desk.setBreaker(found.operator.id, callClass, state);
+    return json({ operator: found.operator.id, class: callClass, state });
+  });
+
+  serve(app, 'POST', '/operators/:id/release', async (request) => {
+    const found = findOperator(desk, pathOf(operatorPath, request));
+    if (!('operator' in found)) return found;
+    const input = bodyOf(releaseBody, request);
+    if (!('fields' in input)) return input;
+    const { generation } = input.fields;
+    await desk.releaseGeneration(found.operator.id, generation);
+    return json({ operator: found.operator.id, generation });
+  });
+
+  serve(app, 'POST', '/reload', async () => json(await desk.reload()));
+}
+
+function findOperator(
+  desk: OperatorDesk,
+  path: ReturnType<typeof pathOf<typeof operatorPath>>,
+): { readonly operator: OperatorConfig } | Answer {
+  if (!('fields' in path)) return path;
+  const operator = desk.configuration().operators.get(path.fields.id);
+  return operator === undefined ? notFound('No such operator') : { operator };
+}
+
+/** Every operator as it stands at this moment; never a secret. */
+async function overview(desk: OperatorDesk) {
+  const counts = await countsOrNothing(desk);
+  return [...desk.configuration().operators.values()].map((operator) => {
+    const wallet = desk.wallets.get(operator.id);
+    const { id, name, status, currencies, sessions } = operator;
+    return {
+      id,
+      name,
+      status,
+      currencies,
+      sessions: { mode: sessions.mode },
+      breaker: byClass((callClass) => wallet?.breakerState(callClass) ?? 'closed'),
+      override: byClass((callClass) => desk.overrideOf(id, callClass)),
+      inFlight: byClass((callClass) => wallet?.inFlight(callClass) ?? 0),
+      openDeliveries: counts === undefined ? null : (counts.open.get(id) ?? 0),
+      deadDeliveries: counts === undefined ? null : (counts.dead.get(id) ?? 0),
+    };
+  });
+}
+
+async function countsOrNothing({ desk, logger }: OperatorDesk) {
+  try {
+    return await within(COUNTS_WITHIN_MS, desk.counts());
+  } catch (error) {
+    logger.warn({ err: error }, 'admin.deliveries_not_counted');
+    return undefined;
+  }
+}
+
+function byClass<T>(of: (callClass: CallClass) => T): Readonly<Record<CallClass, T>> {
+  return { read: of('read'), money: of('money') };
+}

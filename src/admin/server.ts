@@ -1,0 +1,84 @@
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import { CODES } from '../domain/codes.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { openApiDocument } from '../http/openapi.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
+import type { DeliveryDesk } from '../store/delivery-desk.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { notFound, send } from './answers.ts';
+import { type BetDesk, betRoutes } from './bets.ts';
+import { type Deliveries, deliveryRoutes } from './deliveries.ts';
+import { docsRoutes } from './docs.ts';
+import { type OperatorDesk, operatorRoutes } from './operators.ts';
+import { type Probes, probeRoutes } from './probes.ts';
+import { requireToken } from './token.ts';
+
+const BODY_BYTES_MAX = 64 * 1024;
+/** A transactionId of 64 characters, each percent-encoded. */
+const PATH_PART_LENGTH_MAX = 64 * 9;
+
+export type AdminOptions = Probes &
+  OperatorDesk &
+  BetDesk &
+  Deliveries & {
+    readonly logger: Logger;
+    readonly desk: DeliveryDesk;
+    /** Undefined: there is no admin API, `/admin/*` is not found. */
+    readonly adminToken: string | undefined;
+  };
+
+/** The internal listener, not yet listening (CONTRACT section 6). */
+export function createAdminServer(options: AdminOptions): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: 10_000,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: PATH_PART_LENGTH_MAX },
+  });
+  // Whatever a tool calls its JSON: `curl -d` says it were a form.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const answer = answerOf(error);
+    if (answer.status >= 500) {
+      options.logger.error(
+        { err: error, method: request.method, url: request.url },
+        'admin.failed',
+      );
+    }
+    send(reply, answer);
+  });
+  app.setNotFoundHandler((_request, reply) => send(reply, notFound('No such endpoint')));
+
+  probeRoutes(app, options);
+  docsRoutes(app, openApiDocument);
+  const { adminToken } = options;
+  if (adminToken !== undefined) {
+    app.register(async (admin) => adminRoutes(admin, options, adminToken), { prefix: '/admin' });
+  }
+  return app;
+}
+
+/** A room of its own, so that no route in it, known or not, can be reached around the token. */
+function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: string): void {
+  app.addHook('onRequest', requireToken(adminToken));
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url, ip } = request;
+    const durationMs = Math.round(reply.elapsedTime);
+    options.logger.info({ method, url, ip, status: reply.statusCode, durationMs }, 'admin.handled');
+  });
+  app.setNotFoundHandler((_request, reply) => send(reply, notFound('No such endpoint')));
+  operatorRoutes(app, options);
+  betRoutes(app, options);
+  deliveryRoutes(app, options);
+}
+
+function answerOf(error: FastifyError): Answer {
+  if (error instanceof GatewayError) {
+    return failure(CODES.system, 'PostgreSQL is not available', 503);
+  }
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) return failure(CODES.validation, error.message, status);
+  return failure(CODES.system, 'System error', 500);
+}

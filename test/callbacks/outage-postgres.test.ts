@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { balanceBody, profileBody } from '../../src/simulator/callback-bodies.ts';
+import type { CallResult } from '../../src/simulator/signed-client.ts';
+import { placedBet, type TestBet, type TestPlayer, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+import { onServer } from '../support/server.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+const TOTAL_MS = 1_000;
+/** The service's own patience: as much longer as by default. */
+const IN_TIME_MS = TOTAL_MS + 200;
+
+let gateway: TestGateway;
+let proxy: TcpProxy;
+let databaseUrl: string;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    gateway: {
+      deadline: { totalMs: TOTAL_MS, reserveMs: 300 },
+      delivery: { minBackoffMs: 50, maxBackoffMs: 200 },
+    },
+    worker: true,
+    through: async (urls) => {
+      databaseUrl = urls.databaseUrl;
+      const url = new URL(databaseUrl);
+      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      url.host = `127.0.0.1:${proxy.port}`;
+      return { ...urls, databaseUrl: url.href };
+    },
+  });
+});
+afterEach(() => proxy.restore());
+afterAll(async () => {
+  await gateway.close();
+  await proxy.close();
+});
+
+const stateOf = (bet: TestBet) => betState(databaseUrl, bet.transactionId);
+const balanceOf = (player: TestPlayer) =>
+  gateway.service.call('POST', '/user/balance', balanceBody(player));
+const profileOf = (player: TestPlayer) =>
+  gateway.service.call('POST', '/user/profile', profileBody(player.token));
+
+function expectUnavailable(answer: CallResult): void {
+  expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+  expect(answer.ms).toBeLessThan(IN_TIME_MS);
+}
+
+function expectSystemError(answer: CallResult): void {
+  expect([answer.status, answer.json?.code]).toEqual([400, 100]);
+  expect(answer.ms).toBeLessThan(IN_TIME_MS);
+}
+
+const outages: [string, () => unknown][] = [
+  ['is gone', () => proxy.cut()],
+  ['accepts and never answers', () => proxy.freeze()],
+];
+
+describe.each(outages)('while PostgreSQL %s', (_, begin) => {
+  it('a place is answered 100 in time and never sent (I1, I3)', async () => {
+    const bets = await Promise.all([unplacedBet(gateway), unplacedBet(gateway)]);
+    await begin();
+    for (const answer of await Promise.all(bets.map((bet) => bet.place()))) {
+      expectSystemError(answer);
+    }
+    await proxy.restore();
+    for (const bet of bets) {
+      const place = async () => (await stateOf(bet))?.place ?? 'not_sent';
+      await expect.poll(place, { timeout: 5_000 }).toBe('not_sent');
+      await expect.poll(async () => (await bet.rollback()).status).toBe(200);
+      expect(bet.wallet.arrivals(bet.transactionId, 'place')).toEqual([]);
+      expect(bet.balance()).toBe('1000');
+    }
+  });
+
+  it('everything about a bet is answered 503 in time, so that the service repeats it', async () => {
+    const bet = await placedBet(gateway);
+    await begin();
+    const answers = await Promise.all([
+      bet.settle('25'),
+      bet.unsettle(),
+      bet.rollback(),
+      bet.update('1.7'),
+    ]);
+    for (const answer of answers) expectUnavailable(answer);
+    expect(bet.arrivals()).toEqual(['place']);
+    await proxy.restore();
+    const repeated = async () => (await bet.rollback()).status;
+    await expect.poll(repeated, { timeout: 5_000 }).toBe(200);
+    await expect.poll(() => bet.balance(), { timeout: 10_000 }).toBe('1000');
+  });
+
+  it('reads go on from cached sessions, and others are answered 503', async () => {
+    const [cached, uncached] = [await gateway.player(), await gateway.player()];
+    expect((await balanceOf(cached)).status).toBe(200);
+    await begin();
+    for (const answer of [await balanceOf(cached), await profileOf(cached)]) {
+      expect(answer.status).toBe(200);
+      expect(answer.json).toMatchObject({ userId: cached.userId });
+    }
+    expectUnavailable(await balanceOf(uncached));
+  });
+
+  it('an acceptance that cannot be committed is answered 100, and a rollback ends it (I3)', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId, point: 'after' });
+    const placing = bet.place();
+    await gate.arrived;
+    await begin();
+    gate.release();
+    expectSystemError(await placing);
+    expect(bet.balance()).toBe('900');
+    await proxy.restore();
+    // Where the outcome is lost for good, only the end of the lease frees the bet.
+    const end = 'UPDATE bets SET busy_until = clock_timestamp() WHERE busy_until IS NOT NULL';
+    await onServer(databaseUrl, (client) => client.query(end));
+    const undone = async () => (await bet.rollback()).status;
+    await expect.poll(undone, { timeout: 5_000 }).toBe(200);
+    await expect.poll(() => bet.balance(), { timeout: 10_000 }).toBe('1000');
+    expect(bet.wallet.arrivals(bet.transactionId, 'place')).toHaveLength(1);
+  });
+
+  it('is over, everything goes on without a restart', async () => {
+    await begin();
+    await proxy.restore();
+    const works = async () => (await (await unplacedBet(gateway)).place()).status;
+    await expect.poll(works, { timeout: 5_000 }).toBe(200);
+  });
+});
+
+it('answers a copy of a place from Redis while PostgreSQL is gone (I3)', async () => {
+  const bet = await unplacedBet(gateway);
+  const first = await bet.place();
+  await proxy.cut();
+  expect((await bet.place()).body).toBe(first.body);
+  expect((await bet.place({ amount: '7' })).json).toMatchObject({ code: 100 });
+  const labels = { operation: 'place', source: 'redis' };
+  expect(await gateway.metric('gateway_duplicates_total', labels)).toBe(1);
+  expect(bet.arrivals()).toEqual(['place']);
+});
+
+it('counts what it could not send for want of PostgreSQL', async () => {
+  const bet = await unplacedBet(gateway);
+  const labels = { operator: 'alpha', reason: 'database' };
+  const before = await gateway.metric('gateway_rejected_total', labels);
+  // Its session is known here, so that the operator is too.
+  expect((await bet.place({ transactionId: '"another-bet"' })).status).toBe(200);
+  await proxy.cut();
+  expectSystemError(await bet.place());
+  expect(await gateway.metric('gateway_rejected_total', labels)).toBe(before + 1);
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placeBody } from '../../src/simulator/callback-bodies.ts';
+import { asPlayer, type TestBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+
+let gateway: TestGateway;
+let replica: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    gateway: { deadline: { totalMs: 1_200, reserveMs: 400 } },
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+  });
+  replica = await gateway.replica();
+});
+afterAll(() => gateway.close());
+
+const stateOf = (bet: TestBet) => betState(gateway.databaseUrl, bet.transactionId);
+
+/** A bet that the journal knows only by an update that was faster than its place. */
+async function updatedBet(): Promise<TestBet> {
+  const bet = await unplacedBet(gateway);
+  expect((await bet.update('1.5')).status).toBe(200);
+  expect(await stateOf(bet)).toMatchObject({ place: 'unseen' });
+  return bet;
+}
+
+describe('a place bet that another operation of its bet has overtaken', () => {
+  it('is sent once and answered as ever (I5)', async () => {
+    const bet = await updatedBet();
+    const answer = await bet.place();
+    expect(answer.status).toBe(200);
+    expect((await bet.place()).body).toBe(answer.body);
+    expect(bet.arrivals()).toEqual(['update', 'place']);
+    expect(bet.balance()).toBe('900');
+    expect(await stateOf(bet)).toMatchObject({ place: 'accepted', busy: null, amount: '100' });
+  });
+
+  it('may have been overtaken by a settle that the wallet refused', async () => {
+    const bet = await unplacedBet(gateway);
+    expect((await bet.settle('25')).json).toMatchObject({ code: 5 });
+    expect((await bet.place()).status).toBe(200);
+    expect((await bet.settle('25')).status).toBe(200);
+    expect(bet.balance()).toBe('925');
+  });
+
+  it('is written down before it is sent, for its own session and stake (I3)', async () => {
+    const bet = await updatedBet();
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+    const placing = bet.place();
+    await gate.arrived;
+    expect(await stateOf(bet)).toMatchObject({ place: 'in_flight', busy: 'place', amount: '100' });
+    gate.release();
+    expect((await placing).status).toBe(200);
+    expect((await bet.place({ amount: '99' })).json).toMatchObject({ code: 5 });
+  });
+
+  it('is one of many on two replicas (I5, I6)', async () => {
+    const bet = await updatedBet();
+    const copies = Array.from({ length: 12 }, (_, index) =>
+      (index % 2 === 0 ? gateway : replica).service.call(
+        'POST',
+        '/payment/bet',
+        placeBody(bet.slip),
+      ),
+    );
+    const answers = await Promise.all(copies);
+    expect(answers.map(({ status }) => status)).toEqual(copies.map(() => 200));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(bet.arrivals()).toEqual(['update', 'place']);
+  });
+
+  it('waits for the operation that is still in flight (I6)', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('update', { transactionId: bet.transactionId });
+    const updating = bet.update('1.5');
+    await gate.arrived;
+    const placing = bet.place();
+    await updatedBet();
+    expect(bet.arrivals()).toEqual(['update']);
+    gate.release();
+    expect((await updating).status).toBe(200);
+    expect((await placing).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['update', 'place']);
+  });
+
+  it('is declined by the wallet’s own word', async () => {
+    const bet = await updatedBet();
+    bet.wallet.misbehave('place', { kind: 'code', code: 14 }, { calls: 1 });
+    expect((await bet.place()).json).toMatchObject({ code: 14 });
+    expect(await stateOf(bet)).toMatchObject({ place: 'declined' });
+  });
+
+  it('is answered 100 in time when the wallet hangs, and its rollback ends it (I1, I2)', async () => {
+    const bet = await updatedBet();
+    const transactionId = bet.transactionId;
+    bet.wallet.misbehave('place', { kind: 'hang', effect: 'applied' }, { transactionId });
+    const answer = await bet.place();
+    expect([answer.status, answer.json?.code]).toEqual([400, 100]);
+    expect(answer.ms).toBeLessThan(1_200);
+    expect(await stateOf(bet)).toMatchObject({ place: 'unknown', busy: null });
+    expect((await bet.place()).body).toBe(answer.body);
+    expect((await bet.rollback()).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['update', 'place', 'rollback']);
+    expect(bet.balance()).toBe('1000');
+  });
+
+  it('was not sent where nobody listens (I2)', async () => {
+    const bet = await updatedBet();
+    await bet.wallet.down();
+    expect((await bet.place()).json).toMatchObject({ code: 100 });
+    expect(await stateOf(bet)).toMatchObject({ place: 'not_sent' });
+    await bet.wallet.up();
+    expect((await bet.rollback()).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['update']);
+  });
+
+  it('is refused to another player, to whom the bet does not belong (I8, I10)', async () => {
+    const bet = await updatedBet();
+    const stranger = await gateway.player();
+    const token = JSON.stringify(stranger.token);
+    expect((await bet.place({ ...asPlayer(stranger), token })).json).toMatchObject({ code: 5 });
+    expect(bet.arrivals()).toEqual(['update']);
+  });
+
+  it('needs a live token of its player like any other', async () => {
+    const bet = await updatedBet();
+    expect((await bet.place({ token: '"a-token-of-nobody"' })).json).toMatchObject({ code: 3 });
+    const operator = gateway.operator('alpha');
+    await operator.revokeSessions({ token: bet.player.token });
+    await operator.close();
+    expect((await bet.place()).json).toMatchObject({ code: 3 });
+    expect(bet.arrivals()).toEqual(['update']);
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareBooks } from '../../src/simulator/books.ts';
+import { createService, type SimulatedService } from '../../src/simulator/service.ts';
+import { type House, openHouse } from '../process/support/house.ts';
+import { SERVICE_SECRET } from '../support/gateway.ts';
+import { type Bettor, liveBet } from './support/bets.ts';
+import { allHome, journalFaults } from './support/journal.ts';
+import { Random } from './support/random.ts';
+import { Replicas } from './support/replicas.ts';
+
+const BETS = 1_000;
+const PLAYERS = 40;
+/** Under way at once; many of them wait for a lease to end, so that each replica has about five. */
+const LANES = 20;
+/** So many bets are begun when each kill comes. */
+const KILLS_AT = [150, 350, 550, 750];
+
+describe('a gateway that is killed again and again', () => {
+  let house: House;
+  let replicas: Replicas;
+  let service: SimulatedService;
+  let bettors: Bettor[];
+
+  beforeAll(async () => {
+    const operator = { wallet: { breaker: { openMs: 300 } } };
+    house = await openHouse({
+      gateway: {
+        deadline: { totalMs: 1_500, reserveMs: 300 },
+        delivery: {
+          minBackoffMs: 50,
+          maxBackoffMs: 1_000,
+          confirmUnknownAfterMs: 300,
+          originateRollbackAfterMs: 2_000,
+        },
+      },
+      operators: { alpha: operator, beta: operator },
+    });
+    replicas = new Replicas(house, { LOG_LEVEL: process.env.TEST_LOG ?? 'info' });
+    const baseUrl = await replicas.start(2);
+    // Repeats for longer than a lease lasts, as the service's own six minutes do.
+    service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0.06 });
+    bettors = [];
+    for (let index = 0; index < PLAYERS; index += 1) {
+      const operatorId = index % 2 === 0 ? 'alpha' : 'beta';
+      // Some players run out of money, so that there are declines as well.
+      const balance = index % 10 === 0 ? '60' : '100000';
+      const player = await house.player(baseUrl, { operatorId, balance });
+      bettors.push({ player, wallet: house.wallet(operatorId) });
+    }
+  });
+  afterAll(async () => {
+    await service.close();
+    await replicas.close();
+    await house.close();
+  });
+
+  it('leaves service and wallets with the same books, every bet and every cent (I3-I6)', {
+    timeout: 240_000,
+  }, async () => {
+    const random = new Random(20_261_121);
+    const contradictions: string[] = [];
+    let begun = 0;
+    const killing: Promise<void>[] = [];
+    const lane = async () => {
+      while (begun < BETS) {
+        begun += 1;
+        if (KILLS_AT.includes(begun)) killing.push(replicas.replaceOldest());
+        // What was put off is debited in the middle of everything else.
+        if (begun % 25 === 0) for (const wallet of house.wallets) wallet.applyLate();
+        contradictions.push(...(await liveBet(service, random, random.pick(bettors))));
+      }
+    };
+    const lanes = Array.from({ length: LANES }, lane);
+    await Promise.all(lanes);
+    await Promise.all(killing);
+    for (const wallet of house.wallets) {
+      wallet.behave();
+      wallet.applyLate();
+    }
+    await service.idle();
+    await allHome(house);
+
+    const books = service.books();
+    const wallets = house.wallets.map((wallet) => wallet.books());
+    expect(compareBooks(books, wallets).differences).toEqual([]);
+    expect(await journalFaults(house, service, house.wallets)).toEqual([]);
+    expect(contradictions).toEqual([]);
+
+    expect(replicas.kills).toBe(KILLS_AT.length);
+    expect(books.bets).toHaveLength(BETS);
+    const count = (state: string) => books.bets.filter((bet) => bet.state === state).length;
+    // That it was about something: bets of every kind, and promises that had to be kept.
+    for (const state of ['accepted', 'settled', 'rolled_back', 'declined']) {
+      expect(count(state), state).toBeGreaterThan(20);
+    }
+    const delivered = await house.query(
+      `SELECT 1 FROM deliveries WHERE state = 'delivered' AND attempts > 1`,
+    );
+    expect(delivered.length).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import type { SimulatedService } from '../../../src/simulator/service.ts';
+import type { SimulatedWallet } from '../../../src/simulator/wallet/wallet.ts';
+import type { House } from '../../process/support/house.ts';
+
+/** Leases last 15 s, and the repetitions of unknown places come after them. */
+const HOME_MS = 60_000;
+
+const OPEN = `
+  SELECT (SELECT count(*) FROM deliveries WHERE state IN ('live', 'pending'))::int AS deliveries,
+         (SELECT count(*) FROM bets WHERE busy_attempt IS NOT NULL)::int AS busy,
+         (SELECT count(*) FROM bets WHERE place = 'unknown' AND rollback <> 'confirmed')::int
+           AS unresolved`;
+
+type Asks = Pick<House, 'query'>;
+
+/** Waits until every promise is kept and no outcome is open. */
+export async function allHome(house: Asks): Promise<void> {
+  const nothing = [{ deliveries: 0, busy: 0, unresolved: 0 }];
+  const limits = { timeout: HOME_MS, interval: 200 };
+  await expect.poll(() => house.query(OPEN), limits).toEqual(nothing);
+}
+
+/**
+ * What the journal has against itself or against what the service was told, in words: each
+ * transaction once, its place sent at most once, nothing given up.
+ */
+export async function journalFaults(
+  house: Asks,
+  service: SimulatedService,
+  wallets: readonly SimulatedWallet[],
+): Promise<readonly string[]> {
+  const dead = await house.query<{ id: string }>(`SELECT id FROM deliveries WHERE state = 'dead'`);
+  const twice = await house.query<{ transaction_id: string }>(
+    `SELECT transaction_id FROM operations WHERE operation = 'place'
+      GROUP BY transaction_id HAVING count(*) > 1`,
+  );
+  const rows = await house.query<JournalRow>(
+    'SELECT transaction_id, place, rollback, settlement, settlement_amount FROM bets',
+  );
+  const journal = new Map(rows.map((row) => [row.transaction_id, row]));
+  return [
+    ...dead.map(({ id }) => `delivery ${id} is dead`),
+    ...twice.map(({ transaction_id }) => `bet ${transaction_id} was begun twice`),
+    ...service.books().bets.flatMap(({ transactionId, state, paid }) => {
+      const row = journal.get(transactionId);
+      if (agrees(row, state, paid)) return [];
+      return [`bet ${transactionId}: ${state} ${paid}, the journal says ${JSON.stringify(row)}`];
+    }),
+    ...service.books().bets.flatMap(({ transactionId }) => {
+      const arrivals = wallets.flatMap((wallet) => wallet.arrivals(transactionId, 'place'));
+      return arrivals.length > 1 ? [`the place of ${transactionId} was sent twice (I5)`] : [];
+    }),
+  ];
+}
+
+interface JournalRow {
+  readonly transaction_id: string;
+  readonly place: string;
+  readonly rollback: string;
+  readonly settlement: string;
+  readonly settlement_amount: string | null;
+}
+
+function agrees(row: JournalRow | undefined, state: string, paid: string): boolean {
+  switch (state) {
+    case 'accepted':
+      return row?.place === 'accepted' && row.rollback === 'none' && row.settlement !== 'settled';
+    case 'settled':
+      return row?.rollback === 'none' && row.settlement_amount === paid;
+    case 'declined':
+      return row?.place === 'declined';
+    case 'rolled_back':
+      return row?.rollback === 'confirmed';
+    default:
+      return false;
+  }
+}

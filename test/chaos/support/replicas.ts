@@ -1,0 +1,69 @@
+import type { House, Replica } from '../../process/support/house.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+
+/** Replicas of a gateway behind one address, to be killed and replaced. */
+export class Replicas {
+  readonly #house: House;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #up: Replica[] = [];
+  #proxy: TcpProxy | undefined;
+  #turn = 0;
+  #kills = 0;
+
+  constructor(house: House, env: Readonly<Record<string, string>> = {}) {
+    this.#house = house;
+    this.#env = env;
+  }
+
+  get kills(): number {
+    return this.#kills;
+  }
+
+  get up(): readonly Replica[] {
+    return this.#up;
+  }
+
+  /** Starts `count` replicas and the address before them. @returns that address */
+  async start(count: number): Promise<string> {
+    for (let index = 0; index < count; index += 1) await this.add();
+    const next = () => this.#nextPort();
+    this.#proxy = await startTcpProxy({
+      host: '127.0.0.1',
+      // Read at every connection: in turn, to whoever lives on which port by then.
+      get port() {
+        return next();
+      },
+    });
+    return `http://127.0.0.1:${this.#proxy.port}`;
+  }
+
+  async add(): Promise<void> {
+    this.#up.push(await this.#house.replica(this.#env));
+  }
+
+  /** The oldest one dies without last words; nobody takes its place yet. */
+  async killOldest(): Promise<void> {
+    const victim = this.#up.shift();
+    if (victim === undefined) throw new Error('no replica to kill');
+    this.#kills += 1;
+    await victim.process.kill();
+  }
+
+  /** Kills the oldest one and starts another, on a new port. */
+  async replaceOldest(): Promise<void> {
+    await this.killOldest();
+    await this.add();
+  }
+
+  async close(): Promise<void> {
+    await this.#proxy?.close();
+    await Promise.all(this.#up.map(({ process }) => process.kill()));
+  }
+
+  /** A port where nobody listens when all are dead: the connection is refused. */
+  #nextPort(): number {
+    this.#turn += 1;
+    const replica = this.#up[this.#turn % Math.max(1, this.#up.length)];
+    return replica === undefined ? 1 : Number(new URL(replica.baseUrl).port);
+  }
+}
