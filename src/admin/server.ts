@@ -3,7 +3,6 @@ import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { openApiDocument } from '../http/openapi.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
-import type { DeliveryDesk } from '../store/delivery-desk.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { notFound, send } from './answers.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
@@ -22,7 +21,6 @@ export type AdminOptions = Probes &
   BetDesk &
   Deliveries & {
     readonly logger: Logger;
-    readonly desk: DeliveryDesk;
     /** Undefined: there is no admin API, `/admin/*` is not found. */
     readonly adminToken: string | undefined;
   };

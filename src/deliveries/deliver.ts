@@ -70,8 +70,9 @@ export async function deliver(
     attemptId: taken.attemptId,
     operationId: taken.operationId,
     attempt: attemptOf(sent, startedAtMs, undefined),
-    settlement: settlementAfter(parsed.message, sent),
-    rollback: conclusion?.rollback,
+    settlement: settlementAfter(taken, parsed.message, sent),
+    // A repetition changes nothing: the bet knows already how the first confirmation was answered.
+    rollback: taken.confirmations === 0 ? conclusion?.rollback : undefined,
     update: conclusion?.update,
     delivery: after,
   });
@@ -130,10 +131,14 @@ async function call(
   });
 }
 
+/** Whatever the wallet says, the service keeps the answer that the promise was given with. */
 function conclude(taken: TakenDelivery, sent: BetAnswer): Conclusion | undefined {
+  const { transactionTime } = taken;
   switch (taken.operation) {
-    case 'rollback':
-      return rollbackConclusion(taken.transactionId, taken.transactionTime, sent);
+    case 'rollback': {
+      const conclusion = rollbackConclusion(taken.transactionId, taken.transactionTime, sent);
+      return conclusion && { ...conclusion, rollback: { kind: 'confirmed', transactionTime } };
+    }
     case 'update':
       return updateConclusion(taken.transactionId, taken.transactionTime, undefined, sent);
     case 'settle':
@@ -155,10 +160,13 @@ function resultConclusion(taken: TakenDelivery, sent: BetAnswer): Conclusion | u
 }
 
 /** The bet's result after this attempt; undefined where it has not changed. */
-function settlementAfter(message: BetRequest, sent: BetAnswer): Settlement | undefined {
+function settlementAfter(
+  { transactionTime }: TakenDelivery,
+  message: BetRequest,
+  sent: BetAnswer,
+): Settlement | undefined {
   if (message.operation !== 'settle' && message.operation !== 'unsettle') return undefined;
   if (sent.kind === 'accepted') {
-    const { transactionTime } = sent;
     if (message.operation === 'unsettle') return { kind: 'unsettled', transactionTime };
     const { amount, resultType } = message;
     return { kind: 'settled', amount, resultType, transactionTime };

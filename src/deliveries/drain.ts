@@ -1,22 +1,22 @@
-import type { Clock } from '../domain/clock.ts';
-import { GatewayError } from '../domain/errors.ts';
-import type { DeliveryStore, TakenDelivery } from '../store/delivery-store.ts';
-import type { Wallet } from '../wallets/call.ts';
 import type { Wallets } from '../wallets/wallets.ts';
-import { type Delivering, deliver } from './deliver.ts';
-import { deliverySettings } from './settings.ts';
+import type { Pace } from './pace.ts';
+import { Slice, type Slicing } from './slice.ts';
 
 /** One operator's backlog is drained in slices, so that a thousand operators share the workers. */
 const SLICE_MS = 1_000;
+/** What the operator took no call for passes within a call's time, such as a full bulkhead. */
+const BUSY_PAUSE_MS = 250;
 
-export interface Draining extends Delivering {
-  readonly clock: Clock;
-  readonly store: DeliveryStore;
+export interface Draining extends Slicing {
   readonly wallets: Wallets;
 }
 
-/** `more`: the slice is over but the backlog is not. `held`: the operator takes no calls. */
-export type Drained = 'empty' | 'more' | 'held';
+export type Drained =
+  | { readonly kind: 'empty' }
+  /** The operator takes no calls. */
+  | { readonly kind: 'held' }
+  /** The slice is over but the backlog is not: come back, not sooner than after so long. */
+  | { readonly kind: 'more'; readonly inMs: number };
 
 /**
  * Why an operator's deliveries are held: no attempts are spent and no horizon runs. Undefined when
@@ -36,76 +36,26 @@ export function heldBecause(
 /**
  * Brings home what is due at one operator, for one slice of time, with the operator's own
  * concurrency and rate.
- * @throws GatewayError `DATABASE_UNAVAILABLE` when nothing could be taken
+ * @param pace the operator's own, kept from slice to slice
+ * @throws GatewayError `DATABASE_UNAVAILABLE` when deliveries could not be taken
  */
 export async function drain(
   draining: Draining,
   operatorId: string,
+  pace: Pace,
   isStopping: () => boolean,
 ): Promise<Drained> {
-  const { clock, store } = draining;
-  const endsAtMs = clock.monotonicMs() + SLICE_MS;
-  while (!isStopping() && clock.monotonicMs() < endsAtMs) {
-    const wallet = draining.wallets.get(operatorId);
-    const operator = draining.configuration().operators.get(operatorId);
-    if (wallet === undefined || operator === undefined) return 'held';
-    if (heldBecause(draining, operatorId) !== undefined) return 'held';
-    // A half-open breaker admits one call: more would only be put back.
-    const probing = wallet.breakerState('money') === 'half_open';
-    const concurrency = probing ? 1 : operator.delivery.concurrency;
-    const takenAtMs = clock.monotonicMs();
-    const batch = await store.take(
-      operatorId,
-      operator.wallet.generation,
-      probing ? 1 : concurrency * 4,
-    );
-    if (batch.length === 0) return 'empty';
-    const unsent = await deliverAll(draining, wallet, batch, concurrency, takenAtMs);
-    if (unsent > 0) return heldBecause(draining, operatorId) === undefined ? 'more' : 'held';
-  }
-  return 'more';
-}
+  const isHeld = () => heldBecause(draining, operatorId) !== undefined;
+  const wallet = draining.wallets.get(operatorId);
+  const operator = draining.configuration().operators.get(operatorId);
+  if (wallet === undefined || operator === undefined || isHeld()) return { kind: 'held' };
 
-/** Delivers a batch, `concurrency` at a time and no faster than the rate. @returns how many were not sent */
-async function deliverAll(
-  draining: Draining,
-  wallet: Wallet,
-  batch: readonly TakenDelivery[],
-  concurrency: number,
-  takenAtMs: number,
-): Promise<number> {
-  const { ratePerSecond } = deliverySettings(draining.configuration(), wallet.operatorId);
-  const intervalMs = ratePerSecond === undefined ? 0 : 1000 / ratePerSecond;
-  const queue = [...batch];
-  let startAtMs = draining.clock.monotonicMs();
-  let unsent = 0;
-  const lane = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const waitMs = startAtMs - draining.clock.monotonicMs();
-      startAtMs = Math.max(startAtMs, draining.clock.monotonicMs()) + intervalMs;
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-      if ((await attempt(draining, wallet, next, takenAtMs)) === 'unsent') unsent += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, batch.length) }, lane));
-  return unsent;
-}
-
-/** One delivery's failure is its own: a poison message must not stop its operator's drain. */
-async function attempt(
-  draining: Draining,
-  wallet: Wallet,
-  taken: TakenDelivery,
-  takenAtMs: number,
-) {
-  try {
-    return await deliver(draining, wallet, taken, takenAtMs);
-  } catch (error) {
-    const level = error instanceof GatewayError ? 'warn' : 'error';
-    draining.logger[level](
-      { err: error, operator: wallet.operatorId, delivery: taken.id },
-      'delivery.not_recorded: it is repeated when its lease ends',
-    );
-    return 'failed';
-  }
+  const endsAtMs = draining.clock.monotonicMs() + SLICE_MS;
+  const slice = new Slice(draining, { wallet, operator, pace, endsAtMs, isHeld, isStopping });
+  await slice.run();
+  if (isHeld()) return { kind: 'held' };
+  if (slice.wasRefused) return { kind: 'more', inMs: BUSY_PAUSE_MS };
+  // Also when nothing is left: whoever comes next must find the pace of this slice.
+  if (slice.isDry && pace.waitMs === 0) return { kind: 'empty' };
+  return { kind: 'more', inMs: pace.waitMs };
 }

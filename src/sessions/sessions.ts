@@ -73,7 +73,12 @@ export class Sessions {
   /** The operator token of a session, ended or not: bets keep the one they were placed with. */
   async operatorTokenOf(sessionId: string): Promise<string | undefined> {
     const row = await this.#options.store.findById(sessionId);
-    return row === undefined ? undefined : this.#options.vault.unseal(row.operator_token);
+    return row === undefined ? undefined : this.unseal(row.operator_token);
+  }
+
+  /** An operator token as `sessions` holds it. @throws Error when it was sealed with another key */
+  unseal(operatorToken: Buffer): string {
+    return this.#options.vault.unseal(operatorToken);
   }
 
   /**

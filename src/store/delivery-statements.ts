@@ -3,15 +3,11 @@ import { LEASE_SECONDS } from './place-journal.ts';
 
 const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
-export const TAKE: Statement = {
-  name: 'delivery-take',
-  text: `
-  WITH due AS (
-    SELECT d.id, d.transaction_id, d.operation
-      FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-     WHERE d.operator_id = $1::text AND d.state = 'pending'
-       AND d.next_attempt_at <= clock_timestamp()
-       AND b.busy_attempt IS NULL
+/**
+ * A delivery `d` of a bet `b` that may be tried now. Compared with `statement_timestamp()` where an
+ * index has to end the scan: PostgreSQL reads all of it to compare with a clock that goes on.
+ */
+const READY = `d.operator_id = $1::text AND d.state = 'pending' AND b.busy_attempt IS NULL
        -- Bets of an older wallet stay where they are until a person releases them.
        AND greatest(b.generation, (SELECT h.released FROM operator_holds h
                                     WHERE h.operator_id = $1::text)) >= $2::int
@@ -19,14 +15,35 @@ export const TAKE: Statement = {
        AND (d.operation = 'update' OR NOT EXISTS (
              SELECT 1 FROM deliveries e
               WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
-                AND e.operation <> 'update' AND e.id < d.id))
+                AND e.operation <> 'update' AND e.id < d.id))`;
+
+/** An update that came too late: a later one, or the bet's end, has overtaken it (I6). */
+const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
+             SELECT 1 FROM operations o
+              WHERE o.transaction_id = d.transaction_id AND o.operation = 'update'
+                AND o.id > d.operation_id))`;
+
+export const TAKE: Statement = {
+  name: 'delivery-take',
+  text: `
+  WITH due AS (
+    SELECT d.id, d.transaction_id, d.operation, ${OVERTAKEN} AS overtaken
+      FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
+     WHERE ${READY}
+       AND d.next_attempt_at <= statement_timestamp()
+       AND ($4::boolean OR d.operation <> 'update')
      ORDER BY d.next_attempt_at
      LIMIT $3::int
-       FOR UPDATE OF d SKIP LOCKED
+       -- Both, and never waiting: callbacks lock a bet first and its deliveries then.
+       FOR UPDATE OF b, d SKIP LOCKED
+  ), superseded AS (
+    UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
+     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE overtaken))
   ), chosen AS (
     SELECT DISTINCT ON (transaction_id) id, transaction_id, operation,
            gen_random_uuid() AS attempt_id
-      FROM due ORDER BY transaction_id, operation = 'update', id
+      FROM due WHERE NOT overtaken
+     ORDER BY transaction_id, operation = 'update', id
   ), bet AS (
     UPDATE bets b
        SET busy_operation = c.operation, busy_attempt = c.attempt_id, busy_until = ${lease},
@@ -44,13 +61,14 @@ export const TAKE: Statement = {
   )
   SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
          t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body, bet.operator_id,
-         bet.player_id, p.user_id, p.operator_user, bet.session_id, bet.place,
+         bet.player_id, p.user_id, p.operator_user, bet.session_id, s.operator_token, bet.place,
          clock_timestamp() > t.dead_at
            + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
     FROM taken t
     JOIN bet ON bet.delivery_id = t.id
     JOIN operations o ON o.id = t.operation_id
     JOIN players p ON p.id = bet.player_id
+    LEFT JOIN sessions s ON s.id = bet.session_id
     LEFT JOIN operator_holds h ON h.operator_id = t.operator_id`,
 };
 
@@ -80,13 +98,13 @@ export const WAKE: Statement = {
   WITH later AS (
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE d.operator_id = $1::text AND d.state = 'pending'
-       AND d.next_attempt_at > clock_timestamp() AND b.busy_attempt IS NULL
+       AND d.next_attempt_at > statement_timestamp() AND b.busy_attempt IS NULL
        -- A confirmation waits on purpose, not because the wallet was away.
        AND d.confirmations = 0 AND d.purpose = 'promise'
      ORDER BY d.next_attempt_at LIMIT $2::int FOR UPDATE OF d SKIP LOCKED
   )
-  UPDATE deliveries SET next_attempt_at = clock_timestamp()
-   WHERE id IN (SELECT id FROM later) RETURNING id`,
+  UPDATE deliveries SET next_attempt_at = statement_timestamp()
+   WHERE id = ANY (ARRAY(SELECT id FROM later)) RETURNING id`,
 };
 
 export const NUDGE: Statement = {
@@ -94,12 +112,12 @@ export const NUDGE: Statement = {
   text: `
   WITH next AS (
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-     WHERE d.operator_id = $1::text AND d.state = 'pending' AND d.operation <> 'update'
-       AND b.busy_attempt IS NULL
+     WHERE ${READY}
+       AND d.operation <> 'update' AND d.confirmations = 0 AND d.purpose = 'promise'
      ORDER BY d.next_attempt_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
   )
   UPDATE deliveries SET next_attempt_at = least(next_attempt_at, clock_timestamp())
-   WHERE id IN (SELECT id FROM next)`,
+   WHERE id = ANY (ARRAY(SELECT id FROM next))`,
 };
 
 /** Adds what passed since the last count, so that several replicas counting add it once. */
@@ -125,7 +143,7 @@ export const OVERDUE_UNKNOWN: Statement = {
                    WHERE transaction_id = b.transaction_id AND operation = 'place'
                    ORDER BY id LIMIT 1) o ON true
    WHERE b.place = 'unknown' AND b.rollback = 'none'
-     AND b.created_at < clock_timestamp() - make_interval(secs => age.seconds)
+     AND b.created_at < statement_timestamp() - make_interval(secs => age.seconds)
    ORDER BY b.created_at LIMIT $3::int`,
 };
 

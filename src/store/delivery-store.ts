@@ -35,6 +35,8 @@ export interface TakenDelivery {
   readonly body: Buffer;
   readonly owner: BetOwner;
   readonly sessionId: string | undefined;
+  /** The operator's token of that session, as it is stored. */
+  readonly sealedToken: Buffer | undefined;
   /** Whether it is unknown if the wallet has taken the bet. */
   readonly placeUnknown: boolean;
 }
@@ -77,14 +79,16 @@ export class DeliveryStore {
    * Claims due deliveries of an operator: at most one operation of a bet, money operations in the
    * order of their promises, nothing of a bet that is busy (I6).
    * @param generation deliveries of bets of an older one stay where they are
+   * @param which `money`: no data updates
    */
   async take(
     operatorId: string,
     generation: number,
     limit: number,
+    which: 'money' | 'all' = 'all',
   ): Promise<readonly TakenDelivery[]> {
-    const rows = await this.#database.query<TakenRow>(TAKE, [operatorId, generation, limit]);
-    return rows.map(takenOf);
+    const values = [operatorId, generation, limit, which === 'all'];
+    return (await this.#database.query<TakenRow>(TAKE, values)).map(takenOf);
   }
 
   /** Operators with open deliveries, cheaply: one index probe each. */
@@ -98,8 +102,8 @@ export class DeliveryStore {
   }
 
   /** Makes one delivery due, the next in turn, so that a half-open breaker has something to try. */
-  async nudge(operatorId: string): Promise<void> {
-    await this.#database.query(NUDGE, [operatorId]);
+  async nudge(operatorId: string, generation: number): Promise<void> {
+    await this.#database.query(NUDGE, [operatorId, generation]);
   }
 
   /** Counts held time, so that these operators' horizons stand still. Any replica may repeat it. */
@@ -165,6 +169,7 @@ interface TakenRow extends Record<string, unknown> {
   readonly user_id: string;
   readonly operator_user: string;
   readonly session_id: string | null;
+  readonly operator_token: Buffer | null;
   readonly place: string;
 }
 
@@ -189,6 +194,7 @@ function takenOf(row: TakenRow): TakenDelivery {
       operatorUser: row.operator_user,
     },
     sessionId: row.session_id ?? undefined,
+    sealedToken: row.operator_token ?? undefined,
     placeUnknown: row.place === 'unknown',
   };
 }

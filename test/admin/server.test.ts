@@ -1,99 +1,296 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client } from 'pg';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BreakerOverrides } from '../../src/admin/breaker-overrides.ts';
-import { createAdminServer } from '../../src/admin/server.ts';
-import { systemClock } from '../../src/domain/clock.ts';
-import { Readiness } from '../../src/http/health.ts';
-import { placeBody, rollbackBody, settleBody } from '../../src/simulator/callback-bodies.ts';
-import { DeliveryDesk } from '../../src/store/delivery-desk.ts';
-import { DeliveryStore } from '../../src/store/delivery-store.ts';
-import { createPrisma } from '../../src/store/prisma.ts';
+import { placeBody, rollbackBody } from '../../src/simulator/callback-bodies.ts';
 import { type DeliveryRow, insertDelivery, insertOperation } from '../support/deliveries.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startAdmin, type TestAdmin } from './admin.ts';
 
-const TOKEN = 'the-admin-token';
-
-let gateway: TestGateway;
-let postgres: TcpProxy;
+let admin: TestAdmin;
 let client: Client;
-let app: FastifyInstance;
-let baseUrl: string;
-let woken: string[] = [];
-const closers: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
-    operators: { alpha: { sessions: { mode: 'issued' } }, beta: { status: 'maintenance' } },
-    through: async ({ databaseUrl, redisUrl }) => {
-      client = new Client({ connectionString: databaseUrl });
-      const url = new URL(databaseUrl);
-      postgres = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.hostname = '127.0.0.1';
-      url.port = String(postgres.port);
-      return { databaseUrl: url.href, redisUrl };
-    },
-  });
+  admin = await startAdmin();
+  client = new Client({ connectionString: admin.databaseUrl });
   await client.connect();
-  app = adminServer(TOKEN);
-  baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
 });
 
 afterAll(async () => {
-  await app.close();
-  for (const close of closers.reverse()) await close();
   await client.end();
-  await gateway.close();
-  await postgres.close();
+  await admin.close();
 });
 
 beforeEach(async () => {
   await client.query('TRUNCATE deliveries');
-  woken = [];
 });
 
-function adminServer(adminToken: string | undefined): FastifyInstance {
-  const { parts, metrics, configuration } = { ...gateway, configuration: gateway.configuration };
-  const logger = pino({ level: 'silent' });
-  const prisma = createPrisma(gateway.databaseUrl);
-  const overrides = new BreakerOverrides({
-    database: parts.database,
-    wallets: parts.wallets,
-    logger,
+const insert = (row?: DeliveryRow) => insertDelivery(client, row);
+
+describe('operators', () => {
+  it('shows each as it stands', async () => {
+    await insert();
+    await insert();
+    await insert({ state: 'dead' });
+    const { status, json } = await admin.get('/admin/operators');
+    expect(status).toBe(200);
+    expect(json.items).toEqual([
+      {
+        id: 'alpha',
+        name: 'alpha',
+        status: 'active',
+        currencies: ['USD', 'EUR'],
+        sessions: { mode: 'issued' },
+        breaker: { read: 'closed', money: 'closed' },
+        override: { read: 'auto', money: 'auto' },
+        inFlight: { read: 0, money: 0 },
+        openDeliveries: 2,
+        deadDeliveries: 1,
+      },
+      expect.objectContaining({ id: 'beta', status: 'maintenance', openDeliveries: 0 }),
+    ]);
   });
-  const readiness = new Readiness({
-    clock: systemClock,
-    checks: {
-      postgresql: async () => (await prisma.$queryRaw<unknown[]>`SELECT 1`).length === 1,
-      redis: () => parts.accelerator.isAnswering(),
-    },
+
+  it('never shows a secret (I8)', async () => {
+    const { text } = await admin.get('/admin/operators');
+    expect(text).not.toMatch(/secret|alpha-key/);
   });
-  readiness.started();
-  const store = new DeliveryStore(parts.database);
-  closers.push(() => prisma.$disconnect());
-  return createAdminServer({
-    adminToken,
-    logger,
-    configuration,
-    wallets: parts.wallets,
-    timelines: parts.timelines,
-    desk: new DeliveryDesk({
-      prisma,
-      isHeld: (operatorId) => parts.wallets.get(operatorId)?.refusal('rollback') !== undefined,
-      horizonHours: () => 72,
-      onRetry: (operatorId) => woken.push(operatorId),
-    }),
-    health: readiness,
-    metricsText: async () => ({
-      contentType: metrics.registry.contentType,
-      body: await metrics.registry.metrics(),
-    }),
-    overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
-    setBreaker: (operatorId, callClass, to) => overrides.set(operatorId, callClass, to),
-    releaseGeneration: (operatorId, generation) => store.releaseGeneration(operatorId, generation),
-    reload: () => gateway.source.reload(),
+
+  it('opens a breaker and leaves it to itself again', async () => {
+    const path = '/admin/operators/alpha/breaker';
+    const opened = await admin.post(path, { class: 'money', state: 'open' });
+    expect(opened.status).toBe(200);
+    expect(opened.json).toEqual({ operator: 'alpha', class: 'money', state: 'open' });
+    const open = (await admin.get('/admin/operators')).json.items[0];
+    expect(open.breaker).toEqual({ read: 'closed', money: 'open' });
+    expect(open.override).toEqual({ read: 'auto', money: 'open' });
+    const { rows } = await client.query('SELECT operator_id, class, state FROM breaker_overrides');
+    expect(rows).toEqual([{ operator_id: 'alpha', class: 'money', state: 'open' }]);
+
+    expect((await admin.post(path, { class: 'money', state: 'auto' })).status).toBe(200);
+    const closed = (await admin.get('/admin/operators')).json.items[0];
+    expect(closed.breaker).toEqual({ read: 'closed', money: 'closed' });
   });
-}
+
+  it.each([
+    [{ class: 'cash', state: 'open' }, 'class: must be one of read, money'],
+    [{ class: 'read', state: 'ajar' }, 'state: must be one of closed, open, auto'],
+    [{ class: 'read' }, 'state: must be one of closed, open, auto'],
+    [{ class: 'read', state: 'open', forMs: 5 }, 'forMs: is not known here'],
+    ['{"class":"read","class":"money"}', expect.stringMatching(/^class: /)],
+    ['open', 'the body is not valid JSON'],
+    ['', 'the body is not valid JSON'],
+  ])('names what is wrong with the wish %j', async (body, message) => {
+    const { status, json } = await admin.post('/admin/operators/alpha/breaker', body);
+    expect(status).toBe(400);
+    expect(json).toEqual({ code: 5, message });
+  });
+
+  it('releases the bets of an older wallet', async () => {
+    const answer = await admin.post('/admin/operators/alpha/release', { generation: 3 });
+    expect(answer.json).toEqual({ operator: 'alpha', generation: 3 });
+    const { rows } = await client.query('SELECT operator_id, released FROM operator_holds');
+    expect(rows).toContainEqual({ operator_id: 'alpha', released: 3 });
+  });
+
+  it.each([
+    ['/admin/operators/nobody/breaker', { class: 'read', state: 'open' }],
+    ['/admin/operators/nobody/release', { generation: 1 }],
+    ['/admin/deliveries/retry', { operator: 'nobody', state: 'dead' }],
+  ])('knows no operator that is not configured: %s', async (path, body) => {
+    const { status, json } = await admin.post(path, body);
+    expect(status).toBe(404);
+    expect(json).toEqual({ code: 2, message: 'No such operator' });
+  });
+
+  it('reloads the configuration, and says what is wrong with it', async () => {
+    expect((await admin.post('/admin/reload')).json).toMatchObject({ result: 'ok' });
+    const file = join(admin.gateway.configFolder, 'operators', 'alpha.yaml');
+    const good = await readFile(file, 'utf8');
+    await writeFile(file, `${good}\nnonsense: 1\n`);
+    const { status, json } = await admin.post('/admin/reload');
+    await writeFile(file, good);
+    expect(status).toBe(200);
+    expect(json.result).toBe('invalid');
+    expect(json.problems).toEqual([expect.objectContaining({ path: 'nonsense' })]);
+  });
+});
+
+describe('bets', () => {
+  it('tells the whole story, with exact numbers and without the token (I9)', async () => {
+    const { gateway } = admin;
+    const player = await gateway.player({ balance: '100' });
+    const slip = gateway.service.slip({ ...player, amount: '12.10' });
+    await gateway.service.call('POST', '/payment/bet', placeBody(slip));
+    await gateway.service.call('PUT', '/payment/bet', rollbackBody(slip, 8));
+    const { status, json, text } = await admin.get(`/admin/bets/${slip.transactionId}`);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      transactionId: slip.transactionId,
+      operator: 'alpha',
+      operatorUser: player.user,
+      state: 'rolled_back',
+      amount: '12.10',
+    });
+    const [place, rollback] = json.operations;
+    expect(place).toMatchObject({
+      operation: 'place',
+      answer: { status: 200, body: expect.stringContaining(slip.transactionId) },
+      attempts: [{ number: 1, result: 'accepted', status: 200 }],
+    });
+    expect(place.request).toContain('"token":"***"');
+    expect(place.request).toContain('"amount":12.10');
+    expect(rollback).toMatchObject({ operation: 'rollback', attempts: [{ result: 'accepted' }] });
+    expect(text).not.toContain(player.token);
+    expect(text).not.toContain(player.operatorToken);
+  });
+
+  it.each([
+    ['nobody', 404, 2],
+    [encodeURIComponent('a/b é'), 404, 2],
+    [encodeURIComponent('é'.repeat(64)), 404, 2],
+    ['x'.repeat(65), 400, 5],
+    ['a%00b', 400, 5],
+  ])('has no bet %s', async (id, status, code) => {
+    const answer = await admin.get(`/admin/bets/${id}`);
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+  });
+});
+
+describe('deliveries', () => {
+  it('lists them by operator, state and operation', async () => {
+    const dead = await insert({ state: 'dead' });
+    await insert();
+    const held = await insert({ operator: 'beta' });
+    const idsOf = async (query: string) => {
+      const { json } = await admin.get(`/admin/deliveries?${query}`);
+      return json.items.map(({ id }: { id: string }) => id);
+    };
+    expect(await idsOf('operator=alpha&state=dead&operation=rollback')).toEqual([dead]);
+    expect(await idsOf('state=held')).toEqual([held]);
+    expect(await idsOf('operation=update')).toEqual([]);
+    expect((await admin.get('/admin/deliveries')).json).toMatchObject({ nextCursor: null });
+  });
+
+  it('gives a hundred a page, and where to go on', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 101; count += 1) ids.push(await insert());
+    const first = await admin.get('/admin/deliveries');
+    expect(first.json.items).toHaveLength(100);
+    const { json } = await admin.get(`/admin/deliveries?cursor=${first.json.nextCursor}`);
+    expect(json).toMatchObject({ items: [{ id: ids[100] }], nextCursor: null });
+  });
+
+  it.each([
+    ['state=live', expect.stringMatching(/^state: must be one of pending, held, /)],
+    ['operation=place', 'operation: must be one of settle, unsettle, rollback, update'],
+    ['cursor=x', 'cursor: must be the nextCursor of the page before'],
+    ['operator=a&operator=b', 'operator: must be a string'],
+    ['operator=a%00', 'operator: holds a forbidden character'],
+    ['sate=dead', 'sate: is not known here'],
+  ])('names what is wrong with %s', async (query, message) => {
+    const { status, json } = await admin.get(`/admin/deliveries?${query}`);
+    expect(status).toBe(400);
+    expect(json).toEqual({ code: 5, message });
+  });
+
+  it('tells a misspelt operator from one whose file is gone', async () => {
+    expect((await admin.get('/admin/deliveries?operator=alhpa')).status).toBe(404);
+    await insert({ operator: 'gone' });
+    expect((await admin.get('/admin/deliveries?operator=gone')).json.items).toHaveLength(1);
+    expect((await admin.get('/admin/deliveries?operator=alpha')).json.items).toEqual([]);
+  });
+
+  it('retries one', async () => {
+    const id = await insert({ state: 'dead' });
+    const { status, json } = await admin.post(`/admin/deliveries/${id}/retry`);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ id, state: 'pending' });
+  });
+
+  it('says why it retries another not (I6)', async () => {
+    const delivered = await insert({ state: 'delivered' });
+    const transactionId = randomUUID();
+    const overtaken = await insert({ state: 'dead', operation: 'settle', transactionId });
+    await insertOperation(client, 'settle', transactionId);
+    const first = await admin.post(`/admin/deliveries/${delivered}/retry`);
+    const second = await admin.post(`/admin/deliveries/${overtaken}/retry`);
+    expect([first.status, first.json.code]).toEqual([409, 8]);
+    expect(first.json.message).toContain('delivered');
+    expect([second.status, second.json.code]).toEqual([409, 8]);
+    expect(second.json.message).toContain('overtaken');
+  });
+
+  it("retries all of an operator's dead ones", async () => {
+    await insert({ state: 'dead' });
+    await insert({ state: 'dead' });
+    const body = { operator: 'alpha', state: 'dead' };
+    expect((await admin.post('/admin/deliveries/retry', body)).json).toEqual({ retried: 2 });
+  });
+
+  it('puts a dead one down as settled by hand', async () => {
+    const id = await insert({ state: 'dead' });
+    const body = { by: 'ann', reason: 'refunded at the wallet' };
+    const { status, json } = await admin.post(`/admin/deliveries/${id}/resolve`, body);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ id, state: 'resolved' });
+    expect((await admin.post(`/admin/deliveries/${id}/resolve`, body)).status).toBe(409);
+  });
+
+  it('wants to know who resolves, and why', async () => {
+    const id = await insert({ state: 'dead' });
+    const { status, json } = await admin.post(`/admin/deliveries/${id}/resolve`, { by: 'ann' });
+    expect(status).toBe(400);
+    expect(json.message).toBe('reason: must be a string');
+  });
+
+  it.each(['retry', 'resolve'])('has nothing to %s where there is no delivery', async (verb) => {
+    const body = { by: 'ann', reason: 'gone' };
+    for (const id of ['1234567', 'x', '9'.repeat(40)]) {
+      const { status, json } = await admin.post(`/admin/deliveries/${id}/${verb}`, body);
+      expect([status, json.code]).toEqual([404, 2]);
+    }
+  });
+});
+
+describe('without PostgreSQL', () => {
+  beforeAll(() => admin.postgres.cut());
+  afterAll(() => admin.postgres.restore());
+
+  it('still shows the operators and their breakers', async () => {
+    const { status, json } = await admin.get('/admin/operators');
+    expect(status).toBe(200);
+    expect(json.items[0]).toMatchObject({
+      id: 'alpha',
+      breaker: { read: 'closed', money: 'closed' },
+      openDeliveries: null,
+    });
+  });
+
+  it.each([
+    ['GET', '/admin/deliveries'],
+    ['GET', '/admin/bets/x'],
+    ['POST', '/admin/deliveries/1/retry'],
+  ])('answers 503 to %s %s', async (method, path) => {
+    const { status, json } = await (method === 'GET' ? admin.get(path) : admin.post(path));
+    expect([status, json.code]).toEqual([503, 100]);
+  });
+
+  it('answers 503 to a word over a breaker, which must reach every process', async () => {
+    const body = { class: 'money', state: 'open' };
+    expect((await admin.post('/admin/operators/alpha/breaker', body)).status).toBe(503);
+    const { json } = await admin.get('/admin/operators');
+    expect(json.items[0].breaker.money).toBe('closed');
+  });
+
+  it('is not ready, and says so within a second', async () => {
+    const startedAtMs = performance.now();
+    const { status, json } = await admin.get('/health/ready');
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+    expect(status).toBe(503);
+    expect(json).toEqual({
+      status: 'unavailable',
+      dependencies: { postgresql: 'down', redis: 'up' },
+    });
+  });
+});

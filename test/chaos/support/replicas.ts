@@ -55,6 +55,13 @@ export class Replicas {
     await this.add();
   }
 
+  /** For a while nobody is there at all. */
+  async replaceAll(): Promise<void> {
+    const count = this.#up.length;
+    await Promise.all(Array.from({ length: count }, () => this.killOldest()));
+    await Promise.all(Array.from({ length: count }, () => this.add()));
+  }
+
   async close(): Promise<void> {
     await this.#proxy?.close();
     await Promise.all(this.#up.map(({ process }) => process.kill()));

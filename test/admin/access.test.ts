@@ -1,0 +1,177 @@
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AdminOptions, createAdminServer } from '../../src/admin/server.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
+import { ask } from './admin.ts';
+
+const TOKEN = 'the-admin-token';
+const apps: FastifyInstance[] = [];
+afterEach(async () => {
+  await Promise.all(apps.splice(0).map((app) => app.close()));
+});
+
+const unasked = () => Promise.reject(new Error('nobody may get this far'));
+
+/** A listener with nothing behind its doors but bets that are not there. */
+async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
+  const app = createAdminServer({
+    adminToken: TOKEN,
+    logger: pino({ level: 'silent' }),
+    configuration: () => {
+      throw new Error('nobody may get this far');
+    },
+    wallets: { get: () => undefined },
+    timelines: { find: async () => undefined },
+    desk: {
+      list: unasked,
+      counts: unasked,
+      retry: unasked,
+      retryAll: unasked,
+      resolve: unasked,
+    },
+    health: {
+      report: async () => ({ status: 'ready', dependencies: { postgresql: 'up', redis: 'up' } }),
+    },
+    metricsText: async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }),
+    overrideOf: () => 'auto',
+    setBreaker: unasked,
+    releaseGeneration: unasked,
+    reload: unasked,
+    ...changes,
+  });
+  apps.push(app);
+  return await app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+const ADMIN_PATHS = [
+  'GET /admin/operators',
+  'GET /admin/bets/x',
+  'GET /admin/deliveries',
+  'POST /admin/deliveries/1/retry',
+  'POST /admin/deliveries/retry',
+  'POST /admin/deliveries/1/resolve',
+  'POST /admin/operators/alpha/breaker',
+  'POST /admin/operators/alpha/release',
+  'POST /admin/reload',
+];
+
+/** Other spellings, and paths that lead nowhere. */
+const ODD_PATHS = [
+  'GET /%61dmin/operators',
+  'GET /admin/operators?x=1',
+  'GET /admin/x',
+  'PUT /admin/reload',
+];
+
+describe('the admin API', () => {
+  it.each([...ADMIN_PATHS, ...ODD_PATHS])('is closed without the token: %s', async (route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const { status, headers, json } = await ask(`${await start()}${path}`, { method });
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+    expect(json).toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    `Bearer ${TOKEN}x`,
+    `Bearer ${TOKEN.slice(0, -1)}`,
+    `Bearer ${TOKEN.toUpperCase()}`,
+    `Bearer`,
+    `Basic ${TOKEN}`,
+    TOKEN,
+  ])('is closed to %j', async (authorization) => {
+    const answer = await ask(`${await start()}/admin/bets/x`, { headers: { authorization } });
+    expect(answer.status).toBe(401);
+  });
+
+  it.each([`Bearer ${TOKEN}`, `bearer  ${TOKEN}`])('is open to %j', async (authorization) => {
+    const answer = await ask(`${await start()}/admin/bets/x`, { headers: { authorization } });
+    expect(answer.json).toEqual({ code: 2, message: 'No such bet' });
+  });
+
+  it('has nothing behind a path that is not there', async () => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const answer = await ask(`${await start()}/admin/x`, { headers });
+    expect([answer.status, answer.json.code]).toEqual([404, 2]);
+  });
+
+  it.each(ADMIN_PATHS)('is not there at all where no token is configured: %s', async (route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const baseUrl = await start({ adminToken: undefined });
+    for (const authorization of ['Bearer ', `Bearer ${TOKEN}`, 'Bearer undefined']) {
+      const answer = await ask(`${baseUrl}${path}`, { method, headers: { authorization } });
+      expect([answer.status, answer.json.code]).toEqual([404, 2]);
+    }
+  });
+
+  it('tells the log who asked for what, and never the token', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    await ask(`${await start({ logger })}/admin/bets/x`, { headers });
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ msg: 'admin.handled', url: '/admin/bets/x', status: 404 }),
+    ]);
+    expect(lines.join()).not.toContain(TOKEN);
+  });
+
+  it('keeps the reason of a failure to the log', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+    const find = () => Promise.reject(new Error('a broken invariant'));
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const baseUrl = await start({ logger, timelines: { find } });
+    const { status, text } = await ask(`${baseUrl}/admin/bets/x`, { headers });
+    expect(status).toBe(500);
+    expect(text).toBe('{"code":100,"message":"System error"}');
+    expect(lines.join()).toContain('a broken invariant');
+  });
+});
+
+describe('the probes', () => {
+  it('answer without a token', async () => {
+    const baseUrl = await start({ adminToken: undefined });
+    const metrics = await ask(`${baseUrl}/metrics`);
+    expect([metrics.status, metrics.text]).toEqual([200, 'up 1\n']);
+    expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4');
+    expect((await ask(`${baseUrl}/health/live`)).json).toEqual({ status: 'live' });
+    const ready = await ask(`${baseUrl}/health/ready`);
+    expect(ready.status).toBe(200);
+    expect(ready.json).toEqual({
+      status: 'ready',
+      dependencies: { postgresql: 'up', redis: 'up' },
+    });
+  });
+
+  it('say 503 while the process should get no requests', async () => {
+    const dependencies = { postgresql: 'up', redis: 'down' } as const;
+    const baseUrl = await start({
+      health: { report: async () => ({ status: 'draining', dependencies }) },
+    });
+    const { status, json } = await ask(`${baseUrl}/health/ready`);
+    expect([status, json.status]).toEqual([503, 'draining']);
+    expect((await ask(`${baseUrl}/health/live`)).status).toBe(200);
+  });
+});
+
+describe('the documentation', () => {
+  it('shows every endpoint, with nothing from elsewhere and nothing that runs', async () => {
+    const { status, headers, text } = await ask(`${await start()}/docs`);
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    for (const [path, methods] of Object.entries(openApiDocument.paths)) {
+      for (const endpoint of Object.values(methods)) {
+        expect(text).toContain(`<h3 id="${endpoint.operationId}">${endpoint.summary}</h3>`);
+        expect(text).toContain(`<code>${path}</code>`);
+      }
+    }
+    expect(text).not.toMatch(/<script|<link|<img|\ssrc=|https?:\/\/|url\(|@import/);
+  });
+
+  it('lies beside the document itself', async () => {
+    const { json } = await ask(`${await start()}/docs/openapi.json`);
+    expect(json.openapi).toBe('3.1.0');
+  });
+});

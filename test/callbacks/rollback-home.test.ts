@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placedBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** "The same operation again after it succeeded: the first answer again", also by a delivery. */
+describe('an operation answered by a promise', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      gateway: { delivery: { minBackoffMs: 10, maxBackoffMs: 50, confirmUnknownAfterMs: 20 } },
+      operators: {
+        alpha: { settle: { onFailure: 'queue' }, wallet: { breaker: { minRequests: 100_000 } } },
+      },
+      worker: true,
+    });
+  });
+  afterAll(() => gateway.close());
+
+  const OPERATIONS = ['settle', 'rollback', 'update'] as const;
+  const failures = [
+    { kind: 'status', status: 500 },
+    { kind: 'reset', effect: 'applied' },
+  ] as const;
+
+  describe.each(OPERATIONS)('%s', (operation) => {
+    it.each(failures)('is answered the same once it came home, and never sent again: %o (I4, I5)', async (how) => {
+      const bet = await placedBet(gateway);
+      const send = () => {
+        switch (operation) {
+          case 'settle':
+            return bet.settle('10');
+          case 'rollback':
+            return bet.rollback();
+          case 'update':
+            return bet.update('1.5');
+          default:
+            return operation satisfies never;
+        }
+      };
+      bet.wallet.misbehave(operation, how, { transactionId: bet.transactionId, calls: 2 });
+      const promised = await send();
+      expect(promised.status).toBe(200);
+      await expect
+        .poll(() => bet.deliveries(), { timeout: 10_000 })
+        .toEqual([{ operation, state: 'delivered', attempts: 3 }]);
+      const again = await send();
+      expect([again.status, again.body]).toEqual([200, promised.body]);
+      expect(bet.arrivals()).toEqual(['place', operation, operation, operation]);
+    });
+  });
+
+  it('rollback that the wallet then confirms by code 8 goes on being answered 200', async () => {
+    const bet = await placedBet(gateway);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { transactionId, calls: 1 });
+    bet.wallet.misbehave('rollback', { kind: 'code', code: 8, effect: 'applied' }, { transactionId });
+    const promised = await bet.rollback();
+    await expect
+      .poll(() => bet.deliveries(), { timeout: 10_000 })
+      .toEqual([{ operation: 'rollback', state: 'delivered', attempts: 2 }]);
+    expect((await bet.rollback()).body).toBe(promised.body);
+  });
+
+  it.each([
+    ['200', undefined],
+    ['code 8', 8],
+  ])('rollback of an unknown place is repeated, and goes on being answered by the first: %s', async (_, code) => {
+    const bet = await unplacedBet(gateway);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('place', { kind: 'reset', effect: 'applied' }, { transactionId });
+    expect((await bet.place()).json?.code).toBe(100);
+    const first = { kind: 'code', code: 8, effect: 'applied' } as const;
+    if (code !== undefined) bet.wallet.misbehave('rollback', first, { transactionId, calls: 1 });
+    const confirmed = await bet.rollback();
+    expect(confirmed.json?.code).toBe(code);
+    await expect
+      .poll(() => bet.deliveries(), { timeout: 10_000 })
+      .toMatchObject([{ operation: 'rollback', state: 'delivered' }]);
+    expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback', 'rollback']);
+    expect((await bet.rollback()).body).toBe(confirmed.body);
+    expect(bet.balance()).toBe('1000');
+  });
+});

@@ -1,0 +1,160 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placeBody, profileBody, rollbackBody } from '../../src/simulator/callback-bodies.ts';
+import fixture from '../fixtures/vectors.json' with { type: 'json' };
+import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+const SECRET = 'the-services-secret';
+/** What the published vectors are signed with: here the secret before the last rotation. */
+const OLD_SECRET = 'testdemo';
+const BODY_BYTES_MAX = 256 * 1024;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    gateway: { service: { secrets: [SECRET, OLD_SECRET] } },
+  });
+});
+afterAll(() => gateway.close());
+
+type Method = 'POST' | 'PUT';
+const callbacks: [Method, string][] = [
+  ['POST', '/user/profile'],
+  ['POST', '/user/balance'],
+  ['POST', '/payment/bet'],
+  ['PUT', '/payment/bet'],
+];
+
+const send = (method: Method, path: string, body: string | Buffer, jws: string | undefined) =>
+  gateway.service.call(method, path, body, {
+    signWith: null,
+    headers: jws === undefined ? {} : { 'x-sign-jws': jws },
+  });
+
+/** Any header, signed as it stands: what a hostile or sloppy sender could produce. */
+function signedWith(headerText: string, body: string | Buffer, secret = SECRET): string {
+  const header = Buffer.from(headerText).toString('base64url');
+  const input = `${header}.${Buffer.from(body).toString('base64url')}`;
+  return `${header}..${createHmac('sha256', secret).update(input).digest('base64url')}`;
+}
+const HEADER = '{"alg":"HS256","typ":"JWT"}';
+const failures = () => gateway.metric('gateway_signature_failures_total', { caller: 'service' });
+
+describe('the vectors, sent as callbacks', () => {
+  const verifiable = fixture.vectors.flatMap(({ id, header, body, expect: expected }) =>
+    body === null || header === undefined || expected === 'unverifiable'
+      ? []
+      : [{ id, header, body, valid: expected === 'valid' }],
+  );
+
+  it.each(verifiable)(
+    '$id is read only if it is valid ($valid)',
+    async ({ header, body, valid }) => {
+      // None of them is a callback of this gateway's player: what is read is refused for its content.
+      const answer = await send('POST', '/payment/bet', body, header);
+      expect(answer.status).toBe(400);
+      if (valid) expect(answer.json?.code).not.toBe(1);
+      else expect(answer.json?.code).toBe(1);
+    },
+  );
+});
+
+describe.each(callbacks)('a %s %s', (method, path) => {
+  const status = method === 'PUT' ? 401 : 400;
+  const body = '{"token":"a-token-of-nobody","transactionId":"1"}';
+  const bad: [string, string | undefined][] = [
+    ['no signature', undefined],
+    ['an empty one', ''],
+    ['one that is none', 'signed, yours truly'],
+    ['another secret’s', signedWith(HEADER, body, 'another secret')],
+    ['another body’s', signedWith(HEADER, `${body} `)],
+    ['another algorithm', signedWith('{"alg":"HS512","typ":"JWT"}', body)],
+    ['no algorithm', signedWith('{"alg":"none"}', body)],
+    ['a critical extension', signedWith('{"alg":"HS256","crit":["b64"],"b64":false}', body)],
+    ['a compact one with its payload', signedWith(HEADER, body).replace('..', `.${btoa(body)}.`)],
+    ['one cut short', signedWith(HEADER, body).slice(0, -1)],
+  ];
+
+  it.each(bad)(`with %s is refused with code 1, ${status}, and counted`, async (_, jws) => {
+    const before = await failures();
+    const answer = await send(method, path, body, jws);
+    expect([answer.status, answer.json?.code]).toEqual([status, 1]);
+    expect(await failures()).toBe(before + 1);
+  });
+
+  it('is not even read before its signature: nonsense unsigned is code 1, signed code 5', async () => {
+    for (const nonsense of ['', 'nonsense', '{"a":1,"a":2}', Buffer.of(0xff, 0xfe)]) {
+      const unsigned = await send(method, path, nonsense, undefined);
+      expect([unsigned.status, unsigned.json?.code]).toEqual([status, 1]);
+      const signed = await gateway.service.call(method, path, nonsense);
+      expect([signed.status, signed.json?.code]).toEqual([400, 5]);
+    }
+  });
+
+  it('is refused unread when it is over 256 KiB, signed or not', async () => {
+    const large = 'x'.repeat(BODY_BYTES_MAX + 1);
+    expect((await gateway.service.call(method, path, large)).status).toBe(413);
+    expect((await send(method, path, large, undefined)).status).toBe(413);
+    const fits = await gateway.service.call(method, path, large.slice(1));
+    expect([fits.status, fits.json?.code]).toEqual([400, 5]);
+  });
+});
+
+describe('a signature', () => {
+  const signed = (bet: TestBet, headerText: string, secret = SECRET) => {
+    const body = placeBody(bet.slip);
+    return send('POST', '/payment/bet', body, signedWith(headerText, body, secret));
+  };
+
+  it.each([
+    '{"typ":"JWT","alg":"HS256"}',
+    '{"alg":"HS256"}',
+    ' { "alg" : "HS256" , "kid" : "7" } ',
+  ])('may have its header as it likes: %s', async (headerText) => {
+    const bet = await unplacedBet(gateway);
+    expect((await signed(bet, headerText)).status).toBe(200);
+  });
+
+  it('is over the bytes: whitespace and escapes are nobody’s business', async () => {
+    const bet = await unplacedBet(gateway);
+    const body = JSON.stringify(JSON.parse(placeBody(bet.slip)), undefined, 2);
+    const answer = await gateway.service.call('POST', '/payment/bet', body);
+    expect(answer.status).toBe(200);
+  });
+
+  it('by any of the service’s secrets holds, so that they can rotate', async () => {
+    const bet = await unplacedBet(gateway);
+    expect((await signed(bet, HEADER, OLD_SECRET)).status).toBe(200);
+    expect((await signed(bet, HEADER, SECRET)).status).toBe(200);
+  });
+
+  it('that fails changes nothing, though the bet is real', async () => {
+    const bet = await placedBet(gateway);
+    const body = rollbackBody(bet.slip, 50);
+    expect((await send('PUT', '/payment/bet', body, undefined)).status).toBe(401);
+    expect(bet.arrivals()).toEqual(['place']);
+  });
+});
+
+describe('a source address', () => {
+  it('that is not allowed is refused whatever it signs', async () => {
+    const closed = await startTestGateway({
+      gateway: { service: { allowedIps: ['192.0.2.0/24'], trustProxy: ['127.0.0.0/8'] } },
+    });
+    try {
+      const body = profileBody(randomUUID());
+      const from = (address: string) =>
+        closed.service.call('POST', '/user/profile', body, {
+          headers: { 'x-forwarded-for': address },
+        });
+      expect((await closed.service.call('POST', '/user/profile', body)).status).toBe(403);
+      expect((await from('198.51.100.1')).status).toBe(403);
+      expect((await from('192.0.2.7')).json).toMatchObject({ code: 3 });
+      expect((await from('198.51.100.1, 192.0.2.7')).json).toMatchObject({ code: 3 });
+      expect((await from('192.0.2.7, 198.51.100.1')).status).toBe(403);
+    } finally {
+      await closed.close();
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listenOn, stopListening } from '../../src/simulator/wallet/listener.ts';
+import { createBareDatabase } from '../support/database.ts';
+import { startGateway } from '../support/processes.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { type House, openHouse } from './support/house.ts';
+
+/** Longer than the 15 s for which a server may be away at the start. */
+const PATIENT = { timeout: 40_000 };
+
+describe('the start of the gateway', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(() => house.close());
+
+  /** Starts what must not start. @returns its one line on stderr, without the program's name */
+  async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
+    const gateway = await startGateway({ env: { ...house.env, ...env } });
+    expect(await gateway.exited).toEqual({ code: 1, signal: null });
+    const said = gateway.lines.map(({ json }) => json?.msg);
+    expect(said).not.toContain('gateway.listening');
+    expect(said).not.toContain('gateway.started');
+    expect(gateway.stderr()).toMatch(/^wagergate: .*\n$/s);
+    return gateway.stderr().slice('wagergate: '.length, -1);
+  }
+
+  describe.concurrent('is refused with one clear line', PATIENT, () => {
+    it.for([
+      ['DATABASE_URL', { DATABASE_URL: '' }, /^DATABASE_URL is not set.*DATABASE_URL=postgresql:/],
+      ['REDIS_URL', { REDIS_URL: '' }, /^REDIS_URL is not set.*REDIS_URL=redis:/],
+      ['a URL that is none', { REDIS_URL: 'localhost' }, /^REDIS_URL is not a URL/],
+      ['PORT', { PORT: '80a' }, /^PORT must be a whole number from 0 to 65535$/],
+      ['ADMIN_PORT', { ADMIN_PORT: '65536' }, /^ADMIN_PORT must be a whole number/],
+      ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],
+      ['WORKERS', { WORKERS: '0' }, /^WORKERS must be a whole number from 1/],
+      ['LOG_LEVEL', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal/],
+      ['MIGRATE_ON_START', { MIGRATE_ON_START: 'yes' }, /^MIGRATE_ON_START must be one of true/],
+      ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'c2hvcnQ=' }, /^ENCRYPTION_KEY must be 32 bytes/],
+    ] as const)('that names %s', async ([, env, expected], { expect }) => {
+      const said = await refusal(env);
+      expect(said).toMatch(expected);
+      expect(said).not.toContain('\n');
+    });
+
+    it('when nobody listens where PostgreSQL should be', async ({ expect }) => {
+      const said = await refusal({ DATABASE_URL: 'postgresql://user:geheim@127.0.0.1:1/gateway' });
+      expect(said).toMatch(
+        /^PostgreSQL \(DATABASE_URL, postgresql:\/\/127\.0\.0\.1:1\/gateway\) cannot be reached: .*ECONNREFUSED/,
+      );
+      expect(said).not.toMatch(/\n|geheim/);
+    });
+
+    it('when PostgreSQL accepts a connection and says nothing', async ({ expect }) => {
+      const proxy = await proxyTo(house.databaseUrl);
+      proxy.freeze();
+      const url = new URL(house.databaseUrl);
+      url.port = String(proxy.port);
+      const said = await refusal({ DATABASE_URL: url.href });
+      await proxy.close();
+      expect(said).toMatch(/^PostgreSQL \(DATABASE_URL, .*\) cannot be reached: /);
+      expect(said).not.toContain('\n');
+    });
+
+    it('when nobody listens where Redis should be', async ({ expect }) => {
+      const said = await refusal({ REDIS_URL: 'redis://:geheim@127.0.0.1:1' });
+      expect(said).toMatch(/^Redis \(REDIS_URL, redis:\/\/127\.0\.0\.1:1\) cannot .*ECONNREFUSED/);
+      expect(said).not.toMatch(/\n|geheim/);
+    });
+
+    it('when migrations are pending, saying which and what to do', async ({ expect }) => {
+      const bare = await createBareDatabase();
+      const said = await refusal({ DATABASE_URL: bare.url });
+      await bare.drop();
+      expect(said).toMatch(/^the database lacks 1 migration.*_journal.*`npm run migrate`/);
+      expect(said).not.toContain('\n');
+    });
+
+    it('when its port is taken', async ({ expect }) => {
+      const taken = createServer();
+      const port = await listenOn(taken, 0);
+      const said = await refusal({ PORT: String(port) });
+      await stopListening(taken);
+      expect(said).toMatch(new RegExp(`^.*127\\.0\\.0\\.1:${port}`));
+      expect(said).not.toContain('\n');
+    });
+
+    it('when there is no configuration', async ({ expect }) => {
+      const folder = join(house.configFolder, 'nowhere');
+      const said = await refusal({ GATEWAY_CONFIG: folder });
+      expect(said).toContain('gateway.yaml');
+      expect(said).not.toContain('\n    at ');
+    });
+
+    it('for each fault of the configuration, naming file and path', async ({ expect }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'wagergate-config-'));
+      await writeFile(
+        join(folder, 'gateway.yaml'),
+        'service: {cid: a, secrets: [${NOT_THERE}], bonusApiUrl: http://127.0.0.1:9}\ndeadlines: {}\n',
+      );
+      const said = await refusal({ GATEWAY_CONFIG: folder });
+      await rm(folder, { recursive: true });
+      const lines = said.split('\n');
+      expect(lines).toContainEqual(
+        expect.stringMatching(/gateway\.yaml: service\.secrets\[0\].*NOT_THERE/),
+      );
+      expect(lines).toContainEqual(expect.stringMatching(/gateway\.yaml: deadlines/));
+      expect(said).not.toContain('    at ');
+    });
+  });
+
+  it('applies pending migrations where it is told to', async () => {
+    const bare = await createBareDatabase();
+    const replica = await house.replica({ DATABASE_URL: bare.url, MIGRATE_ON_START: 'true' });
+    expect((await fetch(`${replica.adminUrl}/metrics`)).status).toBe(200);
+    expect(await replica.process.stop()).toEqual({ code: 0, signal: null });
+    await bare.drop();
+  });
+
+  it('warns where tokens would be stored as they are', async () => {
+    const replica = await house.replica({ ENCRYPTION_KEY: '' });
+    const said = replica.process.lines.map(({ json }) => String(json?.msg));
+    expect(said).toContainEqual(expect.stringContaining('set ENCRYPTION_KEY'));
+    await replica.process.stop();
+  });
+
+  it('opens no public port for a process that only delivers', async () => {
+    const probe = createServer();
+    const port = await listenOn(probe, 0);
+    await stopListening(probe);
+    const gateway = await startGateway({
+      env: { ...house.env, ROLES: 'worker', PORT: String(port) },
+    });
+    await gateway.waitForLine(({ json }) => json?.msg === 'gateway.started');
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toHaveProperty(
+      'cause.code',
+      'ECONNREFUSED',
+    );
+    expect(await gateway.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('goes on with the last good configuration when a file becomes invalid', async () => {
+    const replica = await house.replica();
+    await appendFile(join(house.configFolder, 'operators', 'alpha.yaml'), 'nonsense: true\n');
+    const line = await replica.process.waitForLine(({ text }) => text.includes('nonsense'));
+    expect(line.text).toContain('alpha.yaml');
+    expect((await fetch(`${replica.baseUrl}/nothing`)).status).toBe(404);
+    await replica.process.stop();
+  });
+});
+
+function proxyTo(url: string) {
+  const { hostname, port } = new URL(url);
+  return startTcpProxy({ host: hostname, port: Number(port) });
+}
