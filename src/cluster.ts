@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { AggregatorRegistry } from 'prom-client';
+import { GatewayError } from './domain/errors.ts';
 import { OutOfTime, within } from './domain/within.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -22,8 +23,12 @@ export class HttpWorkers {
     this.#logger = logger;
   }
 
-  start(count: number): void {
-    for (let index = 0; index < count; index += 1) this.#fork();
+  /**
+   * Resolves when every worker process listens.
+   * @throws GatewayError `CANNOT_START` when one ends before it does; it has said why itself
+   */
+  async start(count: number): Promise<void> {
+    await Promise.all(Array.from({ length: count }, () => listening(this.#fork())));
   }
 
   /** This process's metrics and all workers', summed. */
@@ -47,7 +52,7 @@ export class HttpWorkers {
     );
   }
 
-  #fork(): void {
+  #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.add(worker);
     worker.once('exit', (code, signal) => {
@@ -58,7 +63,17 @@ export class HttpWorkers {
         if (!this.#stopping) this.#fork();
       }, RESTART_MS);
     });
+    return worker;
   }
+}
+
+async function listening(worker: Worker): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  worker.once('listening', () => resolve());
+  worker.once('exit', () =>
+    reject(new GatewayError('CANNOT_START', 'an HTTP worker process ended before it listened')),
+  );
+  await promise;
 }
 
 /** In a worker process: answers the parent's question for metrics. */

@@ -3,6 +3,7 @@ import { compose } from './compose.ts';
 import type { Environment } from './config/environment.ts';
 import type { ConfigurationSource } from './config/source.ts';
 import { systemClock } from './domain/clock.ts';
+import { GatewayError } from './domain/errors.ts';
 import { within } from './domain/within.ts';
 import { awaitDatabase, awaitRedis } from './start-up.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -10,6 +11,8 @@ import type { Metrics } from './telemetry/metrics.ts';
 
 /** What is in flight at SIGTERM has this long to finish (CONTRACT section 2). */
 const DRAIN_MS = 10_000;
+/** Connections to a server that has gone silent never say goodbye; the process ends without them. */
+const CLOSE_MS = 1_000;
 
 export interface ProcessOptions {
   readonly environment: Environment;
@@ -39,10 +42,8 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const parts = compose({ environment, source, clock, logger, metrics });
   const admin = options.opensAdmin ? parts.adminServer(options.metricsText) : undefined;
   if (admin !== undefined) {
-    const address = await admin.app.listen({
-      host: environment.adminHost,
-      port: environment.adminPort,
-    });
+    const { adminHost: host, adminPort: port } = environment;
+    const address = await listen(admin.app, { host, port }, 'ADMIN_HOST, ADMIN_PORT');
     logger.info({ address }, 'gateway.admin_listening');
   }
   await awaitRedis(environment, parts.accelerator, logger);
@@ -52,10 +53,16 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   await parts.overrides.start();
   source.watch();
 
+  let draining = false;
   let app: FastifyInstance | undefined;
   if (environment.roles.has('http')) {
     app = parts.publicServer();
-    const address = await app.listen({ host: environment.host, port: environment.port });
+    // Else a connection whose request ends while draining would be kept alive until the time is over.
+    app.addHook('onSend', async (_request, reply) => {
+      if (draining) reply.header('connection', 'close');
+    });
+    const { host, port } = environment;
+    const address = await listen(app, { host, port }, 'HOST, PORT');
     logger.info({ address }, 'gateway.listening');
   }
   const worker = environment.roles.has('worker') ? parts.deliveryWorker() : undefined;
@@ -65,6 +72,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
 
   return {
     stop: async () => {
+      draining = true;
       logger.info('gateway.draining');
       admin?.readiness.draining();
       source.close();
@@ -75,9 +83,27 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
         logger.warn({ err: error }, 'gateway.drain_cut_short');
         app?.server.closeAllConnections();
       }
-      await admin?.app.close();
-      await parts.close();
+      try {
+        await within(CLOSE_MS, Promise.all([admin?.app.close(), parts.close()]));
+      } catch (error) {
+        logger.warn({ err: error }, 'gateway.not_all_closed');
+      }
       logger.info('gateway.stopped');
     },
   };
+}
+
+/** @throws GatewayError `CANNOT_START` when the address cannot be had */
+async function listen(
+  app: Pick<FastifyInstance, 'listen'>,
+  at: { readonly host: string; readonly port: number },
+  variables: string,
+): Promise<string> {
+  try {
+    return await app.listen(at);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const where = `${at.host}:${at.port} (${variables})`;
+    throw new GatewayError('CANNOT_START', `cannot listen on ${where}: ${why}`, { cause: error });
+  }
 }

@@ -15,16 +15,18 @@ async function main(): Promise<void> {
   const logger = createLogger(environment.logLevel);
   process.on('unhandledRejection', (error) => crash(logger, error));
   process.on('uncaughtException', (error) => crash(logger, error));
-  const running = await start(environment, logger);
-
+  // From the first moment: as process 1 of a container it would not be ended by default.
+  let running: GatewayProcess | undefined;
   let stopping = false;
   const stop = () => {
     if (stopping) return;
     stopping = true;
-    void running.stop().then(() => logger.flush(() => process.exit(0)));
+    const stopped = running === undefined ? Promise.resolve() : running.stop();
+    void stopped.then(() => logger.flush(() => process.exit(0)));
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  running = await start(environment, logger);
 }
 
 async function start(environment: Environment, logger: Logger): Promise<GatewayProcess> {
@@ -67,7 +69,7 @@ async function start(environment: Environment, logger: Logger): Promise<GatewayP
     opensAdmin: true,
     metricsText: () => workers.metricsText(metrics),
   });
-  workers.start(environment.workers);
+  await workers.start(environment.workers);
   return { stop: async () => void (await Promise.all([workers.stop(), own.stop()])) };
 }
 

@@ -81,8 +81,11 @@ function roomOf(file: string): string {
 
 function importsOf(file: string): string[] {
   const specifiers = read(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g);
-  return [...specifiers].map(([, specifier = '']) =>
-    relative(SRC, join(SRC, dirname(file), specifier)),
+  return (
+    [...specifiers]
+      .map(([, specifier = '']) => relative(SRC, join(SRC, dirname(file), specifier)))
+      // package.json is no room.
+      .filter((imported) => !imported.startsWith('..'))
   );
 }
 

@@ -16,6 +16,7 @@ import { type SigningKey, verify } from '../protocol/signature.ts';
 import { refused, systemError, unavailable } from './answers.ts';
 import { balance } from './balance.ts';
 import type { Callbacks, Handled } from './context.ts';
+import { keptMessage } from './kept-message.ts';
 import { answerWithoutJournal } from './known-place.ts';
 import { placeBet } from './place-bet.ts';
 import { profile } from './profile.ts';
@@ -131,25 +132,24 @@ async function carry(
   body: Buffer,
   deadline: Deadline,
 ): Promise<Handled> {
+  if (message.operation === 'profile') return await profile(callbacks, message, deadline);
+  if (message.operation === 'balance') return await balance(callbacks, message, deadline);
+  const kept = keptMessage(callbacks.sessions, message, body);
   switch (message.operation) {
-    case 'profile':
-      return await profile(callbacks, message, deadline);
-    case 'balance':
-      return await balance(callbacks, message, deadline);
     case 'place':
       try {
-        return await placeBet(callbacks, message, body, deadline);
+        return await placeBet(callbacks, message, kept, deadline);
       } catch (error) {
         return await answerWithoutJournal(callbacks, message, error);
       }
     case 'settle':
-      return await settle(callbacks, message, body, deadline);
+      return await settle(callbacks, message, kept, deadline);
     case 'unsettle':
-      return await unsettle(callbacks, message, body, deadline);
+      return await unsettle(callbacks, message, kept, deadline);
     case 'rollback':
-      return await rollback(callbacks, message, body, deadline);
+      return await rollback(callbacks, message, kept, deadline);
     case 'update':
-      return await update(callbacks, message, body, deadline);
+      return await update(callbacks, message, kept, deadline);
     default:
       return message satisfies never;
   }

@@ -5,6 +5,7 @@ import { type Settlement, unknownAfter } from '../domain/bet.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
+import { GatewayError } from '../domain/errors.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
@@ -34,74 +35,40 @@ export interface Delivering {
   readonly bets: BetJournal;
 }
 
-/** What came of an attempt: `unsent` means that the operator takes no calls at the moment. */
-export type Delivered = 'settled' | 'failed' | 'dead' | 'unsent';
-
 /** An attempt that took its row longer ago than this is not begun: its lease may end on the way. */
-export const START_WITHIN_MS = 5_000;
+const START_WITHIN_MS = 5_000;
+
+/** One try at bringing a delivery to its wallet, not yet written down. */
+export interface Tried {
+  readonly taken: TakenDelivery;
+  readonly sent: BetAnswer;
+  readonly outcome: Outcome;
+}
 
 /**
- * Brings one taken delivery to its wallet: call, conclude, write down (I4). A process killed in
- * between costs a repeat after the lease; the protocol makes every delivery repeatable.
+ * Tries to bring one taken delivery to its wallet. A process killed before the outcome is recorded
+ * costs a repeat after the lease; the protocol makes every delivery repeatable (I4).
  * @param takenAtMs when its row was taken, on the monotonic clock
- * @throws GatewayError `DATABASE_UNAVAILABLE`: the outcome is lost, the lease ends, it is repeated
+ * @returns never rejects: what cannot even be sent counts as a failed attempt, so that a poison
+ *   message ends as a dead letter and nothing else suffers from it
  */
-export async function deliver(
+export async function tryDelivery(
   delivering: Delivering,
   wallet: Wallet,
   taken: TakenDelivery,
   takenAtMs: number,
-): Promise<Delivered> {
-  const { clock, metrics } = delivering;
-  const { operatorId } = taken.owner;
-  const settings = deliverySettings(delivering.configuration(), operatorId);
-  const parsed = parseBet('PUT', taken.body);
-  if (!parsed.ok) throw new Error(`delivery ${taken.id} holds no message: ${parsed.why}`);
-
+): Promise<Tried> {
+  const { clock } = delivering;
   const startedAtMs = clock.nowMs();
-  const sent =
-    clock.monotonicMs() - takenAtMs > START_WITHIN_MS
-      ? NOT_BEGUN
-      : await call(delivering, wallet, taken, parsed.message);
-  const conclusion = conclude(taken, sent);
-  const after = deliveryAfter(taken, sent, conclusion, settings);
-  await delivering.bets.finish({
-    transactionId: taken.transactionId,
-    attemptId: taken.attemptId,
-    operationId: taken.operationId,
-    attempt: attemptOf(sent, startedAtMs, undefined),
-    settlement: settlementAfter(taken, parsed.message, sent),
-    // A repetition changes nothing: the bet knows already how the first confirmation was answered.
-    rollback: taken.confirmations === 0 ? conclusion?.rollback : undefined,
-    update: conclusion?.update,
-    delivery: after,
-  });
-  if (after.kind === 'unsent') return 'unsent';
-
-  const result =
-    sent.kind === 'unknown' ? sent.fault : sent.kind === 'notSent' ? sent.reason : sent.kind;
-  metrics.deliveryAttempts.inc({ operator: operatorId, operation: taken.operation, result });
-  logAttempt(delivering, taken, sent, after);
-  switch (after.kind) {
-    case 'delivered':
-    case 'refused':
-      metrics.deliveryLag.observe((clock.nowMs() - taken.createdAt.getTime()) / 1000);
-      return 'settled';
-    case 'again':
-      if (taken.confirmations === 0) {
-        metrics.deliveryLag.observe((clock.nowMs() - taken.createdAt.getTime()) / 1000);
-      }
-      return 'settled';
-    case 'dead':
-      return 'dead';
-    case 'pending':
-      return 'failed';
-    case 'none':
-    case 'new':
-      throw new Error(`a delivery never ends as ${after.kind}`);
-    default:
-      return after satisfies never;
+  const parsed = parseBet('PUT', taken.body);
+  const message = parsed.ok ? parsed.message : undefined;
+  if (clock.monotonicMs() - takenAtMs > START_WITHIN_MS) {
+    return triedOf(delivering, taken, message, NOT_BEGUN, startedAtMs);
   }
+  const sent = parsed.ok
+    ? await call(delivering, wallet, taken, parsed.message)
+    : unsendable(`it holds no message: ${parsed.why}`);
+  return triedOf(delivering, taken, message, sent, startedAtMs);
 }
 
 const NOT_BEGUN: BetAnswer = {
@@ -110,25 +77,105 @@ const NOT_BEGUN: BetAnswer = {
   trace: { sent: false, latencyMs: 0, error: 'its turn came too late' },
 };
 
+function unsendable(error: string): BetAnswer {
+  return { kind: 'unknown', fault: 'bad_answer', trace: { sent: false, latencyMs: 0, error } };
+}
+
+function triedOf(
+  delivering: Delivering,
+  taken: TakenDelivery,
+  message: BetRequest | undefined,
+  sent: BetAnswer,
+  startedAtMs: number,
+): Tried {
+  const settings = deliverySettings(delivering.configuration(), taken.owner.operatorId);
+  const conclusion = conclude(taken, sent);
+  return {
+    taken,
+    sent,
+    outcome: {
+      transactionId: taken.transactionId,
+      attemptId: taken.attemptId,
+      operationId: taken.operationId,
+      attempt: attemptOf(sent, startedAtMs, undefined),
+      settlement: message === undefined ? undefined : settlementAfter(taken, message, sent),
+      // A repetition changes nothing: the bet knows already how the first confirmation was answered.
+      rollback: taken.confirmations === 0 ? conclusion?.rollback : undefined,
+      update: conclusion?.update,
+      delivery: deliveryAfter(taken, sent, conclusion, settings),
+    },
+  };
+}
+
+/**
+ * Writes down what a try has brought, counts it and logs it. An outcome that cannot be written is
+ * lost: the lease ends and the delivery is repeated.
+ */
+export async function record(delivering: Delivering, tried: Tried): Promise<void> {
+  const { taken, sent, outcome } = tried;
+  const operator = taken.owner.operatorId;
+  try {
+    await delivering.bets.finish(outcome);
+  } catch (error) {
+    const level = error instanceof GatewayError ? 'warn' : 'error';
+    const facts = { err: error, operator, delivery: taken.id };
+    delivering.logger[level](facts, 'delivery.not_recorded: it is repeated when its lease ends');
+    return;
+  }
+  const { kind } = outcome.delivery;
+  if (kind === 'unsent') return;
+  const { clock, metrics } = delivering;
+  metrics.deliveryAttempts.inc({ operator, operation: taken.operation, result: resultOf(sent) });
+  // Of what is confirmed again and again, the first confirmation counts.
+  const isHome = kind === 'delivered' || kind === 'refused' || kind === 'again';
+  if (isHome && taken.confirmations === 0) {
+    metrics.deliveryLag.observe((clock.nowMs() - taken.createdAt.getTime()) / 1000);
+  }
+  logAttempt(delivering, taken, sent, outcome.delivery);
+}
+
 async function call(
   delivering: Delivering,
   wallet: Wallet,
   taken: TakenDelivery,
   message: BetRequest,
 ): Promise<BetAnswer> {
-  const { clock, sessions } = delivering;
+  const { clock } = delivering;
   const { totalMs, reserveMs } = delivering.configuration().gateway.deadline;
   const { alwaysSendToken } = wallet.callerDialect;
-  const needsToken = alwaysSendToken || message.token !== undefined;
-  const token = needsToken ? await betToken(sessions, taken, message.token) : undefined;
-  return await wallet.bet({
-    operation: taken.operation,
-    method: 'PUT',
-    body: walletBody(message.document, taken.owner.operatorUser, token, alwaysSendToken),
-    transactionId: taken.transactionId,
-    requestId: message.requestId ?? randomUUID(),
-    deadline: new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs),
-  });
+  try {
+    const needsToken = alwaysSendToken || message.token !== undefined;
+    const token = needsToken ? await tokenFor(delivering, taken, message) : undefined;
+    return await wallet.bet({
+      operation: taken.operation,
+      method: 'PUT',
+      body: walletBody(message.document, taken.owner.operatorUser, token, alwaysSendToken),
+      transactionId: taken.transactionId,
+      requestId: message.requestId ?? randomUUID(),
+      deadline: new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs),
+    });
+  } catch (error) {
+    if (error instanceof GatewayError) return WITHOUT_DATABASE;
+    const facts = { err: error, operator: taken.owner.operatorId, delivery: taken.id };
+    delivering.logger.error(facts, 'delivery.unsendable');
+    return unsendable(`it cannot be sent: ${error}`);
+  }
+}
+
+const WITHOUT_DATABASE: BetAnswer = {
+  kind: 'notSent',
+  reason: 'database',
+  trace: { sent: false, latencyMs: 0, error: 'PostgreSQL did not tell its token' },
+};
+
+/** Claimed with the row; only a bet whose place was never seen has to look for one. */
+async function tokenFor(
+  { sessions }: Delivering,
+  taken: TakenDelivery,
+  message: BetRequest,
+): Promise<string | undefined> {
+  if (taken.sealedToken !== undefined) return sessions.unseal(taken.sealedToken);
+  return await betToken(sessions, taken, message.token);
 }
 
 /** Whatever the wallet says, the service keeps the answer that the promise was given with. */
@@ -200,6 +247,11 @@ function deliveryAfter(
   }
   if (taken.overdue) return { kind: 'dead' };
   return { kind: 'pending', retryInMs: backoffMs(taken.attempts, settings, Math.random()) };
+}
+
+function resultOf(sent: BetAnswer): string {
+  if (sent.kind === 'unknown') return sent.fault;
+  return sent.kind === 'notSent' ? sent.reason : sent.kind;
 }
 
 /** One wide line per attempt; a death is an alarm. */

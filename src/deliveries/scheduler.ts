@@ -11,12 +11,17 @@ const OPERATORS_AT_ONCE = 200;
 /** A drain whose worker died is given to another after this long. */
 const LOCK_MS = 6_000;
 const REDIS_LIMIT_MS = 500;
+/** A slice ends within a call's time. */
+const CLOSE_LIMIT_MS = 7_000;
 
 export interface SchedulerOptions {
   readonly redisUrl: string;
   readonly logger: Logger;
-  /** Drains one slice of an operator. True: there is more, come back in turn. */
-  readonly drain: (operatorId: string) => Promise<boolean>;
+  /**
+   * Drains one slice of an operator.
+   * @returns after how many milliseconds to come back, in turn; undefined when nothing is left
+   */
+  readonly drain: (operatorId: string) => Promise<number | undefined>;
 }
 
 /**
@@ -78,7 +83,7 @@ export class Scheduler {
       operatorIds.map((operatorId) => ({
         name: 'drain',
         data: { operatorId },
-        opts: { jobId: `drain-${operatorId}`, removeOnComplete: true, removeOnFail: true },
+        opts: { jobId: drainId(operatorId), removeOnComplete: true, removeOnFail: true },
       })),
     );
   }
@@ -99,9 +104,28 @@ export class Scheduler {
     ]);
   }
 
-  /** Lets the drains under way end their slice. */
+  /**
+   * Sees to an operator whose drain does not come although it was asked for: a job that is known
+   * but in no line (an evicted or half restored Redis) would keep every other away for ever.
+   */
+  async repair(operatorId: string): Promise<void> {
+    const id = drainId(operatorId);
+    try {
+      const state = await within(REDIS_LIMIT_MS, this.#queue.getJobState(id));
+      if (state !== 'unknown' && state !== 'failed' && state !== 'completed') return;
+      await within(REDIS_LIMIT_MS, this.#queue.remove(id));
+    } catch (error) {
+      const facts = { operator: operatorId, error: messageOf(error) };
+      this.#options.logger.debug(facts, 'scheduler.not_repaired');
+    }
+  }
+
+  /** Lets the drains under way end their slice; does not wait for a Redis that is away. */
   async close(): Promise<void> {
-    await Promise.allSettled([this.#worker.close(), this.#queue.close()]);
+    const closed = Promise.allSettled([this.#worker.close(), this.#queue.close()]);
+    await within(CLOSE_LIMIT_MS, closed).catch((error: unknown) => {
+      this.#options.logger.warn({ error: messageOf(error) }, 'scheduler.not_closed');
+    });
     for (const connection of this.#connections) connection.disconnect();
   }
 
@@ -112,10 +136,10 @@ export class Scheduler {
       await this.arm([operatorId]);
       return;
     }
-    const more = await this.#options.drain(operatorId);
-    if (!more) return;
+    const moreInMs = await this.#options.drain(operatorId);
+    if (moreInMs === undefined) return;
     // To the end of the line, so that the others have their turn.
-    await job.moveToDelayed(Date.now(), token);
+    await job.moveToDelayed(Date.now() + Math.ceil(moreInMs), token);
     throw new DelayedError();
   }
 
@@ -124,11 +148,16 @@ export class Scheduler {
       await within(REDIS_LIMIT_MS, this.#queue.addBulk(jobs));
       return true;
     } catch (error) {
-      this.#options.logger.debug(
-        { error: error instanceof Error ? error.message : String(error) },
-        'scheduler.not_armed',
-      );
+      this.#options.logger.debug({ error: messageOf(error) }, 'scheduler.not_armed');
       return false;
     }
   }
+}
+
+function drainId(operatorId: string): string {
+  return `drain-${operatorId}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,14 +1,24 @@
-import type { OperatorConfig } from '../config/operator-config.ts';
+import type { OperatorConfig } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
-import { GatewayError } from '../domain/errors.ts';
 import type { DeliveryStore, TakenDelivery } from '../store/delivery-store.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { type Delivering, putBack, record, type Tried, tryDelivery } from './deliver.ts';
+import { type Delivering, record, type Tried, tryDelivery } from './deliver.ts';
 import type { Pace } from './pace.ts';
 
 export interface Slicing extends Delivering {
   readonly clock: Clock;
   readonly store: DeliveryStore;
+}
+
+export interface SliceOptions {
+  readonly wallet: Wallet;
+  readonly operator: OperatorConfig;
+  /** The operator's own, kept from slice to slice. */
+  readonly pace: Pace;
+  /** On the monotonic clock. */
+  readonly endsAtMs: number;
+  readonly isHeld: () => boolean;
+  readonly isStopping: () => boolean;
 }
 
 interface Claimed {
@@ -31,15 +41,7 @@ const LATEST_WEIGHT = 0.1;
  */
 export class Slice {
   readonly #slicing: Slicing;
-  readonly #options: {
-    readonly wallet: Wallet;
-    readonly operator: OperatorConfig;
-    readonly pace: Pace;
-    /** On the monotonic clock. */
-    readonly endsAtMs: number;
-    readonly isHeld: () => boolean;
-    readonly isStopping: () => boolean;
-  };
+  readonly #options: SliceOptions;
   readonly #lanes: number;
   readonly #isProbe: boolean;
   readonly #claimed: Claimed[] = [];
@@ -48,14 +50,121 @@ export class Slice {
   #waiting = 0;
   #callMs: number | undefined;
   #isDry = false;
+  #hasProbed = false;
   #wasRefused = false;
   #failure: unknown;
 
-  constructor(slicing: Slicing, options: (typeof Slice.prototype)['#options']) {
+  constructor(slicing: Slicing, options: SliceOptions) {
     this.#slicing = slicing;
     this.#options = options;
     // A half-open breaker admits one call: more would only be put back.
     this.#isProbe = options.wallet.breakerState('money') === 'half_open';
     this.#lanes = this.#isProbe ? 1 : options.operator.delivery.concurrency;
+  }
+  /** Nothing was due any more. */
+  get isDry(): boolean {
+    return this.#isDry;
+  }
+
+  /** A call was not let through, so that the rest was not worth trying. */
+  get wasRefused(): boolean {
+    return this.#wasRefused;
+  }
+
+  /** @throws GatewayError `DATABASE_UNAVAILABLE` when deliveries could not be claimed */
+  async run(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#lanes }, () => this.#lane()));
+    await Promise.all(this.#unwritten);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async #lane(): Promise<void> {
+    const { wallet, operator, pace, endsAtMs } = this.#options;
+    while (await pace.turn(operator.delivery.ratePerSecond, endsAtMs)) {
+      const next = await this.#next();
+      if (next === undefined) return;
+      const beganAtMs = this.#slicing.clock.monotonicMs();
+      const tried = await tryDelivery(this.#slicing, wallet, next.taken, next.atMs);
+      this.#learn(this.#slicing.clock.monotonicMs() - beganAtMs);
+      if (tried.outcome.delivery.kind === 'unsent') this.#wasRefused = true;
+      const written = this.#write(tried);
+      if (this.#unwritten.size > UNWRITTEN_MAX) await written;
+    }
+  }
+
+  async #next(): Promise<Claimed | undefined> {
+    this.#waiting += 1;
+    try {
+      for (;;) {
+        const next = this.#claimed.shift();
+        if (next !== undefined) {
+          if (this.#claimed.length < this.#ahead / 2 && !this.#isOver()) this.#startClaiming();
+          return next;
+        }
+        if (this.#isOver()) return undefined;
+        await this.#startClaiming();
+      }
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #startClaiming(): Promise<void> {
+    this.#claiming ??= this.#claim().finally(() => {
+      this.#claiming = undefined;
+    });
+    return this.#claiming;
+  }
+
+  async #claim(): Promise<void> {
+    // Lets the other idle lanes come as well.
+    await new Promise(setImmediate);
+    const { operator } = this.#options;
+    const limit = Math.max(this.#waiting, this.#ahead, 1);
+    const atMs = this.#slicing.clock.monotonicMs();
+    try {
+      const batch = await this.#slicing.store.take(
+        operator.id,
+        operator.wallet.generation,
+        limit,
+        this.#isProbe ? 'money' : 'all',
+      );
+      this.#hasProbed = this.#isProbe;
+      this.#isDry = batch.length === 0;
+      this.#claimed.push(...batch.map((taken) => ({ taken, atMs })));
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  /** How many may be claimed at once, so that all of them begin soon; 0: only for idle lanes. */
+  get #ahead(): number {
+    const { ratePerSecond } = this.#options.operator.delivery;
+    if (this.#isProbe || ratePerSecond !== undefined || this.#callMs === undefined) return 0;
+    return Math.min(AHEAD_MAX, Math.floor((AHEAD_MS / this.#callMs) * this.#lanes));
+  }
+
+  #learn(callMs: number): void {
+    const before = this.#callMs ?? callMs;
+    this.#callMs = Math.max(0.1, before + LATEST_WEIGHT * (callMs - before));
+  }
+
+  #isOver(): boolean {
+    const { endsAtMs, isHeld, isStopping } = this.#options;
+    return (
+      this.#isDry ||
+      this.#wasRefused ||
+      this.#hasProbed ||
+      this.#failure !== undefined ||
+      this.#slicing.clock.monotonicMs() >= endsAtMs ||
+      isStopping() ||
+      isHeld()
+    );
+  }
+
+  #write(tried: Tried): Promise<void> {
+    const written = record(this.#slicing, tried).finally(() => this.#unwritten.delete(written));
+    this.#unwritten.add(written);
+    return written;
   }
 }

@@ -2,6 +2,7 @@ import type { OpenOperator } from '../store/delivery-store.ts';
 import { type Draining, drain, heldBecause } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { originateRollbacks } from './originate.ts';
+import { Pace } from './pace.ts';
 import { Scheduler } from './scheduler.ts';
 
 /** The sweep costs one index probe an operator; at this pace nothing lies about unseen. */
@@ -9,7 +10,7 @@ const SWEEP_MS = 1_000;
 /** Every so many sweeps the slower duties are done. */
 const GAUGES_EVERY = 4;
 const ORIGINATE_EVERY = 2;
-/** A due operator whose oldest delivery has not moved for so many sweeps is drained right here. */
+/** When an operator's oldest delivery has not moved for so many sweeps, its drain is looked for. */
 const STUCK_SWEEPS = 3;
 const WAKE_BATCH = 5_000;
 const RECOVER_BATCH = 500;
@@ -21,12 +22,17 @@ export class DeliveryWorker {
   readonly #draining: Draining;
   readonly #scheduler: Scheduler;
   readonly #gauges: DeliveryGauges;
-  readonly #here = new Set<string>();
+  /** Operators that this process drains: one at a time each, or they would get twice the calls. */
+  readonly #drained = new Set<string>();
+  /** Drains that the scheduler does not know of. */
+  readonly #here = new Set<Promise<void>>();
+  readonly #paces = new Map<string, Pace>();
   readonly #unmoved = new Map<string, { readonly nextAtMs: number; readonly sweeps: number }>();
   readonly #unlisten: () => void;
   #held = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
+  #counting: Promise<void> | undefined;
   #sweeps = 0;
   #stopping = false;
 
@@ -65,23 +71,35 @@ export class DeliveryWorker {
     this.#stopping = true;
     this.#unlisten();
     clearTimeout(this.#timer);
-    await this.#sweeping;
-    await this.#scheduler.close();
+    await Promise.all([this.#sweeping, this.#counting]);
+    await Promise.all([this.#scheduler.close(), ...this.#here]);
   }
 
   #next(delayMs: number): void {
     if (this.#stopping) return;
     this.#timer = setTimeout(() => {
-      this.#sweeping = this.#quietly('sweep', () => this.#sweep()).then(() => this.#next(SWEEP_MS));
+      this.#sweeping = this.#sweep().then(() => this.#next(SWEEP_MS));
     }, delayMs);
   }
 
   /** What keeps every promise even if Redis forgets everything and processes die at any moment. */
   async #sweep(): Promise<void> {
-    const { store } = this.#draining;
-    await this.#recover();
-    if (this.#sweeps % ORIGINATE_EVERY === 0) await originateRollbacks(this.#draining);
+    // Each for itself: one that fails every time must not keep the others from being done.
+    await this.#quietly('recover', () => this.#recover());
+    if (this.#sweeps % ORIGINATE_EVERY === 0) {
+      await this.#quietly('originate', () => originateRollbacks(this.#draining));
+    }
+    await this.#quietly('arm', () => this.#armDue());
+    if (this.#sweeps % GAUGES_EVERY === 0) {
+      this.#counting ??= this.#quietly('count', () => this.#gauges.refresh()).finally(() => {
+        this.#counting = undefined;
+      });
+    }
+    this.#sweeps += 1;
+  }
 
+  async #armDue(): Promise<void> {
+    const { store } = this.#draining;
     const open = await store.openOperators();
     const held = new Set(
       open
@@ -95,11 +113,9 @@ export class DeliveryWorker {
 
     const flowing = open.filter(({ operatorId }) => !held.has(operatorId));
     const due = flowing.filter(({ nextInMs }) => nextInMs <= 0);
+    await Promise.all(this.#stuck(due).map((id) => this.#scheduler.repair(id)));
     await this.#arm(due.map(({ operatorId }) => operatorId));
-    for (const operatorId of this.#stuck(due)) void this.#drainHere(operatorId);
     await this.#wakeUps(flowing);
-    if (this.#sweeps % GAUGES_EVERY === 0) await this.#gauges.refresh();
-    this.#sweeps += 1;
   }
 
   /** What a killed process left in flight is unknown from now on, and its guards become work. */
@@ -125,7 +141,7 @@ export class DeliveryWorker {
     );
   }
 
-  /** Operators that the scheduler seems to have lost: nothing moved although something is due. */
+  /** Operators that the scheduler may have lost: something is due, and the oldest has not moved. */
   #stuck(due: readonly OpenOperator[]): readonly string[] {
     const before = new Map(this.#unmoved);
     this.#unmoved.clear();
@@ -140,7 +156,7 @@ export class DeliveryWorker {
   async #arm(operatorIds: readonly string[]): Promise<void> {
     if (operatorIds.length === 0 || (await this.#scheduler.arm(operatorIds))) return;
     // Without Redis every replica drains what it sees; PostgreSQL keeps them out of each other's way.
-    for (const operatorId of operatorIds) void this.#drainHere(operatorId);
+    for (const operatorId of operatorIds) this.#drainHere(operatorId);
   }
 
   /** The operator takes calls again: nobody waits for the end of a back-off. */
@@ -152,26 +168,36 @@ export class DeliveryWorker {
 
   /** A half-open breaker needs one call to find out whether the wallet is back. */
   async #probe(operatorId: string): Promise<void> {
-    await this.#draining.store.nudge(operatorId);
+    const operator = this.#draining.configuration().operators.get(operatorId);
+    if (operator === undefined) return;
+    await this.#draining.store.nudge(operatorId, operator.wallet.generation);
     await this.#arm([operatorId]);
   }
 
-  async #drainHere(operatorId: string): Promise<void> {
-    if (this.#here.has(operatorId)) return;
-    this.#here.add(operatorId);
-    await this.#quietly('drain', async () => {
-      while (!this.#stopping && (await this.#drain(operatorId)));
-    });
-    this.#here.delete(operatorId);
+  /** One slice; the next sweep asks Redis again. */
+  #drainHere(operatorId: string): void {
+    if (this.#stopping) return;
+    const drained = this.#quietly('drain', () => this.#drain(operatorId)).finally(() =>
+      this.#here.delete(drained),
+    );
+    this.#here.add(drained);
   }
 
-  async #drain(operatorId: string): Promise<boolean> {
-    const drained = await drain(this.#draining, operatorId, () => this.#stopping);
-    return drained === 'more' && !this.#stopping;
+  async #drain(operatorId: string): Promise<number | undefined> {
+    if (this.#drained.has(operatorId)) return undefined;
+    this.#drained.add(operatorId);
+    try {
+      const pace = this.#paces.get(operatorId) ?? new Pace(this.#draining.clock);
+      this.#paces.set(operatorId, pace);
+      const drained = await drain(this.#draining, operatorId, pace, () => this.#stopping);
+      return drained.kind === 'more' && !this.#stopping ? drained.inMs : undefined;
+    } finally {
+      this.#drained.delete(operatorId);
+    }
   }
 
   /** A failed duty is done again by the next sweep. */
-  async #quietly(duty: string, work: () => Promise<void>): Promise<void> {
+  async #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
     } catch (error) {

@@ -71,7 +71,7 @@ const FOLLOWING_TOKEN: JsonSchema = {
 };
 
 const place = object(
-  'A bet is placed',
+  'Place: a bet is made',
   ['type', 'transactionId', 'userId', 'token', 'amount', 'currency'],
   {
     ...bet(1, number('The stake; its exact text is kept')),
@@ -87,7 +87,7 @@ const place = object(
 );
 
 const settle = object(
-  'A result is paid out; also again, with another amount',
+  'Settle: a result is paid out; also again, with another amount',
   ['type', 'transactionId', 'userId', 'amount', 'resultType'],
   {
     ...bet(2, number('What the player receives; 0 for a lost bet')),
@@ -99,22 +99,26 @@ const settle = object(
   },
 );
 
-const unsettle = object('A result is undone', ['type', 'transactionId', 'userId'], {
+const unsettle = object('Unsettle: a result is undone', ['type', 'transactionId', 'userId'], {
   ...bet(1, number('The payout that is undone')),
   token: FOLLOWING_TOKEN,
 });
 
-const rollback = object('A bet is cancelled', ['type', 'transactionId', 'userId'], {
+const rollback = object('Rollback: a bet is cancelled', ['type', 'transactionId', 'userId'], {
   ...bet(3, number('The stake that goes back')),
   token: FOLLOWING_TOKEN,
   errorCode: passed('integer', 'Why'),
 });
 
-const update = object('Odds have changed; no money moves', ['type', 'transactionId', 'userId'], {
-  ...bet(5, number('The stake')),
-  token: FOLLOWING_TOKEN,
-  subPartnerId: { description: 'As in the place; passed on, whatever it is' },
-});
+const update = object(
+  'Bet data update: odds have changed, no money moves',
+  ['type', 'transactionId', 'userId'],
+  {
+    ...bet(5, number('The stake')),
+    token: FOLLOWING_TOKEN,
+    subPartnerId: { description: 'As in the place; passed on, whatever it is' },
+  },
+);
 
 export const CALLBACK_SCHEMAS: Schemas = {
   ProfileRequest: object("Asks for a player's profile", ['token'], {

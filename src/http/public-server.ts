@@ -33,8 +33,14 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: (address) => isProxy(address),
     requestTimeout: options.requestTimeoutMs,
-    // Node looks for late requests this often; slow bodies must not outlive the deadline.
-    http: { connectionsCheckingInterval: 100 },
+    http: {
+      // Node looks for late requests this often; slow bodies must not outlive the deadline.
+      connectionsCheckingInterval: 100,
+      requestTimeout: options.requestTimeoutMs,
+      // Where this is the longer of the two, Node takes the one for the other and waits for a slow
+      // body as long as it should for slow headers: a minute, by default.
+      headersTimeout: options.requestTimeoutMs,
+    },
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false },

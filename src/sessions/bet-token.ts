@@ -5,7 +5,7 @@ import type { Sessions } from './sessions.ts';
  * The operator token that goes with a call on a bet: the one the bet was placed with, also when its
  * session has ended. For a bet unknown here the message's own token tells, if it maps to a session
  * of the same player.
- * @param token the token the service sent, if any
+ * @param token the token the service sent, if any, or what stands for it in a kept message
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function betToken(
@@ -15,7 +15,7 @@ export async function betToken(
 ): Promise<string | undefined> {
   if (bet.sessionId !== undefined) return await sessions.operatorTokenOf(bet.sessionId);
   if (token === undefined || bet.owner === undefined) return undefined;
-  const lookup = await sessions.findCertain(token);
+  const lookup = await sessions.findKept(token);
   if (lookup.kind === 'unknown') return undefined;
   const samePlayer = lookup.session.owner.playerId === bet.owner.playerId;
   return samePlayer ? lookup.session.operatorToken : undefined;

@@ -4,10 +4,10 @@ import type { Session } from './session.ts';
 import type { TokenVault } from './token-vault.ts';
 
 /**
- * How long reads may live on a cached session. It also bounds how long a revocation that could not
- * reach Redis may be overlooked by profile and balance; a place always asks PostgreSQL.
+ * How long reads may live on a cached session. It also bounds how long the end of a session may be
+ * overlooked by profile and balance when Redis never hears of it; a place always asks PostgreSQL.
  */
-const CACHED_MS_MAX = 15 * 60_000;
+export const CACHED_MS_MAX = 15 * 60_000;
 
 /** In place of a session: ask PostgreSQL. */
 const ASK_THE_STORE = '-';

@@ -5,6 +5,7 @@ import type { SessionRow, SessionStore } from '../store/session-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Session, SessionLookup } from './session.ts';
 import type { SessionCache } from './session-cache.ts';
+import { endEverywhere } from './session-end.ts';
 import type { TokenVault } from './token-vault.ts';
 
 const ROUTES_MAX = 100_000;
@@ -62,10 +63,31 @@ export class Sessions {
 
   /** As PostgreSQL has it now. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async findCertain(token: string): Promise<SessionLookup> {
-    const row = await this.#options.store.findByTokenHash(this.#options.vault.hash(token));
+    const found = await this.#findByHash(this.#options.vault.hash(token));
+    if (found.kind !== 'unknown') this.#routes.set(token, found.session);
+    return found;
+  }
+
+  /** What stands for a token in a message that is kept: tokens are stored as hashes only. */
+  referenceOf(token: string): string {
+    return this.#options.vault.reference(token);
+  }
+
+  /**
+   * For a message that may have been kept: by its token, or by what stands for it.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async findKept(tokenOrReference: string): Promise<SessionLookup> {
+    const hash = this.#options.vault.hashOfReference(tokenOrReference);
+    return hash === undefined
+      ? await this.findCertain(tokenOrReference)
+      : await this.#findByHash(hash);
+  }
+
+  async #findByHash(hash: Buffer): Promise<SessionLookup> {
+    const row = await this.#options.store.findByTokenHash(hash);
     if (row === undefined) return { kind: 'unknown' };
     const session = this.#sessionOf(row);
-    this.#routes.set(token, session);
     if (row.ended_reason !== null) return { kind: 'ended', reason: row.ended_reason, session };
     return { kind: row.expired ? 'expired' : 'live', session };
   }
@@ -163,11 +185,16 @@ export class Sessions {
     return fits ? found.session : undefined;
   }
 
-  /** Ends a session whose wallet now speaks of another currency. */
+  /**
+   * Ends a session whose wallet now speaks of another currency.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
   async endForCurrency(token: string, session: Session): Promise<void> {
-    const tokenHash = this.#options.vault.hash(token);
-    await this.#endInCache([tokenHash]);
-    await this.#options.store.end(session.sessionId, 'currency');
+    const { store, vault } = this.#options;
+    const hashes = [vault.hash(token)];
+    await endEverywhere(this.#options, session.owner.operatorId, hashes, () =>
+      store.end(session.sessionId, 'currency'),
+    );
   }
 
   /**
@@ -186,25 +213,10 @@ export class Sessions {
     );
     if (live.length === 0) return 0;
     const hashes = live.map((row) => row.token_hash);
-    // Before the commit, so that no reader caches it again in between; after it as well, in case
-    // Redis did not hear the first time.
-    const heard = await this.#endInCache(hashes);
-    const revoked = await store.revoke(
-      operatorId,
-      live.map((row) => row.id),
+    const ids = live.map((row) => row.id);
+    return await endEverywhere(this.#options, operatorId, hashes, () =>
+      store.revoke(operatorId, ids),
     );
-    if (!heard && !(await this.#endInCache(hashes))) {
-      this.#options.logger.warn(
-        { operator: operatorId, revoked },
-        'session.revocation_not_in_redis: cached reads may pass for some minutes',
-      );
-    }
-    return revoked;
-  }
-
-  async #endInCache(hashes: readonly Buffer[]): Promise<boolean> {
-    const heard = await Promise.all(hashes.map((hash) => this.#options.cache.distrust(hash)));
-    return heard.every(Boolean);
   }
 
   #sessionOf(row: SessionRow): Session {

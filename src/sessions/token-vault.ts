@@ -12,6 +12,8 @@ const TAG_BYTES = 16;
 /** First byte of a sealed token: how the rest is to be read. */
 const PLAIN = 0;
 const AES_256_GCM = 1;
+/** Neither a token that is made here nor an operator's id, a prefix, begins with it. */
+const REFERENCE = '#';
 
 export interface TokenIdentity {
   readonly operatorId: string;
@@ -45,6 +47,17 @@ export class TokenVault {
   /** What a token is stored and found by: 32 bytes. */
   hash(token: string): Buffer {
     return createHash('sha256').update(token).digest();
+  }
+
+  /** What stands for a token in a message that is kept: its hash, in a form that no token has. */
+  reference(token: string): string {
+    return REFERENCE + this.hash(token).toString('base64url');
+  }
+
+  /** @returns the hash that a reference holds; undefined for a token */
+  hashOfReference(text: string): Buffer | undefined {
+    if (!text.startsWith(REFERENCE)) return undefined;
+    return Buffer.from(text.slice(REFERENCE.length), 'base64url');
   }
 
   /** A token of 43 characters that cannot be guessed; the same again for the same identity, with a key. */

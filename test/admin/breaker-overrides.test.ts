@@ -8,6 +8,7 @@ import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { onServer } from '../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { walletConfig } from '../wallets/support/calls.ts';
 
 const WITHIN_A_FEW_LOOKS = { timeout: 10_000, interval: 20 };
 
@@ -37,22 +38,7 @@ function replica(): { readonly overrides: BreakerOverrides; readonly wallets: Wa
   const logger = pino({ level: 'trace' }, { write: (line) => log.push(JSON.parse(line).msg) });
   const database = new Database({ url: url.href, connectionsMax: 2, onIdleError: () => undefined });
   const wallets = createWallets({ metrics: createMetrics(), logger, clock: systemClock });
-  wallets.apply([
-    {
-      id: 'alpha',
-      status: 'active',
-      wallet: {
-        adapter: 'native',
-        baseUrl: 'http://127.0.0.1:9',
-        allowPrivate: true,
-        secrets: ['secret'],
-        timeoutMs: 1_000,
-        maxConcurrent: { read: 1, money: 1 },
-        breaker: { errorPercent: 50, minRequests: 20, windowMs: 10_000, openMs: 5_000 },
-        dialect: {},
-      },
-    },
-  ]);
+  wallets.apply([walletConfig('alpha', {})]);
   const overrides = new BreakerOverrides({ database, wallets, logger });
   closers.push(async () => {
     overrides.close();

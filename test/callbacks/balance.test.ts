@@ -25,7 +25,9 @@ describe('a balance', () => {
   it('keeps what else the wallet says, and its own id of the player out (I8)', async () => {
     const player = await gateway.player();
     const body = `{"amount":1.50,"userId":"balance-${player.user}","currency":"USD","bonus":{"userId":"x","amount":2.0}}`;
-    gateway.wallet('alpha').misbehave('balance', { kind: 'status', status: 200, body }, { calls: 1 });
+    gateway
+      .wallet('alpha')
+      .misbehave('balance', { kind: 'status', status: 200, body }, { calls: 1 });
     const answer = await gateway.service.balance(player);
     expect(answer.body).toBe(body.replace(`balance-${player.user}`, player.userId));
   });
@@ -33,17 +35,24 @@ describe('a balance', () => {
   it('gets the userId that a wallet leaves out', async () => {
     const player = await gateway.player();
     const body = '{"amount":1.50}';
-    gateway.wallet('alpha').misbehave('balance', { kind: 'status', status: 200, body }, { calls: 1 });
+    gateway
+      .wallet('alpha')
+      .misbehave('balance', { kind: 'status', status: 200, body }, { calls: 1 });
     const answer = await gateway.service.balance(player);
     expect(answer.json).toEqual({ amount: 1.5, userId: player.userId });
   });
 
-  it.each([3, 4, 5, 999])('that the wallet refuses by code %i is refused by that code', async (code) => {
-    const player = await gateway.player();
-    gateway.wallet('alpha').misbehave('balance', { kind: 'code', code, message: 'No' }, { calls: 1 });
-    const answer = await gateway.service.balance(player);
-    expect([answer.status, answer.json]).toEqual([400, { code, message: 'No' }]);
-  });
+  it.each([3, 4, 5, 999])(
+    'that the wallet refuses by code %i is refused by that code',
+    async (code) => {
+      const player = await gateway.player();
+      gateway
+        .wallet('alpha')
+        .misbehave('balance', { kind: 'code', code, message: 'No' }, { calls: 1 });
+      const answer = await gateway.service.balance(player);
+      expect([answer.status, answer.json]).toEqual([400, { code, message: 'No' }]);
+    },
+  );
 
   const broken: readonly Misbehaviour[] = [
     { kind: 'status', status: 500 },
@@ -86,10 +95,13 @@ describe('a balance with a token that may not be used', () => {
     await expectRefused({ ...(await gateway.player()), token: 'a-token-that-nobody-has' }, 3);
   });
 
-  it.each(['alpha', 'beta'])('of another player of %s is refused with code 3 (I8)', async (operatorId) => {
-    const { token } = await gateway.player({ operatorId });
-    await expectRefused({ ...(await gateway.player()), token }, 3);
-  });
+  it.each(['alpha', 'beta'])(
+    'of another player of %s is refused with code 3 (I8)',
+    async (operatorId) => {
+      const { token } = await gateway.player({ operatorId });
+      await expectRefused({ ...(await gateway.player()), token }, 3);
+    },
+  );
 
   it('of another currency is refused with code 3', async () => {
     await expectRefused({ ...(await gateway.player()), currency: 'EUR' }, 3);

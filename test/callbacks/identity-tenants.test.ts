@@ -39,7 +39,11 @@ async function namesake(id: Id): Promise<TestPlayer> {
 }
 
 /** All that a caller can compare. */
-const seen = ({ status, body, headers }: CallResult) => ({ status, body, type: headers['content-type'] });
+const seen = ({ status, body, headers }: CallResult) => ({
+  status,
+  body,
+  type: headers['content-type'],
+});
 const post = (path: string, body: string) => gateway.service.call('POST', path, body);
 
 describe.each([
@@ -142,7 +146,10 @@ it('two whole journeys at once end in books that agree, no word of one in the ot
   const differences = compareBooks(books, wallets).differences;
   expect(differences.filter((words) => [...mine].some((id) => words.includes(id)))).toEqual([]);
   for (const [index, id] of IDS.entries()) {
-    const words = gateway.wallet(id).requests.map(({ body }) => String(body)).join('\n');
+    const words = gateway
+      .wallet(id)
+      .requests.map(({ body }) => String(body))
+      .join('\n');
     const foreign = bets[1 - index] ?? [];
     const { alpha, beta } = players;
     // Nothing of the service's own terms either: wallets know their own ids and tokens alone.

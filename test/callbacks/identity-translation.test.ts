@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signingKeys, verify } from '../../src/protocol/signature.ts';
 import { balanceBody, profileBody } from '../../src/simulator/callback-bodies.ts';
 import type { RecordedRequest } from '../../src/simulator/wallet/recorder.ts';
-import { signingKeys, verify } from '../../src/protocol/signature.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -19,7 +19,11 @@ function lastRequest(): RecordedRequest {
 }
 
 /** What the service sent, written once so that it can be compared byte by byte. */
-function awkward(names: { transactionId: string; userId: string; token: string | undefined }): string {
+function awkward(names: {
+  transactionId: string;
+  userId: string;
+  token: string | undefined;
+}): string {
   const token = names.token === undefined ? '' : `"token":"${names.token}",`;
   return (
     `{${token}"transactionId":"${names.transactionId}","amount":12.10,"currency":"USD",` +
@@ -75,8 +79,12 @@ it('is sent compact: insignificant white space is left out, that within texts st
   const { player, transactionId } = await unplacedBet(gateway);
   const { userId, token, user, operatorToken } = player;
   const body = (names: { userId: string; token: string }) =>
-    awkward({ transactionId, ...names }).replace('TYPE', '1').replace('caf', 'a  b');
-  const loose = body({ userId, token }).replace('"amount":', ' "amount" :\t').replace('[]', '[\r\n ]');
+    awkward({ transactionId, ...names })
+      .replace('TYPE', '1')
+      .replace('caf', 'a  b');
+  const loose = body({ userId, token })
+    .replace('"amount":', ' "amount" :\t')
+    .replace('[]', '[\r\n ]');
   await gateway.service.call('POST', '/payment/bet', loose);
   expect(String(lastRequest().body)).toBe(body({ userId: user, token: operatorToken }));
 });
@@ -96,7 +104,9 @@ it('is signed with the first of the wallet’s secrets after a rotation', async 
   });
   const bet = await placedBet(gateway);
   const { body, headers } = bet.lastRequest();
-  expect(verify(String(headers['x-sign-jws']), body, signingKeys(['the-next-secret'])).ok).toBe(true);
+  expect(verify(String(headers['x-sign-jws']), body, signingKeys(['the-next-secret'])).ok).toBe(
+    true,
+  );
   gateway.wallet('alpha').setSecrets(['alpha-wallet-secret']);
   await gateway.reconfigure('alpha', {});
 });

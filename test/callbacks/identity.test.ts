@@ -80,17 +80,22 @@ describe('a player’s identity', () => {
     const [one] = [await dollars(), await euros()];
     const place = await gateway.service.place({ ...one, amount: '10' });
     await gateway.operator('alpha').revokeSessions({ token: one.token });
-    expect((await gateway.service.settle(place.transactionId, { amount: '30', resultType: 'won' })).kind).toBe('confirmed');
+    expect(
+      (await gateway.service.settle(place.transactionId, { amount: '30', resultType: 'won' })).kind,
+    ).toBe('confirmed');
     expect(gateway.wallet('alpha').balance('ann', 'USD')).toBe('120');
     expect(gateway.wallet('alpha').balance('ann', 'EUR')).toBe('200');
   });
 
-  it.each(['A-Za-z0-9._~-', 'x'.repeat(64), '0', '..', '~'])('may be called %s by the operator', async (operatorUser) => {
-    const request = { operatorUser, currency: 'USD', operatorToken: 'a-token-of-theirs' };
-    const opened = await gateway.operator('alpha').openSession(request);
-    expect(opened.status).toBe(201);
-    expect(opened.session?.userId.length).toBeLessThanOrEqual(64);
-  });
+  it.each(['A-Za-z0-9._~-', 'x'.repeat(64), '0', '..', '~'])(
+    'may be called %s by the operator',
+    async (operatorUser) => {
+      const request = { operatorUser, currency: 'USD', operatorToken: 'a-token-of-theirs' };
+      const opened = await gateway.operator('alpha').openSession(request);
+      expect(opened.status).toBe(201);
+      expect(opened.session?.userId.length).toBeLessThanOrEqual(64);
+    },
+  );
 
   it.each(['', 'x'.repeat(65), 'a b', 'a/b', 'ä', 'a\n', 'a@b', 'a+b', '%41'])(
     'may not be called %j: code 5 naming the field',

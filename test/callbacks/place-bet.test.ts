@@ -4,12 +4,12 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
 
-const TOTAL_MS = 1_200;
+const TOTAL_MS = 2_000;
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 400 } },
+    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 600 } },
     operators: { alpha: {}, beta: { subPartnerId: 'beta-site' } },
   });
 });
@@ -38,7 +38,7 @@ describe('a place bet that the wallet accepts', () => {
     expect(headers['x-request-id']).toBe(JSON.parse(String(body)).requestId);
     const budgetMs = Number(headers['x-deadline-ms']);
     expect(budgetMs).toBeGreaterThan(0);
-    expect(budgetMs).toBeLessThanOrEqual(TOTAL_MS - 400);
+    expect(budgetMs).toBeLessThanOrEqual(TOTAL_MS - 600);
   });
 
   it('is in the journal before it is sent (I3)', async () => {

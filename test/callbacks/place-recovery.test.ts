@@ -7,14 +7,14 @@ import { betState } from '../support/journal.ts';
 import { AT_ONCE_MS } from '../support/not-sent.ts';
 import { onServer } from '../support/server.ts';
 
-const TOTAL_MS = 1_500;
+const TOTAL_MS = 2_000;
 const IN_TIME_MS = TOTAL_MS + 200;
 
 let gateway: TestGateway;
 let replica: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 400 } },
+    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 600 } },
   });
   replica = await gateway.replica();
 });

@@ -5,13 +5,13 @@ import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 
-const TOTAL_MS = 1_200;
+const TOTAL_MS = 2_000;
 
 let gateway: TestGateway;
 let replica: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 400 } },
+    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 600 } },
     operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
   });
   replica = await gateway.replica();

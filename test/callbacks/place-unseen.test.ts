@@ -8,7 +8,7 @@ let gateway: TestGateway;
 let replica: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    gateway: { deadline: { totalMs: 1_200, reserveMs: 400 } },
+    gateway: { deadline: { totalMs: 2_000, reserveMs: 600 } },
     operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
   });
   replica = await gateway.replica();
@@ -97,7 +97,7 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     bet.wallet.misbehave('place', { kind: 'hang', effect: 'applied' }, { transactionId });
     const answer = await bet.place();
     expect([answer.status, answer.json?.code]).toEqual([400, 100]);
-    expect(answer.ms).toBeLessThan(1_200);
+    expect(answer.ms).toBeLessThan(2_000);
     expect(await stateOf(bet)).toMatchObject({ place: 'unknown', busy: null });
     expect((await bet.place()).body).toBe(answer.body);
     expect((await bet.rollback()).status).toBe(200);

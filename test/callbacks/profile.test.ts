@@ -69,12 +69,17 @@ describe('a profile', () => {
     expect((await gateway.service.profile(player.token)).status).toBe(200);
   });
 
-  it.each([3, 4, 5, 999])('that the wallet refuses by code %i is refused by that code', async (code) => {
-    const player = await gateway.player();
-    gateway.wallet('alpha').misbehave('profile', { kind: 'code', code, message: 'No' }, { calls: 1 });
-    const answer = await gateway.service.profile(player.token);
-    expect([answer.status, answer.json]).toEqual([400, { code, message: 'No' }]);
-  });
+  it.each([3, 4, 5, 999])(
+    'that the wallet refuses by code %i is refused by that code',
+    async (code) => {
+      const player = await gateway.player();
+      gateway
+        .wallet('alpha')
+        .misbehave('profile', { kind: 'code', code, message: 'No' }, { calls: 1 });
+      const answer = await gateway.service.profile(player.token);
+      expect([answer.status, answer.json]).toEqual([400, { code, message: 'No' }]);
+    },
+  );
 
   const broken: readonly Misbehaviour[] = [
     { kind: 'status', status: 500 },

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /** "The same operation again after it succeeded: the first answer again", also by a delivery. */
-describe('an operation answered by a promise', () => {
+describe.concurrent('an operation answered by a promise', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway({
@@ -16,15 +16,20 @@ describe('an operation answered by a promise', () => {
   });
   afterAll(() => gateway.close());
 
-  const OPERATIONS = ['settle', 'rollback', 'update'] as const;
+  const home = { timeout: 15_000 };
   const failures = [
     { kind: 'status', status: 500 },
     { kind: 'reset', effect: 'applied' },
   ] as const;
+  const cases = failures.flatMap((how) =>
+    (['settle', 'rollback', 'update'] as const).map((operation) => [operation, how] as const),
+  );
 
-  describe.each(OPERATIONS)('%s', (operation) => {
-    it.each(failures)('is answered the same once it came home, and never sent again: %o (I4, I5)', async (how) => {
+  it.for(cases)(
+    '%s is answered the same once it came home, and never sent again: %o (I4, I5)',
+    async ([operation, how], { expect }) => {
       const bet = await placedBet(gateway);
+      const { transactionId } = bet;
       const send = () => {
         switch (operation) {
           case 'settle':
@@ -37,47 +42,67 @@ describe('an operation answered by a promise', () => {
             return operation satisfies never;
         }
       };
-      bet.wallet.misbehave(operation, how, { transactionId: bet.transactionId, calls: 2 });
+      bet.wallet.misbehave(operation, how, { transactionId, calls: 2 });
       const promised = await send();
       expect(promised.status).toBe(200);
       await expect
-        .poll(() => bet.deliveries(), { timeout: 10_000 })
+        .poll(() => bet.deliveries(), home)
         .toEqual([{ operation, state: 'delivered', attempts: 3 }]);
       const again = await send();
       expect([again.status, again.body]).toEqual([200, promised.body]);
       expect(bet.arrivals()).toEqual(['place', operation, operation, operation]);
-    });
-  });
+    },
+  );
 
-  it('rollback that the wallet then confirms by code 8 goes on being answered 200', async () => {
+  it('rollback that the wallet then confirms by code 8 goes on being answered 200', async ({
+    expect,
+  }) => {
     const bet = await placedBet(gateway);
     const { transactionId } = bet;
+    const confirmed = { kind: 'code', code: 8, effect: 'applied' } as const;
     bet.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { transactionId, calls: 1 });
-    bet.wallet.misbehave('rollback', { kind: 'code', code: 8, effect: 'applied' }, { transactionId });
+    bet.wallet.misbehave('rollback', confirmed, { transactionId });
     const promised = await bet.rollback();
     await expect
-      .poll(() => bet.deliveries(), { timeout: 10_000 })
+      .poll(() => bet.deliveries(), home)
       .toEqual([{ operation: 'rollback', state: 'delivered', attempts: 2 }]);
     expect((await bet.rollback()).body).toBe(promised.body);
   });
 
-  it.each([
-    ['200', undefined],
-    ['code 8', 8],
-  ])('rollback of an unknown place is repeated, and goes on being answered by the first: %s', async (_, code) => {
-    const bet = await unplacedBet(gateway);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('place', { kind: 'reset', effect: 'applied' }, { transactionId });
-    expect((await bet.place()).json?.code).toBe(100);
-    const first = { kind: 'code', code: 8, effect: 'applied' } as const;
-    if (code !== undefined) bet.wallet.misbehave('rollback', first, { transactionId, calls: 1 });
-    const confirmed = await bet.rollback();
-    expect(confirmed.json?.code).toBe(code);
-    await expect
-      .poll(() => bet.deliveries(), { timeout: 10_000 })
-      .toMatchObject([{ operation: 'rollback', state: 'delivered' }]);
-    expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback', 'rollback']);
-    expect((await bet.rollback()).body).toBe(confirmed.body);
-    expect(bet.balance()).toBe('1000');
-  });
+  it.for([undefined, 8])(
+    'rollback of an unknown place is repeated, and goes on being answered by the first, code %s (I5)',
+    async (code, { expect }) => {
+      const bet = await unplacedBet(gateway);
+      const { transactionId } = bet;
+      bet.wallet.misbehave('place', { kind: 'reset', effect: 'applied' }, { transactionId });
+      expect((await bet.place()).json?.code).toBe(100);
+      const first = { kind: 'code', code: 8, effect: 'applied' } as const;
+      if (code !== undefined) bet.wallet.misbehave('rollback', first, { transactionId, calls: 1 });
+      const confirmed = await bet.rollback();
+      expect(confirmed.json?.code).toBe(code);
+      await expect
+        .poll(() => bet.deliveries(), home)
+        .toMatchObject([{ operation: 'rollback', state: 'delivered' }]);
+      expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback', 'rollback']);
+      expect((await bet.rollback()).body).toBe(confirmed.body);
+      expect(bet.balance()).toBe('1000');
+    },
+  );
+
+  it.for(['placed', 'unknown here'])(
+    'rollback of a bet %s carries the operator’s token home, although ours is kept as a hash',
+    async (known, { expect }) => {
+      const bet = await unplacedBet(gateway);
+      if (known === 'placed') await bet.place();
+      const { transactionId, player } = bet;
+      const failure = { kind: 'status', status: 500 } as const;
+      bet.wallet.misbehave('rollback', failure, { transactionId, calls: 1 });
+      await gateway.operator('alpha').revokeSessions({ operatorUser: player.user });
+      await bet.rollback();
+      await expect
+        .poll(() => bet.deliveries(), home)
+        .toMatchObject([{ operation: 'rollback', state: 'delivered' }]);
+      expect(JSON.parse(String(bet.lastRequest().body)).token).toBe(player.operatorToken);
+    },
+  );
 });

@@ -7,7 +7,9 @@ describe('a callback from an address', () => {
   let profileBody: object;
   beforeAll(async () => {
     gateway = await startTestGateway({
-      gateway: { service: { allowedIps: ['10.1.0.0/16', '2001:db8::/32'], trustProxy: ['127.0.0.0/8'] } },
+      gateway: {
+        service: { allowedIps: ['10.1.0.0/16', '2001:db8::/32'], trustProxy: ['127.0.0.0/8'] },
+      },
     });
     const { token } = await gateway.player();
     profileBody = { token, requestId: 'a-request-of-theirs' };

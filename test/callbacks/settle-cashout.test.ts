@@ -15,7 +15,10 @@ const cashout = (bet: TestBet, token?: string) => bet.settle('80', 'cashout', to
 const tokenSent = (bet: TestBet): unknown => JSON.parse(String(bet.lastRequest().body)).token;
 
 /** Another live session of the bet's player, with an operator token that its wallet knows. */
-async function openSession(bet: TestBet, currency: string): Promise<{ token: string; own: string }> {
+async function openSession(
+  bet: TestBet,
+  currency: string,
+): Promise<{ token: string; own: string }> {
   const { user } = bet.player;
   const own = `another-token-${user}-${currency}`;
   if (currency === bet.player.currency) bet.wallet.issueToken(own, user, currency);
@@ -70,10 +73,13 @@ describe('a cashout', () => {
     await expectRefused(await placedBet(gateway), 'a-token-that-nobody-has', 3);
   });
 
-  it.each(['alpha', 'beta'])('with the token of another player of %s is refused with code 3 (I8)', async (id) => {
-    const other = await gateway.player({ operatorId: id });
-    await expectRefused(await placedBet(gateway), other.token, 3);
-  });
+  it.each(['alpha', 'beta'])(
+    'with the token of another player of %s is refused with code 3 (I8)',
+    async (id) => {
+      const other = await gateway.player({ operatorId: id });
+      await expectRefused(await placedBet(gateway), other.token, 3);
+    },
+  );
 
   it('with another player’s ended token says no more than of an unknown one (I8)', async () => {
     const other = await gateway.player({ operatorId: 'beta' });
@@ -101,12 +107,15 @@ describe('a cashout', () => {
     expect(bet.arrivals()).toEqual(['place', 'settle']);
   });
 
-  it.each([3, 4, 20])('passes the wallet’s own word on the token or the bet on: code %i', async (code) => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
-    const answer = await cashout(bet, bet.player.token);
-    expect([answer.status, answer.json?.code]).toEqual([400, code]);
-  });
+  it.each([3, 4, 20])(
+    'passes the wallet’s own word on the token or the bet on: code %i',
+    async (code) => {
+      const bet = await placedBet(gateway);
+      bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
+      const answer = await cashout(bet, bet.player.token);
+      expect([answer.status, answer.json?.code]).toEqual([400, code]);
+    },
+  );
 
   it.each([1, 100])('that the wallet did not take by code %i is answered 503', async (code) => {
     const bet = await placedBet(gateway);

@@ -75,15 +75,18 @@ describe('a bet whose result became unknown', () => {
     { kind: 'code', code: 100, effect: 'applied' },
   ];
 
-  it.each(leavesUnknown)('answers nothing from the journal, not even what held before: %o', async (how) => {
-    const bet = await placedBet(gateway);
-    await bet.settle('10');
-    bet.wallet.misbehave('settle', how, { calls: 1 });
-    expect((await bet.settle('20')).status).toBe(503);
-    expect((await bet.settle('10')).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
-    expect(bet.balance()).toBe('910');
-  });
+  it.each(leavesUnknown)(
+    'answers nothing from the journal, not even what held before: %o',
+    async (how) => {
+      const bet = await placedBet(gateway);
+      await bet.settle('10');
+      bet.wallet.misbehave('settle', how, { calls: 1 });
+      expect((await bet.settle('20')).status).toBe(503);
+      expect((await bet.settle('10')).status).toBe(200);
+      expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
+      expect(bet.balance()).toBe('910');
+    },
+  );
 
   it('lets an unsettle through, which makes it known again', async () => {
     const bet = await placedBet(gateway);
@@ -118,12 +121,15 @@ describe('a bet whose result is not touched by what never reached its books', ()
     expect(bet.arrivals()).toEqual(['place', 'settle']);
   });
 
-  it.each([1, 3, 4])('still answers from the journal after a settle refused by code %i', async (code) => {
-    const bet = await placedBet(gateway);
-    const stands = await bet.settle('10');
-    bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
-    expect((await bet.settle('20')).status).toBe(503);
-    expect((await bet.settle('10')).body).toBe(stands.body);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
-  });
+  it.each([1, 3, 4])(
+    'still answers from the journal after a settle refused by code %i',
+    async (code) => {
+      const bet = await placedBet(gateway);
+      const stands = await bet.settle('10');
+      bet.wallet.misbehave('settle', { kind: 'code', code }, { calls: 1 });
+      expect((await bet.settle('20')).status).toBe(503);
+      expect((await bet.settle('10')).body).toBe(stands.body);
+      expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
+    },
+  );
 });

@@ -63,12 +63,15 @@ describe('a settle that the wallet answers', () => {
     expect(bet.balance()).toBe('910');
   });
 
-  it.each([20, 21, 5, 7, 8, 999])('passes the refusal with code %i on, its words too', async (code) => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'code', code, message: 'No, sorry' }, { calls: 1 });
-    const answer = await bet.settle('10');
-    expect([answer.status, answer.json]).toEqual([400, { code, message: 'No, sorry' }]);
-  });
+  it.each([20, 21, 5, 7, 8, 999])(
+    'passes the refusal with code %i on, its words too',
+    async (code) => {
+      const bet = await placedBet(gateway);
+      bet.wallet.misbehave('settle', { kind: 'code', code, message: 'No, sorry' }, { calls: 1 });
+      const answer = await bet.settle('10');
+      expect([answer.status, answer.json]).toEqual([400, { code, message: 'No, sorry' }]);
+    },
+  );
 
   it('may be tried again after the wallet refused it (I5)', async () => {
     const bet = await placedBet(gateway);
@@ -120,7 +123,10 @@ describe('a settle that names the wrong bet or player', () => {
       const bet = await placedBet(gateway);
       const other = asPlayer(await gateway.player({ operatorId }));
       const conflicts = await gateway.metric('gateway_conflicts_total', { operator: 'alpha' });
-      for (const answer of [await bet.settle('10', 'won', undefined, other), await bet.unsettle(other)]) {
+      for (const answer of [
+        await bet.settle('10', 'won', undefined, other),
+        await bet.unsettle(other),
+      ]) {
         expect([answer.status, answer.json?.code]).toEqual([400, 5]);
       }
       expect(bet.arrivals()).toEqual(['place']);

@@ -61,15 +61,18 @@ describe('unsettle', () => {
     bet.wallet.behave();
   });
 
-  it.each([5, 7, 8, 20, 21])('passes the refusal with code %i on, and may be tried again', async (code) => {
-    const bet = await placedBet(gateway);
-    await bet.settle('10');
-    bet.wallet.misbehave('unsettle', { kind: 'code', code, message: 'No' }, { calls: 1 });
-    const refused = await bet.unsettle();
-    expect([refused.status, refused.json]).toEqual([400, { code, message: 'No' }]);
-    expect((await bet.unsettle()).status).toBe(200);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle', 'unsettle']);
-  });
+  it.each([5, 7, 8, 20, 21])(
+    'passes the refusal with code %i on, and may be tried again',
+    async (code) => {
+      const bet = await placedBet(gateway);
+      await bet.settle('10');
+      bet.wallet.misbehave('unsettle', { kind: 'code', code, message: 'No' }, { calls: 1 });
+      const refused = await bet.unsettle();
+      expect([refused.status, refused.json]).toEqual([400, { code, message: 'No' }]);
+      expect((await bet.unsettle()).status).toBe(200);
+      expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle', 'unsettle']);
+    },
+  );
 
   it('that the wallet refused leaves the result in force', async () => {
     const bet = await placedBet(gateway);

@@ -54,13 +54,16 @@ describe('an update that the wallet answers', () => {
     expect(bet.arrivals()).toEqual(['place', 'update', 'update']);
   });
 
-  it.each([5, 7, 8, 20])('refused by code %i is answered 200 and recorded as refused', async (code) => {
-    const bet = await placedBet(gateway);
-    bet.wallet.misbehave('update', { kind: 'code', code }, { calls: 1 });
-    const answer = await bet.update('1.5');
-    expect([answer.status, answer.json]).toEqual([200, confirmation(bet.transactionId)]);
-    expect(await bet.deliveries()).toMatchObject([update('refused')]);
-  });
+  it.each([5, 7, 8, 20])(
+    'refused by code %i is answered 200 and recorded as refused',
+    async (code) => {
+      const bet = await placedBet(gateway);
+      bet.wallet.misbehave('update', { kind: 'code', code }, { calls: 1 });
+      const answer = await bet.update('1.5');
+      expect([answer.status, answer.json]).toEqual([200, confirmation(bet.transactionId)]);
+      expect(await bet.deliveries()).toMatchObject([update('refused')]);
+    },
+  );
 
   it('refused may be tried again, and the one before it is still the last (I5)', async () => {
     const bet = await placedBet(gateway);

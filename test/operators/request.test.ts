@@ -66,7 +66,9 @@ describe.each(PATHS)('POST %s', (path) => {
     ['cid', { cid: null }],
   ])('without a %s in words it is 400/5 naming it: %o', async (field, wrong) => {
     const body = { ...GOOD_FIELDS[path], ...wrong };
-    const refused = await gateway.service.call('POST', path, body, { signWith: 'alpha-api-secret' });
+    const refused = await gateway.service.call('POST', path, body, {
+      signWith: 'alpha-api-secret',
+    });
     expect([refused.status, refused.json?.code]).toEqual([400, 5]);
     expect(refused.json?.message).toContain(field);
   });
@@ -97,7 +99,12 @@ describe.each(PATHS)('POST %s', (path) => {
 
 it('takes each of an operator’s secrets, and a new one from the reload on', async () => {
   const ask = (signWith: string) =>
-    gateway.service.call('POST', '/operator/bets', { cid: 'beta-key', transactionId: 'x' }, { signWith });
+    gateway.service.call(
+      'POST',
+      '/operator/bets',
+      { cid: 'beta-key', transactionId: 'x' },
+      { signWith },
+    );
   expect((await ask('beta-next-secret')).status).toBe(401);
   await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret', 'beta-api-secret'] } });
   expect((await ask('beta-next-secret')).status).toBe(404);
@@ -108,7 +115,8 @@ it('takes each of an operator’s secrets, and a new one from the reload on', as
 });
 
 it('counts failures under the operator whose cid was used, and nobody’s as unknown', async () => {
-  const failures = (caller: string) => gateway.metric('gateway_signature_failures_total', { caller });
+  const failures = (caller: string) =>
+    gateway.metric('gateway_signature_failures_total', { caller });
   const before = [await failures('alpha'), await failures('unknown'), await failures('beta')];
   const body = { cid: 'alpha-key', transactionId: 'x' };
   await gateway.service.call('POST', '/operator/bets', body, { signWith: 'beta-api-secret' });

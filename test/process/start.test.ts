@@ -101,7 +101,8 @@ describe('the start of the gateway', () => {
       const folder = await mkdtemp(join(tmpdir(), 'wagergate-config-'));
       await writeFile(
         join(folder, 'gateway.yaml'),
-        'service: {cid: a, secrets: [${NOT_THERE}], bonusApiUrl: http://127.0.0.1:9}\ndeadlines: {}\n',
+        'service: {cid: a, secrets: ["$' +
+          '{NOT_THERE}"], bonusApiUrl: http://127.0.0.1:9}\ndeadlines: {}\n',
       );
       const said = await refusal({ GATEWAY_CONFIG: folder });
       await rm(folder, { recursive: true });

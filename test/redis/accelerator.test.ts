@@ -44,27 +44,30 @@ describe('Redis as an accelerator', () => {
     expect(await redis.evictionPolicy()).toBe('noeviction');
   });
 
-  it.each(['frozen', 'cut off'])('never throws or waits long when it is %s, and works again after', async (how) => {
-    await redis.set('key', 'value', 60_000);
-    if (how === 'frozen') proxy.freeze();
-    else await proxy.cut();
-    const startedAtMs = systemClock.monotonicMs();
-    const answers = [
-      await redis.get('key'),
-      await redis.set('key', 'other', 60_000),
-      await redis.setIfAbsent('new', 'value', 60_000),
-      await redis.isAnswering(),
-    ];
-    expect(systemClock.monotonicMs() - startedAtMs).toBeLessThan(1_000);
-    expect(answers).toEqual([undefined, false, false, false]);
-    await proxy.restore();
-    await expect
-      .poll(() => {
-        clock.leapMs += 1_000;
-        return redis.setIfAbsent('again', 'value', 60_000);
-      })
-      .toBe(true);
-  });
+  it.each(['frozen', 'cut off'])(
+    'never throws or waits long when it is %s, and works again after',
+    async (how) => {
+      await redis.set('key', 'value', 60_000);
+      if (how === 'frozen') proxy.freeze();
+      else await proxy.cut();
+      const startedAtMs = systemClock.monotonicMs();
+      const answers = [
+        await redis.get('key'),
+        await redis.set('key', 'other', 60_000),
+        await redis.setIfAbsent('new', 'value', 60_000),
+        await redis.isAnswering(),
+      ];
+      expect(systemClock.monotonicMs() - startedAtMs).toBeLessThan(1_000);
+      expect(answers).toEqual([undefined, false, false, false]);
+      await proxy.restore();
+      await expect
+        .poll(() => {
+          clock.leapMs += 1_000;
+          return redis.setIfAbsent('again', 'value', 60_000);
+        })
+        .toBe(true);
+    },
+  );
 
   it('is not asked for a second after it failed: a frozen one must not slow every call', async () => {
     proxy.freeze();

@@ -24,11 +24,15 @@ afterAll(async () => {
 it('fences a bet although Redis did not hear of its rollback, and is back afterwards (I6)', async () => {
   const bet = await placedBet(gateway);
   // Its answer is in Redis now: a copy is answered from there.
-  await expect.poll(() => gateway.parts.accelerator.get(`place:${bet.transactionId}`)).toBeDefined();
+  await expect
+    .poll(() => gateway.parts.accelerator.get(`place:${bet.transactionId}`))
+    .toBeDefined();
   await proxy.cut();
   expect((await bet.rollback()).status).toBe(200);
   await proxy.restore();
-  await expect.poll(() => gateway.parts.accelerator.set('probe', '1', 1_000), { timeout: 10_000 }).toBe(true);
+  await expect
+    .poll(() => gateway.parts.accelerator.set('probe', '1', 1_000), { timeout: 10_000 })
+    .toBe(true);
   const late = await bet.place();
   expect([late.status, late.json?.code]).toEqual([400, 8]);
 });

@@ -11,6 +11,7 @@ import { Players } from '../../src/store/players.ts';
 import { SessionStore } from '../../src/store/session-store.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { sharedRedis } from '../support/redis.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const logger = pino({ level: 'silent' });
 const KEY = Buffer.alloc(32, 7);
@@ -18,17 +19,28 @@ const KEY = Buffer.alloc(32, 7);
 let testDatabase: TestDatabase;
 let database: Database;
 let accelerator: Accelerator;
+/** Before the same Redis, and a connection through it. */
+let proxy: TcpProxy;
+let throughProxy: Accelerator;
 let owner: BetOwner;
 let players = 0;
 
 beforeAll(async () => {
   testDatabase = await createDatabase();
-  database = new Database({ url: testDatabase.url, connectionsMax: 4, onIdleError: () => undefined });
-  const { url } = await sharedRedis();
-  accelerator = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
-  await accelerator.connected(5_000);
+  database = new Database({
+    url: testDatabase.url,
+    connectionsMax: 4,
+    onIdleError: () => undefined,
+  });
+  const url = new URL((await sharedRedis()).url);
+  accelerator = await connect(url);
+  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  throughProxy = await connect(url);
 });
 afterAll(async () => {
+  throughProxy.close();
+  await proxy.close();
   accelerator.close();
   await database.close();
   await testDatabase.drop();
@@ -38,14 +50,21 @@ beforeEach(async () => {
   owner = await new Players(database).ensure('alpha', `player-${players}`);
 });
 
+async function connect({ href: url }: URL): Promise<Accelerator> {
+  const connection = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
+  await connection.connected(5_000);
+  return connection;
+}
+
 /** A replica's sessions; all share PostgreSQL and Redis. */
 function replica(
   key: Buffer | undefined = KEY,
   store = new SessionStore(database),
   clock: Clock = systemClock,
+  redis = accelerator,
 ): Sessions {
   const vault = new TokenVault(key);
-  const cache = new SessionCache(accelerator, vault);
+  const cache = new SessionCache(redis, vault);
   return new Sessions({ store, cache, vault, clock, logger });
 }
 
@@ -64,8 +83,7 @@ class HeldStore extends SessionStore {
   }
 }
 
-const open = (sessions: Sessions) =>
-  sessions.open(owner, 'USD', 'anns-own-token', 600);
+const open = (sessions: Sessions) => sessions.open(owner, 'USD', 'anns-own-token', 600);
 const revokeAll = (sessions: Sessions) =>
   sessions.revoke('alpha', { operatorUser: owner.operatorUser });
 
@@ -128,6 +146,21 @@ describe('a session that is read', () => {
     await reading;
     expect(await slow.find(token)).toMatchObject({ kind: 'ended', reason: 'currency' });
   });
+
+  it.each(['revoked', 'currency'] as const)(
+    'is over also for a Redis that was away when it ended (%s) and came back',
+    async (how) => {
+      const away = replica(KEY, new SessionStore(database), systemClock, throughProxy);
+      const { token, session } = await open(away);
+      expect(await away.find(token)).toMatchObject({ kind: 'live' });
+      await proxy.cut();
+      if (how === 'revoked') await revokeAll(away);
+      else await away.endForCurrency(token, session);
+      await proxy.restore();
+      const found = () => replica().find(token);
+      await expect.poll(found, { timeout: 10_000 }).toMatchObject({ kind: 'ended', reason: how });
+    },
+  );
 
   it('whose cached time is over is asked for anew: it may have been renewed', async () => {
     const { token } = await open(replica());

@@ -4,21 +4,28 @@ import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';
 
-/** Every column of every session as bytes, whatever its type. */
-async function sessionsAsBytes(gateway: TestGateway): Promise<readonly Buffer[]> {
+/** Every value of every column of these tables as bytes, whatever its type. */
+async function rowsAsBytes(
+  gateway: TestGateway,
+  which: 'sessions' | 'all tables',
+): Promise<readonly Buffer[]> {
   return await onServer(gateway.databaseUrl, async (client) => {
-    const columns = await client.query<{ name: string; type: string }>(
-      `SELECT column_name AS name, data_type AS type FROM information_schema.columns
-        WHERE table_name = 'sessions'`,
+    const columns = await client.query<{ table: string; name: string; type: string }>(
+      `SELECT table_name AS table, column_name AS name, data_type AS type
+         FROM information_schema.columns
+        WHERE table_schema = 'public' AND ($1 = 'all tables' OR table_name = $1)`,
+      [which],
     );
-    const bytes = columns.rows.map(({ name, type }) =>
-      type === 'bytea' ? `"${name}"` : `convert_to("${name}"::text, 'UTF8')`,
-    );
-    const { rows } = await client.query({
-      text: `SELECT ${bytes.join(', ')} FROM sessions`,
-      rowMode: 'array',
-    });
-    return rows.flat().filter((value): value is Buffer => Buffer.isBuffer(value));
+    const values: Buffer[] = [];
+    for (const { table, name, type } of columns.rows) {
+      const bytes = type === 'bytea' ? `"${name}"` : `convert_to("${name}"::text, 'UTF8')`;
+      const { rows } = await client.query({
+        text: `SELECT ${bytes} FROM "${table}"`,
+        rowMode: 'array',
+      });
+      values.push(...rows.flat().filter((value): value is Buffer => Buffer.isBuffer(value)));
+    }
+    return values;
   });
 }
 
@@ -48,7 +55,9 @@ async function useSession(gateway: TestGateway) {
   const bet = await placedBet(gateway);
   await gateway.service.profile(bet.player.token);
   await gateway.service.balance(bet.player);
+  await bet.update('1.5');
   await bet.settle('10', 'cashout', bet.player.token);
+  await bet.rollback();
   return bet.player;
 }
 
@@ -63,7 +72,7 @@ describe('with ENCRYPTION_KEY', () => {
 
   it('an issued token is nowhere in its session’s row, and neither is the operator’s', async () => {
     const { token, operatorToken } = await useSession(gateway);
-    const stored = await sessionsAsBytes(gateway);
+    const stored = await rowsAsBytes(gateway, 'sessions');
     expect(stored.length).toBeGreaterThan(5);
     expect(holds(stored, token)).toBe(false);
     expect(holds(stored, operatorToken)).toBe(false);
@@ -74,7 +83,15 @@ describe('with ENCRYPTION_KEY', () => {
     const tokens = { [own]: 'USD' };
     gateway.wallet('beta').addPlayer({ user: 'bob', balances: { USD: '1' }, tokens });
     expect((await gateway.service.profile(`beta.${own}`)).status).toBe(200);
-    expect(holds(await sessionsAsBytes(gateway), own)).toBe(false);
+    expect(holds(await rowsAsBytes(gateway, 'sessions'), own)).toBe(false);
+  });
+
+  it('none is in any other row either: not in the messages that the journal keeps', async () => {
+    const { token, operatorToken } = await useSession(gateway);
+    const stored = await rowsAsBytes(gateway, 'all tables');
+    expect(stored.some((value) => value.includes('"resultType":"cashout"'))).toBe(true);
+    expect(holds(stored, token)).toBe(false);
+    expect(holds(stored, operatorToken)).toBe(false);
   });
 
   it('Redis holds neither', async () => {
@@ -95,7 +112,7 @@ describe('without ENCRYPTION_KEY', () => {
 
   it('an issued token is stored beside its hash, so that it can be given again', async () => {
     const player = await useSession(gateway);
-    expect(holds(await sessionsAsBytes(gateway), player.token)).toBe(true);
+    expect(holds(await rowsAsBytes(gateway, 'sessions'), player.token)).toBe(true);
     const { user: operatorUser, currency, operatorToken } = player;
     const request = { operatorUser, currency, operatorToken };
     const again = await gateway.operator('alpha').openSession(request);

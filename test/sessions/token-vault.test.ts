@@ -94,3 +94,21 @@ it('a hash is 32 bytes, the same with and without a key', () => {
   expect(new TokenVault(KEY).hash('token')).toEqual(new TokenVault(undefined).hash('token'));
   expect(new TokenVault(KEY).hash('token')).toHaveLength(32);
 });
+
+describe('what stands for a token in a kept message', () => {
+  const vault = new TokenVault(KEY);
+
+  it('holds the token’s hash and not the token', () => {
+    const reference = vault.reference('a-token-of-theirs');
+    expect(reference).not.toContain('a-token-of-theirs');
+    expect(vault.hashOfReference(reference)).toEqual(vault.hash('a-token-of-theirs'));
+  });
+
+  it('is never taken for a token, nor a token for it', () => {
+    const reference = vault.reference('a-token-of-theirs');
+    expect(vault.hash(reference)).not.toEqual(vault.hash('a-token-of-theirs'));
+    for (const token of [vault.make(identity), 'alpha.own-token', 'sha256.own-token']) {
+      expect(vault.hashOfReference(token)).toBeUndefined();
+    }
+  });
+});

@@ -9,7 +9,11 @@ import { readEnvironment } from '../../src/config/environment.ts';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { createOperator, type SimulatedOperator } from '../../src/simulator/operator.ts';
-import { createService, type ServicePlayer, type SimulatedService } from '../../src/simulator/service.ts';
+import {
+  createService,
+  type ServicePlayer,
+  type SimulatedService,
+} from '../../src/simulator/service.ts';
 import { type SimulatedWallet, startWallet } from '../../src/simulator/wallet/wallet.ts';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 import { createDatabase } from './database.ts';

@@ -4,7 +4,7 @@ import type { TestBet } from './bet.ts';
 import { betState } from './journal.ts';
 
 /** What an answer may take that waits for nothing and nobody, on a busy machine. */
-export const AT_ONCE_MS = 800;
+export const AT_ONCE_MS = 1_000;
 
 /**
  * A place refused at once: answered 100, written down as never sent, and that is also the answer

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
-import { insertDelivery, insertOperation } from '../../store/deliveries-in.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertDelivery, insertOperation } from '../../support/deliveries.ts';
 import { type Ran, spawnWagergate, wagergate } from '../command-line.ts';
 
 let database: TestDatabase;

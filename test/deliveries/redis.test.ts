@@ -1,0 +1,97 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { placedBet, type TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { onRedis, untilDeliveries } from './support/deliveries.ts';
+
+/** Redis only makes deliveries quick: nothing that is promised depends on it. */
+
+let redis: TcpProxy;
+let redisUrl: string;
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 500 } },
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    through: async (urls) => {
+      redisUrl = urls.redisUrl;
+      const url = new URL(urls.redisUrl);
+      redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      url.port = String(redis.port);
+      return { ...urls, redisUrl: url.href };
+    },
+  });
+});
+afterAll(() => gateway.close());
+afterEach(() => redis.restore());
+
+/** Bets whose rollback the wallet could not take; from now on it does. */
+async function promisedBets(count: number): Promise<readonly TestBet[]> {
+  const player = await gateway.player();
+  const bets = await Promise.all(
+    Array.from({ length: count }, () => placedBet(gateway, { player, amount: '1' })),
+  );
+  const behave = gateway.wallet('alpha').misbehave('rollback', { kind: 'status', status: 500 });
+  const answers = await Promise.all(bets.map((bet) => bet.rollback()));
+  behave();
+  expect(answers.map(({ status }) => status)).toEqual(bets.map(() => 200));
+  return bets;
+}
+
+/** Each was brought, and changed the wallet's books once. */
+async function expectHome(bets: readonly TestBet[]): Promise<void> {
+  for (const bet of bets) {
+    await untilDeliveries(bet, [{ state: 'delivered' }]);
+    const results = bet.wallet.arrivals(bet.transactionId, 'rollback').map(({ result }) => result);
+    expect(results.filter((result) => result === 'applied')).toHaveLength(1);
+  }
+}
+
+describe('promised deliveries come home (I4)', () => {
+  it('although Redis is emptied again and again while they are brought', async () => {
+    const wallet = gateway.wallet('alpha');
+    const bets = await promisedBets(20);
+    const gate = wallet.hold('rollback');
+    await gate.arrived;
+    await onRedis(redisUrl, async (client) => {
+      await client.flushall();
+      gate.release();
+      const isHome = ({ transactionId }: TestBet) =>
+        wallet.bets.get(transactionId)?.status === 'rolled_back';
+      await vi.waitFor(
+        async () => {
+          await client.flushall();
+          expect(bets.filter(isHome)).toHaveLength(bets.length);
+        },
+        { timeout: 10_000, interval: 20 },
+      );
+    });
+    await expectHome(bets);
+  });
+
+  it('although Redis says that they are being brought, and nobody is at it', async () => {
+    await onRedis(redisUrl, (client) =>
+      client.hset('{wagergate}:deliveries:drain-alpha', { name: 'drain', data: '{}', opts: '{}' }),
+    );
+    await expectHome(await promisedBets(3));
+  });
+
+  it('without Redis', async () => {
+    await redis.cut();
+    await expectHome(await promisedBets(5));
+  });
+
+  it('although Redis does not answer any more', async () => {
+    redis.freeze();
+    await expectHome(await promisedBets(5));
+  });
+});
+
+it('a worker ends in time though Redis is gone: a deploy must not hang on it', async () => {
+  const replica = await gateway.replica();
+  await redis.cut();
+  const startedAtMs = performance.now();
+  await replica.close();
+  expect(performance.now() - startedAtMs).toBeLessThan(8_000);
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createService, type SimulatedService } from '../../src/simulator/service.ts';
+import { descendantsOf } from '../demo/descendants.ts';
+import { SERVICE_SECRET } from '../support/gateway.ts';
+import { type GatewayProcess, startGateway } from '../support/processes.ts';
+import { type House, openHouse, type Replica } from './support/house.ts';
+
+const PROFILES = 40;
+const PATIENT = { timeout: 20_000, interval: 100 };
+
+describe('WORKERS=2', { timeout: 60_000 }, () => {
+  let house: House;
+  let replica: Replica;
+  let service: SimulatedService;
+  beforeAll(async () => {
+    house = await openHouse();
+    replica = await house.replica({ WORKERS: '2' });
+    service = createService({ baseUrl: replica.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
+    await vi.waitUntil(() => listening(replica.process) === 2, PATIENT);
+  });
+  afterAll(async () => {
+    await service.close();
+    await house.close();
+  });
+
+  it('serves on one port, and the admin port sums both processes', async () => {
+    const addresses = addressesOf(replica.process);
+    expect(new Set(addresses).size).toBe(1);
+    const player = await house.player(replica.baseUrl);
+    const asked = Array.from({ length: PROFILES }, () => service.profile(player.token));
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const sum = () =>
+      sample('gateway_callbacks_total', 'operation="profile"', 'outcome="accepted"');
+    await expect.poll(sum, PATIENT).toBe(PROFILES);
+    expect(await sample('process_cpu_user_seconds_total')).toBeGreaterThan(0);
+  });
+
+  it('replaces a worker process that was killed', async () => {
+    const before = await workersOf(replica.process);
+    expect(before).toHaveLength(2);
+    const [victim = 0] = before;
+    process.kill(victim, 'SIGKILL');
+    await replica.process.waitForLine(({ json }) => json?.msg === 'cluster.worker_died');
+    // The other one carries on meanwhile.
+    expect((await fetch(`${replica.baseUrl}/nothing`)).status).toBe(404);
+    await expect.poll(() => listening(replica.process), PATIENT).toBe(3);
+    const after = await workersOf(replica.process);
+    expect(after).toHaveLength(2);
+    expect(after).not.toContain(victim);
+    expect((await fetch(`${replica.adminUrl}/metrics`)).status).toBe(200);
+  });
+
+  it('drains all processes on SIGTERM and exits 0', async () => {
+    const player = await house.player(replica.baseUrl);
+    const gate = house.wallet('alpha').hold('place');
+    const placing = [1, 2, 3, 4].map(() => service.place({ ...player, amount: '10' }));
+    await gate.arrivedTimes(placing.length);
+    const stopping = replica.process.stop();
+    await replica.process.waitForLine(({ json }) => json?.msg === 'gateway.draining');
+    gate.release();
+    for (const { kind } of await Promise.all(placing)) expect(kind).toBe('accepted');
+    expect(await stopping).toEqual({ code: 0, signal: null });
+    await expect(fetch(replica.baseUrl)).rejects.toHaveProperty('cause.code', 'ECONNREFUSED');
+  });
+
+  it('leaves no worker process behind when its parent is killed', async () => {
+    const other = await house.replica({ WORKERS: '2' });
+    await expect.poll(() => listening(other.process), PATIENT).toBe(2);
+    await other.process.kill();
+    await expect
+      .poll(
+        () =>
+          fetch(other.baseUrl).then(
+            () => 'served',
+            () => 'gone',
+          ),
+        PATIENT,
+      )
+      .toBe('gone');
+  });
+
+  it('does not start while its port is taken', async () => {
+    const other = await house.replica();
+    const { port } = new URL(other.baseUrl);
+    const gateway = await startGateway({ env: { ...house.env, WORKERS: '2', PORT: port } });
+    expect(await gateway.exited).toEqual({ code: 1, signal: null });
+    expect(gateway.stderr()).toContain(`cannot listen on 127.0.0.1:${port} (HOST, PORT)`);
+    expect(gateway.stderr()).not.toContain('    at ');
+    await other.process.stop();
+  });
+
+  /** The sum of all samples of a metric whose labels hold these texts. */
+  async function sample(name: string, ...labels: string[]): Promise<number> {
+    const text = await (await fetch(`${replica.adminUrl}/metrics`)).text();
+    return text
+      .split('\n')
+      .filter((line) => line.startsWith(name) && labels.every((label) => line.includes(label)))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+  }
+});
+
+function addressesOf({ lines }: GatewayProcess): unknown[] {
+  return lines.flatMap(({ json }) => (json?.msg === 'gateway.listening' ? [json.address] : []));
+}
+
+function listening(gateway: GatewayProcess): number {
+  return addressesOf(gateway).length;
+}
+
+async function workersOf(gateway: GatewayProcess): Promise<number[]> {
+  return await descendantsOf(gateway.pid);
+}
