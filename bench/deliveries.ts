@@ -17,7 +17,13 @@ export async function runDeliveries(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-async function fill(scene: Scene, operatorId: string, prefix: string, count: number, state?: 'delivered') {
+async function fill(
+  scene: Scene,
+  operatorId: string,
+  prefix: string,
+  count: number,
+  state?: 'delivered',
+) {
   const client = new Client({ connectionString: scene.databaseUrl });
   await client.connect();
   try {
@@ -41,7 +47,8 @@ async function fill(scene: Scene, operatorId: string, prefix: string, count: num
 async function drainBacklog(scene: Scene, profile: boolean): Promise<void> {
   await fill(scene, 'alpha', 'warm', 2_000);
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-profile-'));
-  const flags = () => profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-name=worker.cpuprofile'] : [];
+  const flags = () =>
+    profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-name=worker.cpuprofile'] : [];
   await using worker = await scene.startWorker(flags);
   await untilDrained(scene);
   await worker.stop();
@@ -49,7 +56,12 @@ async function drainBacklog(scene: Scene, profile: boolean): Promise<void> {
   await using measured = await scene.startWorker(flags);
   await untilDrained(scene);
   const cpu = await cpuTimeMs(measured.pid);
-  const [row] = await scene.database.query<{ n: number; ms: number; from_ms: number; to_ms: number }>(
+  const [row] = await scene.database.query<{
+    n: number;
+    ms: number;
+    from_ms: number;
+    to_ms: number;
+  }>(
     {
       name: 'rate',
       text: `SELECT count(*)::int AS n, extract(epoch FROM max(d.settled_at) - min(a.started_at))::float8 * 1000 AS ms,
@@ -59,11 +71,18 @@ async function drainBacklog(scene: Scene, profile: boolean): Promise<void> {
     [],
   );
   if (row === undefined) throw new Error('nothing drained');
-  console.log(`drained ${row.n} in ${Math.round(row.ms)} ms: ${Math.round((1000 * row.n) / row.ms)}/s; cpu ${cpu} ms`);
+  console.log(
+    `drained ${row.n} in ${Math.round(row.ms)} ms: ${Math.round((1000 * row.n) / row.ms)}/s; cpu ${cpu} ms`,
+  );
   await measured.stop();
   if (profile) {
     const offset = Number(process.hrtime.bigint()) / 1e6 - Date.now();
-    console.log(await profileReport(join(folder, 'worker.cpuprofile'), { fromMs: row.from_ms + offset, toMs: row.to_ms + offset }));
+    console.log(
+      await profileReport(join(folder, 'worker.cpuprofile'), {
+        fromMs: row.from_ms + offset,
+        toMs: row.to_ms + offset,
+      }),
+    );
     await readFile(join(folder, 'worker.cpuprofile'));
   }
   await rm(folder, { recursive: true, force: true });
@@ -72,7 +91,10 @@ async function drainBacklog(scene: Scene, profile: boolean): Promise<void> {
 async function untilDrained(scene: Scene): Promise<void> {
   for (;;) {
     const [row] = await scene.database.query<{ n: number }>(
-      { name: 'left', text: `SELECT count(*)::int AS n FROM deliveries WHERE state = 'pending' AND operator_id = 'alpha'` },
+      {
+        name: 'left',
+        text: `SELECT count(*)::int AS n FROM deliveries WHERE state = 'pending' AND operator_id = 'alpha'`,
+      },
       [],
     );
     if (row?.n === 0) return;

@@ -11,8 +11,8 @@ const OPERATORS_AT_ONCE = 200;
 /** A drain whose worker died is given to another after this long. */
 const LOCK_MS = 6_000;
 const REDIS_LIMIT_MS = 500;
-/** A slice ends within a call's time. */
-const CLOSE_LIMIT_MS = 7_000;
+/** For what is left to tell Redis once the last slice has ended. */
+const CLOSE_LIMIT_MS = 1_000;
 
 export interface SchedulerOptions {
   readonly redisUrl: string;
@@ -34,6 +34,7 @@ export class Scheduler {
   readonly #worker: Worker;
   readonly #options: SchedulerOptions;
   readonly #connections: readonly Redis[];
+  readonly #drains = new Set<Promise<unknown>>();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -52,6 +53,11 @@ export class Scheduler {
       connection: adding,
       prefix: PREFIX,
       skipWaitingForReady: true,
+      // Asked on a connection that is not there yet, the failure would be remembered for ever. The
+      // worker's connection, which waits, asks.
+      skipVersionCheck: true,
+      // Nobody listens to them.
+      streams: { events: { maxLen: 100 } },
     });
     this.#queue.on('error', onError);
     this.#worker = new Worker(QUEUE, (job, token) => this.#work(job, token), {
@@ -123,6 +129,7 @@ export class Scheduler {
   /** Lets the drains under way end their slice; does not wait for a Redis that is away. */
   async close(): Promise<void> {
     const closed = Promise.allSettled([this.#worker.close(), this.#queue.close()]);
+    await Promise.allSettled(this.#drains);
     await within(CLOSE_LIMIT_MS, closed).catch((error: unknown) => {
       this.#options.logger.warn({ error: messageOf(error) }, 'scheduler.not_closed');
     });
@@ -136,11 +143,21 @@ export class Scheduler {
       await this.arm([operatorId]);
       return;
     }
-    const moreInMs = await this.#options.drain(operatorId);
+    const moreInMs = await this.#drain(operatorId);
     if (moreInMs === undefined) return;
     // To the end of the line, so that the others have their turn.
     await job.moveToDelayed(Date.now() + Math.ceil(moreInMs), token);
     throw new DelayedError();
+  }
+
+  async #drain(operatorId: string): Promise<number | undefined> {
+    const drain = this.#options.drain(operatorId);
+    this.#drains.add(drain);
+    try {
+      return await drain;
+    } finally {
+      this.#drains.delete(drain);
+    }
   }
 
   async #add(jobs: Parameters<Queue['addBulk']>[0]): Promise<boolean> {

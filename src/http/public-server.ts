@@ -36,10 +36,9 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     http: {
       // Node looks for late requests this often; slow bodies must not outlive the deadline.
       connectionsCheckingInterval: 100,
+      // Here as well: set only afterwards, as Fastify does, it would be shorter than Node's limit
+      // for headers, and Node then takes the one for the other: a minute for a slow body.
       requestTimeout: options.requestTimeoutMs,
-      // Where this is the longer of the two, Node takes the one for the other and waits for a slow
-      // body as long as it should for slow headers: a minute, by default.
-      headersTimeout: options.requestTimeoutMs,
     },
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',

@@ -10,6 +10,8 @@ export interface TcpProxy {
   cut(): Promise<void>;
   /** The far side is stuck: connections are accepted, but nothing is read or passed on. */
   freeze(): void;
+  /** Open connections break, with all that is on its way in them; new ones are taken. */
+  reset(): void;
   /** Ends a cut or a freeze; what was held back in a freeze goes on. */
   restore(): Promise<void>;
   close(): Promise<void>;
@@ -53,6 +55,11 @@ class Forwarder implements TcpProxy {
   freeze(): void {
     this.#frozen = true;
     for (const link of this.#links) link.freeze();
+  }
+
+  reset(): void {
+    this.#frozen = false;
+    for (const link of this.#links) link.reset();
   }
 
   async restore(): Promise<void> {

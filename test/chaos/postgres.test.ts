@@ -1,0 +1,250 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startPostgres } from '../../src/embedded/postgres.ts';
+import type { EmbeddedServer } from '../../src/embedded/server.ts';
+import { compareBooks } from '../../src/simulator/books.ts';
+import { createService, type SimulatedService } from '../../src/simulator/service.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { type Bettor, liveBet } from './support/bets.ts';
+import { allHome, journalFaults } from './support/journal.ts';
+import { Random } from './support/random.ts';
+
+const LANES = 8;
+const PATIENT = { timeout: 30_000, interval: 20 };
+
+describe('a PostgreSQL that fails under concurrent bets', { timeout: 180_000 }, () => {
+  let postgres: EmbeddedServer;
+  let proxy: TcpProxy;
+  let gateway: TestGateway;
+  let service: SimulatedService;
+  let bettors: Bettor[];
+  beforeAll(async () => {
+    // A server of our own, to be killed. What it has reported as committed must survive that.
+    postgres = await startPostgres();
+    await migrate(postgres.url);
+    proxy = await startTcpProxy({ host: '127.0.0.1', port: postgres.port });
+    gateway = await startTestGateway({
+      worker: true,
+      through: async ({ redisUrl }) => ({ databaseUrl: through(postgres.url, proxy), redisUrl }),
+      gateway: {
+        deadline: { totalMs: 1_500, reserveMs: 300 },
+        delivery: {
+          minBackoffMs: 50,
+          maxBackoffMs: 500,
+          confirmUnknownAfterMs: 300,
+          originateRollbackAfterMs: 2_000,
+        },
+      },
+      operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
+    });
+    const { baseUrl } = gateway;
+    service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0.06 });
+    bettors = [];
+    for (let index = 0; index < LANES; index += 1) {
+      const player = await gateway.player({ balance: '100000' });
+      bettors.push({ player, wallet: gateway.wallet('alpha') });
+    }
+  });
+  afterAll(async () => {
+    await service.close();
+    await gateway.close();
+    await proxy.close();
+    await postgres.stop();
+  });
+
+  /** Bets go on through the fault and after it; then everything must agree. */
+  async function survives(fault: (bets: () => number) => Promise<void>): Promise<void> {
+    const random = new Random(7);
+    const contradictions: string[] = [];
+    let bets = 0;
+    let over = false;
+    const lanes = bettors.map(async (bettor) => {
+      while (!over) {
+        bets += 1;
+        contradictions.push(...(await liveBet(service, random, bettor)));
+      }
+    });
+    await vi.waitUntil(() => bets >= 3 * LANES, PATIENT);
+    await fault(() => bets);
+    const resumedAt = bets;
+    await vi.waitUntil(() => bets >= resumedAt + 3 * LANES, PATIENT);
+    over = true;
+    await Promise.all(lanes);
+    const wallet = gateway.wallet('alpha');
+    wallet.behave();
+    wallet.applyLate();
+    await service.idle();
+    const direct = new Client({ connectionString: postgres.url });
+    await direct.connect();
+    const house = { query: async (text: string) => (await direct.query(text)).rows };
+    try {
+      await allHome(house);
+      expect(compareBooks(service.books(), [wallet.books()]).differences).toEqual([]);
+      expect(await journalFaults(house, service, [wallet])).toEqual([]);
+      expect(contradictions).toEqual([]);
+    } finally {
+      await direct.end();
+    }
+  }
+
+  /** Until the service has been told about it a few times. */
+  const felt = async () => {
+    const earlier = await failures();
+    await expect.poll(async () => (await failures()) - earlier, PATIENT).toBeGreaterThan(5);
+  };
+  const failures = async () =>
+    (await gateway.metric('gateway_callbacks_total', { outcome: 'error' })) +
+    (await gateway.metric('gateway_callbacks_total', { outcome: 'unknown' })) +
+    (await gateway.metric('gateway_callbacks_total', { outcome: 'not_sent' }));
+
+  it('is cut off again and again: no 200 without a commit, no promise lost (I3, I4)', () =>
+    survives(async (count) => {
+      for (let times = 0; times < 3; times += 1) {
+        proxy.reset();
+        const at = count();
+        await vi.waitUntil(() => count() >= at + LANES, PATIENT);
+      }
+      await proxy.cut();
+      await felt();
+      await proxy.restore();
+    }));
+
+  it('is frozen and thaws (I1, I3, I4)', () =>
+    survives(async () => {
+      proxy.freeze();
+      await felt();
+      await proxy.restore();
+    }));
+
+  it('is killed and recovers (I3, I4)', () =>
+    survives(async () => {
+      await postgres.kill();
+      await felt();
+      await postgres.restart();
+    }));
+});
+
+describe('a commit whose result is lost', { timeout: 60_000 }, () => {
+  let proxy: TcpProxy;
+  let gateway: TestGateway;
+  let direct: string;
+  let own: Client;
+  let observer: Client;
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      worker: true,
+      through: async ({ databaseUrl, redisUrl }) => {
+        direct = databaseUrl;
+        const { hostname: host, port } = new URL(databaseUrl);
+        proxy = await startTcpProxy({ host, port: Number(port) });
+        return { databaseUrl: through(databaseUrl, proxy), redisUrl };
+      },
+    });
+    own = new Client({ connectionString: direct });
+    observer = new Client({ connectionString: direct });
+    await Promise.all([own.connect(), observer.connect()]);
+  });
+  afterAll(async () => {
+    await Promise.all([own.end(), observer.end()]);
+    await gateway.close();
+    await proxy.close();
+  });
+
+  const waiting = async () => {
+    const { rows } = await observer.query(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+        AND wait_event_type = 'Lock' AND application_name = 'wagergate'`,
+    );
+    return rows.length;
+  };
+  const placeOf = async (transactionId: string) => {
+    const { rows } = await observer.query('SELECT place FROM bets WHERE transaction_id = $1', [
+      transactionId,
+    ]);
+    return rows[0]?.place;
+  };
+  /** Our lock goes, the gateway's statement commits, and its answer never arrives. */
+  const commitSilently = async (isCommitted: () => Promise<boolean>) => {
+    await expect.poll(waiting, PATIENT).toBe(1);
+    proxy.freeze();
+    await own.query('ROLLBACK');
+    await expect.poll(isCommitted, PATIENT).toBe(true);
+    proxy.reset();
+  };
+
+  it('is looked up by key and attempt: a written intent is sent, once (I3, I5)', async () => {
+    const player = await gateway.player();
+    const transactionId = 'lost-begin';
+    await own.query('BEGIN');
+    await own.query(
+      `INSERT INTO bets (transaction_id, generation, place) VALUES ($1, 1, 'unseen')`,
+      [transactionId],
+    );
+    const placing = gateway.service.place({ ...player, amount: '10', transactionId });
+    await commitSilently(async () => (await placeOf(transactionId)) === 'in_flight');
+    expect((await placing).kind).toBe('accepted');
+    expect(gateway.wallet('alpha').arrivals(transactionId, 'place')).toHaveLength(1);
+    expect(await placeOf(transactionId)).toBe('accepted');
+  });
+
+  it('is looked up: a written outcome is answered (I3)', async () => {
+    const player = await gateway.player();
+    const transactionId = 'lost-finish';
+    const gate = gateway.wallet('alpha').hold('place', { transactionId });
+    const placing = gateway.service.place({ ...player, amount: '10', transactionId });
+    await gate.arrived;
+    await own.query('BEGIN');
+    await own.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+    gate.release();
+    await commitSilently(async () => (await placeOf(transactionId)) === 'accepted');
+    expect((await placing).kind).toBe('accepted');
+  });
+
+  it('is never assumed: an intent that was not written is written anew (I3)', async () => {
+    const player = await gateway.player();
+    const transactionId = 'lost-and-undone';
+    await own.query('BEGIN');
+    await own.query(
+      `INSERT INTO bets (transaction_id, generation, place) VALUES ($1, 1, 'unseen')`,
+      [transactionId],
+    );
+    const placing = gateway.service.place({ ...player, amount: '10', transactionId });
+    await expect.poll(waiting, PATIENT).toBe(1);
+    await observer.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'wagergate'
+          AND wait_event_type = 'Lock'`,
+    );
+    await expect.poll(waiting, PATIENT).toBe(1);
+    await own.query('ROLLBACK');
+    expect((await placing).kind).toBe('accepted');
+    expect(gateway.wallet('alpha').arrivals(transactionId, 'place')).toHaveLength(1);
+  });
+
+  it('keeps the promise of a rollback, once the lease of its lost attempt is over (I4)', async () => {
+    const player = await gateway.player();
+    const { transactionId } = await gateway.service.place({ ...player, amount: '10' });
+    await own.query('BEGIN');
+    await own.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+    const rolling = gateway.service.rollback(transactionId);
+    await commitSilently(async () => {
+      const { rows } = await observer.query('SELECT 1 FROM deliveries WHERE transaction_id = $1', [
+        transactionId,
+      ]);
+      return rows.length === 1;
+    });
+    expect((await rolling).kind).toBe('confirmed');
+    const wallet = gateway.wallet('alpha');
+    await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '1000', 30_000);
+    expect(wallet.arrivals(transactionId, 'rollback')).toHaveLength(1);
+  });
+});
+
+function through(address: string, proxy: TcpProxy): string {
+  const url = new URL(address);
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  return url.href;
+}

@@ -1,0 +1,115 @@
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { EmbeddedServer } from '../../src/embedded/server.ts';
+import { compareBooks } from '../../src/simulator/books.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { privateRedis } from '../support/redis.ts';
+
+const HOME_MS = 20_000;
+
+describe('without a working Redis', { timeout: 60_000 }, () => {
+  let gateway: TestGateway;
+  let redis: EmbeddedServer;
+  beforeAll(async () => {
+    redis = await privateRedis();
+    gateway = await startTestGateway({
+      worker: true,
+      through: async ({ databaseUrl }) => ({ databaseUrl, redisUrl: redis.url }),
+      gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 300 } },
+      operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
+    });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await redis.stop();
+  });
+  afterEach(() => {
+    const { differences } = compareBooks(gateway.service.books(), [
+      gateway.wallet('alpha').books(),
+    ]);
+    expect(differences).toEqual([]);
+  });
+
+  /** Everything a bet can meet, with a promise that the wallet lets wait. @returns when it is home */
+  async function journey(): Promise<() => Promise<void>> {
+    const { service } = gateway;
+    const wallet = gateway.wallet('alpha');
+    const player = await gateway.player({ balance: '100' });
+    const kept = await service.place({ ...player, amount: '10' });
+    expect(kept.kind).toBe('accepted');
+    const won = await service.settle(kept.transactionId, { amount: '25', resultType: 'won' });
+    expect(won).toMatchObject({ kind: 'confirmed', sends: 1 });
+    const given = await service.place({ ...player, amount: '40' });
+    const { transactionId } = given;
+    wallet.misbehave('rollback', { kind: 'status', status: 500 }, { transactionId, calls: 3 });
+    const rollback = await service.rollback(transactionId);
+    expect(rollback).toMatchObject({ kind: 'confirmed', sends: 1 });
+    return async () => {
+      await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '115', HOME_MS);
+      const { rows } = await open();
+      expect(rows).toBe(0);
+      expect((await service.place({ ...player, amount: '1' })).kind).toBe('accepted');
+    };
+  }
+
+  /** Deliveries that are not home, once the last one has been written down. */
+  async function open(): Promise<{ rows: number }> {
+    const count = async () => (await gateway.parts.database.query(OPEN, [])).length;
+    await expect.poll(count, { timeout: HOME_MS }).toBe(0);
+    return { rows: await count() };
+  }
+
+  it('brings deliveries home although Redis was flushed in between (I4)', async () => {
+    const home = await journey();
+    await commandTo(redis, (client) => client.flushall());
+    await home();
+    await (await journey())();
+  });
+
+  it('works on while Redis is dead, and after it came back empty (I3, I4)', async () => {
+    const earlier = await journey();
+    await redis.kill();
+    await earlier();
+    const during = await journey();
+    await during();
+    const across = await journey();
+    await redis.restart();
+    await across();
+    await (await journey())();
+  });
+
+  it('works on while Redis is frozen, and after it thawed (I1, I4)', async () => {
+    const earlier = await journey();
+    await redis.kill('SIGSTOP');
+    await earlier();
+    const during = await journey();
+    await during();
+    const across = await journey();
+    await redis.kill('SIGCONT');
+    await across();
+    await (await journey())();
+  });
+
+  it('works on while Redis is out of memory (I4)', async () => {
+    const earlier = await journey();
+    await commandTo(redis, (client) => client.config('SET', 'maxmemory', '1'));
+    await earlier();
+    await (await journey())();
+    await commandTo(redis, (client) => client.config('SET', 'maxmemory', '0'));
+    await (await journey())();
+  });
+});
+
+const OPEN = {
+  name: 'test-open',
+  text: `SELECT id FROM deliveries WHERE state IN ('live', 'pending')`,
+};
+
+async function commandTo(server: EmbeddedServer, command: (client: Redis) => Promise<unknown>) {
+  const client = new Redis(server.url);
+  try {
+    await command(client);
+  } finally {
+    client.disconnect();
+  }
+}

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import { placedBet, type TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { attemptsOf, sql, untilDeliveries } from './support/deliveries.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: {
+      delivery: { minBackoffMs: 50, maxBackoffMs: 200 },
+      deadline: { totalMs: 900, reserveMs: 300 },
+    },
+    operators: {
+      alpha: { wallet: { breaker: { minRequests: 100_000 } } },
+      beta: {
+        wallet: { breaker: { minRequests: 100_000 } },
+        delivery: { minBackoffMs: 100, maxBackoffMs: 500 },
+      },
+    },
+  });
+});
+afterAll(() => gateway.close());
+afterEach(() => vi.restoreAllMocks());
+
+/** The wallet answers the next tries of this bet one after the other like that, then well. */
+function answering(bet: TestBet, operation: 'rollback' | 'update', ...how: Misbehaviour[]): void {
+  for (const one of how) {
+    bet.wallet.misbehave(operation, one, { transactionId: bet.transactionId, calls: 1 });
+  }
+}
+
+/** So that the callback's own attempt makes a promise of it. */
+const FAILED: Misbehaviour = { kind: 'status', status: 500 };
+
+describe('a promised rollback', () => {
+  it.each<Misbehaviour>([{ kind: 'code', code: 8 }, { kind: 'badTransactionTime' }])(
+    'is confirmed by %o, and tried no more (I4)',
+    async (how) => {
+      const bet = await placedBet(gateway);
+      answering(bet, 'rollback', FAILED, how);
+      await bet.rollback();
+      await untilDeliveries(bet, [{ state: 'delivered', attempts: 2, confirmations: 1 }]);
+      expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback']);
+    },
+  );
+
+  const retried: readonly Misbehaviour[] = [
+    { kind: 'code', code: 1 },
+    { kind: 'code', code: 3 },
+    { kind: 'code', code: 5 },
+    { kind: 'code', code: 7 },
+    { kind: 'code', code: 100 },
+    { kind: 'codeMissing' },
+    { kind: 'status', status: 400, body: '{"code":"8"}' },
+    { kind: 'status', status: 500, body: '{"code":8,"message":"done"}' },
+    { kind: 'status', status: 404 },
+    { kind: 'html' },
+    { kind: 'empty' },
+    { kind: 'redirect' },
+    { kind: 'wrongTransactionId' },
+    { kind: 'reset' },
+    { kind: 'reset', partial: true },
+    { kind: 'hang' },
+  ];
+
+  it('is tried again after whatever else the wallet says, until it confirms (I2, I4)', async () => {
+    const bets = await Promise.all(retried.map(() => placedBet(gateway)));
+    await Promise.all(
+      bets.map(async (bet, index) => {
+        answering(bet, 'rollback', FAILED, retried[index] ?? FAILED);
+        expect((await bet.rollback()).status).toBe(200);
+      }),
+    );
+    for (const bet of bets) {
+      await untilDeliveries(bet, [{ state: 'delivered', attempts: 3 }]);
+      expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback', 'rollback']);
+    }
+  });
+
+  it('keeps the answer it was promised with, whatever the wallet says in the end', async () => {
+    const bet = await placedBet(gateway);
+    answering(bet, 'rollback', FAILED, { kind: 'code', code: 8 });
+    const promised = await bet.rollback();
+    await untilDeliveries(bet, [{ state: 'delivered' }]);
+    const again = await bet.rollback();
+    expect([again.status, again.body]).toEqual([200, promised.body]);
+  });
+});
+
+describe('a promised update', () => {
+  it.each([5, 7, 8, 21])('ends as refused by 400 with code %i (I4)', async (code) => {
+    const bet = await placedBet(gateway);
+    answering(bet, 'update', FAILED, { kind: 'code', code });
+    await bet.update('1.5');
+    await untilDeliveries(bet, [{ state: 'refused', attempts: 2 }]);
+    expect(bet.arrivals()).toEqual(['place', 'update', 'update']);
+  });
+
+  it('is tried again after code 1, code 100 and everything that is no answer', async () => {
+    const bet = await placedBet(gateway);
+    const answers: Misbehaviour[] = [
+      { kind: 'code', code: 1 },
+      { kind: 'code', code: 100 },
+      { kind: 'codeMissing' },
+    ];
+    answering(bet, 'update', FAILED, ...answers);
+    await bet.update('1.5');
+    await untilDeliveries(bet, [{ state: 'delivered', attempts: 5 }]);
+    expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.5');
+  });
+});
+
+describe('the wait before the next try', () => {
+  /** From the end of the latest try until the next one is due. */
+  async function waitMs(bet: TestBet, attempts: number): Promise<number> {
+    await untilDeliveries(bet, [{ attempts, state: 'pending' }]);
+    const [row] = await sql<{ ms: number }>(
+      gateway,
+      `SELECT extract(epoch FROM d.next_attempt_at - a.started_at)::float8 * 1000
+                - a.latency_ms AS ms
+         FROM deliveries d JOIN attempts a ON a.operation_id = d.operation_id AND a.number = $2
+        WHERE d.transaction_id = $1`,
+      [bet.transactionId, attempts],
+    );
+    return row?.ms ?? Number.NaN;
+  }
+
+  it('doubles from minBackoffMs to maxBackoffMs, at the upper end of its jitter', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.999_999);
+    const bet = await placedBet(gateway, { operatorId: 'beta' });
+    bet.wallet.misbehave('rollback', FAILED, { transactionId: bet.transactionId });
+    await bet.rollback();
+    for (const [index, expectedMs] of [200, 400, 500, 500].entries()) {
+      const ms = await waitMs(bet, index + 1);
+      expect(ms).toBeGreaterThanOrEqual(expectedMs - 5);
+      // What it took to write it down comes on top.
+      expect(ms).toBeLessThan(expectedMs + 400);
+    }
+  });
+});
+
+it('a message that cannot be sent at all spends attempts and harms nobody else (I4)', async () => {
+  const bet = await placedBet(gateway);
+  answering(bet, 'rollback', FAILED);
+  await bet.rollback();
+  const changed = await sql(
+    gateway,
+    `UPDATE operations SET body = 'no message'
+      WHERE transaction_id = $1 AND operation = 'rollback' RETURNING id`,
+    [bet.transactionId],
+  );
+  expect(changed).toHaveLength(1);
+  await untilDeliveries(bet, [{ state: 'pending', attempts: 3 }]);
+  expect(bet.arrivals()).toEqual(['place', 'rollback']);
+  const attempts = await attemptsOf(bet);
+  expect(attempts.at(-1)).toMatchObject({ result: 'bad_answer', status: null });
+  expect(attempts.at(-1)?.error).toContain('no message');
+
+  const other = await placedBet(gateway);
+  answering(other, 'rollback', FAILED);
+  await other.rollback();
+  await untilDeliveries(other, [{ state: 'delivered' }]);
+});
