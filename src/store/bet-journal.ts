@@ -19,7 +19,7 @@ export interface OperationRecord {
   readonly operation: BetOperation;
   readonly attemptId: string;
   readonly requestId: string | undefined;
-  /** As the service sent it, byte for byte. */
+  /** As the service sent it, but for its token, of which only the hash is kept. */
   readonly body: Buffer;
   /** What the service is told, where that is certain before any attempt. */
   readonly answer: Answer | undefined;

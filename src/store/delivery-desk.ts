@@ -177,10 +177,18 @@ export class DeliveryDesk {
    * then their operations are held (`wallet.generation`).
    */
   async release(operatorId: string, generation: number): Promise<void> {
+    // What waited for this word has not aged meanwhile: its whole horizon begins now.
     await this.#prisma.$executeRaw`
-      INSERT INTO operator_holds AS h (operator_id, released, counted_at)
-      VALUES (${operatorId}, ${generation}, clock_timestamp())
-      ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)`;
+      WITH hold AS (
+        INSERT INTO operator_holds AS h (operator_id, released, counted_at)
+        VALUES (${operatorId}, ${generation}, clock_timestamp())
+        ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)
+      )
+      UPDATE deliveries d
+         SET dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at))
+        FROM bets b
+       WHERE d.operator_id = ${operatorId} AND d.state = 'pending'
+         AND b.transaction_id = d.transaction_id AND b.generation < ${generation}`;
     this.#options.onRetry(operatorId);
   }
 

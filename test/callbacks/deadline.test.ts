@@ -9,11 +9,11 @@ import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
+import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 const RESERVE_MS = 600;
-/** The service is as much more patient as by default (interface.md, Limits). */
-const IN_TIME_MS = TOTAL_MS + 200;
+const IN_TIME_MS = TOTAL_MS + BUSY_MS;
 
 let gateway: TestGateway;
 beforeAll(async () => {

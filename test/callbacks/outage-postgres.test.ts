@@ -6,10 +6,10 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 1_500;
-/** The service's own patience: as much longer as by default. */
-const IN_TIME_MS = TOTAL_MS + 200;
+const IN_TIME_MS = TOTAL_MS + BUSY_MS;
 
 let gateway: TestGateway;
 let proxy: TcpProxy;

@@ -5,7 +5,7 @@ import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-const TOTAL_MS = 1_500;
+const TOTAL_MS = 3_000;
 
 let gateway: TestGateway;
 let replica: TestGateway;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { balanceBody } from '../../src/simulator/callback-bodies.ts';
 import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { AT_ONCE_MS, expectNotSent } from '../support/not-sent.ts';
+import { expectNotSent } from '../support/not-sent.ts';
+import { AT_ONCE_MS } from '../support/timing.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

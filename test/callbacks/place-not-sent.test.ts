@@ -5,7 +5,8 @@ import { placeBody, rollbackBody } from '../../src/simulator/callback-bodies.ts'
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
-import { AT_ONCE_MS, expectNotSent } from '../support/not-sent.ts';
+import { expectNotSent } from '../support/not-sent.ts';
+import { AT_ONCE_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
 const RESERVE_MS = 800;

@@ -3,7 +3,7 @@ import { balanceBody, profileBody } from '../../src/simulator/callback-bodies.ts
 import type { CallResult } from '../../src/simulator/signed-client.ts';
 import { type TestPlayer, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { AT_ONCE_MS } from '../support/not-sent.ts';
+import { AT_ONCE_MS } from '../support/timing.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

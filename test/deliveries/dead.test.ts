@@ -30,7 +30,7 @@ describe('a delivery that no wallet confirms within its horizon', () => {
   it('dies with an alarm, and stays for a person to see (I4)', async () => {
     const bet = await promised();
     const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
-    expect(dead?.attempts).toBeGreaterThan(2);
+    expect(dead?.attempts).toBeGreaterThan(1);
     expect(dead?.last_error).toBeTruthy();
     const line = await worker.waitForLine(
       ({ json }) =>

@@ -2,9 +2,7 @@ import { expect } from 'vitest';
 import type { CallResult } from '../../src/simulator/signed-client.ts';
 import type { TestBet } from './bet.ts';
 import { betState } from './journal.ts';
-
-/** What an answer may take that waits for nothing and nobody, on a busy machine. */
-export const AT_ONCE_MS = 1_000;
+import { AT_ONCE_MS } from './timing.ts';
 
 /**
  * A place refused at once: answered 100, written down as never sent, and that is also the answer

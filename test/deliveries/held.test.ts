@@ -1,0 +1,122 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { DeliveryDesk } from '../../src/store/delivery-desk.ts';
+import { createPrisma } from '../../src/store/prisma.ts';
+import { placedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { deliveriesOf, sql, untilDeliveries } from './support/deliveries.ts';
+
+const HORIZON_MS = 4_000;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const operator = { wallet: { breaker: { minRequests: 100_000 } } };
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: {
+      delivery: { minBackoffMs: 50, maxBackoffMs: 100, horizonHours: HORIZON_MS / 3_600_000 },
+    },
+    operators: { alpha: operator, beta: operator, gamma: operator, delta: operator },
+  });
+});
+afterAll(() => gateway.close());
+
+/** How an operator comes to take no calls, and takes them again. */
+const HOLDS = [
+  {
+    because: 'an open breaker',
+    operatorId: 'alpha',
+    hold: async () => gateway.parts.wallets.setOverride('alpha', 'money', 'open'),
+    release: async () => gateway.parts.wallets.setOverride('alpha', 'money', 'closed'),
+  },
+  {
+    because: 'maintenance',
+    operatorId: 'beta',
+    hold: () => gateway.reconfigure('beta', { status: 'maintenance' }),
+    release: () => gateway.reconfigure('beta', {}),
+  },
+  {
+    because: 'its removal',
+    operatorId: 'gamma',
+    hold: async () => {
+      await rm(join(gateway.configFolder, 'operators', 'gamma.yaml'));
+      await gateway.reload();
+    },
+    release: () => gateway.reconfigure('gamma', {}),
+  },
+];
+
+/** Resolves when an operator has been held for so long. */
+async function untilHeld(operatorId: string, ms: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const text = 'SELECT held_ms::int AS ms FROM operator_holds WHERE operator_id = $1';
+      const [hold] = await sql<{ ms: number }>(gateway, text, [operatorId]);
+      expect(hold?.ms).toBeGreaterThan(ms);
+    },
+    { timeout: 3 * ms, interval: 50 },
+  );
+}
+
+describe('an operator that takes no calls', () => {
+  it.concurrent.each(HOLDS)(
+    'because of $because gets no delivery, which spends no attempt and does not age (I4)',
+    async ({ operatorId, hold, release }) => {
+      const bet = await placedBet(gateway, { operatorId });
+      const stopFailing = bet.wallet.misbehave('rollback', { kind: 'status', status: 500 });
+      await bet.rollback();
+      await hold();
+      const [before] = await deliveriesOf(bet);
+      await untilHeld(operatorId, HORIZON_MS);
+      await untilDeliveries(bet, [{ state: 'pending', attempts: before?.attempts ?? -1 }]);
+      const labels = { operator: operatorId, operation: 'rollback', state: 'held' };
+      await vi.waitFor(
+        async () => expect(await gateway.metric('gateway_deliveries', labels)).toBe(1),
+        { timeout: 6_000, interval: 50 },
+      );
+
+      await release();
+      // Not dead at once: of its horizon there is as much left as there was.
+      await untilDeliveries(bet, [{ state: 'pending', attempts: (before?.attempts ?? 0) + 1 }]);
+      stopFailing();
+      await untilDeliveries(bet, [{ state: 'delivered' }]);
+    },
+  );
+});
+
+it('bets of an older wallet wait for a person, do not age, and go when released (I4)', async () => {
+  const old = await placedBet(gateway, { operatorId: 'delta' });
+  await gateway.reconfigure('delta', { wallet: { generation: 2 } });
+  expect((await old.rollback()).status).toBe(200);
+  const fresh = await placedBet(gateway, { operatorId: 'delta' });
+  fresh.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { calls: 1 });
+  await fresh.rollback();
+  await untilDeliveries(fresh, [{ state: 'delivered' }]);
+  await untilDeliveries(old, [{ state: 'pending', attempts: 0 }]);
+  expect(old.arrivals()).toEqual(['place']);
+
+  await sql(
+    gateway,
+    `UPDATE deliveries SET created_at = created_at - interval '1 h',
+            dead_at = dead_at - interval '1 h' WHERE transaction_id = $1`,
+    [old.transactionId],
+  );
+  const stopFailing = old.wallet.misbehave('rollback', { kind: 'status', status: 500 });
+  await releaseGeneration('delta', 2);
+  await untilDeliveries(old, [{ state: 'pending', attempts: 1 }]);
+  stopFailing();
+  await untilDeliveries(old, [{ state: 'delivered' }]);
+});
+
+async function releaseGeneration(operatorId: string, generation: number): Promise<void> {
+  const prisma = createPrisma(gateway.databaseUrl);
+  const desk = new DeliveryDesk({
+    prisma,
+    isHeld: () => false,
+    horizonHours: () => 1,
+    onRetry: () => undefined,
+  });
+  await desk.release(operatorId, generation);
+  await prisma.$disconnect();
+}
