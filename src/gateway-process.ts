@@ -22,6 +22,8 @@ export interface ProcessOptions {
   /** Whether this process waits for the servers and sees to the schema, or its parent did. */
   readonly checksServers: boolean;
   readonly opensAdmin: boolean;
+  /** What else has to stand before this process calls itself ready, such as its workers. */
+  readonly beforeReady?: () => Promise<void>;
   /** The metrics of all processes behind the admin port, as Prometheus reads them. */
   readonly metricsText: () => Promise<string>;
 }
@@ -67,6 +69,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   }
   const worker = environment.roles.has('worker') ? parts.deliveryWorker() : undefined;
   worker?.start();
+  await options.beforeReady?.();
   admin?.readiness.started();
   logger.info({ roles: [...environment.roles] }, 'gateway.started');
 

@@ -67,9 +67,9 @@ async function start(environment: Environment, logger: Logger): Promise<GatewayP
     environment: { ...environment, roles: withoutHttp(environment) },
     checksServers: true,
     opensAdmin: true,
+    beforeReady: () => workers.start(environment.workers),
     metricsText: () => workers.metricsText(metrics),
   });
-  await workers.start(environment.workers);
   return { stop: async () => void (await Promise.all([workers.stop(), own.stop()])) };
 }
 

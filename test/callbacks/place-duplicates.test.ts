@@ -4,7 +4,7 @@ import { placeBody, type RawFields } from '../../src/simulator/callback-bodies.t
 import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
 import { asPlayer, placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { betState } from '../support/journal.ts';
+import { betState, watchLookUps } from '../support/journal.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_500;
@@ -93,15 +93,14 @@ describe('a copy of a place bet that is in flight', () => {
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
     const first = bet.place();
     await gate.arrived;
-    const copies = [placeAt(where(), bet), placeAt(where(), bet)];
-    // Round trips of another bet: long enough for copies that do not wait to reach the wallet.
-    await placeAt(where(), await placedBet(gateway));
+    const looked = await watchLookUps(gateway.databaseUrl);
+    const copy = placeAt(where(), bet);
+    await looked();
     gate.release();
-    const answers = await Promise.all([first, ...copies]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    const [one, other] = await Promise.all([first, copy]);
+    expect([one.status, other.status, other.body]).toEqual([200, 200, one.body]);
     expect(bet.arrivals()).toEqual(['place']);
-    expect(await duplicates(where(), 'in_flight')).toBe(before + 2);
+    expect(await duplicates(where(), 'in_flight')).toBe(before + 1);
   });
 
   it('is told 100 like the first when the wallet hangs, in time (I1, I2)', async () => {

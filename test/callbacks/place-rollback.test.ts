@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBody, rollbackBody } from '../../src/simulator/callback-bodies.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { betState } from '../support/journal.ts';
+import { betState, watchLookUps } from '../support/journal.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
@@ -78,9 +78,9 @@ describe('a rollback while the place is in flight', () => {
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
     const placing = bet.place();
     await gate.arrived;
+    const looked = await watchLookUps(gateway.databaseUrl);
     const undoing = rollbackAt(where(), bet);
-    // Round trips of another bet: one that did not wait would have reached the wallet by then.
-    await placeAt(where(), await placedBet(gateway));
+    await looked();
     expect(bet.arrivals()).toEqual(['place']);
     gate.release();
     expect((await placing).status).toBe(200);
@@ -94,7 +94,9 @@ describe('a rollback while the place is in flight', () => {
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
     const placing = bet.place();
     await gate.arrived;
+    const looked = await watchLookUps(gateway.databaseUrl);
     const undoing = rollbackAt(replica, bet);
+    await looked();
     gate.release();
     expect((await placing).json).toMatchObject({ code: 7 });
     expect((await undoing).status).toBe(200);

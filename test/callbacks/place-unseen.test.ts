@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBody } from '../../src/simulator/callback-bodies.ts';
 import { asPlayer, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { betState } from '../support/journal.ts';
+import { betState, watchLookUps } from '../support/journal.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
@@ -78,8 +78,9 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     const gate = bet.wallet.hold('update', { transactionId: bet.transactionId });
     const updating = bet.update('1.5');
     await gate.arrived;
+    const looked = await watchLookUps(gateway.databaseUrl);
     const placing = bet.place();
-    await updatedBet();
+    await looked();
     expect(bet.arrivals()).toEqual(['update']);
     gate.release();
     expect((await updating).status).toBe(200);

@@ -4,7 +4,7 @@ import { createService, type SimulatedService } from '../../src/simulator/servic
 import { type House, openHouse } from '../process/support/house.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type Bettor, liveBet } from './support/bets.ts';
-import { allHome, journalFaults } from './support/journal.ts';
+import { allHome, journalFaults, RETRY_SCALE } from './support/journal.ts';
 import { Random } from './support/random.ts';
 import { Replicas } from './support/replicas.ts';
 
@@ -39,8 +39,7 @@ describe('a gateway that is killed again and again', () => {
     });
     replicas = new Replicas(house, { LOG_LEVEL: process.env.TEST_LOG ?? 'info' });
     const baseUrl = await replicas.start(2);
-    // Repeats for longer than a lease lasts, as the service's own six minutes do.
-    service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0.06 });
+    service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: RETRY_SCALE });
     bettors = [];
     for (let index = 0; index < PLAYERS; index += 1) {
       const operatorId = index % 2 === 0 ? 'alpha' : 'beta';

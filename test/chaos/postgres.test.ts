@@ -8,7 +8,7 @@ import { migrate } from '../../src/store/migrate.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { type Bettor, liveBet } from './support/bets.ts';
-import { allHome, journalFaults } from './support/journal.ts';
+import { allHome, journalFaults, RETRY_SCALE } from './support/journal.ts';
 import { Random } from './support/random.ts';
 
 const LANES = 8;
@@ -40,7 +40,7 @@ describe('a PostgreSQL that fails under concurrent bets', { timeout: 180_000 }, 
       operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
     });
     const { baseUrl } = gateway;
-    service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0.06 });
+    service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: RETRY_SCALE });
     bettors = [];
     for (let index = 0; index < LANES; index += 1) {
       const player = await gateway.player({ balance: '100000' });

@@ -7,7 +7,6 @@ import { openTestJournal, type TestJournal } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
 
 const AT = '2021-03-05T11:08:00.000Z';
-const HOUR_MS = 3_600_000;
 const ROLLED_BACK = { kind: 'confirmed', transactionTime: AT } as const;
 const ATTEMPT: AttemptRecord = {
   startedAtMs: 1_614_942_480_000,
@@ -68,13 +67,13 @@ async function find({ transactionId }: Bet): Promise<Bet> {
 }
 
 async function stored(changes: Partial<Bet> = {}): Promise<Bet> {
-  const bet = newBet();
-  await bets.commit(commitOf(bet, changes));
-  return await find(bet);
+  const commit = commitOf(newBet(), changes);
+  await bets.commit(commit);
+  return await find(commit.to);
 }
 
 const guard = (state: 'live' | 'pending') =>
-  ({ operation: 'rollback', state, transactionTime: AT, horizonMs: HOUR_MS }) as const;
+  ({ operation: 'rollback', state, transactionTime: AT, horizonMs: 3_600_000 }) as const;
 
 /** A bet whose rollback is on its way, guarded by a delivery. */
 async function underWay() {
@@ -230,7 +229,7 @@ describe('what a killed process left in flight', () => {
     const { bet, attemptId } = await underWay();
     await lapse(bet);
     await bets.recover(bet.transactionId, attemptId);
-    expect(await find(bet)).toMatchObject({ busy: undefined });
+    expect((await find(bet)).busy).toBeUndefined();
     expect(await deliveriesOf(bet)).toEqual([{ state: 'pending', attempts: 0, due: true }]);
   });
 

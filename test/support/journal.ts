@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
 import type { BetOwner } from '../../src/domain/bet.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/players.ts';
@@ -38,6 +39,27 @@ export async function betState(
     );
     return rows[0];
   });
+}
+
+/**
+ * From now on watches for a gateway that looks a bet up, as every operation does that has to wait
+ * for another: so a test knows that it waits, and need not hope so.
+ * @returns resolves when one did
+ */
+export async function watchLookUps(databaseUrl: string): Promise<() => Promise<void>> {
+  const ask = async (text: string, values: readonly unknown[] = []) =>
+    await onServer(databaseUrl, async (client) => {
+      const { rows } = await client.query<{ answer: string }>(text, [...values]);
+      return rows[0]?.answer;
+    });
+  const since = await ask('SELECT clock_timestamp()::text AS answer');
+  const lookUps = `
+    SELECT count(*) AS answer FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND query_start > $1
+       AND query LIKE '%SELECT b.transaction_id, b.operator_id, b.player_id%'`;
+  return async () => {
+    await expect.poll(() => ask(lookUps, [since]), { timeout: 5_000 }).not.toBe('0');
+  };
 }
 
 /** The journal of a test's own: a database with one player and one live session in it. */

@@ -6,6 +6,12 @@ import type { House } from '../../process/support/house.ts';
 /** Leases last 15 s, and the repetitions of unknown places come after them. */
 const HOME_MS = 60_000;
 
+/**
+ * Makes 43 s of the service's six minutes of repeats: like those, long enough for several after the
+ * lease of an attempt whose process was killed.
+ */
+export const RETRY_SCALE = 0.12;
+
 const OPEN = `
   SELECT (SELECT count(*) FROM deliveries WHERE state IN ('live', 'pending'))::int AS deliveries,
          (SELECT count(*) FROM bets WHERE busy_attempt IS NOT NULL)::int AS busy,

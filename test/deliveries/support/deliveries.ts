@@ -99,32 +99,21 @@ export async function endLeases(gateway: Place, transactionId: string): Promise<
   );
 }
 
-/** How often a statement is run by this process while `during` lasts. */
-export async function countStatements(
+/** How often this process runs a statement while its worker sweeps so many times. */
+export async function statementsWithin(
   gateway: TestGateway,
   name: string,
-  during: () => Promise<unknown>,
+  sweeps: number,
 ): Promise<number> {
   const query = vi.spyOn(gateway.parts.database, 'query');
-  await during();
-  const count = query.mock.calls.filter(([statement]) => statement.name === name).length;
-  query.mockRestore();
-  return count;
-}
-
-/** Resolves after so many more runs of a statement: the gateway has gone on for that long. */
-export async function untilStatements(
-  gateway: TestGateway,
-  name: string,
-  count: number,
-): Promise<void> {
-  const query = vi.spyOn(gateway.parts.database, 'query');
-  const seen = () => query.mock.calls.filter(([statement]) => statement.name === name).length;
-  await vi.waitFor(() => expect(seen()).toBeGreaterThanOrEqual(count), {
+  const runs = (what: string) => query.mock.calls.filter(([one]) => one.name === what).length;
+  await vi.waitFor(() => expect(runs('delivery-open-operators')).toBeGreaterThanOrEqual(sweeps), {
     timeout: 15_000,
     interval: 10,
   });
+  const count = runs(name);
   query.mockRestore();
+  return count;
 }
 
 /** One connection to the gateway's Redis, past any proxy in front of it. */

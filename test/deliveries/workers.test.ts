@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { placedBet, type TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import type { GatewayProcess } from '../support/processes.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { endLeases, untilDeliveries } from './support/deliveries.ts';
+import { startWorkerProcess } from './support/worker-process.ts';
+
+const failing = { kind: 'status', status: 500 } as const;
+
+/** Bets whose rollback is promised and due. */
+async function promisedBets(gateway: TestGateway, count: number): Promise<readonly TestBet[]> {
+  const player = await gateway.player();
+  const bets = await Promise.all(
+    Array.from({ length: count }, () => placedBet(gateway, { player, amount: '1' })),
+  );
+  gateway.wallet('alpha').misbehave('rollback', failing, { calls: count });
+  await Promise.all(bets.map((bet) => bet.rollback()));
+  return bets;
+}
+
+describe('several workers', () => {
+  let redis: TcpProxy;
+  let gateway: TestGateway;
+  let replicas: TestGateway[];
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      worker: true,
+      gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 500 } },
+      operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+      through: async (urls) => {
+        const url = new URL(urls.redisUrl);
+        redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+        url.port = String(redis.port);
+        return { ...urls, redisUrl: url.href };
+      },
+    });
+    replicas = [await gateway.replica(), await gateway.replica()];
+  });
+  afterAll(() => gateway.close());
+
+  it('bring a delivery once: it arrives a single time (I5)', async () => {
+    const bets = await promisedBets(gateway, 40);
+    for (const bet of bets) {
+      await untilDeliveries(bet, [{ state: 'delivered', attempts: 2 }]);
+      expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback']);
+    }
+  });
+
+  it('do so also where no scheduler keeps them apart, because Redis is away (I5)', async () => {
+    await redis.cut();
+    const takes = [gateway, ...replicas].map(({ parts }) => vi.spyOn(parts.database, 'query'));
+    const bets = await promisedBets(gateway, 120);
+    for (const bet of bets) {
+      await untilDeliveries(bet, [{ state: 'delivered', attempts: 2 }]);
+      expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback']);
+    }
+    // All three were at it.
+    for (const { mock } of takes) {
+      expect(mock.calls.filter(([{ name }]) => name === 'delivery-take')).not.toEqual([]);
+    }
+    await redis.restore();
+  });
+});
+
+describe('a worker that is killed', () => {
+  let gateway: TestGateway;
+  const workers: GatewayProcess[] = [];
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 500 } },
+      operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    });
+    workers.push(await startWorkerProcess(gateway), await startWorkerProcess(gateway));
+  });
+  afterAll(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await gateway.close();
+  });
+
+  it('after the wallet confirmed, before it was written: repeated, no second effect (I4)', async () => {
+    const wallet = gateway.wallet('alpha');
+    const player = await gateway.player();
+    const bet = await placedBet(gateway, { player });
+    const gate = wallet.hold('rollback', { point: 'after' });
+    wallet.misbehave('rollback', failing, { calls: 1 });
+    const answer = bet.rollback();
+    await gate.arrived;
+    gate.release();
+    expect((await answer).status).toBe(200);
+
+    const booked = wallet.hold('rollback', { point: 'after' });
+    await booked.arrived;
+    expect(bet.balance()).toBe('1000');
+    // Whichever of the two it was: both are killed, and a third comes.
+    await Promise.all(workers.splice(0).map((worker) => worker.kill()));
+    booked.release();
+    await untilDeliveries(bet, [{ state: 'pending', attempts: 2, confirmations: 0 }]);
+    await endLeases(gateway, bet.transactionId);
+    workers.push(await startWorkerProcess(gateway));
+    await untilDeliveries(bet, [{ state: 'delivered', attempts: 3, confirmations: 1 }], 20_000);
+    const results = wallet.arrivals(bet.transactionId, 'rollback').map(({ result }) => result);
+    expect(results).toEqual(['unbooked', 'applied', 'repeated']);
+    expect(bet.balance()).toBe('1000');
+  });
+});
