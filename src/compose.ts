@@ -114,7 +114,7 @@ export function compose(parts: Parts) {
       logger,
       lag,
       trustProxy: () => configuration().gateway.service.trustProxy,
-      requestTimeoutMs: configuration().gateway.deadline.totalMs - 300,
+      requestTimeoutMs: Math.max(100, configuration().gateway.deadline.totalMs - 300),
     });
     callbackRoutes(app, callbacks, {
       serviceKeys: whileSame(() => configuration().gateway.service.secrets, signingKeys),
