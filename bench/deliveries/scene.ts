@@ -62,7 +62,7 @@ export async function openScene(): Promise<Scene> {
     },
     startWorker: async (nodeArgs = () => []) => {
       const worker = await startChild({
-        script: process.env.BENCH_WORKER ?? 'src/main.ts',
+        script: 'src/main.ts',
         nodeArgs,
         env: {
           DATABASE_URL: postgres.url,

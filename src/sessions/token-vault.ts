@@ -3,7 +3,9 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
 } from 'node:crypto';
 
@@ -30,8 +32,8 @@ export interface TokenIdentity {
  * operator tokens are kept as they are: a start-up warning says so.
  */
 export class TokenVault {
-  readonly #derivingKey: Buffer | undefined;
-  readonly #sealingKey: Buffer | undefined;
+  readonly #derivingKey: KeyObject | undefined;
+  readonly #sealingKey: KeyObject | undefined;
 
   /** @param key 32 bytes (`ENCRYPTION_KEY`), or undefined */
   constructor(key: Buffer | undefined) {
@@ -104,6 +106,7 @@ export class TokenVault {
   }
 }
 
-function subKey(key: Buffer, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), purpose, 32));
+/** Prepared once: handed over as bytes, a key costs more with each use than the use itself. */
+function subKey(key: Buffer, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), purpose, 32)));
 }

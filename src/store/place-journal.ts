@@ -60,11 +60,11 @@ export class PlaceJournal {
     };
     this.#begins = new Batcher({
       ...shared,
-      run: (intents) => withOneRepeat(() => begin(database, intents)),
+      run: (intents) => withRepeats(() => begin(database, intents)),
     });
     this.#finishes = new Batcher({
       ...shared,
-      run: (outcomes) => withOneRepeat(() => finish(database, outcomes)),
+      run: (outcomes) => withRepeats(() => finish(database, outcomes)),
     });
   }
 
@@ -88,17 +88,28 @@ export class PlaceJournal {
   }
 }
 
+/** When a server goes away, the pool hands out some more of its dead connections. */
+const REPEAT_AFTER_MS = [0, 25, 100, 250];
+/** Whoever waits has given up by the time a frozen server's statement ends: then nothing is repeated. */
+const REPEAT_WITHIN_MS = 2_000;
+
 /**
  * A broken connection leaves a commit's fate unknown. Both statements recognise their own earlier
- * effect by attempt id, so asking once more tells it.
+ * effect by attempt id, so asking again tells it.
  */
-async function withOneRepeat<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof GatewayError) return await write();
-    throw error;
+async function withRepeats<T>(write: () => Promise<T>): Promise<T> {
+  const beganAtMs = performance.now();
+  for (const pauseMs of REPEAT_AFTER_MS) {
+    try {
+      return await write();
+    } catch (error) {
+      const repeats =
+        error instanceof GatewayError && performance.now() - beganAtMs < REPEAT_WITHIN_MS;
+      if (!repeats) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
   }
+  return await write();
 }
 
 const BEGIN: Statement = {

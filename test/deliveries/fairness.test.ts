@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
+import { insertBacklog } from './support/backlog.ts';
+import { onRedis, sql } from './support/deliveries.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const patient = { breaker: { minRequests: 100_000 } };
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 500 } },
+    operators: {
+      alpha: { wallet: patient },
+      beta: { wallet: patient },
+      brisk: { delivery: { ratePerSecond: 25, concurrency: 2 } },
+      slow: { delivery: { ratePerSecond: 2 } },
+    },
+  });
+});
+afterAll(() => gateway.close());
+
+interface Due {
+  readonly count: number;
+  readonly firstDueInMs?: number;
+  readonly apartMs?: number;
+}
+
+/** Promised rollbacks of one operator, written past the gateway. */
+async function insert(operatorId: string, prefix: string, due: Due): Promise<void> {
+  await gateway.player({ operatorId, user: `${operatorId}-user` });
+  const [player] = await sql<{ playerId: string; userId: string; sessionId: string }>(
+    gateway,
+    `SELECT p.id AS "playerId", p.user_id AS "userId", s.id AS "sessionId"
+       FROM players p JOIN sessions s ON s.player_id = p.id
+      WHERE p.operator_id = $1 AND p.operator_user = $2`,
+    [operatorId, `${operatorId}-user`],
+  );
+  if (player === undefined) throw new Error('no player');
+  await onServer(gateway.databaseUrl, (client) =>
+    insertBacklog(client, { operatorId, ...player, prefix, ...due }),
+  );
+}
+
+/** From the moment each was due until its first call, in milliseconds, shortest first. */
+async function lagsMs(prefix: string): Promise<readonly number[]> {
+  const rows = await sql<{ ms: number }>(
+    gateway,
+    `SELECT extract(epoch FROM min(a.started_at) - d.created_at)::float8 * 1000 AS ms
+       FROM deliveries d JOIN attempts a ON a.operation_id = d.operation_id
+      WHERE d.transaction_id LIKE $1 || '-%' GROUP BY d.id, d.created_at ORDER BY 1`,
+    [prefix],
+  );
+  return rows.map(({ ms }) => ms);
+}
+
+const untilDelivered = (prefix: string, count: number) =>
+  vi.waitFor(async () => expect(await lagsMs(prefix)).toHaveLength(count), {
+    timeout: 20_000,
+    interval: 100,
+  });
+
+describe('a backlog of 20,000 behind a wallet that hangs', () => {
+  it('delays nobody else, and gets no more calls than its concurrency (I7)', async () => {
+    const wallet = gateway.wallet('alpha');
+    let callsMax = 0;
+    const inFlight = () => gateway.parts.wallets.get('alpha')?.inFlight('money') ?? 0;
+    // Its calls hang for seconds: none of them is missed.
+    const sampling = setInterval(() => {
+      callsMax = Math.max(callsMax, inFlight());
+    }, 10);
+    wallet.misbehave('rollback', { kind: 'hang' });
+    await insert('alpha', 'stuck', { count: 20_000 });
+    await wallet.waitFor(() => wallet.requests.length >= 8);
+
+    // Long enough for alpha's calls to time out and for whoever looks for stuck drains to look.
+    const count = 300;
+    await insert('beta', 'flowing', { count, firstDueInMs: 100, apartMs: 25 });
+    await untilDelivered('flowing', count);
+    const lags = await lagsMs('flowing');
+    expect(lags[Math.floor(count * 0.99)]).toBeLessThan(2_000);
+    clearInterval(sampling);
+    expect(callsMax).toBe(8);
+
+    // Redis holds a job an operator, not one a delivery.
+    const keys = await onRedis(gateway.redisUrl, (redis) => redis.dbsize());
+    expect(keys).toBeLessThan(50);
+    // What is claimed is what is being called: the rest stays free for its service.
+    const [claimed] = await sql<{ count: number }>(
+      gateway,
+      `SELECT count(*)::int AS count FROM bets WHERE busy_attempt IS NOT NULL`,
+    );
+    expect(claimed?.count).toBeLessThanOrEqual(8);
+    wallet.behave();
+  });
+});
+
+describe('ratePerSecond', () => {
+  const startsOf = (prefix: string) =>
+    sql<{ ms: number }>(
+      gateway,
+      `SELECT extract(epoch FROM a.started_at)::float8 * 1000 AS ms
+         FROM attempts a JOIN operations o ON o.id = a.operation_id
+        WHERE o.transaction_id LIKE $1 || '-%' ORDER BY 1`,
+      [prefix],
+    );
+
+  it.concurrent.each([
+    { operatorId: 'brisk', rate: 25, count: 75, atLeastMs: 2_900 },
+    { operatorId: 'slow', rate: 2, count: 8, atLeastMs: 3_400 },
+  ])('is held, and used: $rate a second', async ({ operatorId, rate, count, atLeastMs }) => {
+    await insert(operatorId, operatorId, { count });
+    await untilDelivered(operatorId, count);
+    const starts = (await startsOf(operatorId)).map(({ ms }) => ms);
+    expect(starts).toHaveLength(count);
+    const inSecondFrom = (from: number) =>
+      starts.filter((ms) => ms >= from && ms < from + 1_000).length;
+    // One more where a timer was early or a clock was rounded.
+    expect(Math.max(...starts.map(inSecondFrom))).toBeLessThanOrEqual(rate + 1);
+    const tookMs = (starts.at(-1) ?? 0) - (starts[0] ?? 0);
+    expect(tookMs).toBeGreaterThan(atLeastMs - 200);
+    expect(tookMs).toBeLessThan(atLeastMs * 1.6 + 1_000);
+  });
+});

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+import { endLeases, sql, untilDeliveries } from './support/deliveries.ts';
+
+/** A second repetition comes ten times as long after the first. */
+const CONFIRM_MS = 200;
+const ORIGINATE_MS = 1_000;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const wallet = { breaker: { minRequests: 100_000 } };
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: {
+      delivery: {
+        minBackoffMs: 50,
+        maxBackoffMs: 100,
+        confirmUnknownAfterMs: CONFIRM_MS,
+        originateRollbackAfterMs: ORIGINATE_MS,
+      },
+      deadline: { totalMs: 900, reserveMs: 300 },
+    },
+    operators: {
+      alpha: { wallet },
+      beta: { wallet, delivery: { originateRollbackAfterMs: 600_000 } },
+    },
+  });
+});
+afterAll(() => gateway.close());
+
+/** A bet whose place the wallet never answered. */
+async function unknownBet(operatorId = 'alpha'): Promise<TestBet> {
+  const bet = await unplacedBet(gateway, { operatorId });
+  bet.wallet.misbehave('place', { kind: 'reset' }, { transactionId: bet.transactionId });
+  expect((await bet.place()).json?.code).toBe(100);
+  return bet;
+}
+
+const rollbacksOf = (bet: TestBet) => bet.wallet.arrivals(bet.transactionId, 'rollback');
+
+/** The wallet has confirmed it three times, at the times it should. */
+function expectThreeConfirmations(bet: TestBet): void {
+  const [first, second, third, ...more] = rollbacksOf(bet).map(({ atMs }) => atMs);
+  expect(more).toEqual([]);
+  const waits = [(second ?? 0) - (first ?? 0), (third ?? 0) - (second ?? 0)];
+  expect(waits[0]).toBeGreaterThanOrEqual(CONFIRM_MS - 5);
+  expect(waits[1]).toBeGreaterThanOrEqual(10 * CONFIRM_MS - 5);
+  // The sweep that finds it due comes on top.
+  expect(waits[0]).toBeLessThan(CONFIRM_MS + 2_000);
+  expect(waits[1]).toBeLessThan(10 * CONFIRM_MS + 2_000);
+}
+
+describe('the rollback of a place that was never answered', () => {
+  it('is confirmed three times, so that a late debit is made whole (I5)', async () => {
+    const bet = await unknownBet();
+    const answer = await bet.rollback();
+    expect(answer.status).toBe(200);
+    await untilDeliveries(bet, [{ state: 'pending', confirmations: 1 }]);
+    expect((await bet.rollback()).body).toBe(answer.body);
+    await untilDeliveries(bet, [{ state: 'delivered', confirmations: 3, attempts: 3 }]);
+    expectThreeConfirmations(bet);
+    expect((await bet.rollback()).body).toBe(answer.body);
+    // The service brought its own: the gateway has none to add, however long it waits.
+    const { operations } = (await betState(gateway.databaseUrl, bet.transactionId)) ?? {};
+    expect(operations).toEqual(['place', 'rollback']);
+  });
+
+  it('makes a debit whole that lands between two of them', async () => {
+    const bet = await unplacedBet(gateway);
+    bet.wallet.misbehave('place', { kind: 'lateDebit' }, { transactionId: bet.transactionId });
+    expect((await bet.place()).json?.code).toBe(100);
+    // A wallet that keeps no tombstone: it has nothing to roll back, says so, and debits later.
+    const about = { transactionId: bet.transactionId, calls: 1 };
+    bet.wallet.misbehave('rollback', { kind: 'code', code: 8 }, about);
+    expect((await bet.rollback()).json?.code).toBe(8);
+    bet.wallet.applyLate(bet.transactionId);
+    expect(bet.balance()).toBe('900');
+    await bet.wallet.waitFor(() => bet.balance() === '1000');
+  });
+
+  it('is not repeated where the place was answered', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('rollback', { kind: 'reset' }, { calls: 1 });
+    await bet.rollback();
+    await untilDeliveries(bet, [{ state: 'delivered', confirmations: 1 }]);
+  });
+});
+
+describe('a place whose rollback the service never brings', () => {
+  it('is rolled back by the gateway: errorCode 10, and confirmed three times (I5)', async () => {
+    const bet = await unknownBet();
+    await untilDeliveries(bet, [{ operation: 'rollback', state: 'delivered', confirmations: 3 }]);
+    expectThreeConfirmations(bet);
+    const sent: Record<string, unknown> = JSON.parse(bet.lastRequest().body.toString());
+    expect(sent).toMatchObject({
+      type: 3,
+      errorCode: 10,
+      transactionId: bet.transactionId,
+      userId: bet.player.user,
+      token: bet.player.operatorToken,
+      amount: 100,
+      currency: 'USD',
+    });
+    for (const member of ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount']) {
+      expect(sent).not.toHaveProperty(member);
+    }
+    expect((await bet.rollback()).status).toBe(200);
+    expect((await bet.place()).json?.code).toBe(8);
+    expect(rollbacksOf(bet)).toHaveLength(3);
+  });
+
+  it('is one also where its process was killed in the middle of it (I3, I5)', async () => {
+    const bet = await placedBet(gateway);
+    const unknown = { operator: 'alpha', operation: 'place' };
+    const before = await gateway.metric('gateway_unknown_outcomes_total', unknown);
+    await bet.leaveBusy('place');
+    await endLeases(gateway, bet.transactionId);
+    await untilDeliveries(bet, [{ operation: 'rollback', state: 'pending', confirmations: 1 }]);
+    expect(bet.balance()).toBe('1000');
+    expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
+      place: 'unknown',
+      rollback: 'confirmed',
+      busy: null,
+    });
+    expect(await gateway.metric('gateway_unknown_outcomes_total', unknown)).toBe(before + 1);
+  });
+
+  it('shows as unresolved until it is rolled back', async () => {
+    const unresolved = () => gateway.metric('gateway_unresolved_bets', { operator: 'beta' });
+    const until = (count: number) =>
+      vi.waitFor(async () => expect(await unresolved()).toBe(count), {
+        timeout: 8_000,
+        interval: 50,
+      });
+    const bet = await unknownBet('beta');
+    await until(1);
+    await bet.rollback();
+    await until(0);
+  });
+});
+
+describe('a result that a different one of unknown outcome went before', () => {
+  /** The wallet lost a settle of 10, and confirmed one of 20. */
+  async function doubtfulBet(): Promise<TestBet> {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { calls: 1 });
+    expect((await bet.settle('10')).status).toBe(503);
+    expect((await bet.settle('20')).status).toBe(200);
+    return bet;
+  }
+  const settlesOf = (bet: TestBet) =>
+    bet.wallet.arrivals(bet.transactionId, 'settle').map(({ amount }) => amount);
+
+  it('is sent once more, because the lost one may have landed late (I5)', async () => {
+    const bet = await doubtfulBet();
+    await untilDeliveries(bet, [{ operation: 'settle', purpose: 'confirm', state: 'delivered' }]);
+    expect(settlesOf(bet)).toEqual(['10', '20', '20']);
+    expect(bet.balance()).toBe('920');
+    const [first, second] = bet.wallet.arrivals(bet.transactionId, 'settle').slice(1);
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(CONFIRM_MS - 5);
+  });
+
+  it('is not, where a later operation has overtaken it (I6)', async () => {
+    const bet = await doubtfulBet();
+    expect((await bet.unsettle()).status).toBe(200);
+    await untilDeliveries(bet, [{ purpose: 'confirm', state: 'superseded' }]);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'unsettle']);
+    expect(bet.balance()).toBe('900');
+  });
+
+  it('is not, where the lost one was the same', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { calls: 1 });
+    expect((await bet.settle('10')).status).toBe(503);
+    expect((await bet.settle('10.0')).status).toBe(200);
+    await untilDeliveries(bet, []);
+    expect(
+      await sql(gateway, 'SELECT 1 FROM deliveries WHERE transaction_id = $1', [bet.transactionId]),
+    ).toEqual([]);
+  });
+
+  it('is given up at the wallet’s word that it is not to be repeated', async () => {
+    const bet = await doubtfulBet();
+    const about = { transactionId: bet.transactionId };
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, about);
+    await untilDeliveries(bet, [{ purpose: 'confirm', state: 'refused' }]);
+    expect((await bet.settle('20')).status).toBe(200);
+    expect(settlesOf(bet)).toEqual(['10', '20', '20']);
+  });
+});
