@@ -1,103 +1,62 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import { insertBacklog } from '../test/deliveries/support/backlog.ts';
-import { openScene, type Scene } from './deliveries/scene.ts';
-import { cpuTimeMs } from './support/cpu-time.ts';
-import { profileReport } from './support/profile.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import { type DrainResult, drainBacklog, drainLine } from './deliveries/drain.ts';
+import { type MemoryResult, memoryLine, watchMemory } from './deliveries/memory.ts';
+import { openScene } from './deliveries/scene.ts';
+import { DELIVERIES_HELP, readSettings } from './deliveries/settings.ts';
+import { measureSweep, type SweepResult, sweepLine } from './deliveries/sweep.ts';
 
-const BACKLOG = 20_000;
-
+/**
+ * How deliveries come home: how fast a backlog drains, what waiting costs in memory, and what the
+ * sweep costs when the table is long.
+ *
+ * @returns 1 when a delivery reached the wallet never or twice
+ * @throws SettingsError
+ */
 export async function runDeliveries(args: readonly string[]): Promise<number> {
-  const profile = args.includes('--profile');
+  const settings = readSettings(args);
+  if (settings.help) {
+    console.log(DELIVERIES_HELP);
+    return 0;
+  }
   await using scene = await openScene();
-  await drainBacklog(scene, profile);
-  return 0;
+  const drain = await drainBacklog(scene, settings);
+  console.log(drainLine(drain));
+  if (settings.profile) return tellMistakes(drain.mistakes);
+
+  const memory = await watchMemory(scene, settings.waiting);
+  console.log(memoryLine(memory));
+  console.log(`filling the table with ${settings.rows} delivered rows`);
+  const sweep = await measureSweep(scene, settings.rows);
+  console.log(sweepLine(sweep));
+  await writeResult(settings.resultFile, { drain, memory, sweep });
+  return tellMistakes(drain.mistakes);
 }
 
-async function fill(
-  scene: Scene,
-  operatorId: string,
-  prefix: string,
-  count: number,
-  state?: 'delivered',
-) {
-  const client = new Client({ connectionString: scene.databaseUrl });
-  await client.connect();
-  try {
-    const players = await scene.players(operatorId);
-    const each = Math.ceil(count / players.length);
-    for (const [n, { owner, sessionId }] of players.entries()) {
-      await insertBacklog(client, {
-        ...owner,
-        sessionId,
-        prefix: `${prefix}-${n}`,
-        count: each,
-        ...(state === undefined ? {} : { state }),
-      });
-    }
-    await client.query('ANALYZE');
-  } finally {
-    await client.end();
-  }
+function tellMistakes(mistakes: readonly string[]): number {
+  for (const mistake of mistakes) console.error(`WRONG: ${mistake}`);
+  return mistakes.length === 0 ? 0 : 1;
 }
 
-async function drainBacklog(scene: Scene, profile: boolean): Promise<void> {
-  await fill(scene, 'alpha', 'warm', 2_000);
-  const folder = await mkdtemp(join(tmpdir(), 'wagergate-profile-'));
-  const flags = () =>
-    profile ? ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-name=worker.cpuprofile'] : [];
-  await using worker = await scene.startWorker(flags);
-  await untilDrained(scene);
-  await worker.stop();
-  await fill(scene, 'alpha', 'backlog', BACKLOG);
-  await using measured = await scene.startWorker(flags);
-  await untilDrained(scene);
-  const cpu = await cpuTimeMs(measured.pid);
-  const [row] = await scene.database.query<{
-    n: number;
-    ms: number;
-    from_ms: number;
-    to_ms: number;
-  }>(
-    {
-      name: 'rate',
-      text: `SELECT count(*)::int AS n, extract(epoch FROM max(d.settled_at) - min(a.started_at))::float8 * 1000 AS ms,
-       extract(epoch FROM min(a.started_at))::float8*1000 AS from_ms, extract(epoch FROM max(d.settled_at))::float8*1000 AS to_ms
-        FROM deliveries d JOIN attempts a USING (operation_id) WHERE d.transaction_id LIKE 'backlog%'`,
+async function writeResult(
+  file: string,
+  results: {
+    readonly drain: DrainResult;
+    readonly memory: MemoryResult;
+    readonly sweep: SweepResult;
+  },
+): Promise<void> {
+  const result = {
+    benchmark: 'deliveries',
+    measuredAt: new Date().toISOString(),
+    on: {
+      node: process.version,
+      platform: `${process.platform}-${process.arch}`,
+      processors: availableParallelism(),
     },
-    [],
-  );
-  if (row === undefined) throw new Error('nothing drained');
-  console.log(
-    `drained ${row.n} in ${Math.round(row.ms)} ms: ${Math.round((1000 * row.n) / row.ms)}/s; cpu ${cpu} ms`,
-  );
-  await measured.stop();
-  if (profile) {
-    const offset = Number(process.hrtime.bigint()) / 1e6 - Date.now();
-    console.log(
-      await profileReport(join(folder, 'worker.cpuprofile'), {
-        fromMs: row.from_ms + offset,
-        toMs: row.to_ms + offset,
-      }),
-    );
-    await readFile(join(folder, 'worker.cpuprofile'));
-  }
-  await rm(folder, { recursive: true, force: true });
-}
-
-async function untilDrained(scene: Scene): Promise<void> {
-  for (;;) {
-    const [row] = await scene.database.query<{ n: number }>(
-      {
-        name: 'left',
-        text: `SELECT count(*)::int AS n FROM deliveries WHERE state = 'pending' AND operator_id = 'alpha'`,
-      },
-      [],
-    );
-    if (row?.n === 0) return;
-    await sleep(200);
-  }
+    ...results,
+  };
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
 }

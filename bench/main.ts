@@ -1,5 +1,6 @@
 import { runCallbacks } from './callbacks/benchmark.ts';
 import { readSettings, SettingsError } from './callbacks/settings.ts';
+import { runDeliveries } from './deliveries.ts';
 
 interface Benchmark {
   readonly about: string;
@@ -11,6 +12,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   callbacks: {
     about: 'place bets per second through the gateway and through a bare HTTP proxy',
     run: (args) => runCallbacks(readSettings(args)),
+  },
+  deliveries: {
+    about: 'how fast promised deliveries come home, and what waiting costs',
+    run: runDeliveries,
   },
 };
 

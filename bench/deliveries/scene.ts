@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, type QueryResultRow } from 'pg';
 import { stringify } from 'yaml';
 import type { BetOwner } from '../../src/domain/bet.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
@@ -11,19 +12,18 @@ import { Database } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { Players } from '../../src/store/players.ts';
 import { SessionStore } from '../../src/store/session-store.ts';
+import { insertBacklog } from '../../test/deliveries/support/backlog.ts';
 import { type Child, type ChildOptions, startChild } from '../support/child.ts';
 
-/** A player with the session that its bets were placed in. */
-export interface BenchPlayer {
-  readonly owner: BetOwner;
-  readonly sessionId: string;
-}
+export type OperatorId = 'alpha' | 'held';
 
+/** PostgreSQL (fsync on), Redis, a wallet that says yes at once, and two operators that have it. */
 export interface Scene extends AsyncDisposable {
-  readonly databaseUrl: string;
   readonly database: Database;
-  /** Players of an operator, made on the first call. */
-  players(operatorId: string): Promise<readonly BenchPlayer[]>;
+  readonly walletUrl: string;
+  /** Writes promised rollbacks of an operator; `held` is in maintenance. */
+  fill(operatorId: OperatorId, prefix: string, count: number, state?: 'delivered'): Promise<void>;
+  query<Row extends QueryResultRow>(text: string): Promise<readonly Row[]>;
   /** A gateway that only brings deliveries home, in a process of its own. */
   startWorker(nodeArgs?: ChildOptions['nodeArgs']): Promise<Child>;
 }
@@ -32,7 +32,6 @@ export interface Scene extends AsyncDisposable {
 const PLAYERS = 100;
 const ENCRYPTION_KEY = randomBytes(32);
 
-/** PostgreSQL (fsync on), Redis, and a wallet that says yes at once; one operator is in maintenance. */
 export async function openScene(): Promise<Scene> {
   await using running = new AsyncDisposableStack();
   const postgres = await startPostgres();
@@ -42,30 +41,39 @@ export async function openScene(): Promise<Scene> {
   await migrate(postgres.url);
   const wallet = running.use(await startChild({ script: 'bench/callbacks/instant-wallet.ts' }));
   const { port } = await wallet.line((line) => typeof line.port === 'number');
-  const configFolder = await writeConfiguration(`http://127.0.0.1:${port}`);
+  const walletUrl = `http://127.0.0.1:${port}`;
+  const configFolder = await writeConfiguration(walletUrl);
   running.defer(() => rm(configFolder, { recursive: true, force: true }));
-  const database = new Database({
-    url: postgres.url,
-    connectionsMax: 4,
-    onIdleError: () => undefined,
-  });
+  const { url } = postgres;
+  const database = new Database({ url, connectionsMax: 4, onIdleError: () => undefined });
   running.defer(() => database.close());
-  const players = new Map<string, Promise<readonly BenchPlayer[]>>();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  running.defer(() => client.end());
+  const players = new Map([
+    ['alpha', await makePlayers(database, 'alpha')],
+    ['held', await makePlayers(database, 'held')],
+  ]);
   const kept = running.move();
   return {
-    databaseUrl: postgres.url,
     database,
-    players: (operatorId) => {
-      const made = players.get(operatorId) ?? makePlayers(database, operatorId);
-      players.set(operatorId, made);
-      return made;
+    walletUrl,
+    fill: async (operatorId, prefix, count, state = undefined) => {
+      const each = Math.ceil(count / PLAYERS);
+      for (const [n, player] of (players.get(operatorId) ?? []).entries()) {
+        const backlog = { ...player.owner, sessionId: player.sessionId, count: each };
+        const more = state === undefined ? {} : { state };
+        await insertBacklog(client, { ...backlog, ...more, prefix: `${prefix}-${n}` });
+      }
+      await client.query('VACUUM ANALYZE');
     },
-    startWorker: async (nodeArgs = () => []) => {
-      const worker = await startChild({
+    query: async <Row extends QueryResultRow>(text: string) => (await client.query<Row>(text)).rows,
+    startWorker: (nodeArgs = () => []) =>
+      startChild({
         script: 'src/main.ts',
         nodeArgs,
         env: {
-          DATABASE_URL: postgres.url,
+          DATABASE_URL: url,
           REDIS_URL: redis.url,
           GATEWAY_CONFIG: configFolder,
           ROLES: 'worker',
@@ -74,43 +82,38 @@ export async function openScene(): Promise<Scene> {
           ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
           NODE_ENV: 'production',
         },
-      });
-      return worker;
-    },
+      }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-async function writeConfiguration(walletUrl: string): Promise<string> {
+/** Everything that matters here is the default. */
+async function writeConfiguration(baseUrl: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-bench-config-'));
   await mkdir(join(folder, 'operators'));
-  const secret = randomBytes(24).toString('base64url');
-  await writeFile(
-    join(folder, 'gateway.yaml'),
-    stringify({
-      service: { cid: 'aggregator', secrets: [secret], bonusApiUrl: 'http://127.0.0.1:9' },
-    }),
-  );
-  for (const [id, status] of [
-    ['alpha', 'active'],
-    ['held', 'maintenance'],
-  ]) {
-    await writeFile(
-      join(folder, 'operators', `${id}.yaml`),
-      stringify({
-        id,
-        name: id,
-        status,
-        wallet: { baseUrl: walletUrl, allowPrivate: true, secrets: [secret] },
-        api: { cid: `${id}-key`, secrets: [secret] },
-        currencies: ['USD'],
-      }),
-    );
+  const secrets = [randomBytes(24).toString('base64url')];
+  const service = { cid: 'aggregator', secrets, bonusApiUrl: 'http://127.0.0.1:9' };
+  await writeFile(join(folder, 'gateway.yaml'), stringify({ service }));
+  const statuses: Readonly<Record<OperatorId, string>> = { alpha: 'active', held: 'maintenance' };
+  for (const [id, status] of Object.entries(statuses)) {
+    const operator = {
+      id,
+      name: id,
+      status,
+      wallet: { baseUrl, allowPrivate: true, secrets },
+      api: { cid: `${id}-key`, secrets },
+      currencies: ['USD'],
+    };
+    await writeFile(join(folder, 'operators', `${id}.yaml`), stringify(operator));
   }
   return folder;
 }
 
-function makePlayers(database: Database, operatorId: string): Promise<readonly BenchPlayer[]> {
+/** Players with the session that their bets were placed in. */
+function makePlayers(
+  database: Database,
+  operatorId: OperatorId,
+): Promise<readonly { readonly owner: BetOwner; readonly sessionId: string }[]> {
   const players = new Players(database);
   const sessions = new SessionStore(database);
   const vault = new TokenVault(ENCRYPTION_KEY);

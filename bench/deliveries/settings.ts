@@ -1,0 +1,65 @@
+import { parseArgs } from 'node:util';
+import { SettingsError } from '../callbacks/settings.ts';
+
+export interface DeliveriesSettings {
+  /** Promised rollbacks that are drained. */
+  readonly backlog: number;
+  /** Promised rollbacks that wait behind an operator in maintenance. */
+  readonly waiting: number;
+  /** Delivered rows in the table when the sweep is measured. */
+  readonly rows: number;
+  /** Tells where the worker spends its time instead of measuring the rest. */
+  readonly profile: boolean;
+  /** Where the result is written. */
+  readonly resultFile: string;
+  /** Only the help was asked for. */
+  readonly help: boolean;
+}
+
+export const DELIVERIES_HELP = `npm run bench -- deliveries [options]
+
+Promised rollbacks of one operator, written into PostgreSQL (fsync on) as the gateway would, brought
+by one worker process with the operator's default concurrency to a wallet that answers at once.
+
+  --backlog <n>   deliveries that are drained (20000)
+  --waiting <n>   deliveries that wait behind an operator in maintenance (100000)
+  --rows <n>      delivered rows in the table when the sweep is measured (1000000)
+  --profile       only the drain, under the CPU profiler: which functions take the time
+  --out <file>    where the result goes (bench/results/deliveries.json)`;
+
+const OPTIONS = {
+  backlog: { type: 'string', default: '20000' },
+  waiting: { type: 'string', default: '100000' },
+  rows: { type: 'string', default: '1000000' },
+  profile: { type: 'boolean', default: false },
+  out: { type: 'string', default: 'bench/results/deliveries.json' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** @throws SettingsError */
+export function readSettings(args: readonly string[]): DeliveriesSettings {
+  const values = parsed(args);
+  return {
+    backlog: positive('--backlog', values.backlog),
+    waiting: positive('--waiting', values.waiting),
+    rows: positive('--rows', values.rows),
+    profile: values.profile,
+    resultFile: values.out,
+    help: values.help,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (error) {
+    throw new SettingsError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new SettingsError(`${name} must be a whole number of 1 or more`);
+  return value;
+}
