@@ -3,6 +3,7 @@ import {
   createDecipheriv,
   createHmac,
   createSecretKey,
+  hash as digest,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -47,7 +48,7 @@ export class TokenVault {
 
   /** What a token is stored and found by: 32 bytes. */
   hash(token: string): Buffer {
-    return hash('sha256', token, 'buffer');
+    return digest('sha256', token, 'buffer');
   }
 
   /** What stands for a token in a message that is kept: its hash, in a form that no token has. */
