@@ -120,19 +120,18 @@ export class Slice {
     // Lets the other idle lanes come as well.
     await new Promise(setImmediate);
     const { operator } = this.#options;
-    const limit = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
+    const limit = Math.max(this.#waiting, this.#ahead, 1);
     const atMs = this.#slicing.clock.monotonicMs();
     try {
-      const { taken, isDry } = await this.#slicing.store.take(
+      const batch = await this.#slicing.store.take(
         operator.id,
         operator.wallet.generation,
         limit,
         this.#isProbe ? 'money' : 'all',
       );
-      this.#hasProbed = this.#isProbe && taken.length > 0;
-      this.#isDry = isDry;
-      this.#isClogged = taken.length === 0;
-      this.#claimed.push(...taken.map((one) => ({ taken: one, atMs })));
+      this.#hasProbed = this.#isProbe;
+      this.#isDry = batch.length === 0;
+      this.#claimed.push(...batch.map((taken) => ({ taken, atMs })));
     } catch (error) {
       this.#failure = error;
     }

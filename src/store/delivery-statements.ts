@@ -8,15 +8,14 @@ const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
  * index has to end the scan: PostgreSQL reads all of it to compare with a clock that goes on.
  */
 const READY = `d.operator_id = $1::text AND d.state = 'pending' AND b.busy_attempt IS NULL
+       -- Bets of an older wallet stay where they are until a person releases them.
+       AND greatest(b.generation, (SELECT h.released FROM operator_holds h
+                                    WHERE h.operator_id = $1::text)) >= $2::int
        -- Money in order; updates stand in nobody's way.
        AND (d.operation = 'update' OR NOT EXISTS (
              SELECT 1 FROM deliveries e
               WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
                 AND e.operation <> 'update' AND e.id < d.id))`;
-
-/** Of a bet in the books of an older wallet, and no person has released those yet. */
-const OLDER = `greatest(b.generation, (SELECT h.released FROM operator_holds h
-                                   WHERE h.operator_id = $1::text)) < $2::int`;
 
 /** An update that came too late: a later one, or the bet's end, has overtaken it (I6). */
 const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
@@ -28,7 +27,7 @@ export const TAKE: Statement = {
   name: 'delivery-take',
   text: `
   WITH due AS (
-    SELECT d.id, d.transaction_id, d.operation, ${OVERTAKEN} AS overtaken, ${OLDER} AS older
+    SELECT d.id, d.transaction_id, d.operation, ${OVERTAKEN} AS overtaken
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
@@ -37,17 +36,13 @@ export const TAKE: Statement = {
      LIMIT $3::int
        -- Both, and never waiting: callbacks lock a bet first and its deliveries then.
        FOR UPDATE OF b, d SKIP LOCKED
-  ), postponed AS (
-    -- Out of the way: a hundred thousand of them must not be read again with every look.
-    UPDATE deliveries SET next_attempt_at = clock_timestamp() + interval '10 minutes'
-     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE older))
   ), superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
-     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE overtaken AND NOT older))
+     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE overtaken))
   ), chosen AS (
     SELECT DISTINCT ON (transaction_id) id, transaction_id, operation,
            gen_random_uuid() AS attempt_id
-      FROM due WHERE NOT overtaken AND NOT older
+      FROM due WHERE NOT overtaken
      ORDER BY transaction_id, operation = 'update', id
   ), bet AS (
     UPDATE bets b
@@ -64,22 +59,17 @@ export const TAKE: Statement = {
      WHERE d.id = bet.delivery_id AND d.state = 'pending'
     RETURNING d.*
   )
-  SELECT looked.at, t.*
-    FROM (SELECT count(*)::int AS at FROM due) looked
-    LEFT JOIN (
-      SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
-             t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body,
-             bet.operator_id, bet.player_id, p.user_id, p.operator_user, bet.session_id,
-             s.operator_token, bet.place,
-             clock_timestamp() > t.dead_at
-               + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
-        FROM taken t
-        JOIN bet ON bet.delivery_id = t.id
-        JOIN operations o ON o.id = t.operation_id
-        JOIN players p ON p.id = bet.player_id
-        LEFT JOIN sessions s ON s.id = bet.session_id
-        LEFT JOIN operator_holds h ON h.operator_id = t.operator_id
-    ) t ON true`,
+  SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
+         t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body, bet.operator_id,
+         bet.player_id, p.user_id, p.operator_user, bet.session_id, s.operator_token, bet.place,
+         clock_timestamp() > t.dead_at
+           + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
+    FROM taken t
+    JOIN bet ON bet.delivery_id = t.id
+    JOIN operations o ON o.id = t.operation_id
+    JOIN players p ON p.id = bet.player_id
+    LEFT JOIN sessions s ON s.id = bet.session_id
+    LEFT JOIN operator_holds h ON h.operator_id = t.operator_id`,
 };
 
 /** One probe of the index per operator (a loose scan), however many rows each of them has. */
@@ -109,10 +99,9 @@ export const WAKE: Statement = {
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE d.operator_id = $1::text AND d.state = 'pending'
        AND d.next_attempt_at > statement_timestamp() AND b.busy_attempt IS NULL
-       AND NOT ${OLDER}
        -- A confirmation waits on purpose, not because the wallet was away.
        AND d.confirmations = 0 AND d.purpose = 'promise'
-     ORDER BY d.next_attempt_at LIMIT $3::int FOR UPDATE OF d SKIP LOCKED
+     ORDER BY d.next_attempt_at LIMIT $2::int FOR UPDATE OF d SKIP LOCKED
   )
   UPDATE deliveries SET next_attempt_at = statement_timestamp()
    WHERE id = ANY (ARRAY(SELECT id FROM later)) RETURNING id`,
@@ -123,7 +112,7 @@ export const NUDGE: Statement = {
   text: `
   WITH next AS (
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-     WHERE ${READY} AND NOT ${OLDER}
+     WHERE ${READY}
        AND d.operation <> 'update' AND d.confirmations = 0 AND d.purpose = 'promise'
      ORDER BY d.next_attempt_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
   )
@@ -169,16 +158,6 @@ export const COUNT_OPEN: Statement = {
   SELECT operator_id, operation, state, count(*)::int,
          extract(epoch FROM clock_timestamp() - min(created_at))::float8
     FROM deliveries WHERE state = 'dead' GROUP BY 1, 2, 3`,
-};
-
-/** Where to stop counting so that not too much is counted at once. */
-export const STRETCH_END: Statement = {
-  name: 'delivery-stretch-end',
-  text: `
-  SELECT settled_at AS at FROM deliveries
-   WHERE state IN ('delivered', 'refused', 'superseded', 'resolved')
-     AND settled_at > $1::timestamptz AND settled_at <= $2::timestamptz
-   ORDER BY settled_at OFFSET $3::int LIMIT 1`,
 };
 
 /** What came to its end in a stretch of time: ends are never left again, so they only add up. */

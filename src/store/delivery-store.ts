@@ -10,7 +10,6 @@ import {
   NUDGE,
   OVERDUE_UNKNOWN,
   SERVER_TIME,
-  STRETCH_END,
   TAKE,
   WAKE,
 } from './delivery-statements.ts';
@@ -40,12 +39,6 @@ export interface TakenDelivery {
   readonly sealedToken: Buffer | undefined;
   /** Whether it is unknown if the wallet has taken the bet. */
   readonly placeUnknown: boolean;
-}
-
-export interface Claim {
-  readonly taken: readonly TakenDelivery[];
-  /** Nothing was due. Where something was and could not be taken, a further look may bring more. */
-  readonly isDry: boolean;
 }
 
 /** An operator with open deliveries. */
@@ -85,8 +78,7 @@ export class DeliveryStore {
   /**
    * Claims due deliveries of an operator: at most one operation of a bet, money operations in the
    * order of their promises, nothing of a bet that is busy (I6).
-   * @param generation deliveries of bets of an older one are put off
-   * @param limit how many are looked at
+   * @param generation deliveries of bets of an older one stay where they are
    * @param which `money`: no data updates
    */
   async take(
@@ -94,11 +86,9 @@ export class DeliveryStore {
     generation: number,
     limit: number,
     which: 'money' | 'all' = 'all',
-  ): Promise<Claim> {
+  ): Promise<readonly TakenDelivery[]> {
     const values = [operatorId, generation, limit, which === 'all'];
-    const rows = await this.#database.query<TakenRow | NothingTakenRow>(TAKE, values);
-    const taken = rows.filter((row) => row.id !== null).map(takenOf);
-    return { taken, isDry: rows[0]?.at === 0 };
+    return (await this.#database.query<TakenRow>(TAKE, values)).map(takenOf);
   }
 
   /** Operators with open deliveries, cheaply: one index probe each. */
@@ -107,8 +97,8 @@ export class DeliveryStore {
   }
 
   /** Makes everything of an operator due that waits for the end of a back-off, at most `limit`. */
-  async wake(operatorId: string, generation: number, limit: number): Promise<number> {
-    return (await this.#database.query(WAKE, [operatorId, generation, limit])).length;
+  async wake(operatorId: string, limit: number): Promise<number> {
+    return (await this.#database.query(WAKE, [operatorId, limit])).length;
   }
 
   /** Makes one delivery due, the next in turn, so that a half-open breaker has something to try. */
@@ -141,15 +131,6 @@ export class DeliveryStore {
     return await this.#database.query(COUNT_OPEN, []);
   }
 
-  /**
-   * The end of a stretch of time that begins at `from`, ends at `to` at the latest, and in which
-   * about `count` deliveries ended at most.
-   */
-  async stretchEnd(from: Date, to: Date, count: number): Promise<Date> {
-    const [row] = await this.#database.query<{ at: Date }>(STRETCH_END, [from, to, count]);
-    return row?.at ?? to;
-  }
-
   /** Deliveries that ended after `from` and until `to`. */
   async countEnded(from: Date, to: Date): Promise<readonly DeliveryCount[]> {
     return await this.#database.query(COUNT_ENDED, [from, to]);
@@ -170,15 +151,7 @@ export class DeliveryStore {
   }
 }
 
-/** Something was looked at, but nothing of it could be taken. */
-interface NothingTakenRow extends Record<string, unknown> {
-  readonly at: number;
-  readonly id: null;
-}
-
 interface TakenRow extends Record<string, unknown> {
-  /** How many were looked at. */
-  readonly at: number;
   readonly id: string;
   readonly operation: DeliverableOperation;
   readonly purpose: 'promise' | 'confirm';
