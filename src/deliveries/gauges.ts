@@ -35,7 +35,8 @@ export class DeliveryGauges {
     const oldest = new Map<string, number>();
     for (const row of open) {
       const { operator, operation } = row;
-      const state = row.state === 'dead' ? 'dead' : this.#isHeld(operator) ? 'held' : 'pending';
+      const isHeld = row.state === 'held' || this.#isHeld(operator);
+      const state = row.state === 'dead' ? 'dead' : isHeld ? 'held' : 'pending';
       deliveries.inc({ operator, operation, state }, row.count);
       if (state !== 'dead') {
         oldest.set(operator, Math.max(oldest.get(operator) ?? 0, row.oldestSeconds));

@@ -30,6 +30,8 @@ interface Claimed {
 /** Claimed ahead is what can begin within this time: a claimed bet is closed to everything else. */
 const AHEAD_MS = 50;
 const AHEAD_MAX = 256;
+/** Where nothing of what is due may go, so many are looked at: overtaken, of an older wallet. */
+const UNCLOG_MAX = 1_000;
 /** A lane does not wait until its last outcome is written, unless so many are not. */
 const UNWRITTEN_MAX = 128;
 /** How much the latest call counts in the average. */
@@ -50,6 +52,7 @@ export class Slice {
   #waiting = 0;
   #callMs: number | undefined;
   #isDry = false;
+  #isClogged = false;
   #hasProbed = false;
   #wasRefused = false;
   #failure: unknown;
@@ -101,7 +104,8 @@ export class Slice {
           if (this.#claimed.length < this.#ahead / 2 && !this.#isOver()) this.#startClaiming();
           return next;
         }
-        if (this.#isOver()) return undefined;
+        // What is just being claimed is still brought: left alone it would wait for its lease to end.
+        if (this.#isOver() && this.#claiming === undefined) return undefined;
         await this.#startClaiming();
       }
     } finally {
@@ -120,18 +124,19 @@ export class Slice {
     // Lets the other idle lanes come as well.
     await new Promise(setImmediate);
     const { operator } = this.#options;
-    const limit = Math.max(this.#waiting, this.#ahead, 1);
+    const limit = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
     const atMs = this.#slicing.clock.monotonicMs();
     try {
-      const batch = await this.#slicing.store.take(
+      const { taken, isDry } = await this.#slicing.store.take(
         operator.id,
         operator.wallet.generation,
         limit,
         this.#isProbe ? 'money' : 'all',
       );
-      this.#hasProbed = this.#isProbe;
-      this.#isDry = batch.length === 0;
-      this.#claimed.push(...batch.map((taken) => ({ taken, atMs })));
+      this.#hasProbed = this.#isProbe && taken.length > 0;
+      this.#isDry = isDry;
+      this.#isClogged = !isDry && taken.length === 0;
+      this.#claimed.push(...taken.map((one) => ({ taken: one, atMs })));
     } catch (error) {
       this.#failure = error;
     }

@@ -2,7 +2,10 @@ import type { DeliverableOperation } from '../domain/operation.ts';
 import { DeliveryRetries } from './delivery-retries.ts';
 import type { Prisma } from './prisma.ts';
 
-/** The words people use; `held` is a pending delivery whose operator takes none at the moment. */
+/**
+ * The words people use; `held` is a pending delivery whose operator takes none at the moment, or
+ * whose bet is in the books of an older wallet.
+ */
 export const DELIVERY_STATES = [
   'pending',
   'held',
@@ -185,7 +188,9 @@ export class DeliveryDesk {
         ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)
       )
       UPDATE deliveries d
-         SET dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at))
+         SET dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at)),
+             held = false,
+             next_attempt_at = CASE WHEN d.held THEN clock_timestamp() ELSE d.next_attempt_at END
         FROM bets b
        WHERE d.operator_id = ${operatorId} AND d.state = 'pending'
          AND b.transaction_id = d.transaction_id AND b.generation < ${generation}`;
@@ -206,7 +211,10 @@ export class DeliveryDesk {
     if (state !== 'held' && state !== 'pending') return { ...ofOperator, state };
     const operators = operator === undefined ? await this.#operatorsWaiting() : [operator];
     const fitting = operators.filter((id) => this.#options.isHeld(id) === (state === 'held'));
-    return { operatorId: { in: fitting }, state: 'pending' };
+    const byOperator = { operatorId: { in: fitting } };
+    return state === 'held'
+      ? { ...ofOperator, state: 'pending', OR: [byOperator, { held: true }] }
+      : { ...byOperator, state: 'pending', held: false };
   }
 
   async #operatorsWaiting(): Promise<readonly string[]> {
@@ -218,7 +226,8 @@ export class DeliveryDesk {
   }
 
   #stateOf(row: Row): string {
-    return row.state === 'pending' && this.#options.isHeld(row.operatorId) ? 'held' : row.state;
+    if (row.state !== 'pending') return row.state;
+    return row.held || this.#options.isHeld(row.operatorId) ? 'held' : 'pending';
   }
 
   #item(row: Row): DeliveryItem {

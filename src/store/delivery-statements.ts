@@ -8,14 +8,15 @@ const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
  * index has to end the scan: PostgreSQL reads all of it to compare with a clock that goes on.
  */
 const READY = `d.operator_id = $1::text AND d.state = 'pending' AND b.busy_attempt IS NULL
-       -- Bets of an older wallet stay where they are until a person releases them.
-       AND greatest(b.generation, (SELECT h.released FROM operator_holds h
-                                    WHERE h.operator_id = $1::text)) >= $2::int
        -- Money in order; updates stand in nobody's way.
        AND (d.operation = 'update' OR NOT EXISTS (
              SELECT 1 FROM deliveries e
               WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
                 AND e.operation <> 'update' AND e.id < d.id))`;
+
+/** Of a bet in the books of an older wallet, and no person has released those yet. */
+const OLDER = `(greatest(b.generation, (SELECT h.released FROM operator_holds h
+                                   WHERE h.operator_id = $1::text)) < $2::int)`;
 
 /** An update that came too late: a later one, or the bet's end, has overtaken it (I6). */
 const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
@@ -27,7 +28,7 @@ export const TAKE: Statement = {
   name: 'delivery-take',
   text: `
   WITH due AS (
-    SELECT d.id, d.transaction_id, d.operation, ${OVERTAKEN} AS overtaken
+    SELECT d.id, d.transaction_id, d.operation, ${OVERTAKEN} AS overtaken, ${OLDER} AS older
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
@@ -36,13 +37,17 @@ export const TAKE: Statement = {
      LIMIT $3::int
        -- Both, and never waiting: callbacks lock a bet first and its deliveries then.
        FOR UPDATE OF b, d SKIP LOCKED
+  ), postponed AS (
+    -- Out of the way: a hundred thousand of them must not be read again with every look.
+    UPDATE deliveries SET held = true, next_attempt_at = clock_timestamp() + interval '10 minutes'
+     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE older))
   ), superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
-     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE overtaken))
+     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE overtaken AND NOT older))
   ), chosen AS (
     SELECT DISTINCT ON (transaction_id) id, transaction_id, operation,
            gen_random_uuid() AS attempt_id
-      FROM due WHERE NOT overtaken
+      FROM due WHERE NOT overtaken AND NOT older
      ORDER BY transaction_id, operation = 'update', id
   ), bet AS (
     UPDATE bets b
@@ -54,22 +59,27 @@ export const TAKE: Statement = {
               c.id AS delivery_id, c.attempt_id
   ), taken AS (
     UPDATE deliveries d
-       SET attempts = d.attempts + 1, next_attempt_at = ${lease}
+       SET attempts = d.attempts + 1, next_attempt_at = ${lease}, held = false
       FROM bet
      WHERE d.id = bet.delivery_id AND d.state = 'pending'
     RETURNING d.*
   )
-  SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
-         t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body, bet.operator_id,
-         bet.player_id, p.user_id, p.operator_user, bet.session_id, s.operator_token, bet.place,
-         clock_timestamp() > t.dead_at
-           + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
-    FROM taken t
-    JOIN bet ON bet.delivery_id = t.id
-    JOIN operations o ON o.id = t.operation_id
-    JOIN players p ON p.id = bet.player_id
-    LEFT JOIN sessions s ON s.id = bet.session_id
-    LEFT JOIN operator_holds h ON h.operator_id = t.operator_id`,
+  SELECT looked.at, t.*
+    FROM (SELECT count(*)::int AS at FROM due) looked
+    LEFT JOIN (
+      SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
+             t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body,
+             bet.operator_id, bet.player_id, p.user_id, p.operator_user, bet.session_id,
+             s.operator_token, bet.place,
+             clock_timestamp() > t.dead_at
+               + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
+        FROM taken t
+        JOIN bet ON bet.delivery_id = t.id
+        JOIN operations o ON o.id = t.operation_id
+        JOIN players p ON p.id = bet.player_id
+        LEFT JOIN sessions s ON s.id = bet.session_id
+        LEFT JOIN operator_holds h ON h.operator_id = t.operator_id
+    ) t ON true`,
 };
 
 /** One probe of the index per operator (a loose scan), however many rows each of them has. */
@@ -98,7 +108,7 @@ export const WAKE: Statement = {
   WITH later AS (
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE d.operator_id = $1::text AND d.state = 'pending'
-       AND d.next_attempt_at > statement_timestamp() AND b.busy_attempt IS NULL
+       AND d.next_attempt_at > statement_timestamp() AND b.busy_attempt IS NULL AND NOT d.held
        -- A confirmation waits on purpose, not because the wallet was away.
        AND d.confirmations = 0 AND d.purpose = 'promise'
      ORDER BY d.next_attempt_at LIMIT $2::int FOR UPDATE OF d SKIP LOCKED
@@ -112,7 +122,7 @@ export const NUDGE: Statement = {
   text: `
   WITH next AS (
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-     WHERE ${READY}
+     WHERE ${READY} AND NOT d.held AND NOT ${OLDER}
        AND d.operation <> 'update' AND d.confirmations = 0 AND d.purpose = 'promise'
      ORDER BY d.next_attempt_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
   )
@@ -151,7 +161,8 @@ export const OVERDUE_UNKNOWN: Statement = {
 export const COUNT_OPEN: Statement = {
   name: 'delivery-count-open',
   text: `
-  SELECT operator_id AS operator, operation, state, count(*)::int AS count,
+  SELECT operator_id AS operator, operation, CASE WHEN held THEN 'held' ELSE state END AS state,
+         count(*)::int AS count,
          extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS "oldestSeconds"
     FROM deliveries WHERE state IN ('live', 'pending') GROUP BY 1, 2, 3
    UNION ALL

@@ -41,6 +41,12 @@ export interface TakenDelivery {
   readonly placeUnknown: boolean;
 }
 
+export interface Claim {
+  readonly taken: readonly TakenDelivery[];
+  /** Nothing was due. Where something was and could not be taken, another look may bring more. */
+  readonly isDry: boolean;
+}
+
 /** An operator with open deliveries. */
 export interface OpenOperator {
   readonly operatorId: string;
@@ -78,7 +84,8 @@ export class DeliveryStore {
   /**
    * Claims due deliveries of an operator: at most one operation of a bet, money operations in the
    * order of their promises, nothing of a bet that is busy (I6).
-   * @param generation deliveries of bets of an older one stay where they are
+   * @param generation bets of an older one are held from now on
+   * @param limit how many are looked at
    * @param which `money`: no data updates
    */
   async take(
@@ -86,9 +93,11 @@ export class DeliveryStore {
     generation: number,
     limit: number,
     which: 'money' | 'all' = 'all',
-  ): Promise<readonly TakenDelivery[]> {
+  ): Promise<Claim> {
     const values = [operatorId, generation, limit, which === 'all'];
-    return (await this.#database.query<TakenRow>(TAKE, values)).map(takenOf);
+    const rows = await this.#database.query<TakenRow | NothingTakenRow>(TAKE, values);
+    const taken = rows.filter((row) => row.id !== null).map(takenOf);
+    return { taken, isDry: rows[0]?.at === 0 };
   }
 
   /** Operators with open deliveries, cheaply: one index probe each. */
@@ -151,7 +160,15 @@ export class DeliveryStore {
   }
 }
 
+/** Something was looked at, but nothing of it could be taken. */
+interface NothingTakenRow extends Record<string, unknown> {
+  readonly at: number;
+  readonly id: null;
+}
+
 interface TakenRow extends Record<string, unknown> {
+  /** How many were looked at. */
+  readonly at: number;
   readonly id: string;
   readonly operation: DeliverableOperation;
   readonly purpose: 'promise' | 'confirm';

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BetJournal } from '../../src/store/bet-journal.ts';
+import { DeliveryDesk, type DeliveryState } from '../../src/store/delivery-desk.ts';
 import { DeliveryStore, type TakenDelivery } from '../../src/store/delivery-store.ts';
+import { createPrisma, type Prisma } from '../../src/store/prisma.ts';
 import { insertBacklog } from '../deliveries/support/backlog.ts';
 import { openTestJournal, type TestJournal } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
@@ -8,12 +10,24 @@ import { onServer } from '../support/server.ts';
 let journal: TestJournal;
 let store: DeliveryStore;
 let bets: BetJournal;
+let prisma: Prisma;
+let desk: DeliveryDesk;
 beforeAll(async () => {
   journal = await openTestJournal();
   store = new DeliveryStore(journal.database);
+  prisma = createPrisma(journal.url);
+  desk = new DeliveryDesk({
+    prisma,
+    isHeld: () => false,
+    horizonHours: () => 1,
+    onRetry: () => undefined,
+  });
   bets = new BetJournal(journal.database);
 });
-afterAll(() => journal.close());
+afterAll(async () => {
+  await prisma.$disconnect();
+  await journal.close();
+});
 beforeEach(() => journal.sql('TRUNCATE bets, operations, attempts, deliveries, operator_holds'));
 
 const insert = (prefix: string, count: number, more: object = {}) =>
@@ -27,10 +41,14 @@ const insert = (prefix: string, count: number, more: object = {}) =>
     }),
   );
 
-const take = (limit = 100, generation = 1, which?: 'money') =>
+const claim = (limit = 100, generation = 1, which?: 'money') =>
   store.take('alpha', generation, limit, which);
+const take = async (...args: Parameters<typeof claim>) => (await claim(...args)).taken;
 const idsOf = (taken: readonly TakenDelivery[]) =>
   taken.map(({ transactionId }) => transactionId).toSorted();
+
+const list = async (state: DeliveryState) =>
+  (await desk.list({ state })).items.map(({ transactionId }) => transactionId);
 
 async function columns(transactionId: string) {
   const [row] = await rows<{ state: string; due_in: number; attempts: number }>(
@@ -111,10 +129,26 @@ describe('taking', () => {
     await insert('old', 1, { generation: 1 });
     await insert('new', 1, { generation: 2 });
     expect(idsOf(await take(10, 2))).toEqual(['new-1']);
-    await journal.sql(
-      `INSERT INTO operator_holds (operator_id, released, counted_at) VALUES ('alpha', 2, now())`,
-    );
+    expect(await list('held')).toEqual(['old-1']);
+    await desk.release('alpha', 2);
     expect(idsOf(await take(10, 2))).toEqual(['old-1']);
+    expect(await list('held')).toEqual([]);
+  });
+
+  it('puts bets of an older wallet aside, so that they clog nothing (I7)', async () => {
+    await insert('old', 50, { generation: 1 });
+    await insert('new', 1, { generation: 2 });
+    const looks = [];
+    for (let look = 0; look < 6; look += 1) looks.push(await claim(10, 2));
+    expect(idsOf(looks.flatMap(({ taken }) => taken))).toEqual(['new-1']);
+    // Each look puts some of them aside, and only the last finds nothing at all.
+    expect(looks.map(({ isDry }) => isDry)).toEqual([false, false, false, false, false, false]);
+    expect(await claim(10, 2)).toEqual({ taken: [], isDry: true });
+    expect((await list('held')).length).toBe(50);
+    // Neither a wallet that is back nor one that is probed asks about them.
+    expect(await store.wake('alpha', 100)).toBe(0);
+    await store.nudge('alpha', 2);
+    expect(await take(10, 2)).toEqual([]);
   });
 
   it('does not wait for a bet that a callback is just changing: no deadlock (I1)', async () => {
