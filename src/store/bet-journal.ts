@@ -8,10 +8,12 @@ import {
   COMMIT_NEW,
   FIND,
   FIND_OPERATION,
+  OPERATIONS,
   RECOVER,
   RECOVER_LAPSED,
 } from './bet-statements.ts';
 import type { Database } from './database.ts';
+import { withRepeats } from './repeats.ts';
 
 export type { Outcome } from './bet-outcomes.ts';
 
@@ -47,6 +49,17 @@ export interface Commit {
   readonly supersedes: readonly string[];
 }
 
+/** An operation that the service asked for, as it was kept. */
+export interface RecordedOperation {
+  readonly id: string;
+  readonly operation: BetOperation;
+  /** Of the attempt within its callback. */
+  readonly attemptId: string;
+  readonly body: Buffer;
+  /** The wallet accepted it, or refused it with a word that the service was told. */
+  readonly isConcluded: boolean;
+}
+
 /** A bet whose operation in flight was given up for unknown. */
 export interface RecoveredBet {
   readonly transactionId: string;
@@ -75,6 +88,13 @@ export class BetJournal {
     return row === undefined ? undefined : betOf(row);
   }
 
+  /** What was asked for after the place, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  async operationsOf(transactionId: string): Promise<readonly RecordedOperation[]> {
+    return await this.#database.query<RecordedOperation & Record<string, unknown>>(OPERATIONS, [
+      transactionId,
+    ]);
+  }
+
   /**
    * Writes a decision: the bet's next state, the operation, what it promises and supersedes, in
    * one statement.
@@ -82,6 +102,10 @@ export class BetJournal {
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
    */
   async commit(commit: Commit): Promise<string | undefined> {
+    return await withRepeats(() => this.#commitOnce(commit));
+  }
+
+  async #commitOnce(commit: Commit): Promise<string | undefined> {
     const { from, to, record, delivery } = commit;
     const statement = from.version === 0 ? COMMIT_NEW : COMMIT_CHANGE;
     const [row] = await this.#database.query<{ operation_id: string | null }>(statement, [

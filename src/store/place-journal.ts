@@ -6,6 +6,7 @@ import { ATTEMPT_COLUMNS, type AttemptRecord, attemptValues } from './attempt.ts
 import { Batcher } from './batcher.ts';
 import { placeValues } from './bet-rows.ts';
 import type { Database, Statement } from './database.ts';
+import { withRepeats } from './repeats.ts';
 import { storable } from './text.ts';
 
 /**
@@ -86,30 +87,6 @@ export class PlaceJournal {
   async finish(outcome: PlaceOutcome): Promise<boolean> {
     return (await this.#finishes.add(outcome)).stands;
   }
-}
-
-/** When a server goes away, the pool hands out some more of its dead connections. */
-const REPEAT_AFTER_MS = [0, 25, 100, 250];
-/** Whoever waits has given up by the time a frozen server's statement ends: then nothing is repeated. */
-const REPEAT_WITHIN_MS = 2_000;
-
-/**
- * A broken connection leaves a commit's fate unknown. Both statements recognise their own earlier
- * effect by attempt id, so asking again tells it.
- */
-async function withRepeats<T>(write: () => Promise<T>): Promise<T> {
-  const beganAtMs = performance.now();
-  for (const pauseMs of REPEAT_AFTER_MS) {
-    try {
-      return await write();
-    } catch (error) {
-      const repeats =
-        error instanceof GatewayError && performance.now() - beganAtMs < REPEAT_WITHIN_MS;
-      if (!repeats) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-  }
-  return await write();
 }
 
 const BEGIN: Statement = {

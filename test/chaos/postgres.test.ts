@@ -223,22 +223,49 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     expect(gateway.wallet('alpha').arrivals(transactionId, 'place')).toHaveLength(1);
   });
 
-  it('keeps the promise of a rollback, once the lease of its lost attempt is over (I4)', async () => {
+  const promised = async (transactionId: string) => {
+    const { rows } = await observer.query('SELECT 1 FROM deliveries WHERE transaction_id = $1', [
+      transactionId,
+    ]);
+    return rows.length === 1;
+  };
+
+  it('is looked up: the promise of a rollback is written, and brought at once (I3, I4)', async () => {
     const player = await gateway.player();
     const { transactionId } = await gateway.service.place({ ...player, amount: '10' });
     await own.query('BEGIN');
     await own.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
     const rolling = gateway.service.rollback(transactionId);
-    await commitSilently(async () => {
-      const { rows } = await observer.query('SELECT 1 FROM deliveries WHERE transaction_id = $1', [
-        transactionId,
-      ]);
-      return rows.length === 1;
-    });
+    await commitSilently(() => promised(transactionId));
     expect((await rolling).kind).toBe('confirmed');
     const wallet = gateway.wallet('alpha');
     await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '1000', 30_000);
     expect(wallet.arrivals(transactionId, 'rollback')).toHaveLength(1);
+    const { rows } = await observer.query(
+      `SELECT a.number FROM attempts a JOIN operations o ON o.id = a.operation_id
+        WHERE o.transaction_id = $1 AND o.operation = 'rollback'`,
+      [transactionId],
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('is looked up: a settle that was written is sent, once (I3, I5)', async () => {
+    const player = await gateway.player();
+    const { transactionId } = await gateway.service.place({ ...player, amount: '10' });
+    await own.query('BEGIN');
+    await own.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+    const settling = gateway.service.settle(transactionId, { amount: '25', resultType: 'won' });
+    await commitSilently(async () => {
+      const { rows } = await observer.query(
+        `SELECT 1 FROM operations WHERE transaction_id = $1 AND operation = 'settle'`,
+        [transactionId],
+      );
+      return rows.length === 1;
+    });
+    await settling;
+    const wallet = gateway.wallet('alpha');
+    expect(wallet.arrivals(transactionId, 'settle')).toHaveLength(1);
+    expect(wallet.balance(player.user, 'USD')).toBe('1015');
   });
 });
 
