@@ -100,6 +100,7 @@ async function overview(desk: OperatorDesk) {
       inFlight: byClass((callClass) => wallet?.inFlight(callClass) ?? 0),
       openDeliveries: counts === undefined ? null : (counts.open.get(id) ?? 0),
       deadDeliveries: counts === undefined ? null : (counts.dead.get(id) ?? 0),
+      unresolvedBets: counts === undefined ? null : (counts.unresolved.get(id) ?? 0),
     };
   });
 }

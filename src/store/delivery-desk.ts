@@ -108,8 +108,13 @@ export class DeliveryDesk {
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
-  /** How many deliveries wait and how many are dead, by operator; who has none is absent. */
-  async counts(): Promise<Readonly<Record<'open' | 'dead', ReadonlyMap<string, number>>>> {
+  /**
+   * How many deliveries wait, how many are dead, and how many bets are unresolved (their place is
+   * of unknown outcome and nobody has rolled it back), by operator; who has none is absent.
+   */
+  async counts(): Promise<
+    Readonly<Record<'open' | 'dead' | 'unresolved', ReadonlyMap<string, number>>>
+  > {
     const count = async (state: string) => {
       const rows = await this.#prisma.delivery.groupBy({
         by: ['operatorId'],
@@ -118,8 +123,16 @@ export class DeliveryDesk {
       });
       return new Map(rows.map((row) => [row.operatorId, row._count]));
     };
-    const [open, dead] = await Promise.all([count('pending'), count('dead')]);
-    return { open, dead };
+    const unresolved = async () => {
+      const rows = await this.#prisma.bet.groupBy({
+        by: ['operatorId'],
+        where: { place: 'unknown', rollback: 'none', operatorId: { not: null } },
+        _count: true,
+      });
+      return new Map(rows.map((row) => [row.operatorId ?? '', row._count]));
+    };
+    const counted = await Promise.all([count('pending'), count('dead'), unresolved()]);
+    return { open: counted[0], dead: counted[1], unresolved: counted[2] };
   }
 
   /** Makes a waiting or dead delivery due now, with a new horizon: a person has looked at it. */

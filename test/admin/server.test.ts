@@ -50,6 +50,7 @@ describe('operators', () => {
         inFlight: { read: 0, money: 0 },
         openDeliveries: 2,
         deadDeliveries: 1,
+        unresolvedBets: 0,
       },
       expect.objectContaining({ id: 'beta', status: 'maintenance', openDeliveries: 0 }),
     ]);

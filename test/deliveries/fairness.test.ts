@@ -60,7 +60,7 @@ const untilDelivered = (prefix: string, count: number) =>
     interval: 100,
   });
 
-describe('a backlog of 20,000 behind a wallet that hangs', () => {
+describe('a backlog of 100,000 behind a wallet that hangs', () => {
   it('delays nobody else, and gets no more calls than its concurrency (I7)', async () => {
     const wallet = gateway.wallet('alpha');
     let callsMax = 0;
@@ -70,7 +70,7 @@ describe('a backlog of 20,000 behind a wallet that hangs', () => {
       callsMax = Math.max(callsMax, inFlight());
     }, 10);
     wallet.misbehave('rollback', { kind: 'hang' });
-    await insert('alpha', 'stuck', { count: 20_000 });
+    await insert('alpha', 'stuck', { count: 100_000 });
     await wallet.waitFor(() => wallet.requests.length >= 8);
 
     // Long enough for alpha's calls to time out and for whoever looks for stuck drains to look.

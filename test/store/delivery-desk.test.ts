@@ -302,14 +302,20 @@ describe('resolve', () => {
   });
 });
 
-it('counts what is open and what is dead, by operator', async () => {
+it('counts what is open, dead and unresolved, by operator', async () => {
   await insert();
   await insert();
   await insert({ operator: 'beta', state: 'dead' });
   await insert({ operator: 'beta', state: 'live' });
-  const { open, dead } = await desk.counts();
+  await client.query(
+    `INSERT INTO bets (transaction_id, operator_id, generation, place, rollback)
+     VALUES ('unresolved', 'beta', 1, 'unknown', 'none'),
+            ('rolled-back', 'beta', 1, 'unknown', 'promised')`,
+  );
+  const { open, dead, unresolved } = await desk.counts();
   expect([...open]).toEqual([['alpha', 2]]);
   expect([...dead]).toEqual([['beta', 1]]);
+  expect([...unresolved]).toEqual([['beta', 1]]);
 });
 
 /** Until some connection of the database waits for a lock of another one. */
