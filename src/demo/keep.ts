@@ -14,7 +14,7 @@ export function tellAddresses(
   players: Players | undefined,
   narrator: Narrator,
 ): void {
-  const { cast, gateway, wallets } = stage;
+  const { cast, gateway, wallets, bonusApi } = stage;
   const { adminUrl } = gateway;
   const pairs = (title: string, lines: readonly (readonly [string, string])[]) => {
     narrator.heading(title);
@@ -27,6 +27,7 @@ export function tellAddresses(
     ['health', `${adminUrl}/health/ready`],
     ["alpha's wallet", wallets.alpha.baseUrl],
     ["beta's wallet", wallets.beta.baseUrl],
+    ['bonus API', bonusApi.url],
     ['docs', DOCS],
   ]);
   pairs('Keys of this run', [
@@ -37,6 +38,7 @@ export function tellAddresses(
       [`${id} API secret`, apiSecret] as const,
       [`${id} wallet secret`, walletSecret] as const,
     ]),
+    ["anna's own token", cast.anna.operatorToken],
   ]);
   if (players !== undefined) {
     narrator.heading('A signed callback, as the service sends it');

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startRedis } from '../embedded/redis.ts';
 import type { EmbeddedServer } from '../embedded/server.ts';
+import { type SimulatedBonusApi, startBonusApi } from '../simulator/bonus-api/bonus-api.ts';
 import { createOperator, type SimulatedOperator } from '../simulator/operator.ts';
 import { createService, type SimulatedService } from '../simulator/service.ts';
 import { type SimulatedWallet, startWallet } from '../simulator/wallet/wallet.ts';
@@ -13,9 +14,10 @@ export interface Stage {
   readonly cast: Cast;
   readonly gateway: GatewayProcess;
   readonly service: SimulatedService;
+  readonly bonusApi: SimulatedBonusApi;
   readonly wallets: Readonly<Record<OperatorId, SimulatedWallet>>;
-  /** Alpha's backend, which opens sessions; beta's has nothing to ask of the gateway. */
-  readonly alpha: SimulatedOperator;
+  /** The operators' backends, as the gateway's callers. */
+  readonly operators: Readonly<Record<OperatorId, SimulatedOperator>>;
   /** Stops all of it and removes what it left on the disk. */
   close(): Promise<void>;
 }
@@ -26,6 +28,9 @@ export interface StageOptions {
   /** Ends the start; what runs by then is stopped again. */
   readonly signal: AbortSignal;
 }
+
+/** The aggregator's key at the service, as in the example configuration. */
+const SERVICE_CID = 'aggregator-key';
 
 const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
 
@@ -40,19 +45,24 @@ const SERVICE_RETRY_SCALE = 0.02;
  */
 export async function openStage(cast: Cast, { progress, signal }: StageOptions): Promise<Stage> {
   await using running = new AsyncDisposableStack();
-  progress('starting PostgreSQL, Redis and two wallets');
+  progress('starting PostgreSQL, Redis, two wallets and the bonus API');
   // Side by side; each is handed to the stack before it is waited for, so that none gets lost.
   const starting = {
     postgres: stopping(running, startPostgres({ fast: true })),
     redis: stopping(running, startRedis({ log: progress })),
     alpha: closing(running, startCastWallet(cast, 'alpha')),
     beta: closing(running, startCastWallet(cast, 'beta')),
+    bonusApi: closing(
+      running,
+      startBonusApi({ partners: [{ cid: SERVICE_CID, secrets: [cast.serviceSecret] }] }),
+    ),
   };
-  const [postgres, redis, alphaWallet, betaWallet] = await Promise.all([
+  const [postgres, redis, alphaWallet, betaWallet, bonusApi] = await Promise.all([
     starting.postgres,
     starting.redis,
     starting.alpha,
     starting.beta,
+    starting.bonusApi,
   ]);
   signal.throwIfAborted();
   const wallets = { alpha: alphaWallet, beta: betaWallet };
@@ -60,7 +70,7 @@ export async function openStage(cast: Cast, { progress, signal }: StageOptions):
   progress('starting the gateway, which makes its tables');
   const gateway = await stopping(
     running,
-    startGatewayProcess(environment(cast, { postgres, redis, wallets })),
+    startGatewayProcess(environment(cast, { postgres, redis, wallets, bonusApi })),
   );
   signal.throwIfAborted();
 
@@ -69,24 +79,34 @@ export async function openStage(cast: Cast, { progress, signal }: StageOptions):
     baseUrl,
     secret: cast.serviceSecret,
     retryScale: SERVICE_RETRY_SCALE,
+    bonusApi,
   });
-  const { cid, apiSecret } = cast.alpha;
-  const alpha = createOperator({ baseUrl, cid, secret: apiSecret });
+  const operators = {
+    alpha: castOperator(cast, 'alpha', baseUrl),
+    beta: castOperator(cast, 'beta', baseUrl),
+  };
   running.defer(() => service.close());
-  running.defer(() => alpha.close());
+  running.defer(() => operators.alpha.close());
+  running.defer(() => operators.beta.close());
   const kept = running.move();
   return {
     cast,
     gateway,
     service,
+    bonusApi,
     wallets,
-    alpha,
+    operators,
     close: () => kept.disposeAsync(),
   };
 }
 
 function startCastWallet(cast: Cast, id: OperatorId): Promise<SimulatedWallet> {
   return startWallet({ name: id, secret: cast[id].walletSecret, players: seedsOf(cast, id) });
+}
+
+function castOperator(cast: Cast, id: OperatorId, baseUrl: string): SimulatedOperator {
+  const { cid, apiSecret } = cast[id];
+  return createOperator({ baseUrl, cid, secret: apiSecret });
 }
 
 /** What `npm start` wants, and the variables of the example configuration. */
@@ -96,10 +116,12 @@ function environment(
     postgres,
     redis,
     wallets,
+    bonusApi,
   }: {
     postgres: EmbeddedServer;
     redis: EmbeddedServer;
     wallets: Stage['wallets'];
+    bonusApi: SimulatedBonusApi;
   },
 ): Readonly<Record<string, string>> {
   return {
@@ -113,7 +135,7 @@ function environment(
     ENCRYPTION_KEY: cast.encryptionKey,
     MIGRATE_ON_START: 'true',
     SERVICE_SECRET: cast.serviceSecret,
-    SERVICE_BONUS_URL: 'http://127.0.0.1:9',
+    SERVICE_BONUS_URL: bonusApi.url,
     ALPHA_WALLET_URL: wallets.alpha.baseUrl,
     ALPHA_WALLET_SECRET: cast.alpha.walletSecret,
     ALPHA_API_SECRET: cast.alpha.apiSecret,

@@ -1,3 +1,4 @@
+import type { BonusMethod } from './bonus-api/methods.ts';
 import { type CallOptions, type CallResult, SignedClient } from './signed-client.ts';
 
 export interface OperatorOptions {
@@ -40,7 +41,7 @@ export class SimulatedOperator {
     this.#cid = cid;
   }
 
-  /** Any signed POST of this operator, such as the bonus methods; `cid` is added. */
+  /** Any signed POST of this operator; `cid` is added. */
   call(path: string, fields: object, options: CallOptions = {}): Promise<CallResult> {
     return this.#client.call('POST', path, { cid: this.#cid, ...fields }, options);
   }
@@ -67,6 +68,11 @@ export class SimulatedOperator {
   /** The bet as the gateway knows it. */
   bet(transactionId: string): Promise<CallResult> {
     return this.call('/operator/bets', { transactionId });
+  }
+
+  /** One of the bonus methods, with this operator's own user ids; numbers as doubles. */
+  bonuses(method: BonusMethod, fields: object = {}): Promise<CallResult> {
+    return this.call(`/bonuses/${method}`, fields);
   }
 
   async close(): Promise<void> {

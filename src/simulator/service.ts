@@ -32,6 +32,8 @@ export interface ServiceOptions {
   /** Factor on the intervals between repeats; default 1, which makes six minutes of them. */
   readonly retryScale?: number;
   readonly connectionsMax?: number;
+  /** Where bonuses are kept: told of every accepted bet that was placed with one. */
+  readonly bonusApi?: { useBonus(bonusId: number): unknown };
 }
 
 /** A player as the service knows one from a profile. */
@@ -72,11 +74,13 @@ export class SimulatedService {
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   readonly #retry: RetryOptions;
+  readonly #bonusApi: ServiceOptions['bonusApi'];
 
   /** Use `createService`. */
   constructor(options: ServiceOptions) {
     this.#client = new SignedClient(options);
     this.#retry = { scale: options.retryScale ?? 1, signal: this.#closing.signal };
+    this.#bonusApi = options.bonusApi;
   }
 
   /** One raw call, nothing repeated and nothing noted: for whatever a test wants to send. */
@@ -126,6 +130,7 @@ export class SimulatedService {
    * Places a bet; where the answer leaves it open, starts its rollback (interface.md, States).
    *
    * @throws Error for a bet placed before: the service itself never repeats one; use `call`
+   * @throws Error for a bonus that the bonus API says cannot be used
    */
   async place(request: PlaceRequest, more?: RawFields): Promise<PlaceOutcome> {
     const slip = this.slip(request);
@@ -136,6 +141,7 @@ export class SimulatedService {
     const result = await this.call('POST', BET_PATH, placeBody(slip, more));
     if (confirms(result, transactionId)) {
       this.#conclude(transactionId, 'accepted');
+      if (slip.bonusId !== null) this.#bonusApi?.useBonus(slip.bonusId);
       return { kind: 'accepted', transactionId, result };
     }
     const code = codeOf(result);

@@ -41,6 +41,8 @@ describe('npm run demo', () => {
     expect(text).toMatch(/^wallet +player +currency +wallet holds .* service believes/m);
     expect(text.match(/^(alpha|beta) .* agrees$/gm)).toHaveLength(3);
     expect(text).toMatch(/^All \d+ steps did what they say and the books agree/m);
+    // The other operator's freebet is no freebet at all (I8).
+    expect(text.match(/^ +beta +asks for alpha's .* 404, word for word/gm)).toHaveLength(2);
     expect(text).not.toMatch(/FAILED|DIFFERS/);
     expect(exit).toEqual({ code: 0, signal: null });
     // PostgreSQL, Redis, the gateway, and what watches over each of them.

@@ -54,9 +54,11 @@ it('revokes sessions, asks for bets and calls anything else with its cid', async
   await operator.revokeSessions({ operatorUser: 'ann' });
   await operator.bet('bet-1');
   await operator.call('/bonuses/templates', { page: 2, cid: 'forged' });
+  await operator.bonuses('player/bonuses', { userId: 'ann' });
   expect(seen.map(({ path, body }) => [path, body])).toEqual([
     ['/operator/sessions/revoke', { cid: 'alpha-key', operatorUser: 'ann' }],
     ['/operator/bets', { cid: 'alpha-key', transactionId: 'bet-1' }],
     ['/bonuses/templates', { cid: 'forged', page: 2 }],
+    ['/bonuses/player/bonuses', { cid: 'alpha-key', userId: 'ann' }],
   ]);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startBonusApi } from '../../src/simulator/bonus-api/bonus-api.ts';
 import { createService, type SimulatedService } from '../../src/simulator/service.ts';
 import { type SimulatedWallet, startWallet } from '../../src/simulator/wallet/wallet.ts';
 
@@ -173,6 +174,24 @@ describe('rollback and update', () => {
     await patient.close();
     expect(await rollback).toMatchObject({ kind: 'unanswered' });
   });
+});
+
+it('uses up a bonus with every accepted bet, and with no other', async () => {
+  const bonusApi = await startBonusApi({ partners: [] });
+  const { id: bonusTemplateId } = bonusApi.createTemplate('aggregator');
+  const { id: bonusId } = bonusApi.issueBonus(bonusTemplateId, { userId: 'ann', betCount: 2 });
+  const { baseUrl } = wallet;
+  const promoting = createService({ baseUrl, secret: SECRET, retryScale: 0, bonusApi });
+  const freebet = (amount: string) => ({ ...bet(amount), bonusId, bonusTemplateId });
+  await promoting.place(freebet('5000'));
+  expect(bonusApi.bonus(bonusId)?.availableBetCount).toBe(2);
+  await promoting.place(freebet('5.00'));
+  expect(bonusApi.bonus(bonusId)?.availableBetCount).toBe(1);
+  const sent = wallet.requests.at(-1)?.body.toString();
+  expect(sent).toContain(`"bonusId":${bonusId},"bonusTemplateId":${bonusTemplateId}`);
+  expect(sent).toContain('"bonusAmount":5.00');
+  await promoting.close();
+  await bonusApi.close();
 });
 
 it('sends anything raw, signed as told', async () => {

@@ -2,6 +2,7 @@ import type { Narrator } from '../narrator.ts';
 import type { Stage } from '../stage.ts';
 import { aBetsLife, atTheOtherOperator } from './a-bets-life.ts';
 import { brokenConnection } from './broken-connection.ts';
+import { freebet } from './freebet.ts';
 import { openFrames } from './open-frames.ts';
 import { operatorDown } from './operator-down.ts';
 import type { Players, Scene } from './scene.ts';
@@ -12,6 +13,7 @@ const SCENES: readonly (readonly [title: string, play: (scene: Scene) => Promise
   ['At the other operator', atTheOtherOperator],
   ['A wallet breaks the connection after it debited', brokenConnection],
   ['An operator goes down', operatorDown],
+  ['A freebet, which the other operator cannot see', freebet],
 ];
 
 /**
@@ -25,8 +27,9 @@ export async function playJourney(stage: Stage, narrator: Narrator): Promise<Pla
     players = await openFrames(stage, narrator);
   });
   if (players === undefined) return undefined;
-  const scene: Scene = { service: stage.service, narrator, players };
+  const { service, bonusApi, operators } = stage;
+  const scene: Scene = { service, bonusApi, operators, narrator, players };
   for (const [title, play] of SCENES) await narrator.scene(title, () => play(scene));
-  await stage.service.idle();
+  await service.idle();
   return players;
 }

@@ -25,7 +25,11 @@ export async function openFrames(stage: Stage, narrator: Narrator): Promise<Play
 async function issueToken(stage: Stage, narrator: Narrator, cast: CastPlayer): Promise<string> {
   const { user: operatorUser, currency, operatorToken } = cast;
   const { token } = await narrator.step('alpha', `opens a session for ${cast.user}`, async () => {
-    const result = await stage.alpha.openSession({ operatorUser, currency, operatorToken });
+    const result = await stage.operators.alpha.openSession({
+      operatorUser,
+      currency,
+      operatorToken,
+    });
     if (result.session === undefined) throw unexpected('201 and a session', result);
     return { came: 'the gateway issues a token', ms: result.ms, token: result.session.token };
   });

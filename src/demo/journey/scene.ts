@@ -1,4 +1,6 @@
 import { addAmounts, canonicalAmount, sameAmount } from '../../domain/amount.ts';
+import type { SimulatedBonusApi } from '../../simulator/bonus-api/bonus-api.ts';
+import type { SimulatedOperator } from '../../simulator/operator.ts';
 import type { ServicePlayer, SimulatedService } from '../../simulator/service.ts';
 import type { OperationOutcome } from '../../simulator/service-answers.ts';
 import type { CallResult } from '../../simulator/signed-client.ts';
@@ -26,6 +28,8 @@ export interface Players {
 /** What every scene has at hand. */
 export interface Scene {
   readonly service: SimulatedService;
+  readonly bonusApi: SimulatedBonusApi;
+  readonly operators: Readonly<Record<OperatorId, SimulatedOperator>>;
   readonly narrator: Narrator;
   readonly players: Players;
 }

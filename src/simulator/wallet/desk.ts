@@ -5,10 +5,17 @@ import { type Arrival, Arrivals } from './arrivals.ts';
 import type { BetWalletCall, WalletCall } from './calls.ts';
 import { Changes } from './changes.ts';
 import { send, sendBadly } from './delivery.ts';
+import type { Flaw, FlawedBooks } from './flaw.ts';
 import { Gates } from './gates.ts';
 import { Ledger } from './ledger.ts';
 import { type Booking, bookingOf, Misbehaviours } from './misbehaviour.ts';
 import type { Players } from './players.ts';
+
+export interface DeskOptions {
+  /** Changes an answer on its way out. */
+  readonly rewrite?: ((answer: WireAnswer, call: WalletCall) => WireAnswer) | undefined;
+  readonly flaw?: Flaw | undefined;
+}
 
 /** Where calls are taken, held up, booked and answered, well or badly. */
 export class Desk {
@@ -20,16 +27,14 @@ export class Desk {
   readonly #players: Players;
   readonly #clock: Clock;
   readonly #rewrite: (answer: WireAnswer, call: WalletCall) => WireAnswer;
+  readonly #flaw: Flaw;
   #late: { readonly call: BetWalletCall; readonly arrival: Arrival }[] = [];
 
-  constructor(
-    players: Players,
-    clock: Clock,
-    rewrite: (answer: WireAnswer, call: WalletCall) => WireAnswer = (answer) => answer,
-  ) {
+  constructor(players: Players, clock: Clock, { rewrite, flaw }: DeskOptions = {}) {
     this.#players = players;
     this.#clock = clock;
-    this.#rewrite = rewrite;
+    this.#rewrite = rewrite ?? ((answer) => answer);
+    this.#flaw = flaw ?? (() => undefined);
     this.ledger = new Ledger(players, this.arrivals, clock);
   }
 
@@ -73,8 +78,15 @@ export class Desk {
     return accepted(call.transactionId, new Date(this.#clock.nowMs()).toISOString());
   }
 
+  readonly #booksForFlaw: FlawedBooks = {
+    bet: (transactionId) => this.ledger.bets.get(transactionId),
+    book: (call) => this.ledger.book(call),
+    credit: (user, currency, amount) => this.#players.credit(user, currency, amount),
+    debit: (user, currency, amount) => this.#players.debit(user, currency, amount),
+  };
+
   #book(call: BetWalletCall, arrival: Arrival): WireAnswer {
-    const verdict = this.ledger.book(call);
+    const verdict = this.#flaw(call, this.#booksForFlaw) ?? this.ledger.book(call);
     arrival.result = verdict.kind === 'accepted' ? verdict.effect : 'declined';
     return betAnswer(call.transactionId, verdict);
   }

@@ -1,15 +1,31 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { type SigningKey, verify } from '../../protocol/signature.ts';
+import { type SignatureVerdict, type SigningKey, verify } from '../../protocol/signature.ts';
 import { failure, type WireAnswer } from './answers.ts';
 import { readCall, type WalletCall, type WalletPath } from './calls.ts';
 import { send } from './delivery.ts';
 import type { RecordedRequest } from './recorder.ts';
+
+/** Whether a request counts as signed. */
+export type SignatureJudge = (
+  request: Pick<RecordedRequest, 'headers' | 'body'>,
+  keys: readonly SigningKey[],
+) => SignatureVerdict;
+
+/** The protocol's own: `x-sign-jws` over the raw body. */
+export const judgeSignature: SignatureJudge = ({ headers, body }, keys) => {
+  const jws = headers['x-sign-jws'];
+  return verify(typeof jws === 'string' ? jws : undefined, body, keys);
+};
 
 export interface WalletHttpOptions {
   /** Full path of each of the wallet's three addresses. */
   readonly paths: Readonly<Record<WalletPath, string>>;
   /** Asked at every request, so that secrets can be rotated while running. */
   readonly keys: () => readonly SigningKey[];
+  /** How signatures are judged; default: as the protocol says. */
+  readonly judge?: SignatureJudge | undefined;
+  /** Changes the answer to a request that is refused before it is a call. */
+  readonly rewriteRefused?: ((answer: WireAnswer) => WireAnswer) | undefined;
   readonly nowMs: () => number;
   readonly record: (request: RecordedRequest) => void;
   /** Answers a call whose signature and shape are good. */
@@ -36,7 +52,7 @@ export function createWalletHttp(options: WalletHttpOptions): Server {
       options.record(recorded);
       const seen = examine(options, recorded);
       if (seen.kind === 'call') options.serve(seen.call, response, seen.path);
-      else send(response, seen.answer);
+      else send(response, options.rewriteRefused?.(seen.answer) ?? seen.answer);
     });
     // The caller broke off: nothing was received, so there is nothing to do or to answer.
     request.on('error', () => response.destroy());
@@ -51,15 +67,15 @@ type Seen =
   | { readonly kind: 'refused'; readonly answer: WireAnswer };
 
 function examine(options: WalletHttpOptions, request: RecordedRequest): Seen {
-  const { method, headers, body } = request;
+  const { method, body } = request;
   const path = request.path.split('?', 1)[0] ?? '';
   const kind = kindOf(options.paths, path);
   if (kind === undefined) return refused({ status: 404, body: '' });
   if (method !== 'POST' && !(kind === 'bet' && method === 'PUT')) {
     return refused({ status: 405, body: '' });
   }
-  const jws = headers['x-sign-jws'];
-  const verdict = verify(typeof jws === 'string' ? jws : undefined, body, options.keys());
+  const { judge = judgeSignature } = options;
+  const verdict = judge(request, options.keys());
   if (!verdict.ok) return refused(failure(1, `Invalid signature: ${verdict.reason}`));
   const read = readCall(kind, method, body);
   return read.ok ? { kind: 'call', call: read.call, path } : refused(failure(5, read.why));

@@ -7,8 +7,9 @@ import type { WireAnswer } from './answers.ts';
 import type { Arrival } from './arrivals.ts';
 import type { WalletCall, WalletPath } from './calls.ts';
 import { Desk } from './desk.ts';
+import type { Flaw } from './flaw.ts';
 import type { Gate, GateOptions } from './gates.ts';
-import { createWalletHttp } from './http.ts';
+import { createWalletHttp, type SignatureJudge } from './http.ts';
 import type { WalletBet } from './ledger.ts';
 import { listenOn, stopListening } from './listener.ts';
 import type { Misbehaviour, MisbehaviourOptions } from './misbehaviour.ts';
@@ -29,6 +30,12 @@ export interface WalletOptions {
   readonly requestsMax?: number;
   /** Makes a well-behaved wallet speak a dialect: changes an answer on its way out. */
   readonly rewrite?: (answer: WireAnswer, call: WalletCall) => WireAnswer;
+  /** The same for requests that are refused before they are a call: signature, shape. */
+  readonly rewriteRefused?: (answer: WireAnswer) => WireAnswer;
+  /** Has the wallet make mistakes in its books. */
+  readonly flaw?: Flaw;
+  /** How it judges signatures; default: as the protocol says. */
+  readonly judge?: SignatureJudge;
 }
 
 /** What a wallet's books say, for the comparison with the service's. */
@@ -62,7 +69,7 @@ export class SimulatedWallet {
   /** Use `startWallet`. */
   constructor(options: WalletOptions) {
     this.name = options.name;
-    this.#desk = new Desk(this.#players, systemClock, options.rewrite);
+    this.#desk = new Desk(this.#players, systemClock, options);
     this.#basePath = options.basePath ?? '/sportsbook';
     this.#keys = signingKeys([options.secret]);
     this.#recorder = new Recorder(options.requestsMax ?? 1000);
@@ -75,6 +82,8 @@ export class SimulatedWallet {
         bet: this.#basePath + paths.bet,
       },
       keys: () => this.#keys,
+      judge: options.judge,
+      rewriteRefused: options.rewriteRefused,
       nowMs: () => systemClock.monotonicMs(),
       record: (request) => {
         this.#recorder.record(request);
