@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { CommandFailed, EXIT, UsageError } from './failures.ts';
+import { Interrupted } from './interruption.ts';
 import { plain } from './plain-text.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
@@ -9,7 +10,7 @@ import type { Terminal } from './terminal.ts';
  *
  * @param args without the program's own name
  * @returns the exit code: 0 done, 1 failed, 2 not understood. Every failure is one line on stderr;
- *   with WAGERGATE_DEBUG set its stack follows
+ *   with WAGERGATE_DEBUG set its stack follows. Ctrl-C gives 130
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
@@ -18,6 +19,10 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     // Commander has said what there is to say.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof Interrupted) {
+      terminal.tell('interrupted');
+      return error.exitCode;
+    }
     terminal.tell(`error: ${describe(error)}`);
     if (terminal.env.WAGERGATE_DEBUG && error instanceof Error) terminal.tell(stackOf(error));
     return error instanceof UsageError ? EXIT.usage : EXIT.failure;

@@ -1,0 +1,114 @@
+import { CODES } from '../domain/codes.ts';
+import type { Dialect } from '../wallets/wallet-config.ts';
+import { codesIn, documentOf } from './meaning.ts';
+import type { Sighting } from './sighting.ts';
+
+/** Codes with a meaning of their own for a place (addendum.md, error codes), which 8 must not hide. */
+const PLACE_CODES: ReadonlySet<number> = new Set([1, 3, 4, 5, 7, 11, 12, 13, 14, 15, 16]);
+
+/**
+ * Dialects that might make the gateway understand an answer, the mildest first. They are guesses:
+ * whoever asks tries each one on the answers seen.
+ */
+export function candidatesFor(sighting: Sighting): readonly Dialect[] {
+  const { exchange, meaning, wanted } = sighting;
+  if (exchange.kind !== 'response') return [];
+  const { status } = exchange;
+  if (meaning.kind === 'accepted') return acceptances(status, sighting);
+  if (meaning.kind !== 'refused' || wanted.kind === 'success') return [];
+  return refusals(status, sighting);
+}
+
+/** `successStatuses`, `emptyOk`, `echo`, `okCodes`. */
+function acceptances(status: number, { exchange }: Sighting): readonly Dialect[] {
+  const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
+  const statuses: Dialect = status === 200 ? {} : { successStatuses: [200, status] };
+  const codes = (document === undefined ? [] : codesIn(document)).map(({ code }) => code);
+  const okCodes: readonly Dialect[] = codes.map((code) => ({ okCodes: [code] }));
+  const bodies: readonly Dialect[] = [
+    {},
+    { emptyOk: true },
+    { echo: 'ignore' },
+    ...okCodes,
+    ...okCodes.map((one): Dialect => ({ ...one, echo: 'ignore' })),
+  ];
+  return bodies.map((body) => ({ ...statuses, ...body }));
+}
+
+/** `errorStatuses`, `okCodes`, `codeField`, `mapCodes`, `unknownCodes`, `rollbackConfirmedBy`. */
+function refusals(status: number, sighting: Sighting): readonly Dialect[] {
+  const { exchange } = sighting;
+  const proper = properCode(sighting);
+  const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
+  const codes = document === undefined ? [] : codesIn(document);
+  const statuses: Dialect =
+    status >= 200 && status < 300 ? { okCodes: [0] } : { errorStatuses: { [status]: proper } };
+  const fields: readonly { readonly field: Dialect; readonly code: number | undefined }[] =
+    codes.length === 0
+      ? [{ field: {}, code: undefined }]
+      : codes.map(({ name, code }) => ({
+          field: name === 'code' ? {} : { codeField: name },
+          code,
+        }));
+  return fields.flatMap(({ field, code }) => {
+    const meanings = meaningsOf(sighting, code, proper);
+    // At 400 the code decides; a status for all of them would make declines of what is unclear.
+    const bare: Dialect[] = status === 400 && code !== undefined ? [{}] : [statuses];
+    return bare.flatMap((one) =>
+      meanings.map((meaning): Dialect => ({ ...field, ...one, ...meaning })),
+    );
+  });
+}
+
+/** The code itself, or what it has to be taken for. */
+function meaningsOf(
+  { operation, wanted }: Sighting,
+  code: number | undefined,
+  proper: number,
+): readonly Dialect[] {
+  const isRollback = wanted.kind === 'confirmation';
+  if (code === undefined || code === CODES.system) return isRollback ? [] : [{}];
+  if (isRollback) return [{}, { rollbackConfirmedBy: [code] }];
+  const isAmbiguous = wanted.kind === 'duplicate' && PLACE_CODES.has(code);
+  // Mapped to 8 it would lose its own meaning; as an unknown code it keeps that, at the same price.
+  if (isAmbiguous) return [{}, { unknownCodes: [code] }];
+  return [{}, { mapCodes: { [operation]: { [code]: proper } } }];
+}
+
+function properCode({ wanted }: Sighting): number {
+  if (wanted.kind === 'duplicate') return CODES.alreadyProcessed;
+  if (wanted.kind === 'refusal') return wanted.codes[0] ?? CODES.validation;
+  return CODES.validation;
+}
+
+/** One dialect over another: lists and maps grow, anything else is replaced. */
+export function merged(base: Dialect, patch: Dialect): Dialect {
+  const { mapCodes = {} } = patch;
+  const codes = { ...base.mapCodes };
+  for (const operation of MAPPED) {
+    const added = mapCodes[operation];
+    if (added !== undefined) codes[operation] = { ...base.mapCodes?.[operation], ...added };
+  }
+  return {
+    ...base,
+    ...patch,
+    ...listed('successStatuses', base, patch),
+    ...listed('okCodes', base, patch),
+    ...listed('unknownCodes', base, patch),
+    ...listed('rollbackConfirmedBy', base, patch),
+    ...(patch.errorStatuses === undefined
+      ? {}
+      : { errorStatuses: { ...base.errorStatuses, ...patch.errorStatuses } }),
+    ...(patch.mapCodes === undefined ? {} : { mapCodes: codes }),
+  };
+}
+
+const MAPPED = ['profile', 'balance', 'place', 'settle', 'unsettle', 'rollback', 'update'] as const;
+
+type Listed = 'successStatuses' | 'okCodes' | 'unknownCodes' | 'rollbackConfirmedBy';
+
+function listed(name: Listed, base: Dialect, patch: Dialect): Dialect {
+  const added = patch[name];
+  if (added === undefined) return {};
+  return { [name]: [...new Set([...(base[name] ?? []), ...added])] };
+}

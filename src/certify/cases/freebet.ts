@@ -1,0 +1,74 @@
+import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
+import type { BetSlip } from '../../simulator/callback-bodies.ts';
+import { type Case, group } from '../case.ts';
+import type { Trial } from '../trial.ts';
+
+const RULE = 'interface.md, Bet transaction (bonusId, bonusTemplateId, bonusAmount)';
+
+const BONUS = { bonusId: 990_001, bonusTemplateId: 990_002, amount: '2' };
+
+/**
+ * Places a freebet. Whether the player pays its stake is not shown in interface.md; what a wallet
+ * debits, it has to be consistent about.
+ *
+ * @returns the slip, and what the place moved
+ */
+async function freebet(trial: Trial): Promise<{ slip: BetSlip; net: string }> {
+  const slip = await trial.placed(BONUS);
+  const opening = trial.books?.before ?? '0';
+  const net = subtractAmounts(await trial.money(), opening);
+  if (sameAmount(net, '0')) trial.warn('a freebet debits nothing: see that the service agrees');
+  return { slip, net };
+}
+
+export const freebetCases: readonly Case[] = group('freebet', { rule: RULE, money: true }, [
+  {
+    id: 'freebet-place',
+    title: 'A freebet is accepted',
+    expected: '200, the balance falls by the amount (or, with a warning, by nothing)',
+    run: async (trial) => {
+      const { net } = await freebet(trial);
+      if (!sameAmount(net, '0')) await trial.moved('-2', 'a freebet of 2');
+    },
+  },
+  {
+    id: 'freebet-rollback',
+    title: 'A freebet rolled back leaves the balance as it was',
+    expected: '200, what was debited comes back, and no more',
+    run: async (trial) => {
+      const { slip } = await freebet(trial);
+      trial.confirms(await trial.rollback(slip));
+      await trial.movedNothing('a freebet rolled back');
+    },
+  },
+  {
+    id: 'freebet-won',
+    title: 'A won freebet pays the amount of the settle',
+    expected: '200, the balance rises by the amount',
+    run: async (trial) => {
+      const { slip, net } = await freebet(trial);
+      trial.accepts(await trial.won(slip, '3'));
+      await trial.moved(subtractAmounts(net, '-3'), 'a freebet won');
+    },
+  },
+  {
+    id: 'freebet-lost',
+    title: 'A lost freebet pays nothing',
+    expected: '200, the balance stays',
+    run: async (trial) => {
+      const { slip, net } = await freebet(trial);
+      trial.accepts(await trial.lost(slip));
+      await trial.moved(net, 'a freebet lost');
+    },
+  },
+  {
+    id: 'freebet-duplicate',
+    title: 'The same freebet again counts once',
+    expected: 'the balance is what it was after the first',
+    run: async (trial) => {
+      const { slip, net } = await freebet(trial);
+      await trial.place(slip);
+      await trial.moved(net, 'the same freebet again');
+    },
+  },
+]);

@@ -1,0 +1,33 @@
+import type { Case } from '../case.ts';
+import { balanceCases } from './balance.ts';
+import { currencyCases } from './currencies.ts';
+import { freebetCases } from './freebet.ts';
+import { latencyCases } from './latency.ts';
+import { placeCases } from './place.ts';
+import { profileCases } from './profile.ts';
+import { resettleCases } from './resettle.ts';
+import { rollbackCases } from './rollback.ts';
+import { settleCases } from './settle.ts';
+import { shapeCases } from './shape.ts';
+import { answerCases } from './shape-answers.ts';
+import { signatureCases } from './signatures.ts';
+import { unsettleCases } from './unsettle.ts';
+import { updateCases } from './update.ts';
+
+/** Every case, in the order in which they run (see `GROUPS`). */
+export const CASES: readonly Case[] = [
+  ...signatureCases,
+  ...profileCases,
+  ...balanceCases,
+  ...placeCases,
+  ...settleCases,
+  ...resettleCases,
+  ...unsettleCases,
+  ...rollbackCases,
+  ...updateCases,
+  ...freebetCases,
+  ...latencyCases,
+  ...currencyCases,
+  ...shapeCases,
+  ...answerCases,
+];

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { type Case, group } from '../case.ts';
+import type { Sighting } from '../sighting.ts';
+import type { Trial } from '../trial.ts';
+
+const RULE = 'interface.md, User profile';
+
+/** A token of the right length that no wallet has given out. */
+export const unknownToken = () => `certify-${randomUUID()}`;
+
+const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;
+const REGISTRATION = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
+const COUNTRY = /^[A-Z]{2}$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+async function profileOf(trial: Trial): Promise<Fields | undefined> {
+  const sighting = await trial.profile();
+  return trial.accepts(sighting) ? fieldsOf(sighting) : undefined;
+}
+
+function fieldsOf({ meaning }: Sighting): Fields {
+  return meaning.kind === 'accepted' ? (meaning.document?.value ?? {}) : {};
+}
+
+export const profileCases: readonly Case[] = group('profile', { rule: RULE, money: false }, [
+  {
+    id: 'profile-user',
+    title: "The profile has the player's id",
+    expected: 'userId, a text of 1 to 64 characters, is the player the token was given to',
+    run: async (trial) => {
+      const profile = await profileOf(trial);
+      if (profile === undefined || profile.userId === trial.player.userId) return;
+      trial.fail(`userId is not the text ${trial.player.userId}`);
+    },
+  },
+  {
+    id: 'profile-currency',
+    title: "The profile names the token's currency",
+    rule: 'interface.md, User profile; Multi-currency rules 1 and 4',
+    expected: 'currency, a text of 3 to 5 characters, is the one the token was given for',
+    run: async (trial) => {
+      const profile = await profileOf(trial);
+      if (profile === undefined || profile.currency === trial.player.currency) return;
+      trial.fail(`currency is not ${trial.player.currency}`);
+    },
+  },
+  {
+    id: 'profile-currencies',
+    title: "The profile lists the player's currencies",
+    expected: 'currencies is a list of texts that holds the active currency',
+    run: async (trial) => {
+      const profile = await profileOf(trial);
+      if (profile === undefined) return;
+      const { currencies } = profile;
+      const list: readonly unknown[] = Array.isArray(currencies) ? currencies : [undefined];
+      if (!list.every((one) => typeof one === 'string')) {
+        trial.fail('currencies is not a list of texts');
+      } else if (!list.some((one) => one === profile.currency)) {
+        trial.fail('currencies does not hold the active currency');
+      }
+    },
+  },
+  {
+    id: 'profile-constant',
+    title: 'The profile stays the same',
+    rule: 'interface.md, User profile (userId is constant for the same real person)',
+    expected: 'two profiles name the same userId and currency',
+    run: async (trial) => {
+      const first = await profileOf(trial);
+      const second = await profileOf(trial);
+      if (first?.userId !== second?.userId) trial.fail('userId changed between two profiles');
+      if (first?.currency !== second?.currency) trial.fail('currency changed between two profiles');
+    },
+  },
+  {
+    id: 'profile-token-unknown',
+    title: 'A profile for an unknown token is refused',
+    rule: 'interface.md, Endpoints A (verifies the token); addendum.md, error codes',
+    expected: '400 with code 3 (or 4), so that the player logs in again',
+    run: async (trial) => {
+      trial.refuses(await trial.profile(unknownToken()), [3, 4]);
+    },
+  },
+  {
+    id: 'profile-is-test',
+    title: 'isTest is true or false',
+    expected: 'isTest is a boolean, or missing',
+    run: async (trial) => {
+      const profile = await profileOf(trial);
+      const kind = typeof profile?.isTest;
+      if (kind !== 'boolean' && kind !== 'undefined') trial.fail(`isTest is a ${kind}`);
+    },
+  },
+  {
+    id: 'profile-custom-fields',
+    title: 'customFields have their documented form',
+    rule: 'interface.md, User profile (CustomFields)',
+    expected: 'each field that is there has its documented type and format',
+    run: async (trial) => {
+      const profile = await profileOf(trial);
+      const custom: unknown = profile?.customFields ?? undefined;
+      if (custom === undefined) return;
+      if (!isFields(custom)) return trial.fail('customFields is not an object');
+      for (const [name, isProper] of Object.entries(CUSTOM_FIELDS)) {
+        const value = custom[name];
+        if (value === undefined || value === null || isProper(value)) continue;
+        trial.warn(`customFields.${name} has another form than documented`);
+      }
+    },
+  },
+]);
+
+const matches = (pattern: RegExp) => (value: unknown) =>
+  typeof value === 'string' && pattern.test(value);
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+const isNumber = (value: unknown) => typeof value === 'number';
+const isText = (value: unknown) => typeof value === 'string';
+
+const CUSTOM_FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  firstName: isText,
+  lastName: isText,
+  nickname: isText,
+  email: isText,
+  gender: matches(/^(female|male|no data)$/),
+  isCashOutAllowed: isBoolean,
+  isVerified: isBoolean,
+  userCountry: matches(COUNTRY),
+  userSessionCountry: matches(COUNTRY),
+  registrationDate: matches(REGISTRATION),
+  percentMargin: isNumber,
+  avgBet: isNumber,
+  operatorUser: matches(OPERATOR_USER),
+};
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

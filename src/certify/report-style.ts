@@ -1,0 +1,42 @@
+import { Html } from '../admin/html.ts';
+
+/**
+ * Self-contained, for screens and paper. Each colour has a contrast of at least 4.5 to 1 against
+ * its background, and none says anything that a word beside it does not say too.
+ */
+export const REPORT_STYLE = new Html(`
+:root { color-scheme: light dark; --text: #1d2430; --soft: #56606e; --line: #dfe4ea; --paper: #fff;
+  --panel: #f6f8fa; --accent: #0b5fcc; --passed: #146c41; --failed: #b3261e; --warned: #845200;
+  --skipped: #56606e; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e4e9f0; --soft: #a3aebc; --line: #303846; --paper: #12161c; --panel: #1a2029;
+    --accent: #6fb0ff; --passed: #4cc38a; --failed: #ff8a80; --warned: #e0a83c; --skipped: #a3aebc; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--text);
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.5rem 6rem; }
+h1 { margin: 0; font-size: 2rem; line-height: 1.2; }
+h1 small { font-size: 1rem; font-weight: 400; color: var(--soft); }
+h2 { margin: 2.6rem 0 .5rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: 1.4rem; }
+h3 { margin: 2rem 0 .4rem; font-size: 1.1rem; }
+.result { margin: 1rem 0; padding: .7rem 1rem; border-left: .35rem solid currentColor; background: var(--panel); }
+.passed { color: var(--passed); } .failed { color: var(--failed); }
+.warned { color: var(--warned); } .skipped { color: var(--skipped); }
+a { color: var(--accent); } .soft { color: var(--soft); }
+code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .86em; }
+td code { overflow-wrap: anywhere; }
+pre { margin: .6rem 0 1rem; padding: .9rem 1rem; overflow: auto; background: var(--panel);
+  border: 1px solid var(--line); border-radius: .4rem; line-height: 1.5; }
+table { width: 100%; border-collapse: collapse; font-size: .9rem; margin: .3rem 0 1rem; }
+td, th { padding: .35rem .8rem .35rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th { font-weight: 600; color: var(--soft); white-space: nowrap; }
+.facts th { width: 8rem; }
+.case { border-bottom: 1px solid var(--line); padding: .3rem 0; }
+.case > :not(summary) { margin-left: 1.2rem; }
+summary { cursor: pointer; }
+.verdict { display: inline-block; min-width: 6em; font: 600 .8rem/1.7 ui-monospace, monospace; }
+.id { color: var(--soft); }
+dl { display: grid; grid-template-columns: 6rem 1fr; gap: .1rem .8rem; margin: .4rem 0; font-size: .9rem; }
+dt { color: var(--soft); } dd { margin: 0; } ul { margin: .3rem 0; padding-left: 1.2rem; }
+@media print { main { max-width: none; padding: 0; } details, tr { break-inside: avoid; } h3 { break-after: avoid; } }
+`);

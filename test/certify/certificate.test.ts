@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { Certificate } from '../../src/certify/certificate.ts';
+import { htmlReport } from '../../src/certify/html-report.ts';
+import { certification, PLAYER, SECRET, sandbox } from './support/certification.ts';
+import { debitsDuplicates, shiftsDuplicates } from './support/flawed-wallets.ts';
+
+/** A wallet that says back whatever it is told, and tells too much of its player. */
+async function talkative(): Promise<Certificate> {
+  const wallet = await sandbox(
+    {
+      rewrite: (answer, call) => {
+        const told = 'token' in call ? call.token : '';
+        const message = `<script>alert('${told} ${SECRET}')</script>`;
+        return answer.status === 400
+          ? {
+              ...answer,
+              body: answer.body.replace(
+                /"message":"[^"]*"/,
+                () => `"message":${JSON.stringify(message)}`,
+              ),
+            }
+          : answer;
+      },
+    },
+    { customFields: { email: 'ann@example.org', phone: '447911123456' } },
+  );
+  return await certification(wallet);
+}
+
+describe('a certificate', () => {
+  it('holds no token, no secret and nothing of the person', async () => {
+    const certificate = await talkative();
+    for (const text of [JSON.stringify(certificate), htmlReport(certificate)]) {
+      for (const secret of [PLAYER.token, SECRET, 'ann@example.org', '447911123456', 'eyJ']) {
+        expect(text).not.toContain(secret);
+      }
+      expect(text).toContain('***');
+    }
+  });
+
+  it('names no credentials of an address, and no value of a header', async () => {
+    const wallet = await sandbox();
+    const { hostname } = new URL(wallet.baseUrl);
+    expect(hostname).toBe('127.0.0.1');
+    const certificate = await certification(wallet, {
+      dialect: { headers: { 'x-api-key': 'hush-hush' } },
+      groups: ['profile'],
+    });
+    expect(certificate.dialect).toEqual({ headers: { 'x-api-key': '***' } });
+    expect(certificate.wallet).toBe(wallet.baseUrl);
+    expect(JSON.stringify(certificate)).not.toContain('hush-hush');
+    expect(wallet.requests[0]?.headers['x-api-key']).toBe('hush-hush');
+  });
+
+  it('tells of each case the rule, what was expected, what was seen and how long it took', async () => {
+    const { cases } = await certification(await sandbox());
+    expect(cases.find(({ id }) => id === 'place-not-enough')).toEqual({
+      id: 'place-not-enough',
+      group: 'place',
+      title: 'A place above the balance is declined',
+      rule: 'interface.md, Errors (code 7)',
+      expected: '400 with code 7, nothing debited',
+      verdict: 'passed',
+      reasons: [],
+      seen: expect.arrayContaining([
+        {
+          operation: 'place',
+          status: 400,
+          answer: '{"code":7,"message":"Not enough money"}',
+          ms: expect.any(Number),
+        },
+      ]),
+      seenLeftOut: 0,
+      balance: { before: '1000', after: '1000' },
+      durationMs: expect.any(Number),
+    });
+  });
+
+  it('counts the calls that it does not show', async () => {
+    const { cases } = await certification(await sandbox());
+    const busy = cases.find(({ id }) => id === 'latency-place-50');
+    expect(busy?.seen.length).toBe(12);
+    expect(busy?.seenLeftOut).toBeGreaterThan(30);
+  });
+});
+
+describe('the report', () => {
+  it('escapes what comes from the wallet, and loads and runs nothing', async () => {
+    const report = htmlReport(await talkative());
+    expect(report).not.toMatch(/<script/i);
+    expect(report).toContain('&lt;script&gt;');
+    expect(report).not.toMatch(/\b(?:src|href)="(?!#)/);
+    expect(report).not.toMatch(/url\(|@import|\bon\w+="/);
+    expect(report).toContain("default-src 'none'");
+  });
+
+  it('shows every case, opens what needs a look, and spells the dialect', async () => {
+    const certificate = await certification(await sandbox(shiftsDuplicates(9)));
+    const report = htmlReport(certificate);
+    for (const { id } of certificate.cases) expect(report).toContain(`<details id="${id}"`);
+    expect(report).toContain('<details id="place-duplicate-answer" class="case" open>');
+    expect(report).toContain('<details id="place-enough" class="case">');
+    expect(report).toContain('<p class="result failed"><strong>Failed: ');
+    expect(report).toContain('    mapCodes:\n      place:\n        &quot;9&quot;: 8');
+    expect(report).toContain('href="#place-duplicate-answer"');
+  });
+
+  it('tells of the money that is missing', async () => {
+    const report = htmlReport(await certification(await sandbox(debitsDuplicates)));
+    expect(report).toMatch(/9\d\d USD, 1000 before: a difference of -\d+/);
+  });
+
+  it('has colours that can be read, on light and on dark paper', async () => {
+    const { REPORT_STYLE } = await import('../../src/certify/report-style.ts');
+    const [light = '', dark = ''] = REPORT_STYLE.text.split('prefers-color-scheme: dark');
+    for (const scheme of [light, dark]) {
+      const colour = (name: string) =>
+        new RegExp(`--${name}: (#[0-9a-f]+)`).exec(scheme)?.[1] ?? '';
+      for (const name of ['text', 'soft', 'accent', 'passed', 'failed', 'warned', 'skipped']) {
+        for (const under of ['paper', 'panel']) {
+          expect(contrast(colour(name), colour(under))).toBeGreaterThanOrEqual(4.5);
+        }
+      }
+    }
+  });
+});
+
+/** WCAG 2, relative luminance and contrast ratio. */
+function contrast(one: string, other: string): number {
+  const [a, b] = [luminance(one), luminance(other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+function luminance(colour: string): number {
+  const hex = colour.length === 4 ? colour.slice(1).replaceAll(/./g, '$&$&') : colour.slice(1);
+  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
+    const share = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Certificate } from '../../src/certify/certificate.ts';
+import { dialectSchema } from '../../src/config/schema.ts';
+import type { Operation } from '../../src/domain/operation.ts';
+import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import type { Dialect } from '../../src/wallets/wallet-config.ts';
+import { certification, ids, sandbox } from './support/certification.ts';
+import * as flawed from './support/flawed-wallets.ts';
+
+/** What stands in the operator's file when every suggestion is taken over, as the gateway reads it. */
+function takenOver(certificate: Certificate): Dialect {
+  return dialectSchema.parse(written(certificate));
+}
+
+function written({ suggestions }: Certificate): Record<string, unknown> {
+  const items: Record<string, unknown>[] = suggestions.map(({ yaml }) => parse(yaml));
+  return Object.assign({}, ...items);
+}
+
+const MISTAKES: readonly (readonly [string, () => flawed.Mistake, Record<string, unknown>])[] = [
+  ['legacySign', () => flawed.needsXSign, { legacySign: true }],
+  ['alwaysSendToken', () => flawed.demandsTokenOnSettle, { alwaysSendToken: true }],
+  ['successStatuses', () => flawed.created, { successStatuses: [200, 201] }],
+  ['errorStatuses', () => flawed.notEnoughAs402, { errorStatuses: { 402: 7 } }],
+  ['codeField', () => flawed.codeIn('errorCode'), { codeField: 'errorCode' }],
+  ['codeField error', () => flawed.codeIn('error'), { codeField: 'error' }],
+  ['okCodes of errors in 200', () => flawed.errorsAs200, { okCodes: [0] }],
+  ['okCodes of a success', () => flawed.successCode(1), { okCodes: [1] }],
+  ['mapCodes', () => flawed.answersNotEnoughAs(6), { mapCodes: { place: { 6: 7 } } }],
+  ['mapCodes of duplicates', () => flawed.shiftsDuplicates(9), { mapCodes: { place: { 9: 8 } } }],
+  ['unknownCodes', () => flawed.shiftsDuplicates(5), { unknownCodes: [5] }],
+  ['echo', () => flawed.without('transactionId'), { echo: 'ignore' }],
+  ['emptyOk', () => flawed.emptySuccesses, { emptyOk: true }],
+  ['rollbackConfirmedBy', () => flawed.refusesUnknownRollbacks, { rollbackConfirmedBy: [5] }],
+  [
+    'rollbackConfirmedBy behind a 404',
+    () => flawed.missesUnknownRollbacks,
+    { errorStatuses: { 404: 5 }, rollbackConfirmedBy: [5] },
+  ],
+  ['stableRequestId', () => flawed.identifiesByRequestId(), { stableRequestId: true }],
+];
+
+describe('a suggested dialect', () => {
+  it.each(MISTAKES)('%s lets the wallet pass', async (_item, mistake, dialect) => {
+    const first = await certification(await sandbox(mistake()));
+    expect(first.result).toBe('failed');
+    expect(written(first)).toEqual(dialect);
+    for (const { cases, why } of first.suggestions) {
+      expect(cases.length).toBeGreaterThan(0);
+      expect(why).not.toBe('');
+    }
+    const second = await certification(await sandbox(mistake()), { dialect: takenOver(first) });
+    expect(ids(second, 'failed')).toEqual([]);
+    expect(second.suggestions).toEqual([]);
+  });
+
+  it('updates: skip leaves the updates out', async () => {
+    const refusing = async () => {
+      const wallet = await sandbox();
+      wallet.misbehave('update', { kind: 'status', status: 500 });
+      return wallet;
+    };
+    const first = await certification(await refusing());
+    expect(written(first)).toEqual({ updates: 'skip' });
+    const second = await certification(await refusing(), { dialect: takenOver(first) });
+    expect(ids(second, 'failed')).toEqual([]);
+    expect(ids(second, 'skipped').every((id) => id.startsWith('update-'))).toBe(true);
+    expect(ids(second, 'skipped').length).toBeGreaterThan(4);
+  });
+
+  it('puts the paths of the dialect into force', async () => {
+    const paths = { profile: '/users/me', balance: '/users/money', bet: '/bets' };
+    const certificate = await certification(await sandbox({ paths }), { dialect: { paths } });
+    expect(certificate.result).toBe('passed');
+  });
+});
+
+describe('a suggestion', () => {
+  it('names every case that shows the deviation', async () => {
+    const { suggestions } = await certification(await sandbox(flawed.missesUnknownRollbacks));
+    const cases = ['rollback-declined-place', 'rollback-unknown', 'rollback-unknown-twice'];
+    expect(suggestions).toEqual([
+      expect.objectContaining({ item: 'errorStatuses', cases }),
+      expect.objectContaining({ item: 'rollbackConfirmedBy', cases }),
+    ]);
+  });
+});
+
+describe('no dialect is suggested', () => {
+  it.each([
+    ['that would take declines for bets', 'place', { kind: 'empty', effect: 'none' }],
+    ['for a wallet that fails', 'settle', { kind: 'code', code: 100 }],
+    ['for a server error', 'place', { kind: 'status', status: 500, body: '{"code":7}' }],
+    ['for a page of a proxy', 'settle', { kind: 'html' }],
+  ] as const satisfies readonly (readonly [string, Operation, Misbehaviour])[])(
+    '%s',
+    async (_what, operation, misbehaviour) => {
+      const wallet = await sandbox();
+      wallet.misbehave(operation, misbehaviour);
+      const certificate = await certification(wallet);
+      expect(certificate.result).toBe('failed');
+      expect(certificate.suggestions).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['debits twice', flawed.debitsDuplicates],
+    ['refunds twice', flawed.refundsTwice],
+    ['keeps refunds', flawed.neverRefunds],
+    ['lends', flawed.lends],
+  ])('for a wallet that %s', async (_what, mistake) => {
+    const certificate = await certification(await sandbox(mistake));
+    expect(certificate.suggestions).toEqual([]);
+  });
+
+  it('that takes a refused rollback of a bet with a stake for a refund', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('rollback', { kind: 'code', code: 5 });
+    const { suggestions } = await certification(wallet);
+    expect(suggestions).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { CASES } from '../../src/certify/cases/index.ts';
+import { GROUPS } from '../../src/certify/certificate.ts';
+import { certification, ids, PLAYER, sandbox } from './support/certification.ts';
+import { blocksResettles } from './support/flawed-wallets.ts';
+
+describe('the cases', () => {
+  it('are more than a hundred, each with an id of its own and the rule it comes from', () => {
+    expect(CASES.length).toBeGreaterThan(100);
+    expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
+    for (const { id, rule, title, expected } of CASES) {
+      expect(id).toMatch(/^[a-z]+(-[a-z0-9]+)+$/);
+      expect(rule).toMatch(/(interface|addendum)\.md, /);
+      expect(title.length).toBeGreaterThan(10);
+      expect(expected).not.toBe('');
+    }
+  });
+
+  it('stand in the order of the groups', () => {
+    expect([...new Set(CASES.map(({ group }) => group))]).toEqual(GROUPS);
+  });
+});
+
+describe('a wallet that keeps the protocol', () => {
+  it('passes every case, and has its money as before', async () => {
+    const wallet = await sandbox();
+    const certificate = await certification(wallet);
+    expect({
+      failed: ids(certificate, 'failed'),
+      warned: ids(certificate, 'warned'),
+      skipped: ids(certificate, 'skipped'),
+    }).toEqual({ failed: [], warned: [], skipped: [] });
+    expect(certificate).toMatchObject({
+      result: 'passed',
+      complete: true,
+      counts: { passed: CASES.length },
+      money: { before: '1000', after: '1000', difference: '0' },
+      sandbox: { isTest: true, overridden: false },
+      suggestions: [],
+    });
+    expect(wallet.balance('ann', 'USD')).toBe('1000');
+    expect(wallet.balance('ann', 'EUR')).toBe('50');
+  });
+
+  it('leaves no bet that is neither rolled back nor given back', async () => {
+    const wallet = await sandbox();
+    await certification(wallet);
+    const open = [...wallet.bets.values()].filter(({ status }) => status === 'waiting');
+    expect(open).toEqual([]);
+  });
+
+  it('passes in another currency, beside a real second player', async () => {
+    const wallet = await sandbox(
+      {},
+      { balances: { EUR: '123.45' }, tokens: { 'ann-eur-token': 'EUR' } },
+    );
+    wallet.addPlayer({
+      user: 'bob',
+      balances: { EUR: '70' },
+      tokens: { 'bob-eur-token': 'EUR' },
+    });
+    const certificate = await certification(wallet, {
+      player: { ...PLAYER, token: 'ann-eur-token', currency: 'EUR' },
+      other: { userId: 'bob', token: 'bob-eur-token' },
+    });
+    expect({
+      failed: ids(certificate, 'failed'),
+      warned: ids(certificate, 'warned'),
+      money: certificate.money,
+    }).toEqual({
+      failed: [],
+      warned: [],
+      money: { before: '123.45', after: '123.45', difference: '0' },
+    });
+    expect(wallet.balance('bob', 'EUR')).toBe('70');
+  });
+
+  it('is judged on the groups asked for alone', async () => {
+    const certificate = await certification(await sandbox(), { groups: ['profile', 'shape'] });
+    expect(new Set(certificate.cases.map(({ group }) => group))).toEqual(
+      new Set(['profile', 'shape']),
+    );
+    expect(certificate).toMatchObject({ result: 'passed', complete: false });
+  });
+
+  it("is warned of a currency that the operator's file does not have", async () => {
+    const certificate = await certification(await sandbox(), { currencies: ['USD'] });
+    expect({ failed: ids(certificate, 'failed'), warned: ids(certificate, 'warned') }).toEqual({
+      failed: [],
+      warned: ['currency-configured'],
+    });
+    expect(certificate.result).toBe('passed');
+  });
+
+  it('may refuse to change results, with code 20', async () => {
+    const certificate = await certification(await sandbox(blocksResettles));
+    expect(ids(certificate, 'failed')).toEqual([]);
+    const up = certificate.cases.find(({ id }) => id === 'resettle-up');
+    expect(up?.reasons.join()).toContain('does not change results');
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { percentile } from '../../src/certify/cases/latency.ts';
+import { certification, ids, sandbox } from './support/certification.ts';
+
+describe('latency', () => {
+  it.each([
+    ['a warning', { warnMs: 40, failMs: 60_000 }, 'warned'],
+    ['a failure', { warnMs: 20, failMs: 40 }, 'failed'],
+  ] as const)('above the limit is %s, with the figures', async (_what, limits, verdict) => {
+    const wallet = await sandbox();
+    wallet.misbehave('balance', { kind: 'delay', ms: 60 });
+    const certificate = await certification(wallet, { groups: ['latency'], limits });
+    expect(ids(certificate, verdict)).toEqual(
+      expect.arrayContaining(['latency-balance-10', 'latency-balance-50']),
+    );
+    const found = certificate.cases.find(({ id }) => id === 'latency-balance-50');
+    expect(found?.reasons[0]).toMatch(
+      /^50 balances at once: p50 \d+ ms, p95 \d+ ms, slowest \d+ ms: above \d+ ms$/,
+    );
+  });
+
+  it('is told by the nearest rank', () => {
+    const hundred = Array.from({ length: 100 }, (_, at) => at + 1);
+    expect([0.5, 0.95, 1].map((share) => percentile(hundred, share))).toEqual([50, 95, 100]);
+    expect(percentile([7], 0.5)).toBe(7);
+  });
+});
+
+describe('a wallet that falls silent', () => {
+  it('is given up after a dozen calls, and failed', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('place', { kind: 'hang' });
+    const certificate = await certification(wallet, { limits: { callMs: 600 } });
+    expect(certificate).toMatchObject({ result: 'failed', complete: false });
+    expect(certificate.counts.skipped).toBeGreaterThan(50);
+    const last = certificate.cases.at(-1);
+    expect(last?.reasons).toEqual(['12 calls were left without an answer: not asked further']);
+    const first = certificate.cases.find(({ id }) => id === 'signature-good');
+    expect(first?.reasons.join()).toContain('no answer (no complete answer within');
+  });
+
+  it('that breaks connections is given up as well', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('settle', { kind: 'reset' });
+    const certificate = await certification(wallet);
+    expect(certificate).toMatchObject({ result: 'failed', complete: false });
+    expect(wallet.balance('ann', 'USD')).toBe('1000');
+  });
+});
+
+describe('a run that is stopped', () => {
+  it('ends with the reason, and gives back what was on the table', async () => {
+    const wallet = await sandbox();
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    // In the middle of a case: the bet is placed, its settle is under way.
+    const gate = wallet.hold('settle');
+    const running = certification(wallet, { signal: controller.signal });
+    await gate.arrived;
+    expect([...wallet.bets.values()].some(({ status }) => status === 'waiting')).toBe(true);
+    controller.abort(reason);
+    gate.release();
+    await expect(running).rejects.toBe(reason);
+    expect(wallet.balance('ann', 'USD')).toBe('1000');
+  });
+});

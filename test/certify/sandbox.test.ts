@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { Refused } from '../../src/certify/run.ts';
+import type { PlayerSeed } from '../../src/simulator/wallet/players.ts';
+import { certification, ids, PLAYER, sandbox, type Wishes } from './support/certification.ts';
+
+/** The refusal's words, and what had reached the wallet by then. */
+async function refusal(ann: Partial<PlayerSeed>, wishes: Wishes = {}) {
+  const wallet = await sandbox({}, ann);
+  const error = await certification(wallet, wishes).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Refused)) throw new Error(`not refused: ${String(error)}`);
+  return { message: error.message, wallet };
+}
+
+describe('a wallet that is not marked as a sandbox', () => {
+  it('is not touched', async () => {
+    const { message, wallet } = await refusal({ isTest: false });
+    expect(message).toMatch(/isTest: true.*--i-know/);
+    expect(wallet.bets.size).toBe(0);
+    expect(wallet.requests.every(({ path }) => path.includes('/user/'))).toBe(true);
+  });
+
+  it('is not touched for another player than the one of the token', async () => {
+    const { message, wallet } = await refusal({}, { player: { ...PLAYER, userId: 'somebody' } });
+    expect(message).toContain('the token is not of somebody');
+    expect(wallet.requests.length).toBe(1);
+  });
+
+  it('is not one because a profile says so in quotes', async () => {
+    const wallet = await sandbox(
+      {
+        rewrite: (answer, { operation }) =>
+          operation === 'profile'
+            ? { ...answer, body: answer.body.replace('"isTest":false', '"isTest":"true"') }
+            : answer,
+      },
+      { isTest: false },
+    );
+    await expect(certification(wallet)).rejects.toThrow('not marked as a sandbox');
+    expect(wallet.bets.size).toBe(0);
+  });
+
+  it('is certified when somebody knows what they do, and the certificate says so', async () => {
+    const warnings: string[] = [];
+    const certificate = await certification(await sandbox({}, { isTest: false }), {
+      iKnow: true,
+      onProgress: (event) => {
+        if (event.kind === 'warning') warnings.push(event.text);
+      },
+    });
+    expect(certificate).toMatchObject({
+      result: 'passed',
+      sandbox: { isTest: false, overridden: true },
+    });
+    expect(warnings).toEqual([expect.stringContaining('real money may move')]);
+  });
+});
+
+describe('a wallet that cannot be examined', () => {
+  it('is not touched when the profile is not given', async () => {
+    const { message, wallet } = await refusal(
+      {},
+      { player: { ...PLAYER, token: 'no-such-token' } },
+    );
+    expect(message).toContain('the profile was not given: HTTP 400 with code 3');
+    expect(wallet.bets.size).toBe(0);
+  });
+
+  it('is not touched when it does not answer', async () => {
+    const wallet = await sandbox();
+    await wallet.down();
+    await expect(certification(wallet)).rejects.toThrow(/not given: no answer.*ECONNREFUSED/);
+  });
+
+  it('is not touched when the player has too little money', async () => {
+    const { message, wallet } = await refusal({ balances: { USD: '99.99' } });
+    expect(message).toBe('ann has 99.99 USD: give the test player at least 100');
+    expect(wallet.bets.size).toBe(0);
+  });
+
+  it('is judged on reads alone when it does not tell the balance', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('balance', { kind: 'status', status: 500 });
+    await expect(certification(wallet)).rejects.toThrow(/cannot be read.*--only/);
+    const certificate = await certification(wallet, { groups: ['profile', 'balance'] });
+    expect(ids(certificate, 'failed').every((id) => id.startsWith('balance-'))).toBe(true);
+    expect(certificate).toMatchObject({ result: 'failed', money: { difference: null } });
+  });
+});

@@ -1,0 +1,70 @@
+import { onTestFinished } from 'vitest';
+import { type Certificate, GROUPS, type Verdict } from '../../../src/certify/certificate.ts';
+import { type CertificationOptions, certify } from '../../../src/certify/run.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import type { PlayerSeed } from '../../../src/simulator/wallet/players.ts';
+import {
+  type SimulatedWallet,
+  startWallet,
+  type WalletOptions,
+} from '../../../src/simulator/wallet/wallet.ts';
+import type { Dialect } from '../../../src/wallets/wallet-config.ts';
+import { walletSettings } from '../../wallets/support/calls.ts';
+
+export const SECRET = 'the-wallets-secret';
+export const PLAYER = { userId: 'ann', token: 'ann-usd-token', currency: 'USD' };
+
+const ANN: PlayerSeed = {
+  user: PLAYER.userId,
+  isTest: true,
+  balances: { USD: '1000', EUR: '50' },
+  tokens: { [PLAYER.token]: 'USD' },
+};
+
+/** A wallet with one test player; gone after the test. */
+export async function sandbox(
+  options: Partial<WalletOptions> = {},
+  ann: Partial<PlayerSeed> = {},
+): Promise<SimulatedWallet> {
+  const players = [{ ...ANN, ...ann }];
+  const wallet = await startWallet({ name: 'alpha', secret: SECRET, players, ...options });
+  onTestFinished(() => wallet.close());
+  return wallet;
+}
+
+export type Wishes = Partial<CertificationOptions> & { readonly dialect?: Dialect };
+
+/** Certifies a wallet as the command line would. */
+export function certification(wallet: SimulatedWallet, wishes: Wishes = {}): Promise<Certificate> {
+  const { dialect = {}, ...options } = wishes;
+  const { baseUrl } = wallet;
+  return certify({
+    operator: 'alpha',
+    currencies: ['USD', 'EUR'],
+    settings: walletSettings({ baseUrl, secrets: [SECRET], dialect }),
+    strict: false,
+    player: PLAYER,
+    other: undefined,
+    groups: GROUPS,
+    iKnow: false,
+    wagergate: '0.0.0-test',
+    clock: systemClock,
+    signal: new AbortController().signal,
+    // The machine of a test is slower than any wallet may be.
+    limits: { warnMs: 60_000, failMs: 60_000, callMs: 20_000 },
+    ...options,
+  });
+}
+
+/** The ids of the cases with this verdict, in alphabetical order. */
+export function ids(certificate: Certificate, verdict: Verdict): readonly string[] {
+  return certificate.cases
+    .filter((one) => one.verdict === verdict)
+    .map(({ id }) => id)
+    .sort();
+}
+
+/** The dialect that the suggestions spell, as the operator's file would hold it. */
+export function suggested(certificate: Certificate): readonly string[] {
+  return certificate.suggestions.map(({ yaml }) => yaml.replaceAll(/\s+/g, ' ')).sort();
+}
