@@ -18,6 +18,8 @@ export async function balance(
   message: BalanceRequest,
   deadline: Deadline,
 ): Promise<Handled> {
+  const limited = callbacks.refusedReads.limit('balance', message.token);
+  if (limited !== undefined) return limited;
   const lookup = await callbacks.sessions.find(message.token);
   if (lookup.kind !== 'live') {
     const code = tokenRefusal(lookup);
@@ -32,6 +34,7 @@ export async function balance(
   if (owner.userId !== message.userId || currency !== message.currency) {
     return refused(CODES.invalidToken, 'Invalid token', operatorId);
   }
+  callbacks.refusedReads.note('balance', message.token, operatorId);
   const wallet = callbacks.wallets.get(operatorId);
   if (wallet === undefined) return withoutWallet(callbacks, operatorId);
 

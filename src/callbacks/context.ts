@@ -8,8 +8,10 @@ import type { PlaceJournal } from '../store/place-journal.ts';
 import type { Players } from '../store/players.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import type { BetWatch } from './bet-watch.ts';
+import type { RefusedReads } from './refused-reads.ts';
 
 /** What the callbacks work with. */
 export interface Callbacks {
@@ -24,6 +26,10 @@ export interface Callbacks {
   readonly answers: AnswerCache;
   readonly wallets: Wallets;
   readonly watch: BetWatch;
+  readonly refusedReads: RefusedReads;
+  readonly tracing: Tracing;
+  /** Whether this good profile or balance is logged; every other callback is. */
+  readonly logsRead: () => boolean;
 }
 
 /** The word a callback is counted under (`gateway_callbacks_total`). */

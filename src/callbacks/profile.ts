@@ -33,10 +33,13 @@ export async function profile(
   message: ProfileRequest,
   deadline: Deadline,
 ): Promise<Handled> {
+  const limited = callbacks.refusedReads.limit('profile', message.token);
+  if (limited !== undefined) return limited;
   const found = await findSubject(callbacks, message.token);
   if ('answer' in found) return found;
   const { operatorId, session } = found;
 
+  callbacks.refusedReads.note('profile', message.token, operatorId);
   const wallet = callbacks.wallets.get(operatorId);
   if (wallet === undefined) return withoutWallet(callbacks, operatorId);
   const answer = await wallet.read({

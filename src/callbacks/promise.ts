@@ -130,7 +130,7 @@ export async function sendPromised(
       wallet.callerDialect.alwaysSendToken,
     ),
     transactionId: message.transactionId,
-    requestId: message.requestId ?? randomUUID(),
+    requestId: message.requestId ?? attemptId,
     deadline,
   });
   const conclusion = conclude(sent);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type FirstRequest, firstRequest } from '../deliveries/first-request.ts';
 import { deliverySettings, isOfOlderWallet } from '../deliveries/settings.ts';
 import { backoffMs } from '../domain/backoff.ts';
 import {
@@ -76,7 +77,11 @@ export async function sendResult(
     });
     return unavailable('not_sent', owner.operatorId, { reason: reason ?? 'maintenance' });
   }
-  const body = await bodyFor(story, bet, owner, wallet, cashoutToken);
+  // Before the commit, which finds out whether another operation has come in between.
+  const first = wallet.callerDialect.stableRequestId
+    ? await within(deadline.walletMs(), firstRequest(callbacks.bets, message))
+    : undefined;
+  const body = await bodyFor(story, bet, owner, wallet, { cashoutToken, first });
   const attemptId = randomUUID();
   const operationId = await within(
     deadline.walletMs(),
@@ -96,7 +101,7 @@ export async function sendResult(
     method: 'PUT',
     body,
     transactionId: message.transactionId,
-    requestId: message.requestId ?? randomUUID(),
+    requestId: first?.requestId ?? message.requestId ?? attemptId,
     deadline,
   });
   const result = resultOf(story, bet, sent);
@@ -262,7 +267,7 @@ async function bodyFor(
   bet: Bet,
   owner: BetOwner,
   wallet: Wallet,
-  cashoutToken: string | undefined,
+  { cashoutToken, first }: { cashoutToken: string | undefined; first: FirstRequest | undefined },
 ): Promise<string> {
   const { callbacks, message, deadline } = story;
   const { alwaysSendToken } = wallet.callerDialect;
@@ -272,7 +277,7 @@ async function bodyFor(
     (needsToken
       ? await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token))
       : undefined);
-  return walletBody(message.document, owner.operatorUser, token, alwaysSendToken);
+  return walletBody(message.document, owner.operatorUser, token, alwaysSendToken, first);
 }
 
 function record(story: ResultStory, attemptId: string, answer: Answer | undefined) {

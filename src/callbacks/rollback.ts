@@ -1,5 +1,6 @@
 import { rollbackConclusion } from '../deliveries/conclusion.ts';
 import type { Bet } from '../domain/bet.ts';
+import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { decideRollback } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
@@ -64,5 +65,17 @@ export async function rollback(
         : done(transactionId, bet.rollback.transactionTime, 'taken_over', bet.owner?.operatorId),
   });
   await callbacks.answers.fence(transactionId);
+  if (handled.outcome !== 'duplicate') count(callbacks, message, handled);
   return handled;
+}
+
+const KNOWN_REASONS: ReadonlySet<number> = new Set(Object.values(ROLLBACK_REASONS));
+
+/** The service may invent reasons; the label may not grow with them. */
+function count(callbacks: Callbacks, { errorCode }: RollbackRequest, handled: Handled): void {
+  const known = errorCode !== undefined && KNOWN_REASONS.has(errorCode);
+  callbacks.metrics.rollbacks.inc({
+    operator: handled.operatorId ?? 'unknown',
+    error_code: known ? `${errorCode}` : 'other',
+  });
 }

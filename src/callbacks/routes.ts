@@ -72,7 +72,9 @@ async function handle(
     });
   }
   const { message } = parsed;
-  const handled = await inTime(callbacks, message, body, deadline);
+  const handled = await traced(callbacks, request, message, () =>
+    inTime(callbacks, message, body, deadline),
+  );
   return conclude(callbacks, request, reply, { handled, message });
 }
 
@@ -102,6 +104,35 @@ function admit(
     operatorId: undefined,
     detail: { reason: verdict.reason },
   };
+}
+
+/** The callback's span; only now, because a stranger's requests are not worth one. */
+function traced(
+  callbacks: Callbacks,
+  request: FastifyRequest,
+  message: Callback,
+  work: () => Promise<Handled>,
+): Promise<Handled> {
+  const { tracing, clock } = callbacks;
+  if (!tracing.isOn) return work();
+  const { operation, requestId } = message;
+  const transactionId = 'transactionId' in message ? message.transactionId : undefined;
+  return tracing.span(
+    {
+      name: `callback ${operation}`,
+      kind: 'server',
+      facts: { operation, transactionId, requestId },
+      caller: request.headers,
+      beganMsAgo: clock.monotonicMs() - request.arrivedAtMs,
+    },
+    async (span) => {
+      const handled = await work();
+      const { outcome, operatorId: operator, answer } = handled;
+      span.set({ operator, outcome, status: answer.status });
+      if (outcome === 'error' || outcome === 'unknown') span.fail(outcome);
+      return { ...handled, detail: { ...handled.detail, traceId: span.traceId } };
+    },
+  );
 }
 
 /** Whatever happens inside, the answer leaves in time and is the safe one (I1, I2). */
@@ -168,6 +199,24 @@ function conclude(
   const operation = message?.operation ?? operationOfRoute(request);
   callbacks.metrics.callbacks.inc({ operator, operation, outcome: handled.outcome });
   callbacks.metrics.callbackDuration.observe({ operator, operation }, durationMs / 1000);
+  const isGoodRead =
+    handled.outcome === 'accepted' && (operation === 'profile' || operation === 'balance');
+  if (!isGoodRead || callbacks.logsRead()) {
+    logLine(callbacks, { operator, operation, durationMs }, result);
+  }
+  reply
+    .code(handled.answer.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(handled.answer.body);
+}
+
+/** The one wide line of a callback. */
+function logLine(
+  callbacks: Callbacks,
+  facts: { readonly operator: string; readonly operation: Operation; readonly durationMs: number },
+  { handled, message }: { readonly handled: Handled; readonly message?: Callback },
+): void {
+  const { operator, operation, durationMs } = facts;
   callbacks.logger.info(
     {
       operator,
@@ -182,10 +231,6 @@ function conclude(
     },
     'callback.handled',
   );
-  reply
-    .code(handled.answer.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(handled.answer.body);
 }
 
 /** The best name for a callback whose body could not be read. */

@@ -1,14 +1,19 @@
 import { Command } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import { betCommand } from './commands/bet.ts';
+import { bonusesAssignCommand } from './commands/bonuses-assign.ts';
+import { certifyCommand } from './commands/certify.ts';
 import { configCheckCommand } from './commands/config-check.ts';
+import { configDiffCommand } from './commands/config-diff.ts';
 import { deliveriesListCommand } from './commands/deliveries-list.ts';
 import { deliveriesReleaseCommand } from './commands/deliveries-release.ts';
 import { deliveriesResolveCommand } from './commands/deliveries-resolve.ts';
 import { deliveriesRetryCommand } from './commands/deliveries-retry.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { operatorListCommand } from './commands/operator-list.ts';
+import { operatorNewCommand } from './commands/operator-new.ts';
 import { playersImportCommand } from './commands/players-import.ts';
+import { pruneCommand } from './commands/prune.ts';
 import { signCommand } from './commands/sign.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { plain } from './plain-text.ts';
@@ -23,12 +28,14 @@ export function createProgram(terminal: Terminal): Command {
 
   program.addCommand(migrateCommand(terminal));
   program.addCommand(
-    group('config', 'The configuration folder: check.').addCommand(configCheckCommand(terminal)),
+    group('config', 'The configuration folder: check, diff.')
+      .addCommand(configCheckCommand(terminal))
+      .addCommand(configDiffCommand(terminal)),
   );
   program.addCommand(
-    group('operator', 'The operators of the configuration: list.').addCommand(
-      operatorListCommand(terminal),
-    ),
+    group('operator', 'The operators of the configuration: list, new.')
+      .addCommand(operatorListCommand(terminal))
+      .addCommand(operatorNewCommand(terminal)),
   );
   program.addCommand(
     group('players', 'The players of all operators: import.').addCommand(
@@ -43,6 +50,13 @@ export function createProgram(terminal: Terminal): Command {
       .addCommand(deliveriesResolveCommand(terminal))
       .addCommand(deliveriesReleaseCommand(terminal)),
   );
+  program.addCommand(certifyCommand(terminal));
+  program.addCommand(
+    group('bonuses', 'Templates and bonuses of the service: assign.').addCommand(
+      bonusesAssignCommand(terminal),
+    ),
+  );
+  program.addCommand(pruneCommand(terminal));
   program.addCommand(signCommand(terminal));
   program.addCommand(verifyCommand(terminal));
   settle(program, 'wagergate', terminal);
@@ -53,6 +67,7 @@ const ENVIRONMENT = `
 Environment:
   DATABASE_URL     PostgreSQL of the gateway, such as postgresql://user:password@host:5432/wagergate
   GATEWAY_CONFIG   folder with gateway.yaml and operators/*.yaml (default: ./config)
+  ADMIN_TOKEN      of a running gateway, for what is asked of it
   WAGERGATE_DEBUG  set to anything: errors come with their stack
 
 Exit codes: 0 done, 1 failed, 2 not understood.`;

@@ -19,6 +19,18 @@ export interface Environment {
   /** 32 bytes. */
   readonly encryptionKey: Buffer | undefined;
   readonly logLevel: string;
+  /** Which share of the good profiles and balances is logged, 0 to 1. */
+  readonly logReadsShare: number;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingEnvironment | undefined;
+}
+
+/** Where traces go; named by OpenTelemetry, which reads more of `OTEL_*` itself. */
+export interface TracingEnvironment {
+  readonly endpoint: string;
+  readonly serviceName: string;
+  /** Of the traces begun here, 0 to 1. */
+  readonly share: number;
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -40,6 +52,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     migrateOnStart: flag(env, 'MIGRATE_ON_START'),
     encryptionKey: encryptionKey(env),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
+    logReadsShare: share(env, 'LOG_READS_SAMPLE'),
+    tracing: tracing(env),
   };
 }
 
@@ -77,6 +91,32 @@ function roles(env: NodeJS.ProcessEnv): ReadonlySet<Role> {
     throw new GatewayError('CANNOT_START', 'ROLES must be http, worker or http,worker');
   }
   return new Set(known);
+}
+
+function share(env: NodeJS.ProcessEnv, name: string): number {
+  const text = env[name];
+  if (text === undefined || text === '') return 1;
+  const value = Number(text);
+  if (!(value >= 0 && value <= 1)) {
+    throw new GatewayError('CANNOT_START', `${name} must be a number from 0 to 1`);
+  }
+  return value;
+}
+
+function tracing(env: NodeJS.ProcessEnv): TracingEnvironment | undefined {
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === undefined || endpoint === '') return undefined;
+  if (!/^https?:/.test(endpoint) || !URL.canParse(endpoint)) {
+    throw new GatewayError(
+      'CANNOT_START',
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https URL, e.g. http://collector:4318',
+    );
+  }
+  return {
+    endpoint,
+    serviceName: env.OTEL_SERVICE_NAME || 'wagergate',
+    share: share(env, 'OTEL_TRACES_SAMPLER_ARG'),
+  };
 }
 
 function flag(env: NodeJS.ProcessEnv, name: string): boolean {

@@ -1,4 +1,5 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { announce } from './announce.ts';
 import { ConfigFolder, type FolderContent } from './config-folder.ts';
 import { configurationOf, loadFrom } from './loader.ts';
 import type { Problem } from './problems.ts';
@@ -31,6 +32,7 @@ export type ConfigurationListener = (next: Configuration, previous: Configuratio
 /** The part of a pino logger that is needed here. */
 export interface ConfigurationLogger {
   info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
 
@@ -117,6 +119,7 @@ export class ConfigurationSource {
     };
     this.#report(result);
     if (isChange(changed)) {
+      announce(this.#options.logger, candidate, previous);
       for (const listener of this.#listeners) this.#guarded(() => listener(candidate, previous));
     }
     return result;

@@ -118,7 +118,8 @@ export function mayBeOvertaken(before: Settlement, confirmed: AttemptedResult): 
   return before.kind === 'unknown' && !sameResult(before.attempted, confirmed);
 }
 
-function sameResult(one: AttemptedResult, other: AttemptedResult): boolean {
+/** Whether two results would leave the wallet with the same books. */
+export function sameResult(one: AttemptedResult, other: AttemptedResult): boolean {
   if (one.kind === 'settle' && other.kind === 'settle') {
     return one.resultType === other.resultType && sameAmount(one.amount, other.amount);
   }

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
+import { TokenBuckets } from '../domain/token-bucket.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../protocol/json.ts';
 import { type SigningKey, signingKeys, verify } from '../protocol/signature.ts';
@@ -12,6 +14,18 @@ export interface OperatorRequest {
   readonly operator: OperatorConfig;
   readonly document: JsonDocument;
 }
+
+/** Come back later: an answer with the seconds for `Retry-After`. */
+export interface LimitedAnswer extends Answer {
+  readonly retryAfterSeconds: number;
+}
+
+/**
+ * What one operator may ask of one process, over all paths. Its backend opens a session a login,
+ * sometimes for everybody at once after a restart, and issues bonuses in batches: a hundred logins
+ * a second are beyond any operator's need, and below what others would feel (I7).
+ */
+const REQUESTS_MAX = { perSecond: 100, burst: 1_000 };
 
 /** Verified against where no operator has the `cid`, so that both refusals take the same time. */
 const NOBODYS_KEYS: readonly SigningKey[] = signingKeys(['nobody']);
@@ -26,12 +40,16 @@ export class OperatorGate {
   /** Prepared once per configuration object; a reload makes new ones. */
   readonly #prepared = new WeakMap<OperatorConfig, readonly SigningKey[]>();
 
-  constructor(configuration: () => Configuration, metrics: Metrics) {
+  readonly #limits: TokenBuckets;
+
+  constructor(configuration: () => Configuration, metrics: Metrics, clock: Clock) {
     this.#configuration = configuration;
     this.#metrics = metrics;
+    this.#limits = new TokenBuckets(clock, REQUESTS_MAX);
   }
 
-  admit(request: FastifyRequest): OperatorRequest | Answer {
+  /** @returns the request, or the refusal to be sent with `sendAnswer` */
+  admit(request: FastifyRequest): OperatorRequest | Answer | LimitedAnswer {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const document = documentOf(body);
     if (!('value' in document)) return document;
@@ -48,7 +66,19 @@ export class OperatorGate {
       this.#metrics.signatureFailures.inc({ caller: operator?.id ?? 'unknown' });
       return failure(CODES.badSignature, 'Unknown cid or invalid signature', 401);
     }
+    // After the signature: nobody else can use up what an operator may ask.
+    const waitMs = this.#limits.take(operator.id);
+    if (waitMs > 0) return this.#limited(operator, waitMs);
     return { operator, document };
+  }
+
+  #limited(operator: OperatorConfig, waitMs: number): LimitedAnswer {
+    this.#metrics.rejected.inc({ operator: operator.id, reason: 'rate' });
+    const retryAfterSeconds = Math.ceil(waitMs / 1000);
+    return {
+      ...failure(CODES.timeout, `Too many requests: again in ${retryAfterSeconds} s`, 429),
+      retryAfterSeconds,
+    };
   }
 
   #operatorOf(cid: string): OperatorConfig | undefined {
@@ -89,7 +119,8 @@ export function readFields<S extends z.ZodType>(
   return failure(CODES.validation, `${field}: ${issue?.message ?? 'is not valid'}`);
 }
 
-export function sendAnswer(reply: FastifyReply, answer: Answer): void {
+export function sendAnswer(reply: FastifyReply, answer: Answer | LimitedAnswer): void {
+  if ('retryAfterSeconds' in answer) reply.header('retry-after', answer.retryAfterSeconds);
   reply
     .code(answer.status)
     .header('content-type', 'application/json; charset=utf-8')

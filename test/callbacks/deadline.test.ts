@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sign, signingKeys } from '../../src/protocol/signature.ts';
 import { balanceBody, placeBody, profileBody } from '../../src/simulator/callback-bodies.ts';
 import type { CallResult } from '../../src/simulator/signed-client.ts';
 import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { replaceFile, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
@@ -104,8 +106,8 @@ describe('a request whose body is slow', () => {
     return sign(body, key);
   }
 
-  async function open(body: string): Promise<Socket> {
-    const socket = connect(Number(new URL(gateway.baseUrl).port), '127.0.0.1');
+  async function open(body: string, at: TestGateway = gateway): Promise<Socket> {
+    const socket = connect(Number(new URL(at.baseUrl).port), '127.0.0.1');
     await once(socket, 'connect');
     socket.on('error', () => socket.destroy());
     socket.write(
@@ -147,6 +149,21 @@ describe('a request whose body is slow', () => {
     expect(performance.now() - startedAtMs).toBeLessThan(IN_TIME_MS);
     expect(await betState(gateway.databaseUrl, bet.transactionId)).toBeUndefined();
     expect(bet.arrivals()).toEqual([]);
+  });
+
+  it('is not waited for beyond a deadline that a reload has shortened (I1)', async () => {
+    const other = await startTestGateway();
+    onTestFinished(() => other.close());
+    const path = join(other.configFolder, 'gateway.yaml');
+    await replaceFile(path, `${await readFile(path, 'utf8')}deadline: { totalMs: 900 }\n`);
+    await other.reload();
+    const body = placeBody((await unplacedBet(other)).slip);
+    const startedAtMs = performance.now();
+    const socket = await open(body, other);
+    socket.write('{"token":');
+    expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 408 /);
+    // Before the reload it would have been half a second more than this.
+    expect(performance.now() - startedAtMs).toBeLessThan(4_000);
   });
 });
 

@@ -22,6 +22,11 @@ describe('a command line that cannot be understood', () => {
       ['deliveries', 'list', '--stat', 'dead'],
       "unknown option '--stat' (Did you mean --state?); see: wagergate deliveries list --help",
     ],
+    [['config', 'dif'], "unknown command 'dif' (Did you mean diff?); see: wagergate config --help"],
+    [
+      ['operator', 'new', 'alpha', '--nmae', 'Alpha'],
+      "unknown option '--nmae' (Did you mean --name?); see: wagergate operator new --help",
+    ],
     [['bet'], "missing required argument 'transactionId'; see: wagergate bet --help"],
     [
       ['verify', '--secret', 's'],

@@ -7,7 +7,7 @@ import { ConfigurationSource, type ReloadResult } from '../../src/config/source.
 import { folderWith, GATEWAY, operatorYaml, put } from './folder.ts';
 
 interface LogLine {
-  readonly level: 'info' | 'error';
+  readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
   readonly facts: object;
 }
@@ -30,6 +30,7 @@ function sourceOn(files: Readonly<Record<string, string>>, env: NodeJS.ProcessEn
     env,
     logger: {
       info: (facts, message) => log.push({ level: 'info', message, facts }),
+      warn: (facts, message) => log.push({ level: 'warn', message, facts }),
       error: (facts, message) => log.push({ level: 'error', message, facts }),
     },
     onReload: (result) => reloads.push(result),
@@ -258,6 +259,32 @@ describe('what a reload says', () => {
       },
     ]);
     expect(reloads).toEqual([result]);
+  });
+
+  it('warns of what can cost money: a moved wallet, new books, a removed operator', async () => {
+    const { source, put, remove, log } = sourceOn(three());
+    const alpha = operatorYaml('alpha', '', '  generation: 2');
+    put('operators/alpha.yaml', alpha.replace('wallet.alpha.example', 'new.alpha.example'));
+    put('operators/beta.yaml', operatorYaml('beta', 'status: suspended'));
+    remove('operators/gamma.yaml');
+    await source.reload();
+    const warnings = log.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ message, facts }) => [message.split(':')[0], facts])).toEqual([
+      [
+        'config.wallet_moved',
+        {
+          operator: 'alpha',
+          from: 'https://wallet.alpha.example/sportsbook',
+          to: 'https://new.alpha.example/sportsbook',
+        },
+      ],
+      ['config.wallet_generation', { operator: 'alpha', from: 1, to: 2 }],
+      ['config.operator_removed', { operator: 'gamma' }],
+    ]);
+    // Said once, not again with every later reload.
+    put('operators/beta.yaml', operatorYaml('beta'));
+    await source.reload();
+    expect(log.filter(({ level }) => level === 'warn')).toHaveLength(3);
   });
 
   it('logs a listener that throws and still calls the others', async () => {

@@ -25,7 +25,7 @@ function sourceOn(folder: string, watchIntervalMs = 15) {
   const source = new ConfigurationSource({
     folder,
     env: {},
-    logger: { info: () => undefined, error: () => undefined },
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
     onReload: reload.resolve,
     watchIntervalMs,
   });
@@ -148,7 +148,7 @@ describe('watching the folder', () => {
     const source = new ConfigurationSource({
       folder,
       env: {},
-      logger: { info: () => undefined, error: () => undefined },
+      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     onTestFinished(() => source.close());
     const change = new Promise<Configuration>((resolve) => source.onChange(resolve));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placeBody } from '../../src/simulator/callback-bodies.ts';
 import type { SimulatedOperator } from '../../src/simulator/operator.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -64,6 +65,27 @@ describe('POST /operator/bets', () => {
     const bet = await unplacedBet(gateway, options);
     await bet.place();
     expect((await alpha.bet(bet.transactionId)).json).toMatchObject({ state });
+  });
+
+  it('shows the freebet that a bet was placed with, its amount to the letter (I9)', async () => {
+    const player = await gateway.player({ balance: '100' });
+    const slip = gateway.service.slip({ ...player, amount: '5.10' });
+    const place = placeBody(slip)
+      .replace('"bonusId":null', '"bonusId":1243')
+      .replace('"bonusTemplateId":null', '"bonusTemplateId":5514')
+      .replace('"bonusAmount":null', '"bonusAmount":5.10');
+    expect((await gateway.service.call('POST', '/payment/bet', place)).status).toBe(200);
+    expect((await alpha.bet(slip.transactionId)).json).toMatchObject({
+      bonusId: 1243,
+      bonusTemplateId: 5514,
+      bonusAmount: '5.10',
+    });
+    const plain = await placedBet(gateway);
+    expect((await alpha.bet(plain.transactionId)).json).toMatchObject({
+      bonusId: null,
+      bonusTemplateId: null,
+      bonusAmount: null,
+    });
   });
 
   it('shows no token, ours or theirs, and nothing of the service’s own message (I8)', async () => {

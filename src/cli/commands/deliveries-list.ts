@@ -4,6 +4,7 @@ import { DELIVERY_STATES, type DeliveryState } from '../../store/delivery-desk.t
 import { deliveriesTable } from '../deliveries-table.ts';
 import { withDesk } from '../desk.ts';
 import { withExamples } from '../help.ts';
+import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -56,8 +57,10 @@ async function list(terminal: Terminal, { folder, json, ...query }: Options): Pr
     terminal.printJson(page);
     return;
   }
-  if (page.items.length === 0) terminal.tell('no such deliveries');
-  else terminal.print(deliveriesTable(page.items));
+  if (page.items.length === 0) {
+    terminal.tell('no such deliveries');
+    if (query.operator !== undefined) warnOfUnknownOperator(terminal, folder, query.operator);
+  } else terminal.print(deliveriesTable(page.items));
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
 }
 

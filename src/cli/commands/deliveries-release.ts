@@ -4,11 +4,13 @@ import { type DeskOptions, withDesk } from '../desk.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { plain } from '../plain-text.ts';
+import { unknownOperator, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options extends DeskOptions {
   readonly operator: string;
   readonly generation?: string;
+  readonly json?: true;
 }
 
 /** `wagergate deliveries release`: bets of an older wallet may be brought to the present one. */
@@ -23,6 +25,7 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
     .requiredOption('--operator <id>', 'whose bets')
     .option('--generation <n>', "up to which (default: the operator's present wallet.generation)")
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option('--json', 'print {operator, generation} as JSON')
     .action((options: Options) => release(terminal, options));
   return withExamples(command, { line: 'deliveries release --operator alpha' });
 }
@@ -30,6 +33,12 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
 async function release(terminal: Terminal, options: Options): Promise<void> {
   const generation = await generationOf(terminal, options);
   await withDesk(terminal, options, (desk) => desk.release(options.operator, generation));
+  // By --generation anything can be released, also what nobody has.
+  warnOfUnknownOperator(terminal, options.folder, options.operator);
+  if (options.json) {
+    terminal.printJson({ operator: options.operator, generation });
+    return;
+  }
   terminal.print(
     `${plain(options.operator)}: bets of generations up to ${generation} are released; a running ` +
       'gateway brings what waited within a second or two',
@@ -43,11 +52,13 @@ async function generationOf(terminal: Terminal, options: Options): Promise<numbe
     throw new CommandFailed('--generation must be a whole number of 1 or more');
   }
   const loaded = await loadFolder(terminal.env, options.folder);
-  const operator = loaded.ok ? loaded.configuration.operators.get(options.operator) : undefined;
-  if (operator === undefined) {
+  if (!loaded.ok) {
     throw new CommandFailed(
-      `no operator ${plain(options.operator)} in the configuration: check --folder, or give --generation`,
+      `${loaded.folder} is not valid: see \`wagergate config check\`, or give --generation`,
     );
   }
+  const { operators } = loaded.configuration;
+  const operator = operators.get(options.operator);
+  if (operator === undefined) throw unknownOperator(options.operator, [...operators.keys()]);
   return operator.wallet.generation;
 }

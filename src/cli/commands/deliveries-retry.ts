@@ -4,6 +4,7 @@ import { deliveryName } from '../deliveries-table.ts';
 import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
+import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options extends DeskOptions {
@@ -83,4 +84,5 @@ async function retryAll(
   const retried = await withDesk(terminal, options, (desk) => desk.retryAll(operator, state));
   if (options.json) terminal.printJson({ operator, state, retried });
   else terminal.print(`${retried} ${state} deliveries of ${operator} are due now`);
+  if (retried === 0) warnOfUnknownOperator(terminal, options.folder, operator);
 }

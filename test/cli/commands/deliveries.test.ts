@@ -184,3 +184,31 @@ describe('wagergate deliveries resolve', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
   });
 });
+
+describe('an operator that is misspelt', () => {
+  it.each([
+    ['list', '--operator', 'alhpa'],
+    ['retry', '--operator', 'alhpa', '--state', 'dead'],
+    ['release', '--operator', 'alhpa', '--generation', '1'],
+  ])('is warned of by %s, with the one that was probably meant', async (...args) => {
+    const { code, stderr } = await deliveries(...args);
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      'warning: no file of operator alhpa in the configuration: did you mean alpha?\n',
+    );
+  });
+
+  it('cannot be released without saying up to what', async () => {
+    expect(await deliveries('release', '--operator', 'alhpa')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'error: no operator alhpa: did you mean alpha?\n',
+    });
+  });
+
+  it('is not what an operator is whose file is there', async () => {
+    expect((await deliveries('list', '--operator', 'alpha')).stderr).toBe('no such deliveries\n');
+    const { stdout } = await deliveries('release', '--operator', 'alpha', '--json');
+    expect(JSON.parse(stdout)).toEqual({ operator: 'alpha', generation: 1 });
+  });
+});

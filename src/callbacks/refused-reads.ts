@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../domain/clock.ts';
+import { TokenBuckets } from '../domain/token-bucket.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Wallets } from '../wallets/wallets.ts';
+import { unavailable } from './answers.ts';
+import type { Handled } from './context.ts';
+
+/**
+ * Refusals come at once, so a frame that polls in a loop polls the faster for it. Beyond this much
+ * a second of one operator, in one process, they cost neither Redis nor PostgreSQL a query (I7).
+ */
+const REFUSALS_MAX = { perSecond: 100, burst: 200 };
+
+const TOKENS_MAX = 10_000;
+
+/**
+ * Profiles and balances of operators that take no calls (breaker open, bulkhead full, maintenance,
+ * suspended). Past the limit they are refused without their session being looked up, so that one
+ * which has ended meanwhile is told 503 as well, until the flood is over. Only reads: nothing follows
+ * from a read, while a place that was refused has to be in the journal, which then answers its twins
+ * and its rollback (CONTRACT section 4).
+ */
+export class RefusedReads {
+  readonly #wallets: Wallets;
+  readonly #metrics: Metrics;
+  readonly #limits: TokenBuckets;
+  /** Tokens that were refused lately, with their operator. */
+  readonly #operators = new LRUCache<string, string>({ max: TOKENS_MAX });
+
+  constructor(options: { clock: Clock; wallets: Wallets; metrics: Metrics }) {
+    this.#wallets = options.wallets;
+    this.#metrics = options.metrics;
+    this.#limits = new TokenBuckets(options.clock, REFUSALS_MAX);
+  }
+
+  /** The answer to one refusal too many; undefined where the read takes its usual way. */
+  limit(operation: 'profile' | 'balance', token: string): Handled | undefined {
+    const operatorId = this.#operators.get(token);
+    if (operatorId === undefined) return undefined;
+    if (this.#takesCalls(operatorId, operation)) {
+      this.#operators.delete(token);
+      return undefined;
+    }
+    if (this.#limits.take(operatorId) === 0) return undefined;
+    const reason = 'rate';
+    this.#metrics.rejected.inc({ operator: operatorId, reason });
+    return unavailable('not_sent', operatorId, { reason });
+  }
+
+  /** Remembers whose token it is, where its next read would be refused. */
+  note(operation: 'profile' | 'balance', token: string, operatorId: string): void {
+    if (!this.#takesCalls(operatorId, operation)) this.#operators.set(token, operatorId);
+  }
+
+  #takesCalls(operatorId: string, operation: 'profile' | 'balance'): boolean {
+    const wallet = this.#wallets.get(operatorId);
+    return wallet !== undefined && wallet.refusal(operation) === undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { Command } from 'commander';
+import type { OperatorConfig } from '../../config/schema.ts';
+import { loadFolder } from '../configuration.ts';
+import { withPrisma } from '../database.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { plain } from '../plain-text.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly operator: string;
+  readonly template: readonly string[];
+  readonly folder?: string;
+}
+
+/** `wagergate bonuses assign`: templates of the service's console become an operator's. */
+export function bonusesAssignCommand(terminal: Terminal): Command {
+  const command = new Command('assign')
+    .summary("makes templates of the service's console an operator's own")
+    .description(
+      "Makes templates an operator's own that were not created through the gateway, such as in the " +
+        "service's console, or that two operators asked for in equal words while the service fell " +
+        'silent. From then on the operator reads, lists and issues them, and nobody else does.',
+    )
+    .requiredOption('--operator <id>', 'whose they become')
+    .requiredOption('--template <id...>', "the templates' ids at the service")
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .action((options: Options) => assign(terminal, options));
+  return withExamples(
+    command,
+    { line: 'bonuses assign --operator alpha --template 57' },
+    { line: 'bonuses assign --operator alpha --template 57 58' },
+  );
+}
+
+async function assign(terminal: Terminal, options: Options): Promise<void> {
+  const templateIds = options.template.map(templateId);
+  const { operator, upstreamCid } = await accountOf(terminal, options);
+  await withPrisma(terminal.env, async (prisma) => {
+    const { assignTemplates } = await import('../../store/bonus-assignment.ts');
+    const tenant = { operatorId: operator.id, upstreamCid };
+    const outcome = await assignTemplates(prisma, tenant, templateIds);
+    if (outcome.taken.length > 0) {
+      const taken = outcome.taken.map(({ templateId: id, operatorId }) => `${id} (${operatorId})`);
+      throw new CommandFailed(
+        `nothing assigned: another operator owns template ${taken.map(plain).join(', ')}`,
+      );
+    }
+    for (const id of outcome.assigned) {
+      terminal.print(`template ${id} is ${plain(operator.id)}'s from now on`);
+    }
+    for (const id of outcome.unchanged) {
+      terminal.print(`template ${id} was ${plain(operator.id)}'s already`);
+    }
+  });
+}
+
+/** Template ids are those of the account as which the operator's calls go out. */
+async function accountOf(
+  terminal: Terminal,
+  { operator: operatorId, folder }: Options,
+): Promise<{ readonly operator: OperatorConfig; readonly upstreamCid: string }> {
+  const loaded = await loadFolder(terminal.env, folder);
+  const operator = loaded.ok ? loaded.configuration.operators.get(operatorId) : undefined;
+  if (!loaded.ok || operator === undefined) {
+    throw new CommandFailed(
+      `no operator ${plain(operatorId)} in ${loaded.folder}: check --folder and ` +
+        '`wagergate config check`',
+    );
+  }
+  const { Accounts } = await import('../../bonuses/account.ts');
+  const account = new Accounts(() => loaded.configuration).of(operator);
+  if (account.exclusive) {
+    throw new CommandFailed(
+      `${plain(operatorId)} has a partner account of its own (bonuses.upstream): all its templates are its own`,
+    );
+  }
+  return { operator, upstreamCid: account.cid };
+}
+
+function templateId(text: string): string {
+  if (/^(?:0|[1-9]\d{0,15})$/.test(text)) return text;
+  throw new UsageError(`${plain(text)} is no template's id: give the service's whole number`);
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { Command, Option } from 'commander';
+import { describeProblem } from '../../config/problems.ts';
+import type { Configuration } from '../../config/schema.ts';
+import { diffOf, isEmpty } from '../../config/settings-diff.ts';
+import { type ConfigurationView, viewOf } from '../../config/settings-view.ts';
+import { configFolder, loadFolder } from '../configuration.ts';
+import { diffText } from '../diff-text.ts';
+import { CommandFailed } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { plain } from '../plain-text.ts';
+import { adminAddress, adminToken, fetchConfiguration } from '../running-gateway.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly folder?: string;
+  readonly admin?: string;
+  readonly against?: string;
+  readonly exitCode?: true;
+  readonly json?: true;
+}
+
+/** `wagergate config diff`: what would be different with this folder in force. */
+export function configDiffCommand(terminal: Terminal): Command {
+  const command = new Command('diff')
+    .summary('shows what a reload would change')
+    .description(
+      'Shows what would change if the configuration folder came into force: against a running ' +
+        'gateway (by its admin API and ADMIN_TOKEN), or against another folder. Operators that ' +
+        'come, go or change, setting by setting, defaults filled in; of a secret only that it ' +
+        'changed. A line with ! is to be thought about first, such as a wallet at another address.',
+    )
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option(
+      '--admin <url>',
+      'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)',
+    )
+    .addOption(
+      new Option(
+        '--against <dir>',
+        'compare with this folder instead of a running gateway',
+      ).conflicts('admin'),
+    )
+    .option('--exit-code', 'exit with 1 when anything would change')
+    .option('--json', 'print {gateway, operators} as JSON')
+    .action((options: Options) => diff(terminal, options));
+  return withExamples(
+    command,
+    { line: 'config diff', note: 'this folder against the gateway on this machine' },
+    { line: 'config diff --folder new --against /etc/wagergate' },
+    { line: 'config diff --admin http://gateway.internal:9090 --exit-code --json' },
+  );
+}
+
+async function diff(terminal: Terminal, options: Options): Promise<void> {
+  const configuration = await validFolder(terminal, options.folder);
+  const { before, key, name } = await standing(terminal, options);
+  const found = diffOf(before, viewOf(configuration, key));
+  if (options.json) terminal.printJson(found);
+  else if (isEmpty(found)) terminal.print(`nothing would change against ${name}`);
+  else terminal.print(diffText(found));
+  if (options.exitCode && !isEmpty(found)) {
+    throw new CommandFailed(`${configFolder(terminal.env, options.folder)} differs from ${name}`);
+  }
+}
+
+/** What is in force, and the key that its fingerprints were made with. */
+async function standing(
+  terminal: Terminal,
+  options: Options,
+): Promise<{ before: ConfigurationView; key: string; name: string }> {
+  if (options.against !== undefined) {
+    const key = randomBytes(32).toString('hex');
+    const before = viewOf(await validFolder(terminal, options.against), key);
+    return { before, key, name: options.against };
+  }
+  const key = adminToken(terminal.env);
+  const name = adminAddress(terminal.env, options.admin);
+  return { before: await fetchConfiguration(name, key), key, name: `the gateway at ${name}` };
+}
+
+/** @throws CommandFailed after every problem of the folder was told */
+async function validFolder(terminal: Terminal, option: string | undefined): Promise<Configuration> {
+  const loaded = await loadFolder(terminal.env, option);
+  if (loaded.ok) return loaded.configuration;
+  for (const problem of loaded.problems) terminal.tell(plain(describeProblem(problem)));
+  throw new CommandFailed(`${loaded.folder} is not valid: correct it first`);
+}

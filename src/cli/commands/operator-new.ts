@@ -1,0 +1,183 @@
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { configFolder } from '../configuration.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
+import { handoverOf, handoverText } from '../handover.ts';
+import { withExamples } from '../help.ts';
+import type { DraftSecrets, OperatorDraft } from '../new-operator.ts';
+import { plain } from '../plain-text.ts';
+import { Questions } from '../questions.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly name?: string;
+  readonly walletUrl?: string;
+  readonly currencies?: string;
+  readonly cid?: string;
+  readonly sessions: OperatorDraft['sessions'];
+  readonly status: OperatorDraft['status'];
+  readonly allowPrivate?: true;
+  readonly secretsDir?: string;
+  readonly gatewayUrl?: string;
+  readonly folder?: string;
+  readonly json?: true;
+}
+
+/** `wagergate operator new`: a file, two secrets, and what to tell the operator. */
+export function operatorNewCommand(terminal: Terminal): Command {
+  const command = new Command('new')
+    .summary('adds an operator: its file, its secrets, what to send to it')
+    .description(
+      'Writes operators/<id>.yaml with two fresh secrets and prints what to send to the operator. ' +
+        'What no option says is asked for on the terminal. Without --secrets-dir the file takes ' +
+        'the secrets from environment variables, whose lines are printed this once; a running ' +
+        'gateway sees new variables only after a restart, but new files within 2 s. Nothing that ' +
+        'exists is overwritten.',
+    )
+    .argument('<id>', 'the operator: 2 to 32 lower-case letters, digits or dashes')
+    .option('--name <name>', 'the name people know it by')
+    .option('--wallet-url <url>', 'base address of its wallet')
+    .option('--currencies <list>', 'its players’ currencies, such as EUR,USD')
+    .option('--cid <key>', 'its key at this gateway (default: <id>-key)')
+    .addOption(
+      new Option('--sessions <mode>', 'how players get tokens')
+        .choices(['issued', 'prefixed'])
+        .default('issued'),
+    )
+    .addOption(
+      new Option('--status <status>', 'in maintenance nothing is sent to it yet')
+        .choices(['active', 'maintenance'])
+        .default('active'),
+    )
+    .option('--allow-private', 'its wallet may have plain http or a private address')
+    .option('--secrets-dir <dir>', 'write each secret into a file of its own there, mode 0600')
+    .option('--gateway-url <url>', 'the gateway’s public address, for what is sent to the operator')
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option('--json', 'print the result as JSON, with the secrets where they are in no file')
+    .action((id: string, options: Options) => create(terminal, id, options));
+  return withExamples(
+    command,
+    { line: 'operator new alpha', note: 'asks for what it needs' },
+    {
+      line:
+        'operator new alpha --name "Alpha Casino" --wallet-url https://wallet.alpha.example/api ' +
+        '--currencies EUR,USD --secrets-dir /run/secrets',
+    },
+  );
+}
+
+async function create(terminal: Terminal, id: string, options: Options): Promise<void> {
+  // Imported here: they bring the schemas, which no other command should wait for.
+  const { idLike, operatorYaml, problemsOf } = await import('../new-operator.ts');
+  const { collisionIn, writeOperator } = await import('../operator-files.ts');
+  const { OPERATOR_ID } = await import('../../config/schema.ts');
+  if (!OPERATOR_ID.test(id)) throw unusableId(id, idLike(id));
+  const folder = configFolder(terminal.env, options.folder);
+
+  const draft = await draftOf(terminal, id, options);
+  const collision = collisionIn(folder, id, draft.cid);
+  if (collision !== undefined) throw new CommandFailed(plain(collision));
+  const secrets = await secretsOf(id, options.secretsDir);
+  const text = operatorYaml(draft, secrets);
+  const [problem] = problemsOf(`operators/${id}.yaml`, text, secrets);
+  if (problem !== undefined) throw new UsageError(plain(`${problem.path}: ${problem.reason}`));
+
+  const files = [secrets.wallet, secrets.api].flatMap(({ expression, value }) =>
+    expression.startsWith('file:') ? { path: expression.slice('file:'.length), value } : [],
+  );
+  const written = writeOperator(folder, id, text, files);
+  report(terminal, draft, secrets, written, options);
+}
+
+function unusableId(id: string, meant: string | undefined): UsageError {
+  const rule = 'is no operator id: 2 to 32 lower-case letters, digits or dashes, a letter first';
+  return new UsageError(
+    `${plain(id)} ${rule}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  );
+}
+
+/** From the options, and from the person at the terminal where they leave something open. */
+async function draftOf(terminal: Terminal, id: string, options: Options): Promise<OperatorDraft> {
+  const { name, walletUrl, currencies } = options;
+  const missing = Object.entries({
+    '--name': name,
+    '--wallet-url': walletUrl,
+    '--currencies': currencies,
+  }).flatMap(([option, value]) => (value === undefined ? option : []));
+  if (missing.length > 0 && terminal.stdin.isTTY !== true) {
+    throw new UsageError(`give ${missing.join(', ')}: there is no terminal to ask on`);
+  }
+  const questions = missing.length > 0 ? new Questions(terminal) : undefined;
+  const asked = async (
+    given: string | undefined,
+    question: string,
+    judge: (answer: string) => string | undefined,
+    fallback?: string,
+  ) => given ?? (await questions?.ask(question, judge, fallback)) ?? '';
+  try {
+    return {
+      id,
+      name: await asked(name, 'The name people know the operator by', notEmpty, id),
+      walletUrl: await asked(walletUrl, 'Base address of its wallet', anAddress),
+      currencies: listOf(
+        await asked(currencies, 'Currencies of its players, such as EUR,USD', currencyList),
+      ),
+      cid: options.cid ?? `${id}-key`,
+      sessions: options.sessions,
+      status: options.status,
+      allowPrivate: options.allowPrivate === true,
+    };
+  } finally {
+    questions?.close();
+  }
+}
+
+const notEmpty = (text: string) => (text === '' ? 'It must not be empty.' : undefined);
+const anAddress = (text: string) =>
+  URL.canParse(text) ? undefined : 'It must be an address, such as https://wallet.example/api';
+const listOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '');
+const currencyList = (text: string) =>
+  listOf(text).length > 0 ? undefined : 'There must be one at least, such as EUR.';
+
+async function secretsOf(id: string, folder: string | undefined): Promise<DraftSecrets> {
+  const { newSecret, variableName } = await import('../new-operator.ts');
+  const secret = (which: 'wallet' | 'api') => ({
+    value: newSecret(),
+    expression:
+      folder === undefined
+        ? variableName(id, which)
+        : `file:${resolve(folder, `${id}-${which}-secret`)}`,
+  });
+  return { wallet: secret('wallet'), api: secret('api') };
+}
+
+function report(
+  terminal: Terminal,
+  draft: OperatorDraft,
+  secrets: DraftSecrets,
+  written: readonly string[],
+  options: Options,
+): void {
+  const handover = handoverOf(draft, secrets, options.gatewayUrl);
+  const inFiles = options.secretsDir !== undefined;
+  const variables = [secrets.wallet, secrets.api].map(
+    (one) => [one.expression, one.value] as const,
+  );
+  const environment = inFiles ? {} : Object.fromEntries(variables);
+  if (options.json) {
+    terminal.printJson({ id: draft.id, written, environment, handover });
+    return;
+  }
+  terminal.print(`Written:\n${written.map((path) => `  ${path}`).join('\n')}`);
+  if (!inFiles) {
+    const lines = variables.map(([name, value]) => `  ${name}=${value}`);
+    terminal.print(
+      '\nSet these where the gateway runs, and restart it; they are shown only this once:\n' +
+        lines.join('\n'),
+    );
+  }
+  terminal.print(
+    `\nSend to the operator, by a channel that keeps secrets:\n${handoverText(handover)}`,
+  );
+  terminal.print('\nNext: `wagergate config check --probe`');
+}

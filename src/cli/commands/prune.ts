@@ -1,0 +1,80 @@
+import { Command } from 'commander';
+import { type PrunedMonth, prune } from '../../store/prune.ts';
+import { readyDatabase } from '../database.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { plain } from '../plain-text.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly olderThan: string;
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+/** `wagergate prune`: old months out of the journal. */
+export function pruneCommand(terminal: Terminal): Command {
+  const command = new Command('prune')
+    .summary('takes old months out of the journal')
+    .description(
+      'Takes whole months out of the journal: their operations and attempts, the deliveries that ' +
+        'ended before, and the bets that ended before. A month in which something is still open ' +
+        '(a delivery that waits or is dead, a bet in flight or unresolved) is refused and named; ' +
+        'of bets that still wait for their result everything is kept. Run it beside a working ' +
+        'gateway; it locks for moments only.',
+    )
+    .requiredOption('--older-than <age>', 'months to keep, such as 5mo, or years, such as 1y')
+    .option('--dry-run', 'tell what would go, and change nothing')
+    .option('--json', 'print what was done as JSON')
+    .action((options: Options) => run(terminal, options));
+  return withExamples(
+    command,
+    { line: 'prune --older-than 5mo --dry-run' },
+    { line: 'prune --older-than 5mo' },
+  );
+}
+
+async function run(terminal: Terminal, options: Options): Promise<void> {
+  const before = monthsAgo(options.olderThan, new Date());
+  const url = await readyDatabase(terminal.env);
+  const isDryRun = options.dryRun === true;
+  const pruned = await prune(url, { before, isDryRun, log: (line) => terminal.tell(line) });
+  const refused = pruned.months.filter(({ result }) => result === 'refused');
+  if (options.json) {
+    terminal.printJson({ before: before.toISOString(), isDryRun, ...pruned });
+  } else {
+    const { months, deliveries, bets } = pruned;
+    for (const month of months) terminal.print(lineOf(month, isDryRun));
+    terminal.print(
+      `${months.length - refused.length} months, ${deliveries} deliveries and ${bets} bets of ` +
+        `before ${before.toISOString().slice(0, 10)} ${isDryRun ? 'would go' : 'are gone'}`,
+    );
+  }
+  if (refused.length > 0) {
+    throw new CommandFailed(
+      `${refused.length} month(s) refused: close what is open (\`wagergate bet <id>\`, ` +
+        '`wagergate deliveries list`), then prune again',
+    );
+  }
+}
+
+function lineOf({ month, result, open, carriedOver }: PrunedMonth, isDryRun: boolean): string {
+  if (result === 'refused') {
+    const bets = open.map(
+      (bet) => `  ${plain(bet.transactionId)} (${plain(bet.operatorId ?? 'nobody')}): ${bet.why}`,
+    );
+    return [`${month}: refused, still open:`, ...bets].join('\n');
+  }
+  const kept = carriedOver > 0 ? `, but for ${carriedOver} bets that wait for their result` : '';
+  return `${month}: ${isDryRun ? 'would be dropped' : 'dropped'}${kept}`;
+}
+
+/** The first of the month that is the oldest one kept. @throws UsageError */
+export function monthsAgo(age: string, now: Date): Date {
+  const match = /^(\d{1,3})(mo|y)$/.exec(age);
+  const months = Number(match?.[1]) * (match?.[2] === 'y' ? 12 : 1);
+  if (match === null || months < 1) {
+    throw new UsageError(`${plain(age)} is no age: give months or years, such as 5mo or 1y`);
+  }
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
+}

@@ -1,0 +1,88 @@
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { jsonSchemaFiles } from '../config/json-schema.ts';
+import { CommandFailed } from './failures.ts';
+import { cidIn } from './new-operator.ts';
+
+/** A secret that stands in a file of its own. */
+export interface SecretFile {
+  readonly path: string;
+  readonly value: string;
+}
+
+const SCHEMA = 'operator.schema.json';
+
+/** What an operator of this id would collide with in a folder; undefined where nothing. */
+export function collisionIn(folder: string, id: string, cid: string): string | undefined {
+  for (const name of listing(join(folder, 'operators'))) {
+    if (name === `${id}.yaml` || name === `${id}.yml`) {
+      return `operators/${name} is there already: edit it, or choose another id`;
+    }
+    if (cidIn(readFileSync(join(folder, 'operators', name), 'utf8')) === cid) {
+      return `${cid} is the api.cid of operators/${name}: choose another by --cid`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Writes the secrets' files and then the operator's. None that is there is ever touched, and the
+ * operator's file appears complete: a running gateway may be watching the folder. The schema that
+ * the file names is put beside it where it is missing.
+ *
+ * @returns the paths written, in order
+ * @throws CommandFailed when anything cannot be written; nothing is left behind then
+ */
+export function writeOperator(
+  folder: string,
+  id: string,
+  text: string,
+  secrets: readonly SecretFile[],
+): readonly string[] {
+  const written: string[] = [];
+  const write = (path: string, content: string, mode: number) => {
+    writeFileSync(path, content, { flag: 'wx', mode });
+    written.push(path);
+  };
+  try {
+    for (const { path, value } of secrets) {
+      mkdirSync(resolve(path, '..'), { recursive: true, mode: 0o700 });
+      write(path, `${value}\n`, 0o600);
+    }
+    mkdirSync(join(folder, 'operators'), { recursive: true });
+    const schema = join(folder, SCHEMA);
+    if (!existsSync(schema)) write(schema, jsonSchemaFiles()[SCHEMA] ?? '', 0o644);
+    const target = join(folder, 'operators', `${id}.yaml`);
+    // A dotfile, which the gateway leaves alone; a link fails where the name is taken.
+    const draft = join(folder, 'operators', `.${id}.yaml.new`);
+    writeFileSync(draft, text, { mode: 0o644 });
+    try {
+      linkSync(draft, target);
+      written.push(target);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    return written;
+  } catch (error) {
+    for (const path of written) rmSync(path, { force: true });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`nothing was written: ${why}`, { cause: error });
+  }
+}
+
+function listing(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^[^.].*\.ya?ml$/.test(name));
+  } catch {
+    // A folder that is not there yet holds nothing to collide with; writing tells other faults.
+    return [];
+  }
+}

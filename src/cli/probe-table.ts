@@ -1,0 +1,25 @@
+import { table } from '../simulator/table.ts';
+import { plain } from './plain-text.ts';
+import type { Probed } from './probe.ts';
+
+const COLUMNS = [
+  { title: 'operator', align: 'left' },
+  { title: 'result', align: 'left' },
+  { title: 'took', align: 'right' },
+  { title: 'wallet', align: 'left' },
+  { title: 'details', align: 'left' },
+] as const;
+
+/** One wallet a line, in columns. */
+export function probeTable(probed: readonly Probed[]): string {
+  return table(
+    COLUMNS,
+    probed.map(({ operator, result, latencyMs, wallet, detail }) => [
+      operator,
+      result,
+      `${latencyMs} ms`,
+      wallet,
+      plain(detail),
+    ]),
+  );
+}

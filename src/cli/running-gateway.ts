@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { ConfigurationView } from '../config/settings-view.ts';
+import { CommandFailed, UsageError } from './failures.ts';
+import { plain } from './plain-text.ts';
+
+const ANSWER_MS_MAX = 10_000;
+
+const settings = z.record(
+  z.string(),
+  z.union([z.string(), z.object({ secrets: z.array(z.string()) })]),
+);
+const configurationView = z.object({
+  gateway: settings,
+  operators: z.record(z.string(), settings),
+});
+
+/** The admin token; whoever asks a running gateway needs the one that it was started with. */
+export function adminToken(env: NodeJS.ProcessEnv): string {
+  const token = env.ADMIN_TOKEN;
+  if (token !== undefined && token !== '') return token;
+  throw new UsageError(
+    'ADMIN_TOKEN is not set: set it to the one of the running gateway, or compare with a folder ' +
+      'by --against <dir>',
+  );
+}
+
+/** Where the gateway of this environment has its internal listener. */
+export function adminAddress(env: NodeJS.ProcessEnv, option: string | undefined): string {
+  const address = option ?? `http://${env.ADMIN_HOST || '127.0.0.1'}:${env.ADMIN_PORT || '9090'}`;
+  if (URL.canParse(address)) return address.replace(/\/+$/, '');
+  throw new UsageError(`--admin ${plain(address)} is no address: give e.g. http://127.0.0.1:9090`);
+}
+
+/**
+ * The configuration that a running gateway has in force.
+ * @throws CommandFailed when it cannot be had
+ */
+export async function fetchConfiguration(
+  address: string,
+  token: string,
+): Promise<ConfigurationView> {
+  let response: Response;
+  try {
+    response = await fetch(`${address}/admin/config`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+  } catch (error) {
+    throw new CommandFailed(
+      `no gateway answers at ${address}: start it, give its internal address by --admin <url>, ` +
+        'or compare with a folder by --against <dir>',
+      { cause: error },
+    );
+  }
+  if (response.status === 401) {
+    throw new CommandFailed(`the gateway at ${address} has another ADMIN_TOKEN`);
+  }
+  if (response.status === 404) {
+    throw new CommandFailed(
+      `the gateway at ${address} has no admin API: start it with ADMIN_TOKEN set`,
+    );
+  }
+  const parsed = configurationView.safeParse(await jsonOf(response));
+  if (response.ok && parsed.success) return parsed.data;
+  throw new CommandFailed(`what answers at ${address} is no gateway (HTTP ${response.status})`);
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    // Not JSON is not a gateway's answer, which the caller says.
+    return undefined;
+  }
+}

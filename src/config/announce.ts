@@ -1,0 +1,33 @@
+import type { Configuration } from './schema.ts';
+
+/** The part of a pino logger that is needed here. */
+interface Announcer {
+  warn(facts: object, message: string): void;
+}
+
+/** Says loudly what of a reload can cost money if it was not meant: it has happened by then. */
+export function announce(logger: Announcer, next: Configuration, previous: Configuration): void {
+  for (const [operator, before] of previous.operators) {
+    const after = next.operators.get(operator);
+    if (after === undefined) {
+      logger.warn(
+        { operator },
+        'config.operator_removed: all of its deliveries are held until its file returns',
+      );
+      continue;
+    }
+    const [from, to] = [before.wallet, after.wallet];
+    if (from.baseUrl !== to.baseUrl) {
+      logger.warn(
+        { operator, from: from.baseUrl, to: to.baseUrl },
+        'config.wallet_moved: another address is asked about its bets from now on',
+      );
+    }
+    if (from.generation !== to.generation) {
+      logger.warn(
+        { operator, from: from.generation, to: to.generation },
+        'config.wallet_generation: operations of bets of an older one are held until released',
+      );
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { ConfigurationView, SettingsView, SettingView } from './settings-view.ts';
+
+/** One setting with another value; a secret is only said to have changed. */
+export type SettingChange =
+  | { readonly path: string; readonly before: string | null; readonly after: string | null }
+  | { readonly path: string; readonly secret: true };
+
+export type OperatorChange =
+  | { readonly id: string; readonly kind: 'added' | 'removed' }
+  | { readonly id: string; readonly kind: 'changed'; readonly settings: readonly SettingChange[] };
+
+export interface ConfigurationDiff {
+  readonly gateway: readonly SettingChange[];
+  /** In alphabetical order; those that stay as they are do not stand here. */
+  readonly operators: readonly OperatorChange[];
+}
+
+/** What becomes different when `after` takes the place of `before`. */
+export function diffOf(before: ConfigurationView, after: ConfigurationView): ConfigurationDiff {
+  const ids = new Set([...Object.keys(before.operators), ...Object.keys(after.operators)]);
+  return {
+    gateway: changesOf(before.gateway, after.gateway),
+    operators: [...ids].sort().flatMap((id) => {
+      const [old, fresh] = [before.operators[id], after.operators[id]];
+      if (old === undefined) return { id, kind: 'added' as const };
+      if (fresh === undefined) return { id, kind: 'removed' as const };
+      const settings = changesOf(old, fresh);
+      return settings.length === 0 ? [] : { id, kind: 'changed' as const, settings };
+    }),
+  };
+}
+
+export function isEmpty({ gateway, operators }: ConfigurationDiff): boolean {
+  return gateway.length + operators.length === 0;
+}
+
+/** What a person should know before a change of an operator comes into force, one sentence each. */
+export function warningsOf(change: OperatorChange): readonly string[] {
+  if (change.kind === 'changed') return changeWarnings(change.settings);
+  return change.kind === 'removed' ? [REMOVED] : [];
+}
+
+const REMOVED = 'nothing is sent to it any more: what is open of it is held until its file returns';
+
+function changeWarnings(settings: readonly SettingChange[]): readonly string[] {
+  const of = (path: string) => settings.find((setting) => setting.path === path);
+  const after = (path: string) => {
+    const setting = of(path);
+    return setting !== undefined && 'after' in setting ? setting.after : undefined;
+  };
+  const warnings: string[] = [];
+  if (of('wallet.baseUrl') !== undefined) {
+    warnings.push(
+      of('wallet.generation') === undefined
+        ? 'its WALLET IS ANOTHER ADDRESS, which is asked about the bets of the old one from now on; ' +
+            'if its books are new, raise wallet.generation as well'
+        : 'its WALLET IS ANOTHER ADDRESS',
+    );
+  }
+  if (of('wallet.generation') !== undefined) {
+    warnings.push(
+      'bets placed under an older wallet.generation are held until a person releases them',
+    );
+  }
+  if (of('api.cid') !== undefined) warnings.push('its requests with the old api.cid are refused');
+  if (after('status') === 'maintenance') warnings.push('nothing is sent to it: deliveries wait');
+  if (after('status') === 'suspended') warnings.push('its players can place no bets');
+  return warnings;
+}
+
+function changesOf(before: SettingsView, after: SettingsView): readonly SettingChange[] {
+  const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...paths].flatMap((path) => changeOf(path, before[path], after[path]));
+}
+
+function changeOf(
+  path: string,
+  before: SettingView | undefined,
+  after: SettingView | undefined,
+): SettingChange | [] {
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (typeof before === 'object' || typeof after === 'object') return { path, secret: true };
+  return { path, before: before ?? null, after: after ?? null };
+}

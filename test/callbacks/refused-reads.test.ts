@@ -1,0 +1,78 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/domain/clock.ts';
+import { placedBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** Calls that are refused at once, in a loop: 200 reads at once and 100 a second are refused fully. */
+
+let standsAtMs: number | undefined;
+const clock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => standsAtMs ?? performance.now(),
+};
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ clock, operators: { alpha: {}, beta: {} } });
+});
+afterAll(() => gateway.close());
+afterEach(async () => {
+  standsAtMs = undefined;
+  await gateway.reconfigure('alpha', {});
+});
+
+const rejected = (reason: string) =>
+  gateway.metric('gateway_rejected_total', { operator: 'alpha', reason });
+
+/** As many at once as asked for, while no time passes for the limit. */
+async function flood<T>(count: number, call: () => Promise<T>): Promise<readonly T[]> {
+  standsAtMs ??= performance.now();
+  return await Promise.all(Array.from({ length: count }, call));
+}
+
+it('past the limit reads of an operator in maintenance are 503 by rate, others’ go on (I7)', async () => {
+  const [player, other] = [await gateway.player(), await gateway.player({ operatorId: 'beta' })];
+  await gateway.reconfigure('alpha', { status: 'maintenance' });
+  const first = await gateway.service.balance(player);
+  expect(first.status).toBe(503);
+
+  const answers = await flood(300, () => gateway.service.balance(player));
+  expect(answers.map(({ status, body }) => [status, body])).toEqual(
+    answers.map(() => [503, first.body]),
+  );
+  expect([await rejected('maintenance'), await rejected('rate')]).toEqual([201, 100]);
+  expect((await gateway.service.profile(player.token)).status).toBe(503);
+  expect(await rejected('rate')).toBe(101);
+  expect((await gateway.service.balance(other)).status).toBe(200);
+
+  // It is over with the maintenance, not only when the bucket is full again.
+  await gateway.reconfigure('alpha', {});
+  expect((await gateway.service.balance(player)).status).toBe(200);
+});
+
+describe('a bet call', () => {
+  it('is never refused by rate: each place stays in the journal and answers its rollback', async () => {
+    const player = await gateway.player();
+    await gateway.reconfigure('alpha', { status: 'maintenance' });
+    await gateway.service.balance(player);
+    await flood(210, () => gateway.service.balance(player));
+    const before = await rejected('rate');
+
+    const bet = await unplacedBet(gateway, { player });
+    const placed = await bet.place();
+    expect([placed.status, placed.json?.code]).toEqual([400, 100]);
+    await gateway.reconfigure('alpha', {});
+    expect((await bet.place()).body).toBe(placed.body);
+    expect((await bet.rollback()).status).toBe(200);
+    expect(bet.arrivals()).toEqual([]);
+    expect(await rejected('rate')).toBe(before);
+  });
+
+  it('that was accepted before is rolled back all the same', async () => {
+    const bet = await placedBet(gateway);
+    await gateway.reconfigure('alpha', { status: 'maintenance' });
+    await gateway.service.balance(bet.player);
+    await flood(210, () => gateway.service.balance(bet.player));
+    expect((await bet.rollback()).status).toBe(200);
+    expect(await bet.deliveries()).toMatchObject([{ operation: 'rollback', state: 'pending' }]);
+  });
+});

@@ -1,0 +1,133 @@
+import { createServer as createTlsServer } from 'node:https';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SimulatedWallet, startWallet } from '../../../src/simulator/wallet/wallet.ts';
+import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import {
+  type OwnAnswer,
+  type OwnWallet,
+  startOwnWallet,
+} from '../../wallets/support/own-wallet.ts';
+import { SELF_SIGNED } from '../../wallets/support/self-signed.ts';
+import { wagergate } from '../command-line.ts';
+
+let good: SimulatedWallet;
+let odd: OwnWallet;
+let said: OwnAnswer;
+beforeAll(async () => {
+  good = await startWallet({ name: 'good', secret: 'wallet-secret' });
+  odd = await startOwnWallet(() => said);
+});
+afterAll(async () => {
+  await good.close();
+  await odd.close();
+});
+
+/** A folder with one operator for each wallet. */
+function folderOf(wallets: Readonly<Record<string, string>>, more = ''): string {
+  const files = Object.entries(wallets).map(([id, baseUrl]) => [
+    `operators/${id}.yaml`,
+    operatorYaml(id, '', `  allowPrivate: true\n  timeoutMs: 3000\n${more}`).replace(
+      `https://wallet.${id}.example/sportsbook`,
+      baseUrl,
+    ),
+  ]);
+  return folderWith({ 'gateway.yaml': GATEWAY, ...Object.fromEntries(files) });
+}
+
+const probe = (folder: string, ...args: readonly string[]) =>
+  wagergate(['config', 'check', '--probe', '--folder', folder, ...args]);
+
+async function probedOdd(answer: OwnAnswer, more = '') {
+  said = answer;
+  const { code, stdout } = await probe(folderOf({ alpha: odd.baseUrl }, more), '--json');
+  const { ok, wallets } = JSON.parse(stdout);
+  expect(ok).toBe(code === 0);
+  return { code, result: wallets[0].result, detail: wallets[0].detail };
+}
+
+describe('wagergate config check --probe', () => {
+  it('tells of each wallet how it answers, in a line with its latency', async () => {
+    const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1/' });
+    const { code, stdout, stderr } = await probe(folder);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/\nalpha +ok +\d+ ms +http:\S+ +refuses an unknown player .* code 3/);
+    expect(stdout).toMatch(/\nbeta +unreachable +\d+ ms +http:\S+ +no connection \(.*ECONNREFUSED/);
+    expect(stderr).toBe('error: 1 of 2 wallets did not answer well\n');
+  });
+
+  it('asks for nothing but a balance, signed, of a player that does not exist', async () => {
+    const before = good.requests.length;
+    const { code } = await probe(folderOf({ alpha: good.baseUrl }));
+    expect(code).toBe(0);
+    const asked = good.requests.slice(before);
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /sportsbook/user/balance',
+    ]);
+    expect(JSON.parse(String(asked[0]?.body))).toMatchObject({ userId: 'wagergate-probe' });
+    expect(good.bets.size).toBe(0);
+  });
+
+  it('asks one operator where one is named, and knows what a slip meant', async () => {
+    const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1' });
+    expect((await probe(folder, '--operator', 'alpha')).code).toBe(0);
+    const slip = await probe(folder, '--operator', 'alhpa');
+    expect([slip.code, slip.stderr]).toEqual([
+      2,
+      'error: no operator alhpa: did you mean alpha?\n',
+    ]);
+    const without = await wagergate(['config', 'check', '--operator', 'alpha']);
+    expect(without.code).toBe(2);
+  });
+
+  it.each<[string, OwnAnswer, RegExp]>([
+    ['refuses the signature', { status: 400, body: { code: 1, message: 'x' } }, /wallet\.secrets/],
+    [
+      'knows everybody',
+      { status: 200, body: { userId: 'x', currency: 'EUR', amount: 5 } },
+      /not exist/,
+    ],
+    ['is a page', { status: 404, body: '<html>' }, /HTTP status 404.*path/],
+    ['redirects', { status: 302, headers: { location: '/x' } }, /HTTP status 302/],
+    ['refuses without a code', { status: 400, body: {} }, /no integer code/],
+  ])('a wallet that %s is odd', async (_, answer, detail) => {
+    expect(await probedOdd(answer)).toEqual({
+      code: 1,
+      result: 'odd',
+      detail: expect.stringMatching(detail),
+    });
+  });
+
+  it('a wallet that breaks the connection is unreachable', async () => {
+    expect(await probedOdd('drop')).toMatchObject({ code: 1, result: 'unreachable' });
+  });
+
+  it('understands a wallet by its dialect', async () => {
+    const answer = { status: 401, body: { error: 'no such user' } };
+    const dialect = '  dialect: { errorStatuses: { "401": 3 } }';
+    expect(await probedOdd(answer, dialect)).toMatchObject({ code: 0, result: 'ok' });
+  });
+
+  it('tells of a name that does not resolve and of a certificate that nobody trusts', async () => {
+    const tls = createTlsServer(SELF_SIGNED, (_request, response) => response.end('{}'));
+    await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
+    const address = tls.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const folder = folderOf({
+      dns: 'https://wallet.invalid/api',
+      tls: `https://localhost:${port}`,
+    });
+    const { stdout } = await probe(folder, '--json');
+    await new Promise((resolve) => tls.close(resolve));
+    const [dns, selfSigned] = JSON.parse(stdout).wallets;
+    expect(dns).toMatchObject({ operator: 'dns', result: 'unreachable' });
+    expect(selfSigned).toMatchObject({ operator: 'tls', result: 'unreachable' });
+    expect(selfSigned.detail).toMatch(/self-signed|certificate/i);
+  });
+
+  it('probes nothing while a file is invalid', async () => {
+    const before = good.requests.length;
+    const folder = folderOf({ alpha: good.baseUrl }, '  generation: none');
+    expect((await probe(folder)).code).toBe(1);
+    expect(good.requests).toHaveLength(before);
+  });
+});

@@ -1,0 +1,201 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { run } from '../../../src/cli/run.ts';
+import { Terminal } from '../../../src/cli/terminal.ts';
+import { loadConfiguration } from '../../../src/config/loader.ts';
+import { folderWith, GATEWAY, operatorYaml, put } from '../../config/folder.ts';
+import { type Around, wagergate } from '../command-line.ts';
+
+const FLAGS = [
+  ...['--name', 'Gamma: the "Casino"'],
+  ...['--wallet-url', 'https://wallet.gamma.example/api'],
+  ...['--currencies', 'EUR, USD'],
+];
+
+const emptyFolder = () => folderWith({ 'gateway.yaml': GATEWAY });
+
+const create = (folder: string, args: readonly string[], around: Around = {}) =>
+  wagergate(['operator', 'new', ...args, '--folder', folder], around);
+
+/** A folder of its own for secrets. */
+function secretsFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'secrets-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'inner');
+}
+
+describe('wagergate operator new', () => {
+  it('writes a file that the gateway takes with the variables it printed', async () => {
+    const folder = emptyFolder();
+    const { code, stdout, stderr } = await create(folder, ['gamma-2', ...FLAGS]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const env = Object.fromEntries(
+      [...stdout.matchAll(/^ {2}(GAMMA_2_\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    expect(Object.keys(env)).toEqual(['GAMMA_2_WALLET_SECRET', 'GAMMA_2_API_SECRET']);
+    const gamma = loadConfiguration(folder, env).operators.get('gamma-2');
+    expect(gamma).toMatchObject({
+      name: 'Gamma: the "Casino"',
+      status: 'active',
+      wallet: {
+        baseUrl: 'https://wallet.gamma.example/api',
+        allowPrivate: false,
+        secrets: [env.GAMMA_2_WALLET_SECRET],
+      },
+      api: { cid: 'gamma-2-key', secrets: [env.GAMMA_2_API_SECRET] },
+      sessions: { mode: 'issued' },
+      currencies: ['EUR', 'USD'],
+    });
+    for (const secret of Object.values(env)) expect(secret).toMatch(/^[\w-]{43}$/);
+    // What the operator needs is said: both secrets, its key, and where its guide is.
+    for (const told of [...Object.values(env), 'gamma-2-key', 'docs/for-operators.md']) {
+      expect(stdout.split('Send to the operator')[1]).toContain(told);
+    }
+  });
+
+  it('names the schema for editors, and puts it there where it is missing', async () => {
+    const folder = emptyFolder();
+    await create(folder, ['gamma', ...FLAGS]);
+    const text = readFileSync(join(folder, 'operators/gamma.yaml'), 'utf8');
+    expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=../operator.schema.json');
+    const schema = readFileSync(join(folder, 'operator.schema.json'), 'utf8');
+    const published = new URL('../../../config/operator.schema.json', import.meta.url);
+    expect(schema).toBe(readFileSync(published, 'utf8'));
+    expect(readdirSync(join(folder, 'operators'))).toEqual(['gamma.yaml']);
+  });
+
+  it('writes secrets into files of their own, which only their owner can read', async () => {
+    const folder = emptyFolder();
+    const dir = secretsFolder();
+    const { code, stdout } = await create(folder, ['gamma', ...FLAGS, '--secrets-dir', dir]);
+    expect(code).toBe(0);
+    const secrets = ['wallet', 'api'].map((which) => {
+      const path = join(dir, `gamma-${which}-secret`);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      return readFileSync(path, 'utf8').trim();
+    });
+    const gamma = loadConfiguration(folder, {}).operators.get('gamma');
+    expect([gamma?.wallet.secrets, gamma?.api.secrets]).toEqual(secrets.map((one) => [one]));
+    for (const secret of secrets) expect(stdout).not.toContain(secret);
+  });
+
+  it('is JSON for scripts', async () => {
+    const folder = emptyFolder();
+    const args = ['gamma', ...FLAGS, '--sessions', 'prefixed', '--status', 'maintenance', '--json'];
+    const { stdout } = await create(folder, [...args, '--gateway-url', 'https://gw.example']);
+    const { id, written, environment, handover } = JSON.parse(stdout);
+    expect({ id, written }).toEqual({
+      id: 'gamma',
+      written: [join(folder, 'operator.schema.json'), join(folder, 'operators/gamma.yaml')],
+    });
+    expect(handover).toMatchObject({
+      gatewayUrl: 'https://gw.example',
+      cid: 'gamma-key',
+      apiSecret: environment.GAMMA_API_SECRET,
+      walletSecret: environment.GAMMA_WALLET_SECRET,
+      tokens: expect.stringContaining('gamma.<your own token>'),
+    });
+    const gamma = loadConfiguration(folder, environment).operators.get('gamma');
+    expect(gamma).toMatchObject({ status: 'maintenance', sessions: { mode: 'prefixed' } });
+  });
+
+  it.each([
+    ['Gamma Casino', 'did you mean gamma-casino\\?'],
+    ['gämma_1', 'did you mean gamma-1\\?'],
+    ['x', 'is no operator id'],
+    ['../gamma', 'did you mean gamma\\?'],
+  ])('refuses the id %j and says what it could be', async (id, advice) => {
+    const folder = emptyFolder();
+    const { code, stderr } = await create(folder, [id, ...FLAGS]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^error: .*${advice}`));
+    expect(readdirSync(join(folder, 'operators'))).toEqual([]);
+  });
+
+  it.each([
+    [['--wallet-url', 'http://wallet.example'], /wallet\.baseUrl: .*https/],
+    [['--wallet-url', 'https://10.0.0.1'], /wallet\.baseUrl: .*private/],
+    [['--currencies', 'E'], /currencies\[0\]/],
+    [['--currencies', 'EUR,EUR'], /currencies: has an entry twice/],
+    [['--name', ' '], /name: must not be empty/],
+  ])('refuses %j as the gateway would', async (args, why) => {
+    const folder = emptyFolder();
+    const { code, stderr } = await create(folder, ['gamma', ...FLAGS, ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(why)]);
+    expect(existsSync(join(folder, 'operators/gamma.yaml'))).toBe(false);
+  });
+
+  it('takes a private wallet where that is said', async () => {
+    const folder = emptyFolder();
+    const args = ['--wallet-url', 'http://127.0.0.1:9', '--allow-private'];
+    const { code } = await create(folder, ['gamma', ...FLAGS, ...args]);
+    expect(code).toBe(0);
+  });
+
+  it('overwrites nothing, and takes nobody’s key', async () => {
+    const folder = emptyFolder();
+    put(folder, 'operators/gamma.yaml', 'not even yaml: [');
+    const there = await create(folder, ['gamma', ...FLAGS]);
+    expect([there.code, there.stderr]).toEqual([1, expect.stringMatching(/is there already/)]);
+    expect(readFileSync(join(folder, 'operators/gamma.yaml'), 'utf8')).toBe('not even yaml: [');
+
+    put(
+      folder,
+      'operators/alpha.yaml',
+      operatorYaml('alpha').replace('wallet-secret', `\${NOT_SET}`),
+    );
+    const key = await create(folder, ['delta', ...FLAGS, '--cid', 'alpha-key']);
+    expect([key.code, key.stderr]).toEqual([
+      1,
+      expect.stringMatching(/alpha-key is the api\.cid of operators\/alpha\.yaml/),
+    ]);
+
+    const dir = secretsFolder();
+    await create(folder, ['delta', ...FLAGS, '--secrets-dir', dir]);
+    rmSync(join(folder, 'operators/delta.yaml'));
+    const before = readFileSync(join(dir, 'delta-api-secret'), 'utf8');
+    const again = await create(folder, ['delta', ...FLAGS, '--secrets-dir', dir]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/nothing was written/)]);
+    expect(readFileSync(join(dir, 'delta-api-secret'), 'utf8')).toBe(before);
+    expect(existsSync(join(folder, 'operators/delta.yaml'))).toBe(false);
+  });
+
+  it('names what it needs where there is nobody to ask', async () => {
+    const { code, stderr } = await create(emptyFolder(), ['gamma', '--name', 'Gamma']);
+    expect([code, stderr]).toEqual([
+      2,
+      'error: give --wallet-url, --currencies: there is no terminal to ask on\n',
+    ]);
+  });
+
+  it('asks a person for what no option says, again where the answer will not do', async () => {
+    const folder = emptyFolder();
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const terminal = new Terminal({ env: {}, stdin, stdout, stderr });
+    stdin.end('\nwallet\nhttps://wallet.gamma.example\n\nEUR\n');
+    const args = ['operator', 'new', 'gamma', '--folder', folder, '--json'];
+    expect(await run(args, terminal)).toBe(0);
+    const { environment } = JSON.parse(String(stdout.read()));
+    const gamma = loadConfiguration(folder, environment).operators.get('gamma');
+    expect(gamma).toMatchObject({
+      name: 'gamma',
+      wallet: { baseUrl: 'https://wallet.gamma.example' },
+      currencies: ['EUR'],
+    });
+    expect(String(stderr.read())).toMatch(/It must be an address.*There must be one at least/s);
+  });
+
+  it('writes nothing when the person goes away', async () => {
+    const folder = emptyFolder();
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    stdin.end('Gamma\n');
+    const terminal = new Terminal({ env: {}, stdin, stdout, stderr });
+    expect(await run(['operator', 'new', 'gamma', '--folder', folder], terminal)).toBe(1);
+    expect(readdirSync(join(folder, 'operators'))).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { monthsAgo } from '../../../src/cli/commands/prune.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertDelivery } from '../../support/deliveries.ts';
+import { wagergate } from '../command-line.ts';
+
+let database: TestDatabase;
+let client: Client;
+beforeAll(async () => {
+  database = await createDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+const run = (...args: readonly string[]) =>
+  wagergate(['prune', ...args], { env: { DATABASE_URL: database.url } });
+
+describe('wagergate prune', () => {
+  it('counts whole months back, so that at least what was asked for is kept', () => {
+    const now = new Date('2026-11-21T12:00:00Z');
+    expect(monthsAgo('5mo', now)).toEqual(new Date('2026-06-01T00:00:00Z'));
+    expect(monthsAgo('1y', now)).toEqual(new Date('2025-11-01T00:00:00Z'));
+  });
+
+  it.each(['5', '0mo', '-1mo', '5 months', 'mo', '90d'])(
+    'does not guess what %s means',
+    async (age) => {
+      const { code, stderr } = await run('--older-than', age);
+      expect(code).toBe(2);
+      expect(stderr).toContain('such as 5mo or 1y');
+    },
+  );
+
+  it('refuses a month with something open, names it and fails', async () => {
+    const old = new Date();
+    old.setUTCMonth(old.getUTCMonth() - 8, 15);
+    const id = await insertDelivery(client, { transactionId: 'forgotten', state: 'dead' });
+    await client.query('SELECT journal_prepare_month($1)', [old]);
+    await client.query(`UPDATE operations SET created_at = $1 WHERE transaction_id = 'forgotten'`, [
+      old,
+    ]);
+    const month = old.toISOString().slice(0, 7);
+    const refused = await run('--older-than', '5mo');
+    expect(refused.stdout).toContain(
+      `${month}: refused, still open:\n  forgotten (alpha): dead_delivery\n`,
+    );
+    expect(refused.stderr).toContain('1 month(s) refused');
+    expect(refused.code).toBe(1);
+
+    await client.query(`UPDATE deliveries SET state = 'resolved' WHERE id = $1`, [id]);
+    await client.query(`UPDATE bets SET settlement = 'settled'`);
+    const told = await run('--older-than', '5mo', '--dry-run');
+    expect(told.stdout).toContain(`${month}: would be dropped\n`);
+    const done = await run('--older-than', '5mo', '--json');
+    expect(done.code).toBe(0);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      isDryRun: false,
+      months: [{ month, result: 'dropped', open: [], carriedOver: 0 }],
+    });
+  });
+});

@@ -1,0 +1,36 @@
+import type { WalletResponse } from '../../../src/wallets/adapters/adapter.ts';
+import type { BetCall, ReadCall } from '../../../src/wallets/call.ts';
+import type { WalletSettings } from '../../../src/wallets/wallet-config.ts';
+
+/**
+ * What the contract test has to know of an adapter: how a wallet of its kind answers. Each adapter
+ * of the list (`src/wallets/adapters/index.ts`) has one here.
+ */
+export interface Specimen {
+  /** Settings that it needs beside the usual ones. */
+  readonly settings?: Partial<WalletSettings>;
+  /** The wallet's good answer to a bet call. */
+  accepts(call: Pick<BetCall, 'transactionId'>): WalletResponse;
+  /** The wallet's refusal, with the protocol's `code` in whatever it has for one. */
+  refuses(code: number): WalletResponse;
+  /** The wallet's good answers to reads; `amount` is decimal text. */
+  profile(user: string, currency: string): WalletResponse;
+  balance(call: Pick<ReadCall, 'operation'>, amount: string): WalletResponse;
+}
+
+export const SPECIMENS: Readonly<Record<string, Specimen>> = {
+  native: {
+    accepts: ({ transactionId }) =>
+      json(200, { transactionId, transactionTime: '2026-01-02T03:04:05.678Z' }),
+    refuses: (code) => json(400, { code, message: 'No' }),
+    profile: (userId, currency) => json(200, { userId, currency, currencies: [currency] }),
+    balance: (_call, amount) => ({
+      status: 200,
+      body: Buffer.from(`{"userId":"u","currency":"EUR","amount":${amount}}`),
+    }),
+  },
+};
+
+function json(status: number, body: object): WalletResponse {
+  return { status, body: Buffer.from(JSON.stringify(body)) };
+}
