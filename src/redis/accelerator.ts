@@ -1,7 +1,8 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Clock } from '../domain/clock.ts';
 import { within } from '../domain/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { connectRedis } from './connect.ts';
 
 /** Longer than a healthy Redis ever takes, shorter than anybody notices. */
 const COMMAND_TIMEOUT_MS = 150;
@@ -29,7 +30,7 @@ export class Accelerator {
 
   constructor(options: AcceleratorOptions) {
     this.#options = options;
-    this.#redis = new Redis(options.url, {
+    this.#redis = connectRedis(options.url, {
       keyPrefix: options.prefix,
       // One write to the socket a turn: the write itself costs more than all the rest of a command.
       enableAutoPipelining: true,
@@ -62,6 +63,8 @@ export class Accelerator {
 
   /** Whether Redis answers at this moment. Used by readiness, so it asks even while resting. */
   async isAnswering(): Promise<boolean> {
+    // While there is no connection yet, asking would fail at once and set Redis aside for nothing.
+    if (this.#redis.status !== 'ready') return false;
     try {
       return (await within(COMMAND_TIMEOUT_MS, this.#redis.ping())) === 'PONG';
     } catch (error) {

@@ -1,0 +1,71 @@
+{{- define "wagergate.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- /* 50 characters: what is put behind it has to fit into the 63 of a name. */ -}}
+{{- define "wagergate.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains (include "wagergate.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "wagergate.name" .) | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "wagergate.selector" -}}
+app.kubernetes.io/name: {{ include "wagergate.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "wagergate.labels" -}}
+{{ include "wagergate.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "wagergate.image" -}}
+{{- if .Values.image.digest -}}
+{{- printf "%s@%s" .Values.image.repository .Values.image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "wagergate.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "wagergate.fullname" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "wagergate.secret" -}}
+{{- default (include "wagergate.fullname" .) .Values.secret.existing -}}
+{{- end -}}
+
+{{- define "wagergate.secretFiles" -}}
+{{- default (printf "%s-files" (include "wagergate.fullname" .)) .Values.secretFiles.existing -}}
+{{- end -}}
+
+{{- define "wagergate.gatewayConfigMap" -}}
+{{- default (printf "%s-gateway" (include "wagergate.fullname" .)) .Values.gateway.existingConfigMap -}}
+{{- end -}}
+
+{{- define "wagergate.operatorsConfigMap" -}}
+{{- default (printf "%s-operators" (include "wagergate.fullname" .)) .Values.operators.existingConfigMap -}}
+{{- end -}}
+
+{{- /* What is wrong although each value by itself is right. */ -}}
+{{- define "wagergate.check" -}}
+{{- if not .Values.secret.existing -}}
+{{- $_ := required "secret.databaseUrl is needed where there is no secret.existing" .Values.secret.databaseUrl -}}
+{{- $_ := required "secret.redisUrl is needed where there is no secret.existing" .Values.secret.redisUrl -}}
+{{- $_ := required "secret.encryptionKey is needed where there is no secret.existing" .Values.secret.encryptionKey -}}
+{{- end -}}
+{{- $shutdown := .Values.shutdown -}}
+{{- if lt (int $shutdown.terminationGracePeriodSeconds) (add (int $shutdown.preStopSeconds) 12 | int) -}}
+{{- fail "shutdown.terminationGracePeriodSeconds must be at least shutdown.preStopSeconds and 12 more" -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,158 @@
+import {
+  type Context,
+  DiagLogLevel,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  diag,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Span, SpanFacts, SpanOptions, Tracing, TracingOptions } from './tracing.ts';
+
+const KINDS = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  internal: SpanKind.INTERNAL,
+} as const;
+
+/** What waits for the receiver beyond this is dropped: memory is for bets. */
+const QUEUE_MAX = 8_192;
+const EXPORT_EVERY_MS = 2_000;
+const EXPORT_TIMEOUT_MS = 5_000;
+const TELL_FAILURE_EVERY_MS = 60_000;
+
+/**
+ * Spans by OpenTelemetry, over OTLP/HTTP with JSON. Nothing of it is registered globally, but for
+ * the SDK's own complaints, so that no library begins to trace by itself.
+ */
+export function createOtlpTracing(options: TracingOptions): Tracing {
+  hearComplaints(options.onFailure);
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': options.serviceName }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({
+          url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
+          timeoutMillis: EXPORT_TIMEOUT_MS,
+        }),
+        maxQueueSize: QUEUE_MAX,
+        scheduledDelayMillis: EXPORT_EVERY_MS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+      }),
+    ],
+  });
+  const tracer = provider.getTracer('wagergate');
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  const propagator = new W3CTraceContextPropagator();
+
+  const parentOf = ({ caller }: SpanOptions): Context =>
+    caller === undefined
+      ? contexts.active()
+      : propagator.extract(ROOT_CONTEXT, caller, defaultTextMapGetter);
+
+  return {
+    isOn: true,
+    span: async (spanOptions, work) => {
+      const parent = parentOf(spanOptions);
+      const span = tracer.startSpan(
+        spanOptions.name,
+        {
+          kind: KINDS[spanOptions.kind],
+          startTime: Date.now() - (spanOptions.beganMsAgo ?? 0),
+          attributes: prefixed(spanOptions.facts ?? {}),
+        },
+        parent,
+      );
+      try {
+        return await contexts.with(trace.setSpan(parent, span), () => work(spanOf(span)));
+      } catch (error) {
+        span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) });
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    outgoing: () => {
+      const headers: Record<string, string> = {};
+      propagator.inject(contexts.active(), headers, defaultTextMapSetter);
+      return headers;
+    },
+    close: async () => {
+      try {
+        await provider.shutdown();
+      } catch (error) {
+        options.onFailure(nameOf(error));
+      }
+    },
+  };
+}
+
+function spanOf(span: OtelSpan): Span {
+  return {
+    traceId: span.spanContext().traceId,
+    set: (facts) => void span.setAttributes(prefixed(facts)),
+    fail: (reason) => void span.setStatus({ code: SpanStatusCode.ERROR, message: reason }),
+  };
+}
+
+function prefixed(facts: SpanFacts): Record<string, string | number> {
+  const attributes: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(facts)) {
+    if (value !== undefined) attributes[`wagergate.${name}`] = value;
+  }
+  return attributes;
+}
+
+/** A receiver that is away is worth a line, not one for each batch. */
+function hearComplaints(onFailure: (why: string) => void): void {
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  const tell = (message: string) => {
+    const nowMs = performance.now();
+    if (nowMs - toldAtMs < TELL_FAILURE_EVERY_MS) return;
+    toldAtMs = nowMs;
+    onFailure(messageIn(message));
+  };
+  const ignore = () => undefined;
+  diag.setLogger(
+    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
+
+/** The SDK tells of an error as JSON with its stack; people want its message. */
+function messageIn(complaint: string): string {
+  try {
+    const value: unknown = JSON.parse(complaint);
+    if (typeof value === 'object' && value !== null && 'message' in value) {
+      return String(value.message);
+    }
+  } catch {
+    // Plain words already.
+  }
+  return complaint;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
+}

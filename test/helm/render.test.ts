@@ -1,0 +1,311 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigurationSource } from '../../src/config/source.ts';
+import { at, isTree, type Tree } from './support/chart.ts';
+import { renderChart, renderNotes } from './support/render.ts';
+
+const SECRET = {
+  databaseUrl: 'postgresql://u:p@db:5432/wagergate',
+  redisUrl: 'redis://redis:6379',
+  encryptionKey: Buffer.alloc(32).toString('base64'),
+};
+const fromFile = (name: string) => `\${file:/run/secrets/wagergate/${name}}`;
+const ALPHA = {
+  id: 'alpha',
+  name: 'Alpha Casino',
+  wallet: {
+    baseUrl: 'https://wallet.alpha.example/sportsbook',
+    timeoutMs: 3000,
+    secrets: [fromFile('alpha-wallet')],
+  },
+  api: { cid: 'alpha-key', secrets: [fromFile('alpha-api')] },
+  currencies: ['USD', 'EUR'],
+  delivery: { maxBackoffMs: 3_000_000 },
+};
+const EVERYTHING = {
+  secret: { ...SECRET, adminToken: 'token' },
+  secretFiles: { files: { service: 's', 'alpha-wallet': 'w', 'alpha-api': 'a' } },
+  operators: { files: { alpha: ALPHA } },
+  worker: { autoscaling: { enabled: true } },
+  tracing: { endpoint: 'http://collector:4318', share: 0.1 },
+  service: { type: 'LoadBalancer', loadBalancerSourceRanges: ['192.0.2.0/24'] },
+  serviceMonitor: { enabled: true },
+  prometheusRule: { enabled: true },
+  dashboards: { enabled: true, namespace: 'monitoring' },
+};
+const OWN = {
+  secret: { existing: 'my-secret' },
+  secretFiles: { existing: 'my-files' },
+  gateway: { existingConfigMap: 'my-gateway' },
+  operators: { existingConfigMap: 'my-operators' },
+};
+
+type Manifests = readonly Tree[];
+const named = (manifests: Manifests, kind: string, name: string): Tree => {
+  const found = manifests.find((one) => one.kind === kind && at(one, 'metadata.name') === name);
+  if (found === undefined) throw new Error(`no ${kind} ${name}`);
+  return found;
+};
+const kindsOf = (manifests: Manifests) => [...new Set(manifests.map(({ kind }) => kind))].sort();
+const containerOf = (workload: Tree): unknown => {
+  const containers = at(workload, 'spec.template.spec.containers');
+  return Array.isArray(containers) ? containers[0] : undefined;
+};
+
+describe('the rendered chart', () => {
+  const everything = renderChart(EVERYTHING);
+  const http = named(everything, 'Deployment', 'gw-wagergate-http');
+  const worker = named(everything, 'Deployment', 'gw-wagergate-worker');
+
+  it('gives every manifest a name and the labels of the release, within their limits', () => {
+    expect(everything.length).toBeGreaterThan(20);
+    const names = everything.map(({ kind, metadata }) => `${kind}/${at(metadata, 'name')}`);
+    expect(new Set(names).size).toBe(names.length);
+    for (const manifest of everything) {
+      expect(at(manifest, 'metadata.name')).toMatch(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/);
+      const labels = at(manifest, 'metadata.labels');
+      expect(labels).toMatchObject({
+        'app.kubernetes.io/name': 'wagergate',
+        'app.kubernetes.io/instance': 'gw',
+      });
+      for (const label of Object.values(isTree(labels) ? labels : {})) {
+        expect(label).toMatch(/^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/);
+      }
+    }
+  });
+
+  it('selects with every selector the pods that are meant', () => {
+    for (const [deployment, component] of [
+      [http, 'http'],
+      [worker, 'worker'],
+    ] as const) {
+      const labels = at(deployment, 'spec.template.metadata.labels');
+      expect(labels).toMatchObject({ 'app.kubernetes.io/component': component });
+      expect(labels).toMatchObject(Object(at(deployment, 'spec.selector.matchLabels')));
+      const budget = named(everything, 'PodDisruptionBudget', `gw-wagergate-${component}`);
+      expect(at(budget, 'spec.selector')).toEqual(at(deployment, 'spec.selector'));
+      const scaler = named(everything, 'HorizontalPodAutoscaler', `gw-wagergate-${component}`);
+      expect(at(scaler, 'spec.scaleTargetRef.name')).toBe(at(deployment, 'metadata.name'));
+      // Whoever scales them decides how many there are.
+      expect(at(deployment, 'spec.replicas')).toBeUndefined();
+    }
+    const service = named(everything, 'Service', 'gw-wagergate');
+    expect(at(service, 'spec.selector')).toEqual(at(http, 'spec.selector.matchLabels'));
+  });
+
+  it('keeps the two kinds of processes apart', () => {
+    const envOf = (workload: Tree) => at(containerOf(workload), 'env');
+    expect(envOf(http)).toContainEqual({ name: 'ROLES', value: 'http' });
+    expect(envOf(worker)).toContainEqual({ name: 'ROLES', value: 'worker' });
+    expect(at(containerOf(http), 'ports')).toHaveLength(2);
+    expect(at(containerOf(worker), 'ports')).toEqual([{ name: 'admin', containerPort: 9090 }]);
+  });
+
+  it('passes numbers to the environment as text', () => {
+    for (const workload of [http, worker]) {
+      const env = at(containerOf(workload), 'env');
+      if (!Array.isArray(env)) throw new Error('no env');
+      for (const { value } of env) expect(typeof value).toBe('string');
+      expect(env).toContainEqual({ name: 'OTEL_TRACES_SAMPLER_ARG', value: '0.1' });
+    }
+  });
+
+  it.each([http, worker, named(everything, 'Job', 'gw-wagergate-migrate')])(
+    'runs as nobody, with nothing it could write or misuse ($metadata.name)',
+    (workload) => {
+      expect(at(containerOf(workload), 'securityContext')).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      const pod = at(workload, 'spec.template.spec');
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(at(containerOf(workload), 'resources.limits.memory')).toBeDefined();
+    },
+  );
+
+  it('ends a pod only after balancers have let go of it and its calls are over', () => {
+    for (const workload of [http, worker]) {
+      expect(at(workload, 'spec.template.spec.terminationGracePeriodSeconds')).toBe(30);
+      const stop = at(containerOf(workload), 'lifecycle.preStop.exec.command');
+      expect(stop).toEqual(['sleep', '5']);
+      expect(at(workload, 'spec.strategy.rollingUpdate.maxUnavailable')).toBe(0);
+      for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
+        expect(at(containerOf(workload), `${probe}.httpGet.port`)).toBe('admin');
+      }
+    }
+    expect(() => renderChart({ ...OWN, shutdown: { preStopSeconds: 20 } })).toThrow(
+      'terminationGracePeriodSeconds must be at least',
+    );
+  });
+
+  it('mounts configuration that the gateway accepts, where the image looks for it', () => {
+    const mounts = at(containerOf(http), 'volumeMounts');
+    expect(mounts).toContainEqual(mount('gateway', '/etc/wagergate/gateway'));
+    expect(mounts).toContainEqual(mount('operators', '/etc/wagergate/operators'));
+    expect(mounts).toContainEqual(mount('secret-files', '/run/secrets/wagergate'));
+
+    const folder = mkdtempSync(join(tmpdir(), 'wagergate-chart-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    // As the Dockerfile does.
+    symlinkSync('gateway/gateway.yaml', join(folder, 'gateway.yaml'));
+    const secrets = at(named(everything, 'Secret', 'gw-wagergate-files'), 'stringData');
+    mountFiles(join(folder, 'secrets'), secrets);
+    for (const part of ['gateway', 'operators']) {
+      const data = at(named(everything, 'ConfigMap', `gw-wagergate-${part}`), 'data');
+      mountFiles(join(folder, part), data, (text) =>
+        text.replaceAll('/run/secrets/wagergate', join(folder, 'secrets')),
+      );
+    }
+    const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const { current } = new ConfigurationSource({ folder, env: {}, logger: quiet });
+    expect(current.operators.get('alpha')).toMatchObject({
+      wallet: { secrets: ['w'], timeoutMs: 3000 },
+      delivery: { maxBackoffMs: 3_000_000 },
+    });
+    expect(current.gateway.service.secrets).toEqual(['s']);
+  });
+
+  it('restarts for another environment, and never for another operator', () => {
+    const podOf = (values: Tree) =>
+      at(named(renderChart(values), 'Deployment', 'gw-wagergate-http'), 'spec.template');
+    const before = podOf(EVERYTHING);
+    const files = { alpha: ALPHA, beta: { ...ALPHA, id: 'beta' } };
+    expect(podOf({ ...EVERYTHING, operators: { files } })).toEqual(before);
+    expect(podOf({ ...EVERYTHING, secretFiles: { files: { service: 'new' } } })).toEqual(before);
+    const secret = { ...EVERYTHING.secret, databaseUrl: 'postgresql://u:new@db/wagergate' };
+    expect(podOf({ ...EVERYTHING, secret })).not.toEqual(before);
+  });
+
+  it('migrates first, with nothing that comes only with the release', () => {
+    const job = named(everything, 'Job', 'gw-wagergate-migrate');
+    const secret = named(everything, 'Secret', 'gw-wagergate-migrate');
+    const hook = (manifest: Tree) => at(manifest, 'metadata.annotations');
+    for (const manifest of [job, secret]) {
+      expect(hook(manifest)).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' });
+    }
+    const weightOf = (manifest: Tree) => {
+      const annotations = hook(manifest);
+      return Number(isTree(annotations) ? annotations['helm.sh/hook-weight'] : undefined);
+    };
+    expect(weightOf(secret)).toBeLessThan(weightOf(job));
+    const env = at(containerOf(job), 'env');
+    expect(env).toEqual([
+      {
+        name: 'DATABASE_URL',
+        valueFrom: { secretKeyRef: { name: 'gw-wagergate-migrate', key: 'DATABASE_URL' } },
+      },
+    ]);
+    expect(at(job, 'spec.template.spec.serviceAccountName')).toBeUndefined();
+  });
+
+  it('uses what there is already, and makes no second', () => {
+    const own = renderChart(OWN);
+    expect(kindsOf(own)).not.toContain('Secret');
+    expect(kindsOf(own)).not.toContain('ConfigMap');
+    const deployment = named(own, 'Deployment', 'gw-wagergate-http');
+    expect(at(containerOf(deployment), 'envFrom')).toEqual([{ secretRef: { name: 'my-secret' } }]);
+    expect(at(deployment, 'spec.template.spec.volumes')).toEqual([
+      { name: 'gateway', configMap: { name: 'my-gateway' } },
+      { name: 'operators', configMap: { name: 'my-operators' } },
+      { name: 'secret-files', secret: { secretName: 'my-files', defaultMode: 0o440 } },
+    ]);
+    const [env] = Object.values(Object(at(containerOf(named(own, 'Job', MIGRATE)), 'env')));
+    expect(env).toMatchObject({ valueFrom: { secretKeyRef: { name: 'my-secret' } } });
+  });
+
+  it('says what is missing instead of starting without it', () => {
+    expect(() => renderChart({})).toThrow('secret.databaseUrl is needed');
+    const { encryptionKey: _, ...rest } = SECRET;
+    expect(() => renderChart({ secret: rest })).toThrow('secret.encryptionKey is needed');
+    expect(renderNotes(EVERYTHING)).not.toContain('no operators');
+    expect(renderNotes({ secret: SECRET })).toContain('There are no operators yet');
+  });
+
+  it('lets pods reach wallets on public addresses only, and be reached where they should', () => {
+    const policy = named(everything, 'NetworkPolicy', 'gw-wagergate');
+    const egress = at(policy, 'spec.egress');
+    expect(egress).toContainEqual({
+      ports: [{ port: 443, protocol: 'TCP' }],
+      to: [
+        {
+          ipBlock: {
+            cidr: '0.0.0.0/0',
+            except: expect.arrayContaining(['10.0.0.0/8', '169.254.0.0/16', '192.168.0.0/16']),
+          },
+        },
+      ],
+    });
+    expect(JSON.stringify(at(policy, 'spec.ingress'))).not.toContain('8080');
+    const callers = named(everything, 'NetworkPolicy', 'gw-wagergate-callers');
+    expect(at(callers, 'spec.podSelector')).toEqual(at(http, 'spec.selector'));
+    const none = renderChart({ ...OWN, networkPolicy: { monitoring: [], wallets: null } });
+    expect(at(named(none, 'NetworkPolicy', 'gw-wagergate'), 'spec.ingress')).toEqual([]);
+  });
+
+  it('carries alerts and dashboards, untouched by templates', () => {
+    const rules = everything.filter(({ kind }) => kind === 'PrometheusRule');
+    expect(rules.length).toBeGreaterThan(0);
+    for (const rule of rules) expect(at(rule, 'spec.groups')).toBeInstanceOf(Array);
+    expect(JSON.stringify(rules)).toContain('{{ $labels.operator }}');
+    const dashboards = everything.filter(
+      (one) => at(one, 'metadata.namespace') === 'monitoring' && one.kind === 'ConfigMap',
+    );
+    expect(dashboards.length).toBeGreaterThan(0);
+    for (const { metadata, data } of dashboards) {
+      expect(at(metadata, 'labels')).toMatchObject({ grafana_dashboard: '1' });
+      for (const text of Object.values(isTree(data) ? data : {})) {
+        expect(JSON.parse(String(text))).toHaveProperty('panels');
+      }
+    }
+  });
+
+  it('scrapes the internal listener of both kinds', () => {
+    const monitor = named(everything, 'ServiceMonitor', 'gw-wagergate');
+    const service = named(everything, 'Service', 'gw-wagergate-admin');
+    expect(at(service, 'metadata.labels')).toMatchObject(
+      Object(at(monitor, 'spec.selector.matchLabels')),
+    );
+    for (const workload of [http, worker]) {
+      expect(at(workload, 'spec.template.metadata.labels')).toMatchObject(
+        Object(at(service, 'spec.selector')),
+      );
+    }
+  });
+
+  it('leaves out what is switched off', () => {
+    const little = renderChart({
+      ...OWN,
+      migration: { enabled: false },
+      networkPolicy: { enabled: false },
+      serviceAccount: { create: false },
+      http: { autoscaling: { enabled: false }, podDisruptionBudget: { enabled: false } },
+      worker: { podDisruptionBudget: { enabled: false } },
+    });
+    expect(kindsOf(little)).toEqual(['Deployment', 'Service']);
+    const deployment = named(little, 'Deployment', 'gw-wagergate-http');
+    expect(at(deployment, 'spec.replicas')).toBe(3);
+    expect(at(deployment, 'spec.template.spec.serviceAccountName')).toBe('default');
+  });
+});
+
+const MIGRATE = 'gw-wagergate-migrate';
+
+function mount(name: string, mountPath: string) {
+  return { name, mountPath, readOnly: true };
+}
+
+/** As Kubernetes mounts a ConfigMap or a Secret: files by way of a folder that is swapped. */
+function mountFiles(folder: string, data: unknown, change = (text: string) => text): void {
+  mkdirSync(join(folder, '..2026_11_21'), { recursive: true });
+  symlinkSync('..2026_11_21', join(folder, '..data'));
+  for (const [name, text] of Object.entries(isTree(data) ? data : {})) {
+    writeFileSync(join(folder, '..data', name), change(String(text)));
+    symlinkSync(join('..data', name), join(folder, name));
+  }
+}

@@ -1,0 +1,126 @@
+import { Ajv, type AnySchema } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import pkg from '../../package.json' with { type: 'json' };
+import { at, chartFile, chartYaml, isTree, type Tree, withValue } from './support/chart.ts';
+
+const values = chartYaml('values.yaml');
+const schema: unknown = JSON.parse(chartFile('values.schema.json'));
+if (!isAnySchema(schema)) throw new Error('the schema is no object');
+const validate = new Ajv({ strict: true, strictRequired: false }).compile(schema);
+
+describe('the values of the chart', () => {
+  it('are valid as they stand', () => {
+    expect(validate(values), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it('are all known to the schema, and every value of the schema has a default', () => {
+    const missing: string[] = [];
+    compare(values, schema, '', missing);
+    expect(missing).toEqual([]);
+  });
+
+  it('belong to the release that they are shipped with', () => {
+    const { appVersion, version, apiVersion, name } = chartYaml('Chart.yaml');
+    expect({ appVersion, version, apiVersion, name }).toEqual({
+      appVersion: pkg.version,
+      version: pkg.version,
+      apiVersion: 'v2',
+      name: 'wagergate',
+    });
+  });
+
+  it.for([
+    ['an unknown key', 'http.replica', 3],
+    ['an unknown top-level key', 'htttp', {}],
+    ['no replica', 'http.replicas', 0],
+    ['a number as text', 'worker.replicas', '2'],
+    ['a database that is none', 'secret.databaseUrl', 'mysql://x'],
+    ['a short encryption key', 'secret.encryptionKey', 'c2hvcnQ='],
+    ['a file name that is no operator id', 'operators.files.Alpha', {}],
+    ['an operator without a wallet', 'operators.files.alpha', { id: 'alpha' }],
+    ['a secret file with a path', 'secretFiles.files', { 'a/b': 'x' }],
+    ['a tag as a digest', 'image.digest', 'latest'],
+    ['a log level that is none', 'logging.level', 'loud'],
+    ['a share above one', 'logging.readsSample', 1.5],
+    ['a range that is no CIDR', 'service.loadBalancerSourceRanges', ['everyone']],
+    ['a peer that is none', 'networkPolicy.callers', [{}]],
+    ['a label that is no text', 'http.podLabels', { on: true }],
+    ['a budget that lets nothing go', 'http.podDisruptionBudget.maxUnavailable', 0],
+    ['another affinity', 'worker.antiAffinity', 'maybe'],
+  ] as const)('refuse %s', ([, path, value]) => {
+    expect(validate(withValue(values, path, value))).toBe(false);
+  });
+
+  it.for([
+    ['an operator', 'operators.files.alpha', operator()],
+    ['an unlimited wallet rule', 'networkPolicy.wallets', null],
+    ['a percentage', 'http.podDisruptionBudget.maxUnavailable', '25%'],
+    ['Sentinels', 'secret.redisUrl', 'redis+sentinel://:p@sentinel-1:26379/books'],
+    ['an encryption key', 'secret.encryptionKey', Buffer.alloc(32).toString('base64')],
+  ] as const)('take %s', ([, path, value]) => {
+    expect(validate(withValue(values, path, value)), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it('give a pod longer to end than the gateway may take for what is in flight', () => {
+    const graceSeconds = Number(at(values, 'shutdown.terminationGracePeriodSeconds'));
+    const preStopSeconds = Number(at(values, 'shutdown.preStopSeconds'));
+    expect(preStopSeconds).toBeGreaterThan(0);
+    expect(graceSeconds).toBeGreaterThanOrEqual(preStopSeconds + 12);
+  });
+
+  it('run as nobody, on a root file system that is not written', () => {
+    expect(at(values, 'podSecurityContext')).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(at(values, 'securityContext')).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  });
+
+  it('keep two processes of each kind at least, and memory within a limit', () => {
+    for (const component of ['http', 'worker']) {
+      expect(Number(at(values, `${component}.replicas`))).toBeGreaterThanOrEqual(2);
+      expect(at(values, `${component}.resources.limits.memory`)).toMatch(/^\d+Mi$/);
+      expect(at(values, `${component}.resources.requests.cpu`)).toMatch(/^\d+m$/);
+    }
+  });
+});
+
+/** Where free keys are allowed, the tree says no more. */
+function compare(tree: Tree, node: unknown, path: string, missing: string[]): void {
+  const known = at(resolved(node), 'properties');
+  if (!isTree(known)) return;
+  for (const [key, child] of Object.entries(known)) {
+    if (key === 'global' || key === 'claims') continue;
+    const value = tree[key];
+    if (value === undefined) missing.push(`${path}${key} has no default`);
+    else if (isTree(value)) compare(value, child, `${path}${key}.`, missing);
+  }
+  for (const key of Object.keys(tree)) {
+    if (!(key in known)) missing.push(`${path}${key} is not in the schema`);
+  }
+}
+
+function resolved(node: unknown): unknown {
+  const reference = at(node, '$ref');
+  if (typeof reference !== 'string') return node;
+  return at(schema, reference.replace('#/', '').replaceAll('/', '.'));
+}
+
+function operator(): Tree {
+  return {
+    id: 'alpha',
+    name: 'Alpha',
+    wallet: { baseUrl: 'https://wallet.alpha.example', secrets: ['s'] },
+    api: { cid: 'alpha-key', secrets: ['s'] },
+    currencies: ['USD'],
+  };
+}
+
+function isAnySchema(value: unknown): value is AnySchema & Tree {
+  return isTree(value);
+}
