@@ -129,13 +129,15 @@ describe('migrate', () => {
 const COLUMNS = `
   SELECT table_name, column_name, data_type, is_nullable, column_default, datetime_precision
   FROM information_schema.columns
-  WHERE table_schema = 'public' AND table_name <> '_prisma_migrations' ORDER BY 1, 2`;
+  WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'
+    AND NOT (SELECT relispartition FROM pg_class WHERE oid = table_name::regclass) ORDER BY 1, 2`;
 
-// Partial indexes, checks and storage parameters are beyond Prisma's schema: the migrations' own.
+// Partial indexes, checks, partitions and storage parameters are beyond Prisma's schema: the
+// migrations' own.
 const INDEXES = `
-  SELECT pg_get_indexdef(indexrelid) AS definition, indisprimary FROM pg_index
-  JOIN pg_class ON pg_class.oid = indexrelid
-  WHERE relnamespace = 'public'::regnamespace AND indpred IS NULL
+  SELECT replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') AS definition, indisprimary
+  FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+  WHERE relnamespace = 'public'::regnamespace AND indpred IS NULL AND NOT relispartition
     AND relname <> '_prisma_migrations_pkey' ORDER BY 1`;
 
 const FOREIGN_KEYS = `
