@@ -1,8 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { BreakerOverrides } from './admin/breaker-overrides.ts';
 import { createAdminServer } from './admin/server.ts';
+import { Accounts } from './bonuses/account.ts';
+import type { Bonuses } from './bonuses/context.ts';
+import { BonusReadBack } from './bonuses/read-back.ts';
+import { bonusRoutes } from './bonuses/routes.ts';
+import { BonusService } from './bonuses/service-client.ts';
 import { BetWatch } from './callbacks/bet-watch.ts';
 import type { Callbacks } from './callbacks/context.ts';
+import { RefusedReads } from './callbacks/refused-reads.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Environment } from './config/environment.ts';
 import type { Configuration } from './config/schema.ts';
@@ -11,6 +17,7 @@ import { heldBecause } from './deliveries/drain.ts';
 import { deliverySettings } from './deliveries/settings.ts';
 import { DeliveryWorker } from './deliveries/worker.ts';
 import type { Clock } from './domain/clock.ts';
+import { within } from './domain/within.ts';
 import { addressMatcher, EventLoopLag } from './http/arrival.ts';
 import { Readiness } from './http/health.ts';
 import { openApiRoute } from './http/openapi.ts';
@@ -25,15 +32,24 @@ import { Sessions } from './sessions/sessions.ts';
 import { TokenVault } from './sessions/token-vault.ts';
 import { BetJournal } from './store/bet-journal.ts';
 import { BetTimelines } from './store/bet-timeline.ts';
+import { BonusGrants } from './store/bonus-grants.ts';
+import { BonusIntents } from './store/bonus-intents.ts';
+import { BonusOwnership } from './store/bonus-ownership.ts';
+import { BonusPlayers } from './store/bonus-players.ts';
+import { BonusWalks } from './store/bonus-walks.ts';
 import { Database, type Statement } from './store/database.ts';
 import { DeliveryDesk } from './store/delivery-desk.ts';
 import { DeliveryStore } from './store/delivery-store.ts';
+import { JournalMonths } from './store/journal-months.ts';
 import { PlaceJournal } from './store/place-journal.ts';
 import { Players } from './store/players.ts';
 import { createPrisma } from './store/prisma.ts';
 import { SessionStore } from './store/session-store.ts';
-import type { Logger } from './telemetry/logger.ts';
+import { countFromZero } from './telemetry/counting.ts';
+import { type Logger, sampler } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import { ServerGauges } from './telemetry/server-gauges.ts';
+import { noTracing, type Tracing, tracedMethods } from './telemetry/tracing.ts';
 import { createWallets } from './wallets/wallets.ts';
 
 export interface Parts {
@@ -42,13 +58,15 @@ export interface Parts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Default: none. */
+  readonly tracing?: Tracing;
 }
 
 export type Gateway = ReturnType<typeof compose>;
 
 /** Everything of one process, built and wired; nothing listens or works yet. */
 export function compose(parts: Parts) {
-  const { environment, source, clock, logger, metrics } = parts;
+  const { environment, source, clock, logger, metrics, tracing = noTracing } = parts;
   const configuration = () => source.current;
 
   const database = new Database({
@@ -57,8 +75,9 @@ export function compose(parts: Parts) {
     onIdleError: (error) => logger.warn({ err: error }, 'database.connection_lost'),
   });
   const prisma = createPrisma(environment.databaseUrl);
-  const places = new PlaceJournal(database);
-  const bets = new BetJournal(database);
+  const journal = ['find', 'commit', 'finish'] as const;
+  const places = tracedMethods(tracing, 'journal', new PlaceJournal(database), ['begin', 'finish']);
+  const bets = tracedMethods(tracing, 'journal', new BetJournal(database), journal);
   const players = new Players(database);
   const timelines = new BetTimelines(prisma);
 
@@ -82,9 +101,10 @@ export function compose(parts: Parts) {
     logger,
   });
 
-  const wallets = createWallets({ metrics, logger, clock });
+  const wallets = createWallets({ metrics, logger, clock, tracing });
   const applyOperators = ({ operators }: Configuration) => {
     wallets.apply(operators.values());
+    countFromZero(metrics, operators.keys());
     metrics.operatorInfo.reset();
     for (const { id, status } of operators.values()) {
       metrics.operatorInfo.set({ operator: id, status }, 1);
@@ -105,7 +125,33 @@ export function compose(parts: Parts) {
     answers,
     wallets,
     watch: new BetWatch(),
+    refusedReads: new RefusedReads({ clock, wallets, metrics }),
+    tracing,
+    logsRead: sampler(environment.logReadsShare),
   };
+
+  const bonusService = new BonusService({
+    clock,
+    logger,
+    settings: () => configuration().gateway.service,
+  });
+  const bonuses: Bonuses = {
+    clock,
+    logger,
+    configuration,
+    accounts: new Accounts(configuration),
+    service: bonusService,
+    ownership: new BonusOwnership(database),
+    intents: new BonusIntents(database),
+    players: new BonusPlayers(database),
+  };
+  const bonusReadBack = () =>
+    new BonusReadBack({
+      ...bonuses,
+      metrics,
+      walks: new BonusWalks(database),
+      grants: new BonusGrants(database),
+    });
 
   const lag = new EventLoopLag(clock);
   const publicServer = (): FastifyInstance => {
@@ -114,19 +160,21 @@ export function compose(parts: Parts) {
       logger,
       lag,
       trustProxy: () => configuration().gateway.service.trustProxy,
-      requestTimeoutMs: Math.max(100, configuration().gateway.deadline.totalMs - 300),
+      requestTimeoutMs: requestTimeoutMs(configuration()),
     });
     callbackRoutes(app, callbacks, {
       serviceKeys: whileSame(() => configuration().gateway.service.secrets, signingKeys),
       isAllowed: allowedBy(() => configuration().gateway.service.allowedIps),
     });
-    operatorRoutes(app, {
-      gate: new OperatorGate(configuration, metrics),
-      sessions,
-      players,
-      timelines,
-    });
+    const gate = new OperatorGate(configuration, metrics, clock);
+    operatorRoutes(app, { gate, sessions, players, timelines });
+    bonusRoutes(app, { gate, bonuses, metrics });
     openApiRoute(app);
+    source.onChange((changed) => {
+      app.server.requestTimeout = requestTimeoutMs(changed);
+      // Where headers may take longer, Node gives the body that time too.
+      app.server.headersTimeout = requestTimeoutMs(changed);
+    });
     return app;
   };
 
@@ -140,10 +188,19 @@ export function compose(parts: Parts) {
         sessions,
         bets,
         wallets,
+        tracing,
         store: new DeliveryStore(database),
       },
       environment.redisUrl,
     );
+
+  const isPostgresUp = async () => (await database.query(PING, [])).length === 1;
+  const serverGauges = new ServerGauges(metrics, {
+    postgresql: () => within(SERVER_CHECK_MS, isPostgresUp()),
+    redis: () => accelerator.isAnswering(),
+    redisPolicy: () => accelerator.evictionPolicy(),
+    pool: () => database.use,
+  });
 
   const overrides = new BreakerOverrides({ database, wallets, logger });
   const desk = new DeliveryDesk({
@@ -153,11 +210,11 @@ export function compose(parts: Parts) {
     // The sweep finds within a second what became due; only the worker's own process is told.
     onRetry: () => undefined,
   });
-  const adminServer = (metricsText: () => Promise<string>) => {
+  const adminServer = (metricsText: () => AsyncIterable<string>) => {
     const readiness = new Readiness({
       clock,
       checks: {
-        postgresql: async () => (await database.query(PING, [])).length === 1,
+        postgresql: isPostgresUp,
         redis: () => accelerator.isAnswering(),
       },
     });
@@ -169,10 +226,7 @@ export function compose(parts: Parts) {
       timelines,
       desk,
       health: readiness,
-      metricsText: async () => ({
-        contentType: metrics.registry.contentType,
-        body: await metricsText(),
-      }),
+      metrics: { contentType: metrics.registry.contentType, text: metricsText },
       overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
       setBreaker: (operatorId, callClass, to) => overrides.set(operatorId, callClass, to),
       releaseGeneration: (operatorId, generation) => desk.release(operatorId, generation),
@@ -184,6 +238,8 @@ export function compose(parts: Parts) {
   return {
     publicServer,
     deliveryWorker,
+    bonusReadBack,
+    journalMonths: () => new JournalMonths(database, logger),
     adminServer,
     overrides,
     accelerator,
@@ -192,13 +248,17 @@ export function compose(parts: Parts) {
     timelines,
     /** After the listeners have drained. */
     close: async () => {
-      await wallets.close();
+      serverGauges.close();
+      await Promise.all([wallets.close(), bonusService.close()]);
       lag.close();
       accelerator.close();
       await Promise.all([database.close(), prisma.$disconnect()]);
     },
   };
 }
+
+/** A server that answers later than this is away, for a gauge. */
+const SERVER_CHECK_MS = 1_000;
 
 const PING: Statement = { name: 'ping', text: 'SELECT 1 AS one' };
 
@@ -221,4 +281,9 @@ function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean
     list.length === 0 ? () => true : addressMatcher(list),
   );
   return (address) => matcher()(address);
+}
+
+/** A slow body must leave time to answer within the deadline. */
+function requestTimeoutMs({ gateway }: Configuration): number {
+  return Math.max(100, gateway.deadline.totalMs - 300);
 }

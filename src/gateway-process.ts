@@ -8,6 +8,7 @@ import { within } from './domain/within.ts';
 import { awaitDatabase, awaitRedis } from './start-up.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 
 /** What is in flight at SIGTERM has this long to finish (CONTRACT section 2). */
 const DRAIN_MS = 10_000;
@@ -19,13 +20,14 @@ export interface ProcessOptions {
   readonly source: ConfigurationSource;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   /** Whether this process waits for the servers and sees to the schema, or its parent did. */
   readonly checksServers: boolean;
   readonly opensAdmin: boolean;
   /** What else has to stand before this process calls itself ready, such as its workers. */
   readonly beforeReady?: () => Promise<void>;
   /** The metrics of all processes behind the admin port, as Prometheus reads them. */
-  readonly metricsText: () => Promise<string>;
+  readonly metricsText: () => AsyncIterable<string>;
 }
 
 export interface GatewayProcess {
@@ -38,10 +40,10 @@ export interface GatewayProcess {
  * @throws GatewayError `CANNOT_START` with one line for people
  */
 export async function startProcess(options: ProcessOptions): Promise<GatewayProcess> {
-  const { environment, source, logger, metrics } = options;
+  const { environment, source, logger, metrics, tracing } = options;
   const clock = systemClock;
   if (options.checksServers) await awaitDatabase(environment, clock, logger);
-  const parts = compose({ environment, source, clock, logger, metrics });
+  const parts = compose({ environment, source, clock, logger, metrics, tracing });
   const admin = options.opensAdmin ? parts.adminServer(options.metricsText) : undefined;
   if (admin !== undefined) {
     const { adminHost: host, adminPort: port } = environment;
@@ -68,7 +70,11 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     logger.info({ address }, 'gateway.listening');
   }
   const worker = environment.roles.has('worker') ? parts.deliveryWorker() : undefined;
+  const readBack = environment.roles.has('worker') ? parts.bonusReadBack() : undefined;
+  const months = environment.roles.has('worker') ? parts.journalMonths() : undefined;
+  months?.start();
   worker?.start();
+  readBack?.start();
   await options.beforeReady?.();
   admin?.readiness.started();
   logger.info({ roles: [...environment.roles] }, 'gateway.started');
@@ -81,13 +87,14 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
       source.close();
       parts.overrides.close();
       try {
-        await within(DRAIN_MS, Promise.all([app?.close(), worker?.close()]));
+        const ends = [app?.close(), worker?.close(), readBack?.close(), months?.close()];
+        await within(DRAIN_MS, Promise.all(ends));
       } catch (error) {
         logger.warn({ err: error }, 'gateway.drain_cut_short');
         app?.server.closeAllConnections();
       }
       try {
-        await within(CLOSE_MS, Promise.all([admin?.app.close(), parts.close()]));
+        await within(CLOSE_MS, Promise.all([admin?.app.close(), parts.close(), tracing.close()]));
       } catch (error) {
         logger.warn({ err: error }, 'gateway.not_all_closed');
       }

@@ -36,9 +36,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'wallets',
   ],
   operators: ['config', 'domain', 'protocol', 'sessions', 'store', 'telemetry'],
-  http: ['callbacks', 'config', 'domain', 'operators', 'protocol', 'telemetry'],
+  // Neither callbacks nor deliveries: a failing bonus API costs nothing there.
+  bonuses: ['config', 'domain', 'operators', 'protocol', 'store', 'telemetry', 'wallets'],
+  http: ['bonuses', 'callbacks', 'config', 'domain', 'operators', 'protocol', 'telemetry'],
   admin: ['config', 'domain', 'http', 'protocol', 'store', 'telemetry', 'wallets'],
   simulator: ['domain', 'protocol'],
+  certify: ['admin', 'domain', 'protocol', 'simulator', 'wallets'],
   embedded: [],
 };
 

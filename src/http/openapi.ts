@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import packageFile from '../../package.json' with { type: 'json' };
+import { BONUS_PATHS, BONUS_SCHEMAS } from './openapi-bonuses.ts';
 import { CALLBACK_SCHEMAS } from './openapi-callback-schemas.ts';
 import { CALLBACK_PATHS } from './openapi-callbacks.ts';
 import { OPERATOR_PATHS, OPERATOR_SCHEMAS } from './openapi-operators.ts';
@@ -18,11 +19,15 @@ export const openApiDocument: OpenApiDocument = {
   tags: [
     { name: 'callbacks', description: 'What the betting service calls' },
     { name: 'operators', description: 'What operators call, each seeing only its own' },
+    {
+      name: 'bonuses',
+      description: "The service's bonus API, for each operator as if it were alone",
+    },
   ],
-  paths: { ...CALLBACK_PATHS, ...OPERATOR_PATHS },
+  paths: { ...CALLBACK_PATHS, ...OPERATOR_PATHS, ...BONUS_PATHS },
   components: {
     parameters: { Signature: SIGNATURE_PARAMETER },
-    schemas: { Error: ERROR_SCHEMA, ...CALLBACK_SCHEMAS, ...OPERATOR_SCHEMAS },
+    schemas: { Error: ERROR_SCHEMA, ...CALLBACK_SCHEMAS, ...OPERATOR_SCHEMAS, ...BONUS_SCHEMAS },
   },
 };
 

@@ -9,6 +9,20 @@ export const FIND_OPERATION: Statement = {
   text: 'SELECT id FROM operations WHERE transaction_id = $1 AND attempt_id = $2',
 };
 
+/** A refusal counts where the service was told of it: else the operation was not brought. */
+export const OPERATIONS: Statement = {
+  name: 'bet-operations',
+  text: `
+  SELECT o.id, o.operation, o.attempt_id AS "attemptId", o.body,
+         EXISTS (SELECT 1 FROM attempts a
+                  WHERE a.operation_id = o.id
+                    AND (a.result = 'accepted'
+                         OR a.result = 'declined' AND a.answer_status = 400)) AS "isConcluded"
+    FROM operations o
+   WHERE o.transaction_id = $1::text AND o.operation <> 'place'
+   ORDER BY o.id DESC`,
+};
+
 const STATE_FIRST = 9;
 const state = STATE_COLUMNS.map((column, index) => ({ column, at: `$${STATE_FIRST + index}` }));
 const busyAttempt = `$${STATE_FIRST + STATE_COLUMNS.length - 1}`;

@@ -1,3 +1,4 @@
+import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
 import type { Prisma } from './prisma.ts';
 
 export interface AttemptView {
@@ -22,7 +23,7 @@ export interface OperationView {
   readonly request: Buffer;
 }
 
-export interface BetTimeline {
+export interface BetTimeline extends Freebet {
   readonly transactionId: string;
   readonly operator: string | null;
   readonly operatorUser: string | null;
@@ -76,6 +77,8 @@ export class BetTimelines {
       state: stateOf(bet),
       amount: bet.amount,
       currency: bet.currency,
+      // The place comes first; of a bet whose place was never seen, whatever came first tells.
+      ...(operations[0] === undefined ? NO_FREEBET : freebetOf(operations[0].request)),
       place: bet.place,
       settlement: {
         state: bet.settlement,

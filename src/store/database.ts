@@ -65,6 +65,22 @@ export class Database {
     }
   }
 
+  /** How the pool's connections are used at this moment. */
+  get use(): {
+    readonly inUse: number;
+    readonly idle: number;
+    readonly waiting: number;
+    readonly max: number;
+  } {
+    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    return {
+      inUse: totalCount - idleCount,
+      idle: idleCount,
+      waiting: waitingCount,
+      max: options.max,
+    };
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }

@@ -163,7 +163,9 @@ export const COUNT_OPEN: Statement = {
   text: `
   SELECT operator_id AS operator, operation, CASE WHEN held THEN 'held' ELSE state END AS state,
          count(*)::int AS count,
-         extract(epoch FROM clock_timestamp() - min(created_at))::float8 AS "oldestSeconds"
+         -- What only waits to be confirmed once more is home already.
+         coalesce(extract(epoch FROM clock_timestamp() - min(created_at)
+                                       FILTER (WHERE confirmations = 0)), 0)::float8 AS "oldestSeconds"
     FROM deliveries WHERE state IN ('live', 'pending') GROUP BY 1, 2, 3
    UNION ALL
   SELECT operator_id, operation, state, count(*)::int,

@@ -1,0 +1,56 @@
+import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import type { JsonDocument } from '../protocol/json.ts';
+import type { BonusIntents } from '../store/bonus-intents.ts';
+import type { BonusOwnership, Tenant } from '../store/bonus-ownership.ts';
+import type { BonusPlayers } from '../store/bonus-players.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Account, Accounts } from './account.ts';
+import type { BonusMethod } from './methods.ts';
+import type { ServiceAnswer } from './service-answer.ts';
+import type { BonusService } from './service-client.ts';
+
+/** What the seven stories work with. */
+export interface Bonuses {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly configuration: () => Configuration;
+  readonly accounts: Accounts;
+  readonly service: BonusService;
+  readonly ownership: BonusOwnership;
+  readonly intents: BonusIntents;
+  readonly players: BonusPlayers;
+}
+
+/** One admitted request of an operator. */
+export interface BonusCall {
+  readonly operator: OperatorConfig;
+  readonly account: Account;
+  readonly tenant: Tenant;
+  readonly document: JsonDocument;
+  /** Over all the calls of the service that it takes (`service.bonusTimeoutMs`). */
+  readonly deadline: Deadline;
+}
+
+/** Asks the service in a call's name and on its time. */
+export function askService(
+  bonuses: Bonuses,
+  call: BonusCall,
+  method: BonusMethod,
+  body: string,
+): Promise<ServiceAnswer> {
+  return bonuses.service.ask(call.operator.id, call.account, method, body, call.deadline);
+}
+
+/** Whether the operator may read and issue a template (CONTRACT section 5, Bonus API). */
+export async function seesTemplate(
+  { ownership }: Bonuses,
+  { operator, account, tenant }: BonusCall,
+  templateId: string,
+): Promise<boolean> {
+  if (account.exclusive) return true;
+  // Both are looked at, so that no time tells a shared id from another one.
+  const isOwn = await ownership.ownsTemplate(tenant, templateId);
+  return isOwn || operator.bonuses.sharedTemplates.includes(Number(templateId));
+}

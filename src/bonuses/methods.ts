@@ -1,0 +1,12 @@
+/** The bonus API's seven methods, by what stands behind `/bonuses/` (interface.md, Bonus API). */
+export const BONUS_METHODS = [
+  'templates',
+  'template',
+  'templates/add',
+  'player/bonuses',
+  'bonus',
+  'bonus/applyBatch',
+  'bonus/revokeBatch',
+] as const;
+
+export type BonusMethod = (typeof BONUS_METHODS)[number];

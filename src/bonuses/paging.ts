@@ -1,0 +1,34 @@
+import { idOf, type Json, memberOf, treeText } from './json-tree.ts';
+import { type Terms, translate } from './translate.ts';
+
+/** What the service's samples show; the interface states no size of a page. */
+export const ITEMS_PER_PAGE = 100;
+
+/** A page of ours (interface.md, MetaDataItem). @param items JSON text of the list */
+export function pageText(
+  items: string,
+  { totalItems, page }: { readonly totalItems: number; readonly page: number },
+): string {
+  const metadata = JSON.stringify({
+    totalPages: Math.ceil(totalItems / ITEMS_PER_PAGE),
+    totalItems,
+    currentPage: page,
+    itemsPerPage: ITEMS_PER_PAGE,
+  });
+  return `{"items":${items},"metadata":${metadata}}`;
+}
+
+/** A list or batch of the service's in the operator's terms: `items` as items, all else strictly. */
+export function translatedPage(answer: Json, terms: Terms): string {
+  if (answer.kind !== 'object') return '{}';
+  const members = answer.members.flatMap(({ name, value }) => {
+    const told = translate(value, terms, name === 'items' ? 'item' : 'error');
+    return told === undefined ? [] : [{ name, value: told }];
+  });
+  return treeText({ kind: 'object', members });
+}
+
+/** How many pages the service says there are; 1 where it does not say. */
+export function totalPages(answer: Json): number {
+  return Math.max(1, Number(idOf(memberOf(answer, 'metadata'), 'totalPages') ?? 1));
+}

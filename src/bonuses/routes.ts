@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { OperatorConfig } from '../config/schema.ts';
+import { CODES } from '../domain/codes.ts';
+import { Deadline } from '../domain/deadline.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { type OperatorGate, sendAnswer } from '../operators/request.ts';
+import { failure } from '../protocol/answers.ts';
+import type { JsonDocument } from '../protocol/json.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { applyBatch } from './apply-batch.ts';
+import { readBonus } from './bonus.ts';
+import type { BonusCall, Bonuses } from './context.ts';
+import { createTemplate } from './create-template.ts';
+import { listTemplates } from './list-templates.ts';
+import { BONUS_METHODS, type BonusMethod } from './methods.ts';
+import type { BonusOutcome, Told } from './outcome.ts';
+import { listPlayerBonuses } from './player-bonuses.ts';
+import { revokeBatch } from './revoke-batch.ts';
+import { readTemplate } from './template.ts';
+
+type Story = (bonuses: Bonuses, call: BonusCall) => Promise<Told>;
+
+const STORIES: Readonly<Record<BonusMethod, Story>> = {
+  templates: listTemplates,
+  template: readTemplate,
+  'templates/add': createTemplate,
+  'player/bonuses': listPlayerBonuses,
+  bonus: readBonus,
+  'bonus/applyBatch': applyBatch,
+  'bonus/revokeBatch': revokeBatch,
+};
+
+/** What the gate's refusals are called, by their status. */
+const REFUSED_OUTCOMES: Readonly<Record<number, BonusOutcome>> = {
+  401: 'unauthorized',
+  429: 'limited',
+};
+
+export interface BonusApi {
+  readonly gate: OperatorGate;
+  readonly bonuses: Bonuses;
+  readonly metrics: Metrics;
+}
+
+/** The service's bonus API, for each operator as if it were alone (CONTRACT section 5). */
+export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
+  for (const method of BONUS_METHODS) {
+    app.post(`/bonuses/${method}`, async (request, reply) => {
+      const { told, operator } = await serve(api, method, request);
+      const labels = { operator, method };
+      const seconds = (api.bonuses.clock.monotonicMs() - request.arrivedAtMs) / 1000;
+      api.metrics.bonusRequests.inc({ ...labels, outcome: told.outcome });
+      api.metrics.bonusRequestDuration.observe(labels, seconds);
+      if (told.denied === true) api.metrics.bonusDenied.inc({ operator });
+      const facts = { ...labels, outcome: told.outcome, status: told.answer.status };
+      api.bonuses.logger.info(
+        { ...facts, durationMs: Math.round(seconds * 1000) },
+        'bonus.handled',
+      );
+      sendAnswer(reply, told.answer);
+      return reply;
+    });
+  }
+}
+
+async function serve(
+  api: BonusApi,
+  method: BonusMethod,
+  request: FastifyRequest,
+): Promise<{ readonly told: Told; readonly operator: string }> {
+  const admitted = api.gate.admit(request);
+  if (!('operator' in admitted)) {
+    return {
+      told: { answer: admitted, outcome: REFUSED_OUTCOMES[admitted.status] ?? 'invalid' },
+      operator: 'unknown',
+    };
+  }
+  const { operator, document } = admitted;
+  const call = callOf(api.bonuses, operator, document, request);
+  const told = forbidden(operator) ?? (await tell(api.bonuses, method, call));
+  return { told, operator: operator.id };
+}
+
+/** PostgreSQL away is an answer like any other, and counted like it. */
+async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Promise<Told> {
+  try {
+    return await STORIES[method](bonuses, call);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    bonuses.logger.error({ err: error, operator: call.operator.id, method }, 'bonus.no_database');
+    return { answer: failure(CODES.system, 'System error', 503), outcome: 'unavailable' };
+  }
+}
+
+function forbidden({ status, bonuses }: OperatorConfig): Told | undefined {
+  const why =
+    status === 'suspended'
+      ? 'The operator is suspended'
+      : bonuses.enabled
+        ? undefined
+        : 'The bonus API is not enabled for this operator';
+  if (why === undefined) return undefined;
+  return { answer: failure(CODES.blocked, why, 403), outcome: 'forbidden' };
+}
+
+function callOf(
+  { clock, configuration, accounts }: Bonuses,
+  operator: OperatorConfig,
+  document: JsonDocument,
+  { arrivedAtMs }: FastifyRequest,
+): BonusCall {
+  const account = accounts.of(operator);
+  const { bonusTimeoutMs } = configuration().gateway.service;
+  return {
+    operator,
+    account,
+    tenant: { operatorId: operator.id, upstreamCid: account.cid },
+    document,
+    deadline: new Deadline(clock, arrivedAtMs, bonusTimeoutMs, 0),
+  };
+}

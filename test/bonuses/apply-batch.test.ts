@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type BonusGateway,
+  batchBody,
+  objectOf,
+  playerData,
+  SERVICE_CID,
+  startBonusGateway,
+} from './support/bonus-gateway.ts';
+
+let house: BonusGateway;
+let template: number;
+beforeAll(async () => {
+  house = await startBonusGateway();
+  template = await house.template(house.alpha);
+});
+afterAll(() => house.close());
+
+const apply = (body: object) => house.alpha.call('/bonuses/bonus/applyBatch', body);
+const userIdOf = async (user: string) => {
+  const [row] = await house.sql<{ user_id: string }>(
+    "SELECT user_id FROM players WHERE operator_id = 'alpha' AND operator_user = $1",
+    [user],
+  );
+  return row?.user_id ?? '';
+};
+
+describe('POST /bonuses/bonus/applyBatch', () => {
+  it('gives players their aggregator’s id here and now, the same their session gets', async () => {
+    const issued = await apply(batchBody(template, ['new-1', 'new-2']));
+    expect(issued.status).toBe(200);
+    const bonuses = Object.entries(objectOf(issued.json?.items));
+    expect(bonuses).toHaveLength(2);
+    for (const [key, bonus] of bonuses) {
+      expect(bonus).toMatchObject({ id: Number(key), templateId: template, cid: 'alpha-key' });
+    }
+    const sent: unknown = JSON.parse(house.api.requests.at(-1)?.body ?? '');
+    const userIds = await Promise.all(['new-1', 'new-2'].map(userIdOf));
+    expect(sent).toEqual({
+      templateId: template,
+      playersData: userIds.map((userId) => playerData(userId)),
+      cid: SERVICE_CID,
+    });
+    const opened = await house.alpha.openSession({
+      operatorUser: 'new-1',
+      currency: 'USD',
+      operatorToken: 'a-token-of-theirs',
+    });
+    expect(opened.session?.userId).toBe(userIds[0]);
+    for (const userId of userIds) expect(issued.body).not.toContain(userId);
+  });
+
+  it('names the players of the service’s error entries as the operator does', async () => {
+    await apply(batchBody(template, ['twice']));
+    const second = await apply(batchBody(template, ['twice', 'once']));
+    expect(second.status).toBe(200);
+    expect(Object.values(objectOf(second.json?.items))).toMatchObject([{ userId: 'once' }]);
+    expect(second.json?.errorItems).toMatchObject([{ userId: 'twice', code: 34 }]);
+  });
+
+  it('passes amounts to the letter (I9)', async () => {
+    const body =
+      `{"cid":"alpha-key","playersData":[{"userId":"exact","currency":"EUR","betAmount":5.10,` +
+      `"betCount":2,"forceActivated":false,"note":1.0}],"templateId":${template}}`;
+    const issued = await house.gateway.service.call('POST', '/bonuses/bonus/applyBatch', body, {
+      signWith: 'alpha-api-secret',
+    });
+    expect(issued.status).toBe(200);
+    expect(issued.body).toContain('"betAmount":5.10');
+    const sent = house.api.requests.at(-1)?.body;
+    const userId = await userIdOf('exact');
+    expect(sent).toBe(body.replace('alpha-key', SERVICE_CID).replace('"exact"', `"${userId}"`));
+  });
+
+  it('gives the same body the first answer again, and asks nobody', async () => {
+    const first = await apply(batchBody(template, ['again']));
+    const asked = house.api.requests.length;
+    const second = await apply(batchBody(template, ['again']));
+    expect([second.status, second.body]).toEqual([first.status, first.body]);
+    expect(house.api.requests.length).toBe(asked);
+  });
+
+  it('issues to a thousand players at once', async () => {
+    const users = Array.from({ length: 1000 }, (_, n) => `player-${n}`);
+    const issued = await apply(batchBody(template, users));
+    expect(issued.status).toBe(200);
+    const bonuses = Object.values(objectOf(issued.json?.items)).map((bonus) => objectOf(bonus));
+    expect(new Set(bonuses.map(({ userId }) => userId))).toEqual(new Set(users));
+  });
+
+  it('lets only one of two calls at once touch the same player and template: 409/8', async () => {
+    const gate = house.api.hold('bonus/applyBatch');
+    const first = apply(batchBody(template, ['busy', 'other']));
+    await gate.arrived;
+    const same = await apply(batchBody(template, ['busy', 'other']));
+    const touching = await apply(batchBody(template, ['busy', 'third']));
+    expect([same.status, same.json?.code]).toEqual([409, 8]);
+    expect([touching.status, touching.json?.code]).toEqual([409, 8]);
+    const else_ = apply(batchBody(template, ['fourth']));
+    await gate.arrivedTimes(2);
+    gate.release();
+    expect((await first).status).toBe(200);
+    expect((await else_).status).toBe(200);
+    expect((await apply(batchBody(template, ['busy', 'third']))).status).toBe(200);
+  });
+
+  it('does not wait in a ring when overlapping batches meet', async () => {
+    const users = Array.from({ length: 200 }, (_, n) => `ring-${n}`);
+    const calls = Array.from({ length: 8 }, (_, n) => {
+      const mine = n % 2 === 0 ? users : users.toReversed();
+      return apply(batchBody(template, [...mine, `ring-only-${n}`]));
+    });
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.every((status) => status === 200 || status === 409)).toBe(true);
+    expect(statuses).toContain(200);
+    const issued = house.api.bonuses.map(({ userId }) => userId);
+    const ringed = await house.sql<{ user_id: string }>(
+      "SELECT user_id FROM players WHERE operator_user ~ '^ring-[0-9]+$'",
+    );
+    const counts = ringed.map(({ user_id: id }) => issued.filter((one) => one === id).length);
+    expect(counts).toEqual(users.map(() => 1));
+  });
+
+  it('never shows a bonus of somebody else’s player, whatever the service says (I8)', async () => {
+    const foreign = await house.template(house.beta, { name: 'Of beta' });
+    await house.bonus(house.beta, foreign, 'ben');
+    const other = house.api.bonuses.find((bonus) => bonus.template.id === foreign)?.userId ?? '?';
+    house.api.misbehave(
+      'bonus/applyBatch',
+      {
+        kind: 'rewrite',
+        body: (right) =>
+          right
+            .replace('"items":{', `"items":{"1":{"id":1,"templateId":1,"userId":"${other}"},`)
+            .replace(
+              '"errorItems":[]',
+              `"errorItems":[{"userId":"${other}","code":34},` +
+                `{"code":34,"message":"no ${other} at ${SERVICE_CID}","by":{"${other}":1}}]`,
+            ),
+      },
+      { calls: 1 },
+    );
+    const issued = await apply(batchBody(template, ['careful']));
+    expect(issued.status).toBe(200);
+    expect(issued.body).not.toContain(other);
+    expect(issued.body).not.toContain(SERVICE_CID);
+    expect(Object.values(objectOf(issued.json?.items))).toMatchObject([{ userId: 'careful' }]);
+    expect(issued.json?.errorItems).toEqual([
+      { code: 34, message: 'no [hidden] at alpha-key', by: {} },
+    ]);
+  });
+
+  it('passes the service’s refusal of a whole batch on, and may be asked again', async () => {
+    house.api.setEnabled(template, false);
+    const refused = await apply(batchBody(template, ['disabled']));
+    expect([refused.status, refused.json?.code]).toEqual([400, 33]);
+    house.api.setEnabled(template, true);
+    expect((await apply(batchBody(template, ['disabled']))).status).toBe(200);
+  });
+});

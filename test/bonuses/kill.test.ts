@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type SimulatedBonusApi, startBonusApi } from '../../src/simulator/bonus-api/bonus-api.ts';
+import { createOperator } from '../../src/simulator/operator.ts';
+import type { CallResult } from '../../src/simulator/signed-client.ts';
+import { type House, openHouse } from '../process/support/house.ts';
+import { SERVICE_SECRET } from '../support/gateway.ts';
+import { batchBody, objectOf, SERVICE_CID, templateBody } from './support/bonus-gateway.ts';
+
+let api: SimulatedBonusApi;
+let house: House;
+beforeAll(async () => {
+  api = await startBonusApi({ partners: [{ cid: SERVICE_CID, secrets: [SERVICE_SECRET] }] });
+  house = await openHouse({
+    gateway: { service: { bonusApiUrl: api.url, bonusTimeoutMs: 2_000 } },
+    operators: { alpha: {}, beta: {} },
+  });
+});
+afterAll(async () => {
+  await house.close();
+  await api.close();
+});
+
+/** Asks a process as an operator, again and again while the answer is "still open". */
+async function ask(
+  baseUrl: string,
+  operatorId: string,
+  path: string,
+  fields: object,
+): Promise<CallResult> {
+  const [cid, secret] = [`${operatorId}-key`, `${operatorId}-api-secret`];
+  const operator = createOperator({ baseUrl, cid, secret });
+  try {
+    for (const startedAtMs = performance.now(); ; ) {
+      const answer = await operator.call(path, fields);
+      if (answer.status !== 409 || performance.now() - startedAtMs > 40_000) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  } finally {
+    await operator.close();
+  }
+}
+
+describe('a gateway killed while the service carries a call out (I3, I8)', () => {
+  it.each([
+    ['before', 'it has taken effect'],
+    ['after', 'only its answer was missing'],
+  ] as const)(
+    'neither orphans, doubles nor leaks anything: %s %s',
+    { timeout: 120_000 },
+    async (point, _) => {
+      const name = `Killed ${point}`;
+      const body = templateBody({ name });
+      const first = await house.replica();
+      const created = api.hold('templates/add', { point });
+      const lostCreate = ask(first.baseUrl, 'alpha', '/bonuses/templates/add', body);
+      await created.arrived;
+      await first.process.kill();
+      created.release();
+      expect((await lostCreate).failure).toBe('connection');
+
+      const second = await house.replica();
+      const found = await ask(second.baseUrl, 'alpha', '/bonuses/templates/add', body);
+      const made = [...api.templates.values()].filter((template) => template.name === name);
+      expect([found.status, found.json?.id, made.length]).toEqual([200, made[0]?.id, 1]);
+      const templateId = made[0]?.id ?? 0;
+      const foreign = await ask(second.baseUrl, 'beta', '/bonuses/template', { templateId });
+      expect(foreign.status).toBe(404);
+
+      const batch = batchBody(templateId, ['ann', 'ben']);
+      const issued = api.hold('bonus/applyBatch', { point });
+      const lostBatch = ask(second.baseUrl, 'alpha', '/bonuses/bonus/applyBatch', batch);
+      await issued.arrived;
+      await second.process.kill();
+      issued.release();
+      expect((await lostBatch).failure).toBe('connection');
+
+      const third = await house.replica();
+      const applied = await ask(third.baseUrl, 'alpha', '/bonuses/bonus/applyBatch', batch);
+      expect(applied.status).toBe(200);
+      expect(Object.values(objectOf(applied.json?.items))).toMatchObject([
+        { userId: 'ann', templateId },
+        { userId: 'ben', templateId },
+      ]);
+      const bonuses = api.bonuses.filter((bonus) => bonus.template.id === templateId);
+      expect(bonuses).toHaveLength(2);
+      await third.process.kill();
+    },
+  );
+});

@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import {
+  type BonusGateway,
+  batchBody,
+  startBonusGateway,
+  templateBody,
+} from './support/bonus-gateway.ts';
+
+let house: BonusGateway;
+let proxy: TcpProxy;
+beforeAll(async () => {
+  house = await startBonusGateway({
+    worker: true,
+    service: { bonusTimeoutMs: 1_000 },
+    throughDatabase: async (direct) => {
+      const url = new URL(direct);
+      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      url.host = `127.0.0.1:${proxy.port}`;
+      return url.href;
+    },
+  });
+});
+afterEach(() => proxy.restore());
+afterAll(async () => {
+  await house.close();
+  await proxy.close();
+});
+
+it('asks nothing of the service while PostgreSQL is away: 503/100', async () => {
+  const template = await house.template(house.alpha);
+  const writes = () =>
+    house.api.requests.filter(({ method }) => method?.includes('add') || method?.includes('Batch'));
+  const before = writes().length;
+  await proxy.cut();
+  for (const [method, fields] of [
+    ['templates', {}],
+    ['template', { templateId: template }],
+    ['templates/add', templateBody({ name: 'No database' })],
+    ['player/bonuses', { userId: 'ann' }],
+    ['bonus/applyBatch', batchBody(template, ['ann'])],
+    ['bonus/revokeBatch', { bonusesIds: [1] }],
+  ] as const) {
+    const refused = await house.alpha.call(`/bonuses/${method}`, fields);
+    expect([refused.status, refused.json?.code], method).toEqual([503, 100]);
+  }
+  expect(writes().length).toBe(before);
+});
+
+it('finds again what the service made while PostgreSQL went away (I3)', async () => {
+  const body = templateBody({ name: 'Went away' });
+  const gate = house.api.hold('templates/add', { point: 'after' });
+  const lost = house.alpha.call('/bonuses/templates/add', body);
+  await gate.arrived;
+  await proxy.cut();
+  gate.release();
+  const answer = await lost;
+  expect([answer.status, answer.json?.code]).toEqual([expect.toBeOneOf([503, 504]), 100]);
+  await proxy.restore();
+  const found = await house.untilClosed(async () => {
+    const again = await house.alpha.call('/bonuses/templates/add', body);
+    // The pool hands out a few dead connections first.
+    return again.status === 503 ? { ...again, status: 409 } : again;
+  });
+  const made = [...house.api.templates.values()].filter(({ name }) => name === 'Went away');
+  expect([found.status, found.json?.id, made.length]).toEqual([200, made[0]?.id, 1]);
+});

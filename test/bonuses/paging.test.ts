@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SimulatedOperator } from '../../src/simulator/operator.ts';
+import { type BonusGateway, SERVICE_CID, startBonusGateway } from './support/bonus-gateway.ts';
+
+let house: BonusGateway;
+let shared: readonly number[];
+beforeEach(async () => {
+  house = await startBonusGateway();
+  shared = [];
+});
+afterEach(() => house.close());
+
+/** Templates made in the service's console and assigned to an operator. */
+async function give(operatorId: string, count: number): Promise<readonly number[]> {
+  const ids = Array.from({ length: count }, (_, index) => {
+    return house.api.createTemplate(SERVICE_CID, { name: `No. ${index}` }).id;
+  });
+  await house.sql(
+    `INSERT INTO bonus_templates (upstream_cid, template_id, operator_id, origin)
+     SELECT $1, unnest($2::bigint[]), $3, 'assigned'`,
+    [SERVICE_CID, ids, operatorId],
+  );
+  return ids;
+}
+
+async function share(...ids: readonly number[]): Promise<void> {
+  shared = [...shared, ...ids];
+  await house.gateway.reconfigure('alpha', { bonuses: { sharedTemplates: shared } });
+}
+
+async function list(operator: SimulatedOperator, page?: unknown) {
+  const answer = await operator.call('/bonuses/templates', page === undefined ? {} : { page });
+  const items: unknown = answer.json?.items;
+  const ids = Array.isArray(items) ? items.map((item: { id: number }) => item.id) : [];
+  return { ...answer, ids, metadata: answer.json?.metadata };
+}
+
+describe('POST /bonuses/templates', () => {
+  it.each([
+    [0, 0],
+    [1, 1],
+    [100, 1],
+    [101, 2],
+  ])('counts %i templates as %i pages of what the operator sees', async (count, totalPages) => {
+    // Of others there are more, and they are not counted.
+    await give('beta', 3);
+    const own = await give('alpha', count);
+    const first = await list(house.alpha);
+    expect(first.metadata).toEqual({
+      totalPages,
+      totalItems: count,
+      currentPage: 1,
+      itemsPerPage: 100,
+    });
+    expect(first.ids).toEqual(own.slice(0, 100));
+    expect((await list(house.alpha, 2)).ids).toEqual(own.slice(100));
+    expect((await list(house.alpha, 3)).ids).toEqual([]);
+  });
+
+  it('is right for 5,514 templates without reading all of them', async () => {
+    const own = await give('alpha', 5_514);
+    const before = house.api.requests.length;
+    const last = await list(house.alpha, 56);
+    expect(last.metadata).toEqual({
+      totalPages: 56,
+      totalItems: 5_514,
+      currentPage: 56,
+      itemsPerPage: 100,
+    });
+    expect(last.ids).toEqual(own.slice(5_500));
+    expect(house.api.requests.length - before).toBe(14);
+    expect((await list(house.alpha, 57)).ids).toEqual([]);
+    const asked = house.api.requests.length;
+    expect((await list(house.alpha, 56)).body).toBe(last.body);
+    expect(house.api.requests.length).toBe(asked);
+  });
+
+  it('shows shared templates among the own ones, oldest first, each once', async () => {
+    const common = house.api.createTemplate(SERVICE_CID, { name: 'Common' });
+    const [own = 0] = await give('alpha', 1);
+    await share(common.id, own);
+    const listed = await list(house.alpha);
+    expect(listed.ids).toEqual([common.id, own]);
+    expect(listed.metadata).toMatchObject({ totalItems: 2, totalPages: 1 });
+    expect(listed.body).not.toContain(SERVICE_CID);
+    expect((await list(house.beta)).ids).toEqual([]);
+  });
+
+  it('does not count a shared template that the service does not have', async () => {
+    const [own] = await give('alpha', 1);
+    await share(999_999);
+    const listed = await list(house.alpha);
+    expect(listed.ids).toEqual([own]);
+    expect(listed.metadata).toMatchObject({ totalItems: 1 });
+  });
+
+  it.each([0, -1, 1.5, '1', null, true])(
+    'refuses the page %j with 400/5 naming it',
+    async (page) => {
+      const refused = await list(house.alpha, page);
+      expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+      expect(refused.json?.message).toMatch(/^page: /);
+    },
+  );
+
+  it('lists from kept copies while the service is away', async () => {
+    const own = await give('alpha', 2);
+    await list(house.alpha);
+    await house.api.down();
+    expect((await list(house.alpha)).ids).toEqual(own);
+  });
+
+  it('shows the walk’s newer copy of a template (worker)', async () => {
+    await house.close();
+    house = await startBonusGateway({ worker: true });
+    const [own = 0] = await give('alpha', 1);
+    const disabled = async () => {
+      const { json } = await list(house.alpha);
+      return JSON.stringify(json?.items).includes('"isEnable":false');
+    };
+    expect(await disabled()).toBe(false);
+    house.api.setEnabled(own, false);
+    // As if the last walk were long ago.
+    await house.sql("UPDATE bonus_walks SET completed_at = now() - interval '1 hour'");
+    await expect.poll(disabled, { timeout: 15_000, interval: 200 }).toBe(true);
+  });
+});

@@ -1,0 +1,156 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startBonusApi } from '../../src/simulator/bonus-api/bonus-api.ts';
+import type { BonusMisbehaviour } from '../../src/simulator/bonus-api/misbehaviour.ts';
+import { placedBet } from '../support/bet.ts';
+import { SERVICE_SECRET } from '../support/gateway.ts';
+import {
+  type BonusGateway,
+  batchBody,
+  SERVICE_CID,
+  startBonusGateway,
+  templateBody,
+} from './support/bonus-gateway.ts';
+
+const TIMEOUT_MS = 800;
+
+let house: BonusGateway;
+let template: number;
+let bonus: number;
+beforeAll(async () => {
+  house = await startBonusGateway({ service: { bonusTimeoutMs: TIMEOUT_MS } });
+  template = await house.template(house.alpha);
+  bonus = await house.bonus(house.alpha, template, 'ann');
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  // Else the breaker would open over so many faults in a row, as it should.
+  for (let call = 0; call < 3; call += 1) {
+    await house.alpha.call('/bonuses/template', { templateId: template });
+  }
+});
+afterEach(() => house.api.behave());
+
+const READS: readonly [method: string, fields: () => object][] = [
+  ['template', () => ({ templateId: template })],
+  ['bonus', () => ({ bonusId: bonus })],
+  ['player/bonuses', () => ({ userId: 'ann' })],
+  ['bonus/revokeBatch', () => ({ bonusesIds: [bonus] })],
+];
+
+const FAULTS: readonly [what: string, how: BonusMisbehaviour, status: number][] = [
+  ['a 500', { kind: 'status', status: 500 }, 502],
+  ['a redirect', { kind: 'status', status: 302 }, 502],
+  ['an error page with status 200', { kind: 'html' }, 502],
+  ['a body that breaks off', { kind: 'brokenJson' }, 502],
+  ['a broken connection', { kind: 'reset' }, 504],
+  ['silence', { kind: 'hang' }, 504],
+  ['a 404 of something in between', { kind: 'status', status: 404, body: '<p>no</p>' }, 502],
+  ['a refusal of the gateway’s signature', { kind: 'status', status: 401 }, 502],
+  [
+    'a refusal of the gateway’s key with code 1',
+    { kind: 'status', status: 400, body: `{"code":1,"message":"bad sign of ${SERVICE_CID}"}` },
+    502,
+  ],
+];
+
+describe.each(READS)('POST /bonuses/%s', (method, fields) => {
+  it.each(FAULTS)('answers %s as a system error', async (_, how, status) => {
+    house.api.misbehave('any', how, { calls: 1 });
+    const answer = await house.alpha.call(`/bonuses/${method}`, fields());
+    expect([answer.status, answer.json?.code]).toEqual([status, 100]);
+    expect(answer.body).not.toContain(SERVICE_CID);
+  });
+
+  it('passes the service’s own refusal on in the operator’s terms', async () => {
+    const [{ user_id: userId } = { user_id: '?' }] = await house.sql<{ user_id: string }>(
+      "SELECT user_id FROM players WHERE operator_user = 'ann'",
+    );
+    const message = `${SERVICE_CID} has no ${userId} nor 0b9e1f6c-6c0e-4b0f-a3d6-aaaaaaaaaaaa`;
+    const body = JSON.stringify({ code: 77, message, trace: userId });
+    house.api.misbehave('any', { kind: 'status', status: 422, body }, { calls: 1 });
+    const answer = await house.alpha.call(`/bonuses/${method}`, fields());
+    expect([answer.status, answer.json?.code]).toEqual([422, 77]);
+    expect(answer.body).not.toContain(SERVICE_CID);
+    expect(answer.body).not.toContain(userId);
+    expect(answer.body).not.toContain('0b9e1f6c');
+    expect(Object.keys(answer.json ?? {})).toEqual(['code', 'message']);
+  });
+});
+
+it('lets a create be repeated when it certainly was not made', async () => {
+  const body = templateBody({ name: 'Repeatable' });
+  const create = () => house.alpha.call('/bonuses/templates/add', body);
+  house.api.misbehave(
+    'templates/add',
+    { kind: 'status', status: 400, body: '{"code":5,"message":"maxOdd: too low"}' },
+    { calls: 1 },
+  );
+  const refused = await create();
+  expect([refused.status, refused.body]).toEqual([400, '{"code":5,"message":"maxOdd: too low"}']);
+  house.api.misbehave('templates/add', { kind: 'status', status: 401 }, { calls: 1 });
+  expect((await create()).status).toBe(502);
+  await house.api.down();
+  const away = await create();
+  expect([away.status, away.json?.code]).toEqual([503, 100]);
+  await house.api.up();
+  expect((await create()).status).toBe(200);
+});
+
+it('answers a batch within bonusTimeoutMs when the service trickles', async () => {
+  house.api.misbehave('bonus/applyBatch', { kind: 'trickle', intervalMs: 50 }, { calls: 1 });
+  const answer = await house.alpha.call(
+    '/bonuses/bonus/applyBatch',
+    batchBody(template, ['trickled']),
+  );
+  expect(answer.status).toBe(504);
+  expect(answer.ms).toBeLessThan(TIMEOUT_MS + 5_000);
+});
+
+it('refuses at once what is over the size of any honest answer', async () => {
+  house.api.misbehave('bonus', { kind: 'huge', bytes: 20_000_000 }, { calls: 1 });
+  const answer = await house.alpha.call('/bonuses/bonus', { bonusId: bonus });
+  expect([answer.status, answer.json?.code]).toEqual([502, 100]);
+});
+
+it('asks at another address from the reload on, and says who is asked', async () => {
+  const file = join(house.gateway.configFolder, 'gateway.yaml');
+  const before = await readFile(file, 'utf8');
+  const moved = await startBonusApi({
+    partners: [{ cid: SERVICE_CID, secrets: [SERVICE_SECRET] }],
+  });
+  await writeFile(file, before.replace(house.api.url, `${moved.url}/under/a/path/`));
+  await house.gateway.reload();
+  await house.alpha.call('/bonuses/template', { templateId: template });
+  expect(moved.requests.map(({ path }) => path)).toEqual(['/under/a/path/bonuses/template']);
+  await writeFile(file, before);
+  await house.gateway.reload();
+  const back = await house.alpha.call('/bonuses/template', { templateId: template });
+  expect(back.status).toBe(200);
+  await moved.close();
+});
+
+describe('a bonus API that keeps failing', () => {
+  it('is not asked any more for a while, and costs bets and other operators nothing (I7)', async () => {
+    const own = await house.template(house.beta, { name: 'Of beta' });
+    house.api.misbehave('bonus', { kind: 'status', status: 500 });
+    const statuses: number[] = [];
+    for (let call = 0; call < 500 && statuses.at(-1) !== 503; call += 1) {
+      statuses.push((await house.alpha.call('/bonuses/bonus', { bonusId: bonus })).status);
+    }
+    expect(statuses.at(-1)).toBe(503);
+    const asked = house.api.requests.length;
+    const refused = await house.alpha.call('/bonuses/template', { templateId: template });
+    expect([refused.status, refused.json?.code]).toEqual([503, 100]);
+    expect(house.api.requests.length).toBe(asked);
+    // Beta's lane is its own, and bets know nothing of it.
+    expect((await house.beta.call('/bonuses/template', { templateId: own })).status).toBe(200);
+    const bet = await placedBet(house.gateway);
+    expect((await bet.settle('10')).status).toBe(200);
+    house.api.behave();
+    const back = () =>
+      house.alpha.call('/bonuses/bonus', { bonusId: bonus }).then(({ status }) => status);
+    await expect.poll(back, { timeout: 20_000, interval: 500 }).toBe(200);
+  });
+});

@@ -1,0 +1,148 @@
+import {
+  type SimulatedBonusApi,
+  startBonusApi,
+} from '../../../src/simulator/bonus-api/bonus-api.ts';
+import type { SimulatedOperator } from '../../../src/simulator/operator.ts';
+import type { CallResult } from '../../../src/simulator/signed-client.ts';
+import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { onServer } from '../../support/server.ts';
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** The aggregator's key at the service: it must never be seen by an operator. */
+export const SERVICE_CID = 'aggregator-key';
+
+/** A gateway in front of a simulated bonus API, with two operators. */
+export interface BonusGateway {
+  readonly gateway: TestGateway;
+  readonly api: SimulatedBonusApi;
+  readonly alpha: SimulatedOperator;
+  readonly beta: SimulatedOperator;
+  /** A template that an operator created, its id. @throws Error when it was refused */
+  template(operator: SimulatedOperator, fields?: object): Promise<number>;
+  /** A bonus that an operator issued, its id. @throws Error when it was refused */
+  bonus(operator: SimulatedOperator, templateId: number, user: string): Promise<number>;
+  /** Asks until the answer is not 409 any more: the read-back is patient. */
+  untilClosed(ask: () => Promise<CallResult>): Promise<CallResult>;
+  sql<Row extends Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+export interface BonusGatewayOptions {
+  readonly service?: Settings;
+  readonly alpha?: Settings;
+  readonly beta?: Settings;
+  /** Whether open calls are read back. */
+  readonly worker?: boolean;
+  readonly partners?: readonly { readonly cid: string; readonly secrets: readonly string[] }[];
+  readonly templateOrder?: 'oldestFirst' | 'newestFirst';
+  /** Another way to PostgreSQL, such as a proxy's. */
+  readonly throughDatabase?: (databaseUrl: string) => Promise<string>;
+}
+
+export async function startBonusGateway(options: BonusGatewayOptions = {}): Promise<BonusGateway> {
+  const { throughDatabase } = options;
+  const api = await startBonusApi({
+    partners: [{ cid: SERVICE_CID, secrets: [SERVICE_SECRET] }, ...(options.partners ?? [])],
+    ...(options.templateOrder && { templateOrder: options.templateOrder }),
+  });
+  const gateway = await startTestGateway({
+    gateway: { service: { bonusApiUrl: api.url, ...options.service } },
+    operators: { alpha: options.alpha ?? {}, beta: options.beta ?? {} },
+    worker: options.worker ?? false,
+    ...(throughDatabase && {
+      through: async (urls) => ({ ...urls, databaseUrl: await throughDatabase(urls.databaseUrl) }),
+    }),
+  });
+  const alpha = gateway.operator('alpha');
+  const beta = gateway.operator('beta');
+  return {
+    gateway,
+    api,
+    alpha,
+    beta,
+    template: async (operator, fields = {}) => {
+      const made = await operator.call('/bonuses/templates/add', templateBody(fields));
+      return idOf(made);
+    },
+    bonus: async (operator, templateId, user) => {
+      const made = await operator.call('/bonuses/bonus/applyBatch', batchBody(templateId, [user]));
+      const [id] = Object.keys(objectOf(made.json?.items));
+      if (id === undefined) throw new Error(`no bonus: ${made.body}`);
+      return Number(id);
+    },
+    untilClosed: async (ask) => {
+      for (const started = Date.now(); ; ) {
+        const answer = await ask();
+        if (answer.status !== 409) return answer;
+        if (Date.now() - started > 25_000) throw new Error(`still open: ${answer.body}`);
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    },
+    sql: async <Row extends Record<string, unknown>>(
+      text: string,
+      values: readonly unknown[] = [],
+    ) =>
+      await onServer(
+        gateway.databaseUrl,
+        async (client) => (await client.query<Row>(text, [...values])).rows,
+      ),
+    close: async () => {
+      await Promise.all([alpha.close(), beta.close()]);
+      await gateway.close();
+      await api.close();
+    },
+  };
+}
+
+const NOW_SECONDS = Math.floor(Date.now() / 1000);
+
+/** A create body that every rule allows; `undefined` takes a member out. */
+export function templateBody(fields: object = {}): Readonly<Record<string, unknown>> {
+  return {
+    name: 'Bonus freebet',
+    type: 'freebet_standart',
+    enable: true,
+    betCount: 1,
+    stage: 1,
+    fromTime: NOW_SECONDS - 86_400,
+    toTime: NOW_SECONDS + 30 * 86_400,
+    daysToUse: 1,
+    betAmount: 5,
+    maxWin: 4,
+    currency: 'USD',
+    minSelection: 1,
+    maxSelection: 2,
+    minOdd: 1,
+    maxOdd: 3,
+    disciplines: ['csgo'],
+    maxWinCurrency: 'USD',
+    ...fields,
+  };
+}
+
+export function batchBody(templateId: number, users: readonly string[]): object {
+  return { templateId, playersData: users.map((userId) => playerData(userId)) };
+}
+
+export function playerData(userId: string, fields: object = {}): object {
+  return { userId, currency: 'USD', betAmount: 5, betCount: 1, forceActivated: true, ...fields };
+}
+
+export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function idOf(made: CallResult): number {
+  const id = made.json?.id;
+  if (typeof id !== 'number') throw new Error(`no template: ${made.status} ${made.body}`);
+  return id;
+}
+
+/** What an outsider can tell apart. */
+export function seen({ status, body, headers }: CallResult) {
+  return { status, body, type: headers['content-type'], length: headers['content-length'] };
+}
