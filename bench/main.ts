@@ -1,6 +1,7 @@
 import { runCallbacks } from './callbacks/benchmark.ts';
 import { readSettings, SettingsError } from './callbacks/settings.ts';
 import { runDeliveries } from './deliveries.ts';
+import { runScrape } from './scrape.ts';
 
 interface Benchmark {
   readonly about: string;
@@ -16,6 +17,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   deliveries: {
     about: 'how fast promised deliveries come home, and what waiting costs',
     run: runDeliveries,
+  },
+  scrape: {
+    about: 'what a scrape of the metrics costs with a thousand operators',
+    run: runScrape,
   },
 };
 

@@ -6,8 +6,10 @@ import { ConfigurationSource } from './config/source.ts';
 import { GatewayError } from './domain/errors.ts';
 import { type GatewayProcess, startProcess } from './gateway-process.ts';
 import { MigrationError } from './store/migrate.ts';
+import { countReload, noteReading } from './telemetry/counting.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
+import { startTracing } from './telemetry/tracing.ts';
 
 /** The process: environment in, compose, listen, drain on SIGTERM. */
 async function main(): Promise<void> {
@@ -36,10 +38,17 @@ async function start(environment: Environment, logger: Logger): Promise<GatewayP
     folder: environment.configFolder,
     env: process.env,
     logger,
-    onReload: ({ result }) => metrics.configReloads.inc({ result }),
+    onReload: (reload) => countReload(metrics, reload),
   });
+  noteReading(metrics, true);
   process.on('SIGHUP', () => void source.reload());
-  const common = { source, logger, metrics };
+  const tracing = await startTracing(
+    environment.tracing && {
+      ...environment.tracing,
+      onFailure: (why) => logger.warn({ why }, 'tracing.not_exported'),
+    },
+  );
+  const common = { source, logger, metrics, tracing };
 
   if (cluster.isWorker) {
     answerForMetrics(metrics);
@@ -48,7 +57,7 @@ async function start(environment: Environment, logger: Logger): Promise<GatewayP
       environment: { ...environment, roles: new Set(['http']) },
       checksServers: false,
       opensAdmin: false,
-      metricsText: () => metrics.registry.metrics(),
+      metricsText: () => metrics.text(),
     });
   }
   const forks = environment.workers > 1 && environment.roles.has('http');
@@ -58,7 +67,7 @@ async function start(environment: Environment, logger: Logger): Promise<GatewayP
       environment,
       checksServers: true,
       opensAdmin: true,
-      metricsText: () => metrics.registry.metrics(),
+      metricsText: () => metrics.text(),
     });
   }
   const workers = new HttpWorkers(logger);

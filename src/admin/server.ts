@@ -6,6 +6,7 @@ import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { notFound, send } from './answers.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
+import { configurationRoutes } from './configuration.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
 import { type OperatorDesk, operatorRoutes } from './operators.ts';
@@ -70,6 +71,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: st
   operatorRoutes(app, options);
   betRoutes(app, options);
   deliveryRoutes(app, options);
+  configurationRoutes(app, options, adminToken);
 }
 
 function answerOf(error: FastifyError): Answer {

@@ -16,6 +16,7 @@ import type { BetJournal, Outcome } from '../store/bet-journal.ts';
 import type { TakenDelivery } from '../store/delivery-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import {
@@ -24,6 +25,7 @@ import {
   rollbackConclusion,
   updateConclusion,
 } from './conclusion.ts';
+import { firstRequest } from './first-request.ts';
 import { type DeliverySettings, deliverySettings } from './settings.ts';
 
 export interface Delivering {
@@ -33,6 +35,7 @@ export interface Delivering {
   readonly configuration: () => Configuration;
   readonly sessions: Sessions;
   readonly bets: BetJournal;
+  readonly tracing: Tracing;
 }
 
 /** An attempt that took its row longer ago than this is not begun: its lease may end on the way. */
@@ -66,7 +69,7 @@ export async function tryDelivery(
     return triedOf(delivering, taken, message, NOT_BEGUN, startedAtMs);
   }
   const sent = parsed.ok
-    ? await call(delivering, wallet, taken, parsed.message)
+    ? await traced(delivering, taken, () => call(delivering, wallet, taken, parsed.message))
     : unsendable(`it holds no message: ${parsed.why}`);
   return triedOf(delivering, taken, message, sent, startedAtMs);
 }
@@ -134,6 +137,26 @@ export async function record(delivering: Delivering, tried: Tried): Promise<void
   logAttempt(delivering, taken, sent, outcome.delivery);
 }
 
+/** A delivery's attempt is a trace of its own: its callback was answered long ago. */
+function traced(
+  { tracing }: Delivering,
+  taken: TakenDelivery,
+  work: () => Promise<BetAnswer>,
+): Promise<BetAnswer> {
+  if (!tracing.isOn) return work();
+  const { operation, transactionId, attempts: attempt } = taken;
+  const facts = { operator: taken.owner.operatorId, operation, transactionId, attempt };
+  return tracing.span(
+    { name: `delivery ${operation}`, kind: 'internal', facts: { ...facts, delivery: taken.id } },
+    async (span) => {
+      const sent = await work();
+      span.set({ result: sent.kind });
+      if (sent.kind === 'unknown' || sent.kind === 'notSent') span.fail(resultOf(sent));
+      return sent;
+    },
+  );
+}
+
 async function call(
   delivering: Delivering,
   wallet: Wallet,
@@ -142,16 +165,20 @@ async function call(
 ): Promise<BetAnswer> {
   const { clock } = delivering;
   const { totalMs, reserveMs } = delivering.configuration().gateway.deadline;
-  const { alwaysSendToken } = wallet.callerDialect;
+  const { alwaysSendToken, stableRequestId } = wallet.callerDialect;
   try {
     const needsToken = alwaysSendToken || message.token !== undefined;
     const token = needsToken ? await tokenFor(delivering, taken, message) : undefined;
+    const first = stableRequestId
+      ? await firstRequest(delivering.bets, message, taken.operationId)
+      : undefined;
+    const { operatorUser } = taken.owner;
     return await wallet.bet({
       operation: taken.operation,
       method: 'PUT',
-      body: walletBody(message.document, taken.owner.operatorUser, token, alwaysSendToken),
+      body: walletBody(message.document, operatorUser, token, alwaysSendToken, first),
       transactionId: taken.transactionId,
-      requestId: message.requestId ?? randomUUID(),
+      requestId: first?.requestId ?? message.requestId ?? randomUUID(),
       deadline: new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs),
     });
   } catch (error) {

@@ -29,20 +29,24 @@ export class DeliveryGauges {
     this.#countedUntil = until;
     for (const count of ended) this.#add(count);
 
-    const { deliveries, deliveryOldest } = this.#metrics;
+    const { deliveries, deliveryOldest, rollbackOldest } = this.#metrics;
     deliveries.reset();
     deliveryOldest.reset();
+    rollbackOldest.reset();
     const oldest = new Map<string, number>();
+    const rollbacks = new Map<string, number>();
     for (const row of open) {
       const { operator, operation } = row;
       const isHeld = row.state === 'held' || this.#isHeld(operator);
       const state = row.state === 'dead' ? 'dead' : isHeld ? 'held' : 'pending';
       deliveries.inc({ operator, operation, state }, row.count);
       if (state !== 'dead') {
-        oldest.set(operator, Math.max(oldest.get(operator) ?? 0, row.oldestSeconds));
+        raise(oldest, operator, row.oldestSeconds);
+        if (operation === 'rollback') raise(rollbacks, operator, row.oldestSeconds);
       }
     }
     for (const [operator, seconds] of oldest) deliveryOldest.set({ operator }, seconds);
+    for (const [operator, seconds] of rollbacks) rollbackOldest.set({ operator }, seconds);
     for (const { operator, operation, state, count } of this.#ended.values()) {
       deliveries.set({ operator, operation, state }, count);
     }
@@ -55,4 +59,8 @@ export class DeliveryGauges {
     const before = this.#ended.get(key)?.count ?? 0;
     this.#ended.set(key, { ...count, count: before + count.count });
   }
+}
+
+function raise(highest: Map<string, number>, key: string, value: number): void {
+  highest.set(key, Math.max(highest.get(key) ?? 0, value));
 }

@@ -1,6 +1,7 @@
 import { DelayedError, type Job, Queue, Worker } from 'bullmq';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { within } from '../domain/within.ts';
+import { connectRedis } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 const QUEUE = 'deliveries';
@@ -41,12 +42,12 @@ export class Scheduler {
     const onError = (error: Error) =>
       options.logger.debug({ error: error.message }, 'scheduler.connection_error');
     // Adding must fail at once while Redis is away; the worker's connection waits for its return.
-    const adding = new Redis(options.redisUrl, {
+    const adding = connectRedis(options.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       socketTimeout: 5_000,
     });
-    const working = new Redis(options.redisUrl, { maxRetriesPerRequest: null });
+    const working = connectRedis(options.redisUrl, { maxRetriesPerRequest: null });
     this.#connections = [adding, working];
     for (const connection of this.#connections) connection.on('error', onError);
     this.#queue = new Queue(QUEUE, {

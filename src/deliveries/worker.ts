@@ -46,7 +46,10 @@ export class DeliveryWorker {
     this.#scheduler = new Scheduler({
       redisUrl,
       logger: draining.logger,
-      drain: (operatorId) => this.#drain(operatorId),
+      drain: (operatorId) => {
+        draining.metrics.drains.inc({ by: 'scheduler' });
+        return this.#drain(operatorId);
+      },
     });
     this.#unlisten = draining.wallets.onBreakerChange(({ operatorId, callClass, state }) => {
       if (callClass !== 'money' || state === 'open') return;
@@ -177,6 +180,7 @@ export class DeliveryWorker {
   /** One slice; the next sweep asks Redis again. */
   #drainHere(operatorId: string): void {
     if (this.#stopping) return;
+    this.#draining.metrics.drains.inc({ by: 'sweep' });
     const drained = this.#quietly('drain', () => this.#drain(operatorId)).finally(() =>
       this.#here.delete(drained),
     );

@@ -2,6 +2,9 @@ import { type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
 
+/** How deep the causes of an error are followed. */
+const CAUSES_MAX = 4;
+
 /**
  * JSON lines on stdout. Lines are handed to the stream in batches: a line a callback, written one
  * by one, cost more than signing the call. `flush` before the process ends.
@@ -11,7 +14,56 @@ export type Logger = PinoLogger;
  */
 export function createLogger(level: string): Logger {
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, messageKey: 'msg' },
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      messageKey: 'msg',
+      serializers: { err: errorFacts },
+    },
     pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
   );
+}
+
+interface ErrorFacts {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string | number;
+  readonly stack?: string;
+  readonly cause?: ErrorFacts;
+}
+
+/**
+ * What a log line says of an error: its words, never its other members. Those of database and Redis
+ * clients carry the values of the failed command, among them tokens.
+ */
+export function errorFacts(error: unknown, depth = 0): ErrorFacts {
+  if (!(error instanceof Error)) {
+    return { type: typeof error, message: typeof error === 'string' ? error : typeof error };
+  }
+  const code = 'code' in error ? error.code : undefined;
+  return {
+    type: error.name,
+    message: wordsOf(error),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(error.cause !== undefined && depth < CAUSES_MAX
+      ? { cause: errorFacts(error.cause, depth + 1) }
+      : {}),
+  };
+}
+
+/** Of several addresses that were tried, each has its own reason, and their sum has none. */
+function wordsOf(error: Error): string {
+  if (!(error instanceof AggregateError) || error.message !== '') return error.message;
+  return error.errors.map((one: unknown) => (one instanceof Error ? one.message : one)).join('; ');
+}
+
+/**
+ * Decides which of the many good profiles and balances are logged (`LOG_READS_SAMPLE`).
+ * @param share 0 to 1
+ */
+export function sampler(share: number): () => boolean {
+  if (share >= 1) return () => true;
+  return () => Math.random() < share;
 }

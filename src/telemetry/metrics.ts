@@ -1,12 +1,31 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import pkg from '../../package.json' with { type: 'json' };
+import { CallHistogram } from './call-histogram.ts';
+import { familiesOf, textOf } from './exposition.ts';
 
-/** Fine below 100 ms, where wallets live; edges at the reserve and at the service's 5 s limit. */
-const DURATION_BUCKETS_SECONDS = [
-  0.002, 0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2, 4, 4.8, 5, 10,
-];
+/**
+ * Fine below 100 ms, where wallets live; edges at the deadline and at the service's 5 s limit. Every
+ * edge is fourteen thousand lines of a scrape with a thousand operators.
+ */
+export const DURATION_BUCKETS_SECONDS = [
+  0.005, 0.01, 0.02, 0.035, 0.05, 0.1, 0.25, 1, 2, 4, 4.8, 5,
+] as const;
 
 /** A delivery lags between a fraction of a second and the days of its horizon. */
 const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400, 259200];
+
+/** A call of the bonus API takes as long as the service does, up to `bonusTimeoutMs`. */
+const BONUS_BUCKETS_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/**
+ * prom-client's sums of what it also tells by type: gauges that are called `_total` like counters,
+ * which `promtool check metrics` rightly refuses.
+ */
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -24,37 +43,65 @@ export function createMetrics() {
     help: string,
     labelNames: readonly L[],
     // How one admin port shows several processes: what they share is not added up.
-    aggregator: 'sum' | 'max' = 'sum',
+    aggregator: 'sum' | 'max' | 'min' = 'sum',
   ) => new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
   const histogram = <L extends string>(
     name: string,
     help: string,
     labelNames: readonly L[],
-    buckets = DURATION_BUCKETS_SECONDS,
-  ) => new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+    buckets: readonly number[],
+  ) => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] });
+  const callHistograms: CallHistogram<string>[] = [];
+  const callHistogram = <L extends string>(
+    name: string,
+    help: string,
+    label: L,
+    buckets: readonly number[] = DURATION_BUCKETS_SECONDS,
+  ) => {
+    const made = new CallHistogram({ name, help, label, buckets });
+    callHistograms.push(made);
+    return made;
+  };
+  gauge('gateway_build_info', 'Version of the gateway (always 1)', ['version'], 'max').set(
+    { version: pkg.version },
+    1,
+  );
 
   return {
     registry,
+    /** Everything as it stands now, to be written or sent to another process. */
+    families: () => familiesOf(registry, callHistograms),
+    /** Prometheus's text format. */
+    text: () => textOf(familiesOf(registry, callHistograms)),
     callbacks: counter('gateway_callbacks_total', 'Callbacks answered, by outcome', [
       'operator',
       'operation',
       'outcome',
     ]),
-    callbackDuration: histogram(
+    callbackDuration: callHistogram(
       'gateway_callback_duration_seconds',
       'From the arrival of a callback to its answer',
-      ['operator', 'operation'],
+      'operation',
+    ),
+    rollbacks: counter(
+      'gateway_rollbacks_total',
+      'Rollbacks the service asked for, by its reason',
+      ['operator', 'error_code'],
     ),
     walletRequests: counter('gateway_wallet_requests_total', 'Calls to wallets, by result', [
       'operator',
       'operation',
       'result',
     ]),
-    walletRequestDuration: histogram(
+    walletRequestDuration: callHistogram(
       'gateway_wallet_request_duration_seconds',
       'From handing a call to the wallet connection to its outcome',
-      ['operator', 'operation'],
+      'operation',
     ),
+    walletDeclines: counter('gateway_wallet_declines_total', 'Declines by wallets, by their code', [
+      'operator',
+      'code',
+    ]),
     breakerState: gauge(
       'gateway_breaker_state',
       'Circuit breaker: 0 closed, 1 half-open, 2 open',
@@ -62,6 +109,10 @@ export function createMetrics() {
       'max',
     ),
     inFlight: gauge('gateway_in_flight', 'Wallet calls under way', ['operator', 'class']),
+    inFlightLimit: gauge('gateway_in_flight_limit', 'Wallet calls that the bulkhead lets through', [
+      'operator',
+      'class',
+    ]),
     rejected: counter('gateway_rejected_total', 'Calls not sent to a wallet, by reason', [
       'operator',
       'reason',
@@ -89,6 +140,11 @@ export function createMetrics() {
       'Age of the oldest delivery not yet home',
       ['operator'],
     ),
+    rollbackOldest: gauge(
+      'gateway_rollback_oldest_seconds',
+      'Age of the oldest rollback not yet home',
+      ['operator'],
+    ),
     deliveryAttempts: counter('gateway_delivery_attempts_total', 'Delivery attempts, by result', [
       'operator',
       'operation',
@@ -100,10 +156,37 @@ export function createMetrics() {
       [],
       LAG_BUCKETS_SECONDS,
     ),
+    drains: counter(
+      'gateway_drains_total',
+      'Slices in which deliveries were brought, by who asked',
+      ['by'],
+    ),
     unresolved: gauge(
       'gateway_unresolved_bets',
       'Places of unknown outcome that nobody has rolled back yet',
       ['operator'],
+    ),
+    bonusRequests: counter('gateway_bonus_requests_total', 'Bonus API requests, by outcome', [
+      'operator',
+      'method',
+      'outcome',
+    ]),
+    bonusRequestDuration: callHistogram(
+      'gateway_bonus_request_duration_seconds',
+      'From the arrival of a bonus API request to its answer',
+      'method',
+      BONUS_BUCKETS_SECONDS,
+    ),
+    bonusDenied: counter(
+      'gateway_bonus_denied_total',
+      'Bonus API requests for what is not of the operator, or not there',
+      ['operator'],
+    ),
+    bonusOpenIntents: gauge(
+      'gateway_bonus_open_intents',
+      'Templates and batches asked for whose outcome is not known',
+      ['operator', 'kind'],
+      'max',
     ),
     signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
       'caller',
@@ -117,7 +200,43 @@ export function createMetrics() {
       ['operator', 'status'],
       'max',
     ),
+    configIsGood: gauge(
+      'gateway_config_last_reload_successful',
+      'Whether the configuration was without a fault when it was last read',
+      [],
+      'min',
+    ),
+    configReloadedAt: gauge(
+      'gateway_config_last_reload_success_timestamp_seconds',
+      'When the configuration was last read without a fault',
+      [],
+      'max',
+    ),
+    postgresqlUp: gauge('gateway_postgresql_up', 'Whether PostgreSQL answers', [], 'min'),
+    connections: gauge('gateway_postgresql_connections', 'Connections of the pool, by state', [
+      'state',
+    ]),
+    connectionsMax: gauge(
+      'gateway_postgresql_connections_max',
+      'Connections the pool may open',
+      [],
+    ),
+    connectionsWaiting: gauge(
+      'gateway_postgresql_waiting',
+      'Statements that wait for a connection of the pool',
+      [],
+    ),
+    redisUp: gauge('gateway_redis_up', 'Whether Redis answers', [], 'min'),
+    redisPolicy: gauge(
+      'gateway_redis_eviction_policy',
+      "Redis's maxmemory-policy (always 1)",
+      ['policy'],
+      'max',
+    ),
     /** Adds prom-client's own process and runtime metrics; once per process. */
-    collectProcessMetrics: () => collectDefaultMetrics({ register: registry }),
+    collectProcessMetrics: () => {
+      collectDefaultMetrics({ register: registry });
+      for (const name of MISNAMED) registry.removeSingleMetric(name);
+    },
   };
 }

@@ -26,6 +26,7 @@ export interface Step<A extends WalletAnswer> {
 
 /**
  * One HTTP exchange with a wallet, told as an answer.
+ * @param traceHeaders W3C trace context to send along
  * @throws whatever `step.request` throws, when nothing was sent yet; nothing from then on
  */
 export async function attempt<A extends WalletAnswer>(
@@ -33,8 +34,11 @@ export async function attempt<A extends WalletAnswer>(
   clock: Clock,
   deadline: Deadline,
   step: Step<A>,
+  traceHeaders?: Readonly<Record<string, string>>,
 ): Promise<A | Lost> {
-  const request = step.request(http.budgetMs(deadline));
+  const own = step.request(http.budgetMs(deadline));
+  const request =
+    traceHeaders === undefined ? own : { ...own, headers: { ...own.headers, ...traceHeaders } };
   const startedAtMs = clock.monotonicMs();
   const exchange = await http.exchange(request, deadline);
   const latencyMs = clock.monotonicMs() - startedAtMs;

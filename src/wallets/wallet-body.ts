@@ -6,14 +6,17 @@ import { type JsonDocument, jsonString } from '../protocol/json.ts';
  *
  * @param operatorToken undefined takes a token out: the wallet could not make sense of ours
  * @param alwaysSendToken a dialect: the token also where the service sent none
+ * @param first a dialect: the request that this one repeats, whose `requestId` (raw JSON) it carries
  */
 export function walletBody(
   document: JsonDocument,
   operatorUser: string | undefined,
   operatorToken: string | undefined,
   alwaysSendToken = false,
+  first?: { readonly inBody: string | undefined },
 ): string {
   const changes: Record<string, string | undefined> = {};
+  if (first !== undefined) changes.requestId = first.inBody;
   if (operatorUser !== undefined) changes.userId = jsonString(operatorUser);
   if (typeof document.value.token === 'string') {
     changes.token = operatorToken === undefined ? undefined : jsonString(operatorToken);

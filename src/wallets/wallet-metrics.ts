@@ -1,3 +1,4 @@
+import { CODES } from '../domain/codes.ts';
 import type { CallClass, Operation } from '../domain/operation.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -25,6 +26,9 @@ export class WalletMetrics {
       return;
     }
     this.#metrics.walletRequests.inc({ operator, operation, result: resultOf(answer) });
+    if (answer.kind === 'declined') {
+      this.#metrics.walletDeclines.inc({ operator, code: codeText(answer.code) });
+    }
     if (!answer.trace.sent) return;
     this.#metrics.walletRequestDuration.observe(
       { operator, operation },
@@ -41,12 +45,24 @@ export class WalletMetrics {
     this.#metrics.inFlight.set({ operator: this.#operator, class: callClass }, count);
   }
 
+  inFlightLimit(callClass: CallClass, limit: number): void {
+    this.#metrics.inFlightLimit.set({ operator: this.#operator, class: callClass }, limit);
+  }
+
   /** For an operator that is gone: a gauge left behind would show its last value for ever. */
   remove(callClass: CallClass): void {
     const labels = { operator: this.#operator, class: callClass };
     this.#metrics.breakerState.remove(labels);
     this.#metrics.inFlight.remove(labels);
+    this.#metrics.inFlightLimit.remove(labels);
   }
+}
+
+const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(CODES));
+
+/** Wallets may invent codes; the label may not grow with them. */
+function codeText(code: number): string {
+  return KNOWN_CODES.has(code) ? `${code}` : 'other';
 }
 
 function resultOf(answer: WalletAnswer): 'accepted' | 'declined' | WalletFault {

@@ -1,9 +1,9 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Deadline } from '../domain/deadline.ts';
 import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain/operation.ts';
 import type { BetAnswer, NotSentReason, ReadAnswer } from '../domain/wallet-answer.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { noTracing, type Tracing } from '../telemetry/tracing.ts';
 import type { WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import {
@@ -33,6 +33,8 @@ export interface WalletOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Default: none. */
+  readonly tracing?: Tracing;
   readonly windows: BreakerWindows;
   /** Overrides that people made, for either class. */
   readonly overrideOf: (callClass: CallClass) => BreakerOverride;
@@ -47,6 +49,7 @@ export class OperatorWallet implements Wallet {
   readonly operatorId: string;
   readonly #options: WalletOptions;
   readonly #metrics: WalletMetrics;
+  readonly #tracing: Tracing;
   readonly #lanes: Readonly<Record<CallClass, Lane>>;
   #config: WalletConfig;
   #adapter: WalletAdapter;
@@ -60,6 +63,7 @@ export class OperatorWallet implements Wallet {
     this.#config = options.config;
     this.#adapter = createAdapter(options.config.wallet, options.clock);
     this.#metrics = new WalletMetrics(options.metrics, this.operatorId);
+    this.#tracing = options.tracing ?? noTracing;
     this.#lanes = { read: this.#createLane('read'), money: this.#createLane('money') };
   }
 
@@ -112,7 +116,10 @@ export class OperatorWallet implements Wallet {
   /** @throws Error as the constructor does; the old settings then stay in force */
   reconfigure(config: WalletConfig): void {
     this.#adapter = createAdapter(config.wallet, this.#options.clock);
-    for (const callClass of CALL_CLASSES) this.#lanes[callClass].reconfigure(config.wallet);
+    for (const callClass of CALL_CLASSES) {
+      this.#lanes[callClass].reconfigure(config.wallet);
+      this.#metrics.inFlightLimit(callClass, config.wallet.maxConcurrent[callClass]);
+    }
     if (!sharesConnections(config.wallet, this.#config.wallet)) this.#replaceHttp();
     this.#config = config;
   }
@@ -126,20 +133,66 @@ export class OperatorWallet implements Wallet {
   }
 
   /** Refused at once, or tried within the breaker and the bulkhead; counted either way. */
-  async #call<A extends WalletAnswer>(
-    { operation, deadline }: { readonly operation: Operation; readonly deadline: Deadline },
-    step: Step<A>,
-  ): Promise<A | Lost> {
+  async #call<A extends WalletAnswer>(call: BetCall | ReadCall, step: Step<A>): Promise<A | Lost> {
+    const { operation, deadline } = call;
     const reason =
       this.refusal(operation) ?? (deadline.allowsWalletCall() ? undefined : 'deadline');
     const answer: A | Lost =
       reason === undefined
         ? await this.#lanes[classOf(operation)].run(operation, () =>
-            attempt(this.#httpClient(), this.#options.clock, deadline, step),
+            this.#traced(operation, () =>
+              attempt(
+                this.#httpClient(),
+                this.#options.clock,
+                deadline,
+                step,
+                this.#tracing.outgoing(),
+              ),
+            ),
           )
         : { kind: 'notSent', reason, trace: { sent: false, latencyMs: 0, error: reason } };
     this.#metrics.answered(operation, answer);
+    this.#tell(call, answer);
     return answer;
+  }
+
+  #traced<A extends WalletAnswer>(operation: Operation, call: () => Promise<A>): Promise<A> {
+    if (!this.#tracing.isOn) return call();
+    const facts = { operator: this.operatorId, operation };
+    return this.#tracing.span(
+      { name: `wallet ${operation}`, kind: 'client', facts },
+      async (span) => {
+        const answer = await call();
+        const { status, code } = answer.trace;
+        span.set({ result: answer.kind, status, code });
+        if (answer.kind === 'unknown') span.fail(answer.fault);
+        else if (answer.kind === 'notSent') span.fail(answer.reason);
+        return answer;
+      },
+    );
+  }
+
+  /** One line a call, for whoever compares with the wallet's own log: `requestId` is its header. */
+  #tell(call: BetCall | ReadCall, answer: WalletAnswer): void {
+    const { logger } = this.#options;
+    if (!logger.isLevelEnabled('debug')) return;
+    const { status, code, error, latencyMs } = answer.trace;
+    const { operation, requestId } = call;
+    const transactionId = 'transactionId' in call ? call.transactionId : undefined;
+    logger.debug(
+      {
+        operator: this.operatorId,
+        operation,
+        transactionId,
+        requestId,
+        result: answer.kind,
+        status,
+        code,
+        error,
+        latencyMs: Math.round(latencyMs),
+      },
+      'wallet.called',
+    );
   }
 
   #httpClient(): HttpClient {
@@ -183,6 +236,8 @@ export class OperatorWallet implements Wallet {
       },
     });
     this.#metrics.breakerState(callClass, lane.breakerState);
+    this.#metrics.inFlight(callClass, 0);
+    this.#metrics.inFlightLimit(callClass, this.#config.wallet.maxConcurrent[callClass]);
     return lane;
   }
 }

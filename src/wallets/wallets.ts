@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { CallClass } from '../domain/operation.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { BreakerWindows } from './breaker-windows.ts';
 import type { BreakerOverride, BreakerState, Wallet } from './call.ts';
 import { OperatorWallet } from './wallet.ts';
@@ -37,6 +38,8 @@ export function createWallets(options: {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Default: none. */
+  readonly tracing?: Tracing;
 }): Wallets {
   return new WalletRegistry(options);
 }

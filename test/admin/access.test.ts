@@ -33,7 +33,12 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
     health: {
       report: async () => ({ status: 'ready', dependencies: { postgresql: 'up', redis: 'up' } }),
     },
-    metricsText: async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' }),
+    metrics: {
+      contentType: 'text/plain; version=0.0.4',
+      text: async function* () {
+        yield 'up 1\n';
+      },
+    },
     overrideOf: () => 'auto',
     setBreaker: unasked,
     releaseGeneration: unasked,
@@ -46,6 +51,7 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
 
 const ADMIN_PATHS = [
   'GET /admin/operators',
+  'GET /admin/config',
   'GET /admin/bets/x',
   'GET /admin/deliveries',
   'POST /admin/deliveries/1/retry',

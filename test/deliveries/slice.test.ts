@@ -7,6 +7,7 @@ import type { Clock } from '../../src/domain/clock.ts';
 import { rollbackBody } from '../../src/simulator/callback-bodies.ts';
 import type { Claim, TakenDelivery } from '../../src/store/delivery-store.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { noTracing } from '../../src/telemetry/tracing.ts';
 import type { Wallet } from '../../src/wallets/call.ts';
 
 /** A slice among parts that do as the test says; the real ones are in the other files. */
@@ -61,6 +62,7 @@ function sliceOf(take: () => Promise<Claim>, call: Wallet['bet'], clock = new Te
     clock,
     logger: pino({ level: 'silent' }),
     metrics: createMetrics(),
+    tracing: noTracing,
     configuration: () => configuration,
     sessions: { unseal: String },
     bets: { finish: async (outcome: { attemptId: string }) => finished.push(outcome.attemptId) },

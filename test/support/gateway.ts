@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -15,6 +15,7 @@ import {
   type SimulatedService,
 } from '../../src/simulator/service.ts';
 import { type SimulatedWallet, startWallet } from '../../src/simulator/wallet/wallet.ts';
+import { countReload, noteReading } from '../../src/telemetry/counting.ts';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 import { createDatabase } from './database.ts';
 import { privateRedis } from './redis.ts';
@@ -32,7 +33,7 @@ export interface TestGatewayOptions {
     redisUrl: string;
   }>;
   readonly clock?: Clock;
-  /** Whether this gateway also brings deliveries home. */
+  /** Whether this gateway also brings deliveries home and reads open bonus calls back. */
   readonly worker?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -100,7 +101,13 @@ async function run(
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const metrics = createMetrics();
   const env = { SERVICE_SECRET, ...options.env };
-  const source = new ConfigurationSource({ folder: configFolder, env, logger });
+  const source = new ConfigurationSource({
+    folder: configFolder,
+    env,
+    logger,
+    onReload: (result) => countReload(metrics, result),
+  });
+  noteReading(metrics, true);
   const environment = readEnvironment({
     DATABASE_URL: urls.databaseUrl,
     REDIS_URL: urls.redisUrl,
@@ -111,7 +118,9 @@ async function run(
   const parts = compose({ environment, source, clock, logger, metrics });
   await parts.accelerator.connected(5_000);
   const worker = options.worker === true ? parts.deliveryWorker() : undefined;
+  const readBack = options.worker === true ? parts.bonusReadBack() : undefined;
   worker?.start();
+  readBack?.start();
   const app = parts.publicServer();
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
@@ -164,7 +173,7 @@ async function run(
     reconfigure: async (id, settings) => {
       const own = merge(options.operators?.[id] ?? {}, settings);
       const file = operatorFile(id, walletOf(id).baseUrl, own);
-      await writeFile(join(configFolder, 'operators', `${id}.yaml`), stringify(file));
+      await replaceFile(join(configFolder, 'operators', `${id}.yaml`), stringify(file));
       await reload();
     },
     metric: async (name, labels = {}) => {
@@ -178,11 +187,17 @@ async function run(
       await Promise.all(replicas.map((other) => other.close()));
       await service.close();
       await app.close();
-      await worker?.close();
+      await Promise.all([worker?.close(), readBack?.close()]);
       await parts.close();
       await cleanUp();
     },
   };
+}
+
+/** At once: whoever watches the folder must not read half of it. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
 }
 
 /** Writes a complete configuration folder for these wallets. @returns its path */

@@ -1,0 +1,96 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import Fastify from 'fastify';
+import { request } from 'undici';
+import { probeRoutes } from '../src/admin/probes.ts';
+import type { Metrics } from '../src/telemetry/metrics.ts';
+import { busyMetrics } from './scrape/thousand-operators.ts';
+
+const HELP = `npm run bench -- scrape [options]
+
+  --operators <n>   how many are active with every operation (1000)
+  --scrapes <n>     how often it is scraped (20)
+  --result <file>   where the figures go (bench/results/scrape.json)`;
+
+/** What one scrape costs, as Prometheus does it: over HTTP, compressed. @returns the exit code */
+export async function runScrape(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      operators: { type: 'string', default: '1000' },
+      scrapes: { type: 'string', default: '20' },
+      result: { type: 'string', default: 'bench/results/scrape.json' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const metrics = busyMetrics(Number(values.operators));
+  const figures = await measure(metrics, Number(values.scrapes));
+  console.log(
+    `scrape with ${values.operators} operators: ${figures.samples} samples, ` +
+      `${megabytes(figures.textBytes)} of text, ${megabytes(figures.wireBytes)} on the wire; ` +
+      `median ${figures.medianMs} ms, slowest ${figures.slowestMs} ms; ` +
+      `callbacks wait at most ${figures.heldMsMax} ms (p99 ${figures.heldMsP99})`,
+  );
+  await writeResult(values.result, { operators: Number(values.operators), ...figures });
+  return 0;
+}
+
+async function measure(metrics: Metrics, scrapes: number) {
+  const app = Fastify();
+  probeRoutes(app, {
+    health: { report: () => Promise.reject(new Error('nobody asks')) },
+    metrics: { contentType: metrics.registry.contentType, text: metrics.text },
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const scrape = async () => {
+    const startedAtMs = performance.now();
+    const answer = await request(`${url}/metrics`, { headers: { 'accept-encoding': 'gzip' } });
+    const body = await answer.body.arrayBuffer();
+    return { ms: performance.now() - startedAtMs, wireBytes: body.byteLength };
+  };
+  // Compiled and with its lines made, as it is from the second minute on.
+  for (let warm = 0; warm < 3; warm++) await scrape();
+  const held = monitorEventLoopDelay({ resolution: 1 });
+  held.enable();
+  const taken: { readonly ms: number; readonly wireBytes: number }[] = [];
+  for (let count = 0; count < scrapes; count++) taken.push(await scrape());
+  held.disable();
+  await app.close();
+  const text = (await Array.fromAsync(metrics.text())).join('');
+  const times = taken.map(({ ms }) => ms).sort((one, other) => one - other);
+  return {
+    samples: text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length,
+    textBytes: Buffer.byteLength(text),
+    wireBytes: Math.max(...taken.map(({ wireBytes }) => wireBytes)),
+    medianMs: Math.round(times[Math.floor(times.length / 2)] ?? 0),
+    slowestMs: Math.round(times.at(-1) ?? 0),
+    heldMsMax: Math.round(held.max / 1e6),
+    heldMsP99: Math.round(held.percentile(99) / 1e6),
+  };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+async function writeResult(file: string, figures: object): Promise<void> {
+  const result = {
+    benchmark: 'scrape',
+    measuredAt: new Date().toISOString(),
+    on: {
+      node: process.version,
+      platform: `${process.platform}-${process.arch}`,
+      processors: availableParallelism(),
+    },
+    ...figures,
+  };
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(result, null, 2)}\n`);
+}

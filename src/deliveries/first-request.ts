@@ -1,0 +1,73 @@
+import { sameResult } from '../domain/bet.ts';
+import { type BetRequest, parseBet } from '../protocol/messages.ts';
+import type { BetJournal, RecordedOperation } from '../store/bet-journal.ts';
+
+/** The request by which a wallet got to know of an operation first. */
+export interface FirstRequest {
+  /** For the header `x-request-id`. */
+  readonly requestId: string;
+  /** Raw JSON of the member `requestId` of its body; undefined where it had none. */
+  readonly inBody: string | undefined;
+}
+
+/**
+ * What a repeat has to carry for a wallet that takes every `requestId` for an operation of its own
+ * (dialect `stableRequestId`): there a result that the service repeats under a new one, because the
+ * first got no answer, would be paid a second time.
+ *
+ * A repeat is the same result as the one asked for directly before it, which the wallet has neither
+ * accepted nor refused. With another result in between, or after an answer, it is a new operation:
+ * under the old `requestId` such a wallet would do nothing at all.
+ *
+ * @param operationId of the operation itself, where the journal holds it already
+ * @returns undefined where the message is the first itself
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function firstRequest(
+  journal: Pick<BetJournal, 'operationsOf'>,
+  message: BetRequest,
+  operationId?: string,
+): Promise<FirstRequest | undefined> {
+  const newestFirst = await journal.operationsOf(message.transactionId);
+  const own = newestFirst.findIndex(({ id }) => id === operationId);
+  let first = newestFirst[own];
+  if (isResult(message)) {
+    for (const earlier of newestFirst.slice(own + 1).filter(({ operation }) => isOne(operation))) {
+      if (earlier.isConcluded || !isRepeated(earlier, message)) break;
+      first = earlier;
+    }
+  }
+  return first && requestOf(first);
+}
+
+type Result = Extract<BetRequest, { operation: 'settle' | 'unsettle' }>;
+
+function isResult(message: BetRequest): message is Result {
+  return isOne(message.operation);
+}
+
+function isOne(operation: string): boolean {
+  return operation === 'settle' || operation === 'unsettle';
+}
+
+function isRepeated(earlier: RecordedOperation, message: Result): boolean {
+  const parsed = parseBet('PUT', earlier.body);
+  return (
+    parsed.ok &&
+    isResult(parsed.message) &&
+    sameResult(attemptedBy(parsed.message), attemptedBy(message))
+  );
+}
+
+function attemptedBy(message: Result) {
+  if (message.operation === 'unsettle') return { kind: 'unsettle' } as const;
+  const { amount, resultType } = message;
+  return { kind: 'settle', amount, resultType } as const;
+}
+
+function requestOf({ attemptId, body }: RecordedOperation): FirstRequest | undefined {
+  const parsed = parseBet('PUT', body);
+  if (!parsed.ok) return undefined;
+  const { requestId, document } = parsed.message;
+  return { requestId: requestId ?? attemptId, inBody: document.rawOf('requestId') };
+}

@@ -1,0 +1,36 @@
+import type { Metrics } from './metrics.ts';
+
+/** Operations whose outcome can stay unknown while the service waits. */
+const ANSWERED_OPERATIONS = ['place', 'settle', 'unsettle'];
+
+/**
+ * Counters that alarms look at begin at zero: one that first appears with its first event shows no
+ * increase to Prometheus, and the alarm would come with the second.
+ */
+export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): void {
+  for (const caller of ['service', 'unknown']) metrics.signatureFailures.inc({ caller }, 0);
+  for (const result of ['ok', 'invalid']) metrics.configReloads.inc({ result }, 0);
+  metrics.conflicts.inc({ operator: 'unknown' }, 0);
+  for (const operator of operatorIds) {
+    metrics.conflicts.inc({ operator }, 0);
+    metrics.signatureFailures.inc({ caller: operator }, 0);
+    for (const operation of ANSWERED_OPERATIONS) {
+      metrics.unknownOutcomes.inc({ operator, operation }, 0);
+    }
+  }
+}
+
+/** Counts a reload of the configuration. */
+export function countReload(
+  metrics: Metrics,
+  { result }: { readonly result: 'ok' | 'invalid' },
+): void {
+  metrics.configReloads.inc({ result });
+  noteReading(metrics, result === 'ok');
+}
+
+/** Notes how a reading of the configuration went; the one at the start is no reload. */
+export function noteReading(metrics: Metrics, isGood: boolean): void {
+  metrics.configIsGood.set(isGood ? 1 : 0);
+  if (isGood) metrics.configReloadedAt.setToCurrentTime();
+}

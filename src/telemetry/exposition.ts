@@ -1,0 +1,136 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import type { CallHistogram } from './call-histogram.ts';
+
+/** How one admin port shows the same sample of several processes. */
+export type Aggregation = 'sum' | 'max' | 'min' | 'average' | 'first' | 'omit';
+
+/** A sample: its name with its labels as they stand on the line, and its value. */
+export type Sample = readonly [head: string, value: number];
+
+/** A metric with all its samples. */
+export interface Family {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly aggregation: Aggregation;
+  samples(): Iterable<Sample>;
+}
+
+type PromMetric = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number];
+type Labels = Readonly<Record<string, string | number | undefined>>;
+
+/** Writing goes on for this long before callbacks get their turn. */
+const SLICE_MS = 5;
+const CHUNK_LENGTH = 128 * 1024;
+/** The clock is looked at every so many steps. */
+const STEPS_BETWEEN = 64;
+
+/** prom-client keeps the labels of a sample as one object, so that what is made of them is kept. */
+const written = new WeakMap<Labels, string>();
+
+/** Everything there is to tell, with the values of this moment (histograms: when they are read). */
+export async function familiesOf(
+  registry: Registry,
+  histograms: readonly CallHistogram<string>[],
+): Promise<readonly Family[]> {
+  const others = await registry.getMetricsAsJSON();
+  return [...histograms.map(familyOfHistogram), ...others.map(familyOfPromMetric)];
+}
+
+function familyOfHistogram(histogram: CallHistogram<string>): Family {
+  const { name, help } = histogram;
+  return { name, help, type: 'histogram', aggregation: 'sum', samples: () => histogram.samples() };
+}
+
+function familyOfPromMetric(metric: PromMetric): Family {
+  const { name, help, type, aggregator, values } = metric as unknown as Reading;
+  return {
+    name,
+    help,
+    type,
+    aggregation: aggregator,
+    samples: () =>
+      values.map(
+        ({ metricName, labels, value }): Sample => [
+          (metricName ?? name) + labelText(labels),
+          value,
+        ],
+      ),
+  };
+}
+
+/** What prom-client returns; its types say less. */
+interface Reading {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly aggregator: Aggregation;
+  readonly values: readonly {
+    readonly metricName?: string;
+    readonly labels: Labels;
+    readonly value: number;
+  }[];
+}
+
+function labelText(labels: Labels): string {
+  const known = written.get(labels);
+  if (known !== undefined) return known;
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(`${value}`)}"`);
+  const text = pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+  written.set(labels, text);
+  return text;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}
+
+/**
+ * Prometheus's text format, chunk by chunk; between slices of a few milliseconds callbacks get their
+ * turn, because with a thousand operators these are twenty megabytes.
+ */
+export async function* textOf(
+  families: readonly Family[] | Promise<readonly Family[]>,
+): AsyncGenerator<string> {
+  let chunk = '';
+  const slices = new Slices();
+  for (const family of await families) {
+    chunk += `# HELP ${family.name} ${escapedHelp(family.help)}\n# TYPE ${family.name} ${family.type}\n`;
+    for (const [head, value] of family.samples()) {
+      chunk += `${head} ${numberText(value)}\n`;
+      if (chunk.length >= CHUNK_LENGTH) {
+        yield chunk;
+        chunk = '';
+      }
+      if (slices.isOver()) await slices.next();
+    }
+  }
+  yield chunk;
+}
+
+/** Long work in slices; asked after each small step. */
+export class Slices {
+  #steps = 0;
+  #endsAtMs = performance.now() + SLICE_MS;
+
+  isOver(): boolean {
+    this.#steps += 1;
+    return this.#steps % STEPS_BETWEEN === 0 && performance.now() >= this.#endsAtMs;
+  }
+
+  async next(): Promise<void> {
+    await otherWork();
+    this.#endsAtMs = performance.now() + SLICE_MS;
+  }
+}
+
+function escapedHelp(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+function numberText(value: number): string {
+  if (Number.isFinite(value)) return `${value}`;
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? '+Inf' : '-Inf';
+}

@@ -1,0 +1,81 @@
+import type { Metrics } from './metrics.ts';
+
+/** Gauges are at most 5 s old (CONTRACT section 7). */
+const EVERY_MS = 3_000;
+
+/** The servers that a process works with, as they can be asked. */
+export interface Servers {
+  /** Whether it answers; a rejection, which must come within a second or so, means no. */
+  readonly postgresql: () => Promise<boolean>;
+  readonly redis: () => Promise<boolean>;
+  /** Its `maxmemory-policy`; undefined while it does not tell. */
+  readonly redisPolicy: () => Promise<string | undefined>;
+  readonly pool: () => PoolUse;
+}
+
+export interface PoolUse {
+  readonly inUse: number;
+  readonly idle: number;
+  /** Statements that no connection is free for. */
+  readonly waiting: number;
+  readonly max: number;
+}
+
+/** Looks at the servers every few seconds, so that no scrape has to wait for one that is away. */
+export class ServerGauges {
+  readonly #metrics: Metrics;
+  readonly #servers: Servers;
+  readonly #timer: NodeJS.Timeout;
+  #looking: Promise<void> | undefined;
+
+  constructor(metrics: Metrics, servers: Servers, everyMs = EVERY_MS) {
+    this.#metrics = metrics;
+    this.#servers = servers;
+    this.#timer = setInterval(() => void this.look(), everyMs).unref();
+    void this.look();
+  }
+
+  /** One look at a time, however long it takes. Never rejects. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    const { postgresqlUp, redisUp, redisPolicy } = this.#metrics;
+    const { postgresql, redis } = this.#servers;
+    this.#lookAtPool();
+    const [postgresqlIsUp, redisIsUp] = await Promise.all([answers(postgresql), answers(redis)]);
+    postgresqlUp.set(postgresqlIsUp ? 1 : 0);
+    redisUp.set(redisIsUp ? 1 : 0);
+    const policy = redisIsUp ? await this.#servers.redisPolicy() : undefined;
+    // While Redis is away, what it said last still stands.
+    if (policy === undefined) return;
+    redisPolicy.reset();
+    redisPolicy.set({ policy }, 1);
+  }
+
+  #lookAtPool(): void {
+    const { connections, connectionsMax, connectionsWaiting } = this.#metrics;
+    const { inUse, idle, waiting, max } = this.#servers.pool();
+    connections.set({ state: 'in_use' }, inUse);
+    connections.set({ state: 'idle' }, idle);
+    connectionsWaiting.set(waiting);
+    connectionsMax.set(max);
+  }
+}
+
+async function answers(ask: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await ask();
+  } catch {
+    // Why is for the log of whoever works with the server; here only whether counts.
+    return false;
+  }
+}

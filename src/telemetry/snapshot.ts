@@ -1,0 +1,137 @@
+import { type Aggregation, type Family, Slices } from './exposition.ts';
+
+/** A process's metrics on their way to the process that answers the scrape. */
+export type Snapshot = readonly FamilySnapshot[];
+
+interface FamilySnapshot {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly aggregation: Aggregation;
+  /** One head a line: one text of ten megabytes travels faster than a hundred thousand. */
+  readonly heads: string;
+  readonly values: Float64Array;
+}
+
+/** Copies what there is now; callbacks get their turn meanwhile. */
+export async function snapshotOf(families: readonly Family[]): Promise<Snapshot> {
+  const slices = new Slices();
+  const copies: FamilySnapshot[] = [];
+  for (const { name, help, type, aggregation, samples } of families) {
+    const heads: string[] = [];
+    const values: number[] = [];
+    for (const [head, value] of samples()) {
+      heads.push(head);
+      values.push(value);
+      if (slices.isOver()) await slices.next();
+    }
+    const copy = { heads: heads.join('\n'), values: Float64Array.from(values) };
+    copies.push({ name, help, type, aggregation, ...copy });
+  }
+  return copies;
+}
+
+/** Where a process's samples of one metric stand among those of all processes. */
+interface Layout {
+  readonly heads: string;
+  readonly positions: Uint32Array;
+}
+
+/** A metric of several processes: what is kept from scrape to scrape. */
+interface Shared {
+  readonly heads: string[];
+  readonly positionOf: Map<string, number>;
+  readonly layouts: WeakMap<object, Layout>;
+}
+
+/**
+ * Several processes' metrics as one: summed, unless a metric says otherwise. Samples rarely come or
+ * go, so it is remembered where each process's stand: adding up is then all that is left.
+ */
+export class Together {
+  readonly #shared = new Map<string, Shared>();
+
+  /** @param snapshots by the process they are of; any object will do, the same each time */
+  families(snapshots: ReadonlyMap<object, Snapshot>): readonly Family[] {
+    const byName = new Map<string, Map<object, FamilySnapshot>>();
+    for (const [ofProcess, snapshot] of snapshots) {
+      for (const family of snapshot) {
+        const known = byName.get(family.name) ?? new Map<object, FamilySnapshot>();
+        byName.set(family.name, known.set(ofProcess, family));
+      }
+    }
+    return [...byName.values()].flatMap((ofProcesses) => this.#combine(ofProcesses));
+  }
+
+  #combine(ofProcesses: ReadonlyMap<object, FamilySnapshot>): Family[] {
+    const [first] = ofProcesses.values();
+    if (first === undefined || first.aggregation === 'omit') return [];
+    const { name, help, type, aggregation } = first;
+    const shared = this.#sharedOf(name);
+    const layouts = [...ofProcesses].map(([ofProcess, family]) => ({
+      positions: layoutOf(shared, ofProcess, family.heads).positions,
+      values: family.values,
+    }));
+    const combined = new Float64Array(shared.heads.length);
+    /** Of how many processes each sample is. */
+    const times = new Uint32Array(shared.heads.length);
+    for (const { positions, values } of layouts) {
+      for (const [index, position] of positions.entries()) {
+        const before = combined[position] ?? 0;
+        const seen = times[position] ?? 0;
+        const value = values[index] ?? 0;
+        combined[position] = seen === 0 ? value : combine(aggregation, before, value, seen);
+        times[position] = seen + 1;
+      }
+    }
+    function* samples() {
+      for (const [position, head] of shared.heads.entries()) {
+        if (times[position] !== 0) yield [head, combined[position] ?? 0] as const;
+      }
+    }
+    return [{ name, help, type, aggregation, samples }];
+  }
+
+  #sharedOf(name: string): Shared {
+    const known = this.#shared.get(name);
+    if (known !== undefined) return known;
+    const shared: Shared = { heads: [], positionOf: new Map(), layouts: new WeakMap() };
+    this.#shared.set(name, shared);
+    return shared;
+  }
+}
+
+function layoutOf(shared: Shared, ofProcess: object, heads: string): Layout {
+  const known = shared.layouts.get(ofProcess);
+  if (known?.heads === heads) return known;
+  const all = heads === '' ? [] : heads.split('\n');
+  const layout = { heads, positions: Uint32Array.from(all, (head) => positionOf(shared, head)) };
+  shared.layouts.set(ofProcess, layout);
+  return layout;
+}
+
+function positionOf({ heads, positionOf }: Shared, head: string): number {
+  const known = positionOf.get(head);
+  if (known !== undefined) return known;
+  positionOf.set(head, heads.length);
+  return heads.push(head) - 1;
+}
+
+/** @param times how many values `before` is made of */
+function combine(aggregation: Aggregation, before: number, value: number, times: number): number {
+  switch (aggregation) {
+    case 'sum':
+      return before + value;
+    case 'max':
+      return Math.max(before, value);
+    case 'min':
+      return Math.min(before, value);
+    case 'average':
+      return (before * times + value) / (times + 1);
+    case 'first':
+    case 'omit':
+      return before;
+    default:
+      return aggregation satisfies never;
+  }
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { firstRequest } from '../../src/deliveries/first-request.ts';
+import { type BetRequest, parseBet } from '../../src/protocol/messages.ts';
+import type { RecordedOperation } from '../../src/store/bet-journal.ts';
+
+/** The rule alone; what a wallet gets to see of it is in test/callbacks/stable-request-id.test.ts. */
+
+const TYPES = { settle: 2, unsettle: 1, rollback: 3, update: 5 } as const;
+type Kind = keyof typeof TYPES;
+
+function body(kind: Kind, requestId: string | undefined, amount = 10, resultType = 'won'): Buffer {
+  const fields = {
+    ...{ transactionId: 't1', userId: 'u1', currency: 'EUR', coefficient: 1.5, amount, requestId },
+    ...{ type: TYPES[kind], token: 'a-token-of-nobody' },
+    ...(kind === 'settle' ? { resultType } : {}),
+  };
+  return Buffer.from(JSON.stringify(fields));
+}
+
+function messageOf(bytes: Buffer): BetRequest {
+  const parsed = parseBet('PUT', bytes);
+  if (!parsed.ok) throw new Error(parsed.why);
+  return parsed.message;
+}
+
+/** An operation as the journal holds it; `id` is also the number of its requestId. */
+function recorded(
+  id: number,
+  kind: Kind,
+  { amount, isConcluded = false, requestId = `r${id}` }: Partial<Record<string, unknown>> = {},
+): RecordedOperation {
+  return {
+    id: String(id),
+    operation: kind,
+    attemptId: `attempt-${id}`,
+    body: body(kind, typeof requestId === 'string' ? requestId : undefined, Number(amount ?? 10)),
+    isConcluded: isConcluded === true,
+  };
+}
+
+/** Oldest first, as people tell it. */
+const journal = (...operations: readonly RecordedOperation[]) => ({
+  operationsOf: async () => [...operations].reverse(),
+});
+
+const settle = messageOf(body('settle', 'r-new'));
+
+describe('the first request of a result', () => {
+  it('is its own where nothing was asked for before', async () => {
+    expect(await firstRequest(journal(), settle)).toBeUndefined();
+  });
+
+  it('is the oldest of an unbroken row of the same, past updates', async () => {
+    const before = journal(
+      recorded(1, 'settle', { amount: 20 }),
+      recorded(2, 'settle'),
+      recorded(3, 'update'),
+      recorded(4, 'settle', { amount: '10.00' }),
+    );
+    expect(await firstRequest(before, settle)).toEqual({ requestId: 'r2', inBody: '"r2"' });
+  });
+
+  it.each([
+    ['another amount', recorded(2, 'settle', { amount: 11 })],
+    ['an unsettle', recorded(2, 'unsettle')],
+    ['an answer of the wallet', recorded(2, 'settle', { isConcluded: true })],
+  ])('is its own after %s', async (_, between) => {
+    expect(await firstRequest(journal(recorded(1, 'settle'), between), settle)).toBeUndefined();
+  });
+
+  it('is found from a delivery too, which knows itself in the journal', async () => {
+    const all = journal(
+      recorded(1, 'settle'),
+      recorded(2, 'settle'),
+      recorded(3, 'settle', { amount: 7 }),
+    );
+    expect(await firstRequest(all, settle, '2')).toMatchObject({ requestId: 'r1' });
+    const other = messageOf(body('settle', 'r3', 7));
+    expect(await firstRequest(all, other, '3')).toMatchObject({ requestId: 'r3' });
+  });
+
+  it('has the id of its attempt where the service gave none', async () => {
+    const nameless = { ...recorded(1, 'settle'), body: body('settle', undefined) };
+    expect(await firstRequest(journal(nameless), settle)).toEqual({
+      requestId: 'attempt-1',
+      inBody: undefined,
+    });
+  });
+
+  it('ends at what cannot be read, rather than guessing past it', async () => {
+    const broken = { ...recorded(2, 'settle'), body: Buffer.from('{') };
+    expect(await firstRequest(journal(recorded(1, 'settle'), broken), settle)).toBeUndefined();
+  });
+});
+
+describe('the first request of a rollback or update', () => {
+  it.each(['rollback', 'update'] as const)(
+    'is its own: each %s is sent on by itself',
+    async (kind) => {
+      const message = messageOf(body(kind, 'r2'));
+      const all = journal(recorded(1, kind), recorded(2, kind));
+      expect(await firstRequest(all, message, '2')).toMatchObject({ requestId: 'r2' });
+      expect(await firstRequest(all, message)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,102 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placedBet, unplacedBet } from '../support/bet.ts';
+import { insertDelivery } from '../support/deliveries.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
+
+const PATIENT = { timeout: 20_000, interval: 100 };
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ worker: true, operators: { alpha: {}, beta: {} } });
+});
+afterAll(() => gateway.close());
+
+describe('counters that alarms look at', () => {
+  it('are there as zero, for every operator, before anything happens', async () => {
+    const text = (await Array.fromAsync(gateway.metrics.text())).join('');
+    for (const operator of ['alpha', 'beta', 'unknown']) {
+      expect(text).toContain(`gateway_conflicts_total{operator="${operator}"} 0\n`);
+      expect(text).toContain(`gateway_signature_failures_total{caller="${operator}"} 0\n`);
+    }
+    const place = 'gateway_unknown_outcomes_total{operator="beta",operation="place"} 0\n';
+    expect(text).toContain(place);
+    expect(text).toContain('gateway_config_reloads_total{result="invalid"} 0\n');
+  });
+});
+
+describe('a decline', () => {
+  it.each([
+    [7, '7'],
+    [14, '14'],
+    [4711, 'other'],
+  ])('with code %i is counted as %s', async (code, label) => {
+    const labels = { operator: 'alpha', code: label };
+    const before = await gateway.metric('gateway_wallet_declines_total', labels);
+    const bet = await unplacedBet(gateway);
+    bet.wallet.misbehave('place', { kind: 'code', code }, { calls: 1 });
+    await bet.place();
+    expect(await gateway.metric('gateway_wallet_declines_total', labels)).toBe(before + 1);
+  });
+});
+
+describe('a rollback', () => {
+  it.each([
+    ['50', '50'],
+    ['115', '115'],
+    ['4711', 'other'],
+  ])('for the reason %s is counted once as %s, however often it comes', async (code, label) => {
+    const labels = { operator: 'alpha', error_code: label };
+    const bet = await placedBet(gateway);
+    for (let times = 0; times < 3; times++) await bet.rollback({ errorCode: code });
+    expect(await gateway.metric('gateway_rollbacks_total', labels)).toBe(1);
+  });
+});
+
+describe('the age of the oldest rollback', () => {
+  it('is that of one not yet home, not of one that is only confirmed once more', async () => {
+    await onServer(gateway.databaseUrl, async (client) => {
+      await insertDelivery(client, { operator: 'alpha', confirmations: 1 });
+      await insertDelivery(client, { operator: 'beta', operation: 'update' });
+    });
+    const waiting = () => gateway.metric('gateway_deliveries', { state: 'pending' });
+    await expect.poll(waiting, PATIENT).toBe(2);
+    const oldest = () => gateway.metric('gateway_rollback_oldest_seconds');
+    expect(await oldest()).toBe(0);
+    const beta = { operator: 'beta' };
+    expect(await gateway.metric('gateway_delivery_oldest_seconds', beta)).toBeGreaterThan(3_599);
+    await onServer(gateway.databaseUrl, (client) => insertDelivery(client, { operator: 'alpha' }));
+    await expect.poll(oldest, PATIENT).toBeGreaterThan(3_599);
+  });
+});
+
+describe('the bulkhead', () => {
+  it('tells its limit, also when it changes', async () => {
+    const limit = () =>
+      gateway.metric('gateway_in_flight_limit', { operator: 'beta', class: 'money' });
+    expect(await limit()).toBe(256);
+    await gateway.reconfigure('beta', { wallet: { maxConcurrent: { money: 17 } } });
+    expect(await limit()).toBe(17);
+  });
+});
+
+describe('a configuration', () => {
+  it('that is refused shows until it is put right', async () => {
+    const isGood = () => gateway.metric('gateway_config_last_reload_successful');
+    const at = () => gateway.metric('gateway_config_last_reload_success_timestamp_seconds');
+    expect(await isGood()).toBe(1);
+    const before = await at();
+    expect(before).toBeGreaterThan(1_700_000_000);
+    const broken = join(gateway.configFolder, 'operators', 'gamma.yaml');
+    await writeFile(broken, 'id: [');
+    await expect(gateway.reload()).rejects.toThrow('invalid');
+    expect([await isGood(), await at()]).toEqual([0, before]);
+    await rm(broken);
+    await gateway.reload();
+    expect(await isGood()).toBe(1);
+    expect(await at()).toBeGreaterThan(before);
+    expect(await gateway.metric('gateway_config_reloads_total', { result: 'invalid' })).toBe(1);
+  });
+});

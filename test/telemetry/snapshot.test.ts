@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Aggregation, Family } from '../../src/telemetry/exposition.ts';
+import { type Snapshot, snapshotOf, Together } from '../../src/telemetry/snapshot.ts';
+
+type Values = Readonly<Record<string, number>>;
+
+function family(name: string, values: Values, aggregation: Aggregation = 'sum'): Family {
+  const samples = () => Object.entries(values);
+  return { name, help: '', type: 'gauge', aggregation, samples };
+}
+
+/** As it is after its way to another process. */
+async function arrived(...families: Family[]): Promise<Snapshot> {
+  return structuredClone(await snapshotOf(families));
+}
+
+const one = { pid: 1 };
+const other = { pid: 2 };
+
+function combined(together: Together, snapshots: ReadonlyMap<object, Snapshot>) {
+  return Object.fromEntries(
+    together.families(snapshots).map(({ name, samples }) => [name, Object.fromEntries(samples())]),
+  );
+}
+
+describe('the metrics of several processes', () => {
+  it.each([
+    ['sum', 5],
+    ['max', 3],
+    ['min', 2],
+    ['average', 2.5],
+    ['first', 2],
+  ] as const)('are put together as their %s', async (aggregation, expected) => {
+    const snapshots = new Map([
+      [one, await arrived(family('a', { 'a{b="c"}': 2 }, aggregation))],
+      [other, await arrived(family('a', { 'a{b="c"}': 3 }, aggregation))],
+    ]);
+    expect(combined(new Together(), snapshots)).toEqual({ a: { 'a{b="c"}': expected } });
+  });
+
+  it('leave out what means nothing together', async () => {
+    const snapshot = await arrived(family('a', { a: 1 }, 'omit'));
+    expect(combined(new Together(), new Map([[one, snapshot]]))).toEqual({});
+  });
+
+  it('keep what only one of them knows, in whatever order they tell it', async () => {
+    const snapshots = new Map([
+      [one, await arrived(family('a', { x: 1, y: 2 }))],
+      [other, await arrived(family('a', { y: 10, z: 20, x: 30 }), family('b', { b: 7 }))],
+    ]);
+    const expected = { a: { x: 31, y: 12, z: 20 }, b: { b: 7 } };
+    expect(combined(new Together(), snapshots)).toEqual(expected);
+  });
+
+  it('follow samples that come and go, and processes that leave', async () => {
+    const together = new Together();
+    const first = await arrived(family('a', { x: 1, y: 2 }));
+    const second = await arrived(family('a', { y: 3, z: 4 }));
+    expect(combined(together, new Map([[one, first]]))).toEqual({ a: { x: 1, y: 2 } });
+    expect(combined(together, new Map([[one, second]]))).toEqual({ a: { y: 3, z: 4 } });
+    const both = new Map([
+      [one, second],
+      [other, first],
+    ]);
+    expect(combined(together, both)).toEqual({ a: { x: 1, y: 5, z: 4 } });
+    expect(combined(together, new Map([[other, first]]))).toEqual({ a: { x: 1, y: 2 } });
+  });
+
+  it('carry what is no number', async () => {
+    const snapshots = new Map([[one, await arrived(family('a', { x: Number.NaN }))]]);
+    expect(combined(new Together(), snapshots)).toEqual({ a: { x: Number.NaN } });
+  });
+});
