@@ -16,6 +16,7 @@ export function betText(bet: BetTimeline): string {
     ['operator', bet.operator],
     ['player', playerOf(bet)],
     ['stake', bet.amount === null ? null : `${bet.amount} ${bet.currency ?? ''}`],
+    ...(bet.bonusId === null ? [] : [['freebet', freebetText(bet)] as const]),
     ['place', bet.place],
     ['settlement', settlementOf(bet)],
     ['rollback', bet.rollback],
@@ -29,6 +30,10 @@ export function betText(bet: BetTimeline): string {
 
 function playerOf({ operatorUser, userId }: BetTimeline): string | null {
   return operatorUser === null ? null : `${operatorUser} (userId ${userId ?? '-'})`;
+}
+
+function freebetText({ bonusId, bonusTemplateId, bonusAmount }: BetTimeline): string {
+  return `bonus ${bonusId} of template ${bonusTemplateId ?? '-'}, ${bonusAmount ?? '-'}`;
 }
 
 function settlementOf({ settlement }: BetTimeline): string {

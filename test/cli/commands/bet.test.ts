@@ -76,6 +76,20 @@ async function attempt(
 }
 
 describe('wagergate bet', () => {
+  it('names the freebet that a bet was placed with', async () => {
+    await client.query(
+      `INSERT INTO bets (transaction_id, operator_id, generation, place)
+       VALUES ('free-bet', 'alpha', 1, 'accepted')`,
+    );
+    await client.query(
+      `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+       VALUES ('free-bet', 'alpha', 'place', gen_random_uuid(), $1)`,
+      [Buffer.from('{"bonusId":90001,"bonusTemplateId":501,"bonusAmount":5.00}')],
+    );
+    const { stdout } = await wagergate(['bet', 'free-bet'], { env });
+    expect(stdout).toContain('freebet     bonus 90001 of template 501, 5.00\n');
+  });
+
   it('tells the story of a bet as a person reads it', async () => {
     const { code, stdout, stderr } = await spawnWagergate(['bet', BET], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
