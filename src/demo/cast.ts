@@ -36,6 +36,8 @@ export interface Cast {
   readonly anna: CastPlayer;
   readonly ben: CastPlayer;
   readonly carla: CastPlayer;
+  /** alpha's test player, who comes when the play is over. */
+  readonly tessa: CastPlayer;
 }
 
 export function createCast(): Cast {
@@ -48,6 +50,7 @@ export function createCast(): Cast {
     anna: player('alpha', 'anna', '100.00', 'USD'),
     ben: player('alpha', 'ben', '50.00', 'EUR'),
     carla: player('beta', 'carla', '80.00', 'EUR'),
+    tessa: player('alpha', 'tessa', '1000.00', 'USD'),
   };
 }
 
@@ -55,11 +58,16 @@ export function createCast(): Cast {
 export function seedsOf(cast: Cast, operatorId: OperatorId): PlayerSeed[] {
   return [cast.anna, cast.ben, cast.carla]
     .filter((player) => player.operatorId === operatorId)
-    .map(({ user, currency, balance, operatorToken }) => ({
-      user,
-      balances: { [currency]: balance },
-      tokens: { [operatorToken]: currency },
-    }));
+    .map(seedOf);
+}
+
+/** A player as its wallet is told of it. */
+export function seedOf({ user, currency, balance, operatorToken }: CastPlayer): PlayerSeed {
+  return {
+    user,
+    balances: { [currency]: balance },
+    tokens: { [operatorToken]: currency },
+  };
 }
 
 function operator(id: OperatorId): CastOperator {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { sign, signingKeys } from '../protocol/signature.ts';
 import { balanceBody } from '../simulator/callback-bodies.ts';
-import type { Cast } from './cast.ts';
+import { type Cast, seedOf } from './cast.ts';
 import type { Player, Players } from './journey/scene.ts';
 import type { Narrator } from './narrator.ts';
 import type { Stage } from './stage.ts';
@@ -44,7 +44,23 @@ export function tellAddresses(
     narrator.heading('A signed callback, as the service sends it');
     narrator.line(`  ${exampleCall(gateway.url, cast, players.anna)}`);
   }
+  tellCommands(stage, narrator);
   narrator.heading('Everything stays up until Ctrl-C.');
+}
+
+/** The variables that only say where the gateway listens, and what it does at its start. */
+const OF_THE_SERVER = new Set(['HOST', 'PORT', 'ADMIN_PORT', 'MIGRATE_ON_START']);
+
+/** What `npx wagergate` wants in its environment, and what it could then be asked. */
+function tellCommands({ cast, environment, wallets }: Stage, narrator: Narrator): void {
+  wallets.alpha.addPlayer({ ...seedOf(cast.tessa), isTest: true });
+  narrator.heading('For `npx wagergate`, in another shell');
+  for (const [name, value] of Object.entries(environment)) {
+    if (!OF_THE_SERVER.has(name)) narrator.line(`  export ${name}='${value}'`);
+  }
+  const { user, operatorToken } = cast.tessa;
+  narrator.line('  npx wagergate config check --probe');
+  narrator.line(`  npx wagergate certify --operator alpha --user ${user} --token ${operatorToken}`);
 }
 
 /** A call that may be repeated at will: the signature is over exactly these bytes. */

@@ -13,6 +13,8 @@ import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts';
 export interface Stage {
   readonly cast: Cast;
   readonly gateway: GatewayProcess;
+  /** What the gateway was started with; also what `npx wagergate` wants. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly service: SimulatedService;
   readonly bonusApi: SimulatedBonusApi;
   readonly wallets: Readonly<Record<OperatorId, SimulatedWallet>>;
@@ -68,10 +70,8 @@ export async function openStage(cast: Cast, { progress, signal }: StageOptions):
   const wallets = { alpha: alphaWallet, beta: betaWallet };
 
   progress('starting the gateway, which makes its tables');
-  const gateway = await stopping(
-    running,
-    startGatewayProcess(environment(cast, { postgres, redis, wallets, bonusApi })),
-  );
+  const environment = environmentOf(cast, { postgres, redis, wallets, bonusApi });
+  const gateway = await stopping(running, startGatewayProcess(environment));
   signal.throwIfAborted();
 
   const baseUrl = gateway.url;
@@ -92,6 +92,7 @@ export async function openStage(cast: Cast, { progress, signal }: StageOptions):
   return {
     cast,
     gateway,
+    environment,
     service,
     bonusApi,
     wallets,
@@ -110,7 +111,7 @@ function castOperator(cast: Cast, id: OperatorId, baseUrl: string): SimulatedOpe
 }
 
 /** What `npm start` wants, and the variables of the example configuration. */
-function environment(
+function environmentOf(
   cast: Cast,
   {
     postgres,
