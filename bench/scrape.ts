@@ -2,43 +2,33 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { parseArgs } from 'node:util';
 import Fastify from 'fastify';
 import { request } from 'undici';
 import { probeRoutes } from '../src/admin/probes.ts';
 import type { Metrics } from '../src/telemetry/metrics.ts';
+import { readSettings, SCRAPE_HELP } from './scrape/settings.ts';
 import { busyMetrics } from './scrape/thousand-operators.ts';
 
-const HELP = `npm run bench -- scrape [options]
-
-  --operators <n>   how many are active with every operation (1000)
-  --scrapes <n>     how often it is scraped (20)
-  --result <file>   where the figures go (bench/results/scrape.json)`;
-
-/** What one scrape costs, as Prometheus does it: over HTTP, compressed. @returns the exit code */
+/**
+ * What one scrape costs. @returns the exit code
+ * @throws SettingsError
+ */
 export async function runScrape(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      operators: { type: 'string', default: '1000' },
-      scrapes: { type: 'string', default: '20' },
-      result: { type: 'string', default: 'bench/results/scrape.json' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(HELP);
+  const settings = readSettings(args);
+  if (settings.help) {
+    console.log(SCRAPE_HELP);
     return 0;
   }
-  const metrics = busyMetrics(Number(values.operators));
-  const figures = await measure(metrics, Number(values.scrapes));
+  const { operators, scrapes, resultFile } = settings;
+  const metrics = busyMetrics(operators);
+  const figures = await measure(metrics, scrapes);
   console.log(
-    `scrape with ${values.operators} operators: ${figures.samples} samples, ` +
+    `scrape with ${operators} operators: ${figures.samples} samples, ` +
       `${megabytes(figures.textBytes)} of text, ${megabytes(figures.wireBytes)} on the wire; ` +
       `median ${figures.medianMs} ms, slowest ${figures.slowestMs} ms; ` +
       `callbacks wait at most ${figures.heldMsMax} ms (p99 ${figures.heldMsP99})`,
   );
-  await writeResult(values.result, { operators: Number(values.operators), ...figures });
+  await writeResult(resultFile, { operators, ...figures });
   return 0;
 }
 

@@ -5,12 +5,15 @@ import { OutOfTime, within } from './domain/within.ts';
 import { textOf } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
-import { type Snapshot, snapshotOf, Together } from './telemetry/snapshot.ts';
+import { countedBy, type Snapshot, snapshotOf, Together } from './telemetry/snapshot.ts';
 
 /** A scrape does not wait longer for a worker process that is busy or gone. */
 const COLLECT_MS = 4_000;
 /** A worker process that dies at once is not started again at once. */
 const RESTART_MS = 1_000;
+
+/** Stands for the worker processes that have ended. */
+const ENDED = {};
 
 /** The HTTP worker processes that share the public port (`WORKERS`). */
 export class HttpWorkers {
@@ -19,6 +22,8 @@ export class HttpWorkers {
   readonly #together = new Together();
   /** What each told last: without one that is late, counters would seem to fall. */
   readonly #snapshots = new WeakMap<Worker, Snapshot>();
+  /** What those that ended had counted: a total that falls looks like many new events. */
+  #counted: Snapshot = [];
   #stopping = false;
 
   constructor(logger: Logger) {
@@ -38,7 +43,10 @@ export class HttpWorkers {
   /** This process's metrics and all workers', summed. */
   async *metricsText(own: Metrics): AsyncGenerator<string> {
     await Promise.all([...this.#workers].map((worker) => this.#collectFrom(worker)));
-    const snapshots = new Map<object, Snapshot>([[own, await snapshotOf(await own.families())]]);
+    const snapshots = new Map<object, Snapshot>([
+      [own, await snapshotOf(await own.families())],
+      [ENDED, this.#counted],
+    ]);
     for (const worker of this.#workers) {
       const snapshot = this.#snapshots.get(worker);
       if (snapshot !== undefined) snapshots.set(worker, snapshot);
@@ -63,12 +71,18 @@ export class HttpWorkers {
     if (snapshot !== undefined) this.#snapshots.set(worker, snapshot);
   }
 
+  #keepCounters(worker: Worker): void {
+    const last = this.#snapshots.get(worker);
+    if (last !== undefined) this.#counted = countedBy(this.#counted, last);
+  }
+
   #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.add(worker);
     worker.once('exit', (code, signal) => {
       this.#workers.delete(worker);
       if (this.#stopping) return;
+      this.#keepCounters(worker);
       this.#logger.error({ pid: worker.process.pid, code, signal }, 'cluster.worker_died');
       setTimeout(() => {
         if (!this.#stopping) this.#fork();

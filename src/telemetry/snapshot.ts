@@ -31,6 +31,22 @@ export async function snapshotOf(families: readonly Family[]): Promise<Snapshot>
   return copies;
 }
 
+/** What two processes that have ended had counted, as one; their gauges mean nothing any more. */
+export function countedBy(one: Snapshot, other: Snapshot): Snapshot {
+  const snapshots = new Map<object, Snapshot>([
+    [{ one }, one],
+    [{ other }, other],
+  ]);
+  return new Together()
+    .families(snapshots)
+    .filter(({ type }) => type !== 'gauge')
+    .map(({ samples, ...about }) => {
+      const all = [...samples()];
+      const heads = all.map(([head]) => head).join('\n');
+      return { ...about, heads, values: Float64Array.from(all, ([, value]) => value) };
+    });
+}
+
 /** Where a process's samples of one metric stand among those of all processes. */
 interface Layout {
   readonly heads: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Aggregation, Family } from '../../src/telemetry/exposition.ts';
-import { type Snapshot, snapshotOf, Together } from '../../src/telemetry/snapshot.ts';
+import { countedBy, type Snapshot, snapshotOf, Together } from '../../src/telemetry/snapshot.ts';
 
 type Values = Readonly<Record<string, number>>;
 
@@ -64,6 +64,23 @@ describe('the metrics of several processes', () => {
     ]);
     expect(combined(together, both)).toEqual({ a: { x: 1, y: 5, z: 4 } });
     expect(combined(together, new Map([[other, first]]))).toEqual({ a: { x: 1, y: 2 } });
+  });
+
+  it('still hold what those that ended had counted, and none of their gauges', async () => {
+    const counter = (values: Values): Family => ({ ...family('c', values), type: 'counter' });
+    const ended = [
+      await arrived(counter({ 'c{x="1"}': 5 }), family('g', { g: 1 })),
+      await arrived(counter({ 'c{x="1"}': 7, 'c{x="2"}': 1 })),
+    ].reduce(countedBy, []);
+    const living = await arrived(counter({ 'c{x="1"}': 1 }), family('g', { g: 3 }));
+    const all = new Map([
+      [one, ended],
+      [other, living],
+    ]);
+    expect(combined(new Together(), all)).toEqual({
+      c: { 'c{x="1"}': 13, 'c{x="2"}': 1 },
+      g: { g: 3 },
+    });
   });
 
   it('carry what is no number', async () => {

@@ -1,0 +1,54 @@
+import { parseArgs } from 'node:util';
+import { SettingsError } from '../callbacks/settings.ts';
+
+export interface ScrapeSettings {
+  /** How many are active with every operation. */
+  readonly operators: number;
+  readonly scrapes: number;
+  /** Where the result is written. */
+  readonly resultFile: string;
+  /** Only the help was asked for. */
+  readonly help: boolean;
+}
+
+export const SCRAPE_HELP = `npm run bench -- scrape [options]
+
+One scrape as Prometheus does it, over HTTP and compressed, of a gateway whose operators have all used
+every operation.
+
+  --operators <n>   how many they are (1000)
+  --scrapes <n>     how often it is scraped (20)
+  --out <file>      where the result goes (bench/results/scrape.json)`;
+
+const OPTIONS = {
+  operators: { type: 'string', default: '1000' },
+  scrapes: { type: 'string', default: '20' },
+  out: { type: 'string', default: 'bench/results/scrape.json' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** @throws SettingsError */
+export function readSettings(args: readonly string[]): ScrapeSettings {
+  const values = parsed(args);
+  return {
+    operators: positive('--operators', values.operators),
+    scrapes: positive('--scrapes', values.scrapes),
+    resultFile: values.out,
+    help: values.help,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (error) {
+    throw new SettingsError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new SettingsError(`${name} must be a whole number of 1 or more`);
+  return value;
+}

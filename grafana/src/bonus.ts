@@ -1,0 +1,105 @@
+import { board } from './board.ts';
+import { ranking, series, stat } from './panels.ts';
+import { CHOSEN, perSecond, quantile, quantiles, totalPerSecond } from './promql.ts';
+
+const OPEN = `max by (operator, kind) (gateway_bonus_open_intents{${CHOSEN}})`;
+const DENIED = `sum by (operator) (increase(gateway_bonus_denied_total{${CHOSEN}}[1h]))`;
+
+/** The operators' bonus API, and the service's behind it. */
+export const bonus = board({
+  name: 'bonus',
+  title: 'Wagergate / Bonus',
+  why: 'The bonus API: is it used, does the service answer, does anybody reach for what is not theirs, is anything left open?',
+  operators: 'any',
+  rows: {
+    'At a glance': [
+      stat({
+        title: 'Requests',
+        why: 'How much is the bonus API used?',
+        unit: 'reqps',
+        width: 8,
+        queries: { requests: totalPerSecond('gateway_bonus_requests_total') },
+      }),
+      stat({
+        title: 'Open intents',
+        why: 'Templates and bonuses whose creation the service never confirmed. What stays open waits for a person.',
+        unit: 'short',
+        width: 8,
+        steps: [
+          [1, 'yellow'],
+          [10, 'red'],
+        ],
+        queries: { open: `sum(${OPEN}) or vector(0)` },
+      }),
+      stat({
+        title: 'Denied in an hour',
+        why: 'How often did an operator name a template, bonus or player that is not its own? It is told 404.',
+        unit: 'short',
+        width: 8,
+        steps: [
+          [1, 'yellow'],
+          [50, 'red'],
+        ],
+        queries: { denied: `sum(${DENIED}) or vector(0)` },
+      }),
+    ],
+    Requests: [
+      series({
+        title: 'By method',
+        why: 'What do operators ask for? Listing is harmless, creating and issuing costs money.',
+        unit: 'reqps',
+        width: 8,
+        stacked: true,
+        queries: { '{{method}}': perSecond('gateway_bonus_requests_total', 'method') },
+      }),
+      series({
+        title: 'By outcome',
+        why: 'How does it end: done, refused by the service, denied by us, or without an answer of the service?',
+        unit: 'reqps',
+        width: 8,
+        stacked: true,
+        queries: { '{{outcome}}': perSecond('gateway_bonus_requests_total', 'outcome') },
+      }),
+      series({
+        title: 'Answer time',
+        why: 'How long do operators wait? `service.bonusTimeoutMs` (10 s) is the limit towards the service.',
+        unit: 's',
+        width: 8,
+        queries: quantiles('gateway_bonus_request_duration_seconds'),
+      }),
+    ],
+    'By whom': [
+      series({
+        title: 'Slowest methods, p95',
+        why: 'Which method is slow at the service?',
+        unit: 's',
+        width: 8,
+        queries: {
+          '{{method}}': quantile(0.95, 'gateway_bonus_request_duration_seconds', CHOSEN, 'method'),
+        },
+      }),
+      series({
+        title: 'Requests by operator',
+        why: 'Who uses it, and does one of them use it far more than the others?',
+        unit: 'reqps',
+        width: 8,
+        leadsToOperator: true,
+        queries: {
+          '{{operator}}': `topk(10, ${perSecond('gateway_bonus_requests_total', 'operator')})`,
+        },
+      }),
+      ranking({
+        title: 'Denied by operator, in an hour',
+        why: 'Who reaches for what is not theirs? A few are typing errors, hundreds are a search.',
+        unit: 'short',
+        width: 8,
+        steps: [
+          [1, 'yellow'],
+          [50, 'red'],
+        ],
+        leadsToOperator: true,
+        queries: { '{{operator}}': `topk(20, ${DENIED} > 0)` },
+      }),
+    ],
+  },
+});

@@ -1,0 +1,20 @@
+import type { Colour, State } from './panels.ts';
+
+/** The values of `gateway_breaker_state`. */
+export const OPEN_BREAKER: readonly State[] = [
+  { text: 'closed', colour: 'green' },
+  { text: 'half-open', colour: 'yellow' },
+  { text: 'open', colour: 'red' },
+];
+
+/** The same colours for what is not drawn as a state. */
+export const BREAKER_STEPS: readonly (readonly [number, Colour])[] = [
+  [1, 'yellow'],
+  [2, 'red'],
+];
+
+/** The values of a gauge that says whether a server answers. */
+export const UP: readonly State[] = [
+  { text: 'away', colour: 'red' },
+  { text: 'up', colour: 'green' },
+];

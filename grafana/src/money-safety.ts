@@ -1,0 +1,135 @@
+import { board } from './board.ts';
+import { ranking, series, stat } from './panels.ts';
+import { CHOSEN, deliveries, perSecond } from './promql.ts';
+
+const HOUR = '[1h]';
+const DEAD_ROLLBACKS = `sum(max by (operator) (gateway_deliveries{${CHOSEN}, state="dead", operation="rollback"})) or vector(0)`;
+const UNRESOLVED = `max by (operator) (gateway_unresolved_bets{${CHOSEN}})`;
+
+/** Where money could be in the wrong place, and whose it is. */
+export const moneySafety = board({
+  name: 'money-safety',
+  title: 'Wagergate / Money safety',
+  why: 'Who is losing money? Rollbacks and their reasons, outcomes that nobody knows, contradictions, repeats.',
+  operators: 'any',
+  rows: {
+    'At a glance': [
+      stat({
+        title: 'Dead rollbacks',
+        why: 'Refunds that no wallet has taken within their horizon. A person has to decide on each.',
+        unit: 'short',
+        width: 6,
+        steps: [[1, 'red']],
+        queries: { dead: DEAD_ROLLBACKS },
+      }),
+      stat({
+        title: 'Unresolved bets',
+        why: 'Places of unknown outcome that nobody has rolled back yet. The service does within minutes; else the gateway does after `originateRollbackAfterMs`.',
+        unit: 'short',
+        width: 6,
+        steps: [
+          [10, 'yellow'],
+          [100, 'red'],
+        ],
+        queries: { bets: `sum(${UNRESOLVED}) or vector(0)` },
+      }),
+      stat({
+        title: 'Conflicts in an hour',
+        why: 'Operations that contradict the journal. Nothing of them was sent; one is worth a look.',
+        unit: 'short',
+        width: 6,
+        steps: [[1, 'red']],
+        queries: {
+          conflicts: `sum(increase(gateway_conflicts_total{${CHOSEN}}${HOUR})) or vector(0)`,
+        },
+      }),
+      stat({
+        title: 'Deliveries not home',
+        why: 'Rollbacks, results and updates that the service believes done and a wallet has not confirmed.',
+        unit: 'short',
+        width: 6,
+        steps: [
+          [100, 'yellow'],
+          [10_000, 'red'],
+        ],
+        queries: { waiting: deliveries('pending|held|dead') },
+      }),
+    ],
+    'What is taken back': [
+      series({
+        title: 'Rollbacks by reason',
+        why: 'Why does the service roll back? 8, 9, 32 and 110 to 115 are its own control; 10, 50 and 52 blame us or a wallet.',
+        unit: 'ops',
+        width: 12,
+        stacked: true,
+        queries: { 'errorCode {{error_code}}': perSecond('gateway_rollbacks_total', 'error_code') },
+      }),
+      series({
+        title: 'Rollbacks by operator',
+        why: 'Whose bets are taken back?',
+        unit: 'ops',
+        width: 12,
+        leadsToOperator: true,
+        queries: {
+          '{{operator}}': `topk(10, ${perSecond('gateway_rollbacks_total', 'operator')})`,
+        },
+      }),
+    ],
+    'What nobody knows': [
+      series({
+        title: 'Unknown outcomes by operation',
+        why: 'Which calls left, and brought no valid answer?',
+        unit: 'ops',
+        width: 8,
+        stacked: true,
+        queries: { '{{operation}}': perSecond('gateway_unknown_outcomes_total', 'operation') },
+      }),
+      series({
+        title: 'Unknown outcomes by operator',
+        why: 'Whose wallet leaves us without an answer?',
+        unit: 'ops',
+        width: 8,
+        leadsToOperator: true,
+        queries: {
+          '{{operator}}': `topk(10, ${perSecond('gateway_unknown_outcomes_total', 'operator')})`,
+        },
+      }),
+      series({
+        title: 'Unresolved bets by operator',
+        why: 'Where are places of unknown outcome still open? They should be gone within minutes.',
+        unit: 'short',
+        width: 8,
+        leadsToOperator: true,
+        queries: { '{{operator}}': `topk(10, ${UNRESOLVED})` },
+      }),
+    ],
+    'What does not fit': [
+      ranking({
+        title: 'Conflicts by operator, in an hour',
+        why: 'Whose bets came with another amount, currency or player, or with results for bets that were declined or rolled back?',
+        unit: 'short',
+        width: 8,
+        steps: [[1, 'red']],
+        leadsToOperator: true,
+        queries: {
+          '{{operator}}': `topk(20, sum by (operator) (increase(gateway_conflicts_total{${CHOSEN}}${HOUR})) > 0)`,
+        },
+      }),
+      series({
+        title: 'Duplicates by source',
+        why: 'How many repeats were answered without asking a wallet again, and who knew the answer: the journal, Redis, or the first call still in flight?',
+        unit: 'ops',
+        width: 8,
+        stacked: true,
+        queries: { '{{source}}': perSecond('gateway_duplicates_total', 'source') },
+      }),
+      series({
+        title: 'Signature failures by caller',
+        why: 'Who sends what does not verify? `service` after a rotation is a missing secret; `unknown` is a stranger.',
+        unit: 'ops',
+        width: 8,
+        queries: { '{{caller}}': perSecond('gateway_signature_failures_total', 'caller', '') },
+      }),
+    ],
+  },
+});

@@ -1,0 +1,198 @@
+import { PanelBuilder as BarGauge } from '@grafana/grafana-foundation-sdk/bargauge';
+import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
+import {
+  BarGaugeDisplayMode,
+  GraphThresholdsStyleConfigBuilder,
+  GraphThresholdsStyleMode,
+  LegendDisplayMode,
+  LegendPlacement,
+  ReduceDataOptionsBuilder,
+  SortOrder,
+  StackingConfigBuilder,
+  StackingMode,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizOrientation,
+  VizTooltipOptionsBuilder,
+} from '@grafana/grafana-foundation-sdk/common';
+import {
+  DashboardLinkBuilder,
+  MappingType,
+  type Panel,
+  ThresholdsConfigBuilder,
+  ThresholdsMode,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  PanelBuilder as Heatmap,
+  HeatmapColorMode,
+  HeatmapColorOptionsBuilder,
+  HeatmapColorScale,
+  YAxisConfigBuilder,
+} from '@grafana/grafana-foundation-sdk/heatmap';
+import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
+import { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat';
+import { PanelBuilder as StateTimeline } from '@grafana/grafana-foundation-sdk/statetimeline';
+import { PanelBuilder as TimeSeries } from '@grafana/grafana-foundation-sdk/timeseries';
+
+/** The variable of each dashboard that names its Prometheus. */
+export const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
+
+export interface PanelSpec {
+  readonly title: string;
+  /** The question it answers, and what to make of the answer. */
+  readonly why: string;
+  /** One of Grafana's unit ids. */
+  readonly unit: string;
+  /** PromQL by legend; `{{label}}` takes a label's value. */
+  readonly queries: Readonly<Record<string, string>>;
+  /** Columns of 24. */
+  readonly width: number;
+  /** From which value on which colour; below the first it is green. */
+  readonly steps?: readonly (readonly [from: number, colour: Colour])[];
+  /** The colour below the first step, where low is bad. */
+  readonly lowest?: Colour;
+  /** Areas on top of each other, for parts of a whole. */
+  readonly stacked?: boolean;
+  /** Whether a click on an operator leads to its dashboard. */
+  readonly leadsToOperator?: boolean;
+}
+
+export type Colour = 'green' | 'yellow' | 'orange' | 'red';
+export type MadePanel = Builder<Panel>;
+
+const SERIES_HEIGHT = 8;
+const STAT_HEIGHT = 4;
+
+/** A number that should be right at a glance. */
+export function stat(spec: PanelSpec): MadePanel {
+  return common(new Stat(), spec, STAT_HEIGHT, 'now').reduceOptions(
+    new ReduceDataOptionsBuilder().calcs(['lastNotNull']),
+  );
+}
+
+/** How something went over time; steps are lines across it. */
+export function series(spec: PanelSpec): MadePanel {
+  const panel = common(new TimeSeries(), spec, SERIES_HEIGHT, 'over time')
+    .min(0)
+    .lineWidth(1)
+    .fillOpacity(spec.stacked === true ? 40 : 5)
+    .showPoints(VisibilityMode.Never)
+    .legend(legend())
+    .tooltip(tooltip());
+  if (spec.stacked === true) panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
+  if (spec.steps !== undefined) {
+    const dashed = GraphThresholdsStyleMode.Dashed;
+    panel.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(dashed));
+  }
+  return panel;
+}
+
+/** Who has most of something, as bars. */
+export function ranking(spec: PanelSpec): MadePanel {
+  return common(new BarGauge(), spec, SERIES_HEIGHT, 'now')
+    .min(0)
+    .orientation(VizOrientation.Horizontal)
+    .displayMode(BarGaugeDisplayMode.Basic)
+    .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));
+}
+
+/** A histogram over time; the query gives its buckets by `le`. */
+export function heatmap(spec: PanelSpec): MadePanel {
+  const colours = new HeatmapColorOptionsBuilder()
+    .mode(HeatmapColorMode.Scheme)
+    .scheme('Oranges')
+    .fill('dark-orange')
+    .scale(HeatmapColorScale.Exponential)
+    .exponent(0.5)
+    .steps(64);
+  return common(new Heatmap(), spec, SERIES_HEIGHT, 'buckets')
+    .calculate(false)
+    .color(colours)
+    .yAxis(new YAxisConfigBuilder().unit(spec.unit));
+}
+
+export interface State {
+  readonly text: string;
+  readonly colour: Colour;
+}
+
+/** In which of a few states something was, and when; the values are the states' indexes. */
+export function timeline(spec: PanelSpec, states: readonly State[]): MadePanel {
+  const options = Object.fromEntries(
+    states.map(({ text, colour }, index) => [`${index}`, { text, color: colour, index }]),
+  );
+  return common(new StateTimeline(), spec, SERIES_HEIGHT, 'over time')
+    .mappings([{ type: MappingType.ValueToText, options }])
+    .mergeValues(true)
+    .showValue(VisibilityMode.Never)
+    .rowHeight(0.8)
+    .legend(legend());
+}
+
+interface AnyPanel<This> {
+  title(title: string): This;
+  description(description: string): This;
+  datasource(ref: typeof DATASOURCE): This;
+  unit(unit: string): This;
+  span(columns: number): This;
+  height(rows: number): This;
+  noValue(text: string): This;
+  thresholds(thresholds: ThresholdsConfigBuilder): This;
+  targets(targets: Builder<Dataquery>[]): This;
+  dataLinks(links: DashboardLinkBuilder[]): This;
+}
+
+type Shape = 'now' | 'over time' | 'buckets';
+
+function common<This extends AnyPanel<This>>(
+  panel: This,
+  spec: PanelSpec,
+  height: number,
+  shape: Shape,
+): This {
+  const made = panel
+    .title(spec.title)
+    .description(spec.why)
+    .datasource(DATASOURCE)
+    .unit(spec.unit)
+    .span(spec.width)
+    .height(height)
+    .noValue('none')
+    .thresholds(thresholds(spec))
+    .targets(Object.entries(spec.queries).map((query, index) => target(query, index, shape)));
+  return spec.leadsToOperator === true ? made.dataLinks([operatorLink()]) : made;
+}
+
+function target([legendText, expr]: [string, string], index: number, shape: Shape) {
+  const query = new DataqueryBuilder()
+    .datasource(DATASOURCE)
+    .refId(String.fromCharCode('A'.charCodeAt(0) + index))
+    .expr(expr)
+    .legendFormat(legendText);
+  if (shape === 'buckets') return query.range().format(PromQueryFormat.Heatmap);
+  return shape === 'now' ? query.instant() : query.range();
+}
+
+function thresholds({ steps = [], lowest = 'green' }: PanelSpec): ThresholdsConfigBuilder {
+  return new ThresholdsConfigBuilder()
+    .mode(ThresholdsMode.Absolute)
+    .steps([{ value: null, color: lowest }, ...steps.map(([value, color]) => ({ value, color }))]);
+}
+
+function operatorLink(): DashboardLinkBuilder {
+  const url =
+    '/d/wagergate-operator?var-datasource=${datasource}&var-operator=${__field.labels.operator}&${__url_time_range}';
+  return new DashboardLinkBuilder('This operator').url(url);
+}
+
+function legend(): VizLegendOptionsBuilder {
+  return new VizLegendOptionsBuilder()
+    .displayMode(LegendDisplayMode.List)
+    .placement(LegendPlacement.Bottom)
+    .showLegend(true);
+}
+
+function tooltip(): VizTooltipOptionsBuilder {
+  return new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending);
+}

@@ -1,0 +1,54 @@
+/** The operators chosen above the panels; `.*` for all, which includes callers that are unknown. */
+export const CHOSEN = 'operator=~"$operator"';
+
+/** Metrics that every worker replica reads from the same database, so that they are not added up. */
+const SHARED = 'operator, operation, state';
+
+/** A counter's increase per second, added up by these labels. */
+export function perSecond(metric: string, by: string, where = CHOSEN): string {
+  return `sum by (${by}) (rate(${metric}{${where}}[$__rate_interval]))`;
+}
+
+/** A counter's increase per second, all of it; 0 while there is no such counter yet. */
+export function totalPerSecond(metric: string, where = CHOSEN): string {
+  return `(sum(rate(${metric}{${where}}[$__rate_interval])) or vector(0))`;
+}
+
+/** The length that this share of the observations stays under, in seconds. */
+export function quantile(share: number, histogram: string, where = CHOSEN, by = ''): string {
+  const labels = by === '' ? 'le' : `le, ${by}`;
+  const rates = `rate(${histogram}_bucket{${where}}[$__rate_interval])`;
+  return `histogram_quantile(${share}, sum by (${labels}) (${rates}))`;
+}
+
+/** p50, p95 and p99 of a histogram, by their names. */
+export function quantiles(histogram: string, where = CHOSEN): Record<string, string> {
+  return {
+    p50: quantile(0.5, histogram, where),
+    p95: quantile(0.95, histogram, where),
+    p99: quantile(0.99, histogram, where),
+  };
+}
+
+/** Share of a histogram's observations that stayed within its edge at 5 s, written `5` or `5.0`. */
+export function shareWithin5s(where = CHOSEN): string {
+  const metric = 'gateway_callback_duration_seconds';
+  const within = `sum(rate(${metric}_bucket{${where}, le=~"5(\\\\.0)?"}[$__rate_interval]))`;
+  return `${within} / sum(rate(${metric}_count{${where}}[$__rate_interval]))`;
+}
+
+/** Deliveries in these states, counted once however many replicas tell of them. */
+export function deliveries(states: string, by?: string): string {
+  const counted = `max by (${SHARED}) (gateway_deliveries{${CHOSEN}, state=~"${states}"})`;
+  return by === undefined ? `(sum(${counted}) or vector(0))` : `sum by (${by}) (${counted})`;
+}
+
+/** The highest values of a gauge that every worker replica reads from the same database. */
+export function highest(gauge: string, count: number): string {
+  return `topk(${count}, max by (operator) (${gauge}{${CHOSEN}}))`;
+}
+
+/** A gauge's highest value over all operators; 0 while there is none. */
+export function worst(gauge: string): string {
+  return `(max(${gauge}{${CHOSEN}}) or vector(0))`;
+}

@@ -1,0 +1,171 @@
+import { board } from './board.ts';
+import { UP } from './colours.ts';
+import { series, stat, timeline } from './panels.ts';
+
+const RELOADED = 'gateway_config_last_reload_success_timestamp_seconds';
+
+/** The processes and what they stand on. */
+export const runtime = board({
+  name: 'runtime',
+  title: 'Wagergate / Runtime',
+  why: 'The gateway’s own health: processes, event loop, memory, pools, PostgreSQL, Redis, configuration.',
+  operators: 'any',
+  rows: {
+    'At a glance': [
+      stat({
+        title: 'Replicas',
+        why: 'How many replicas are scraped, of which versions? Two versions for long are a rollout that is stuck.',
+        unit: 'short',
+        width: 6,
+        lowest: 'red',
+        steps: [[1, 'green']],
+        queries: { '{{version}}': 'count by (version) (gateway_build_info)' },
+      }),
+      stat({
+        title: 'Youngest process',
+        why: 'How long ago did a replica last start? A number that stays small is a replica that keeps dying.',
+        unit: 's',
+        width: 6,
+        lowest: 'red',
+        steps: [
+          [300, 'yellow'],
+          [3_600, 'green'],
+        ],
+        queries: {
+          age: 'min(time() - process_start_time_seconds and on (instance, job) gateway_build_info)',
+        },
+      }),
+      stat({
+        title: 'Configuration age',
+        why: 'When was the configuration last read without a fault, on the replica that is furthest behind?',
+        unit: 's',
+        width: 6,
+        queries: { age: `max(time() - ${RELOADED})` },
+      }),
+      stat({
+        title: 'Replicas with a refused configuration',
+        why: 'How many work on with an old configuration because the new one is invalid? The last good one stays in force; the log names file, path and reason.',
+        unit: 'short',
+        width: 6,
+        steps: [[1, 'red']],
+        queries: { replicas: 'count(gateway_config_last_reload_successful == 0) or vector(0)' },
+      }),
+    ],
+    Processes: [
+      series({
+        title: 'Event loop lag, p99',
+        why: 'How long does a callback wait for the processor? It is spent from the deadline. Over 100 ms: more replicas or `WORKERS`.',
+        unit: 's',
+        width: 8,
+        steps: [
+          [0.1, 'yellow'],
+          [0.5, 'red'],
+        ],
+        queries: { '{{instance}}': 'max by (instance) (nodejs_eventloop_lag_p99_seconds)' },
+      }),
+      series({
+        title: 'Processor',
+        why: 'How many cores does each replica use? One process uses at most a little over one.',
+        unit: 'short',
+        width: 8,
+        queries: {
+          '{{instance}}': 'sum by (instance) (rate(process_cpu_seconds_total[$__rate_interval]))',
+        },
+      }),
+      series({
+        title: 'Memory',
+        why: 'Does it grow without end? Resident memory climbs for an hour after the start and then stays.',
+        unit: 'bytes',
+        width: 8,
+        queries: {
+          '{{instance}} resident': 'sum by (instance) (process_resident_memory_bytes)',
+          '{{instance}} heap used': 'sum by (instance) (nodejs_heap_size_used_bytes)',
+        },
+      }),
+      series({
+        title: 'Garbage collection',
+        why: 'Which share of its time does a process spend collecting garbage?',
+        unit: 'percentunit',
+        width: 8,
+        steps: [[0.1, 'red']],
+        queries: {
+          '{{instance}}':
+            'sum by (instance) (rate(nodejs_gc_duration_seconds_sum[$__rate_interval]))',
+        },
+      }),
+      series({
+        title: 'Open file descriptors',
+        why: 'Are connections given back? A line that only climbs is a leak.',
+        unit: 'short',
+        width: 8,
+        queries: { '{{instance}}': 'sum by (instance) (process_open_fds)' },
+      }),
+      series({
+        title: 'Wallet calls in flight',
+        why: 'How much does each replica carry? One far above the others has connections that stick to it.',
+        unit: 'short',
+        width: 8,
+        queries: { '{{instance}}': 'sum by (instance) (gateway_in_flight)' },
+      }),
+    ],
+    'PostgreSQL and Redis': [
+      timeline(
+        {
+          title: 'PostgreSQL and Redis',
+          why: 'Does each replica reach its servers? Without PostgreSQL nothing new is accepted; without Redis it is slower.',
+          unit: 'short',
+          width: 8,
+          lowest: 'red',
+          steps: [[1, 'green']],
+          queries: {
+            '{{instance}} PostgreSQL': 'min by (instance) (gateway_postgresql_up)',
+            '{{instance}} Redis': 'min by (instance) (gateway_redis_up)',
+          },
+        },
+        UP,
+      ),
+      series({
+        title: 'Connections to PostgreSQL',
+        why: 'Is the pool big enough? All in use while statements wait means that PostgreSQL is slow or the pool too small.',
+        unit: 'short',
+        width: 8,
+        queries: {
+          '{{state}}': 'sum by (state) (gateway_postgresql_connections)',
+          limit: 'sum(gateway_postgresql_connections_max)',
+        },
+      }),
+      series({
+        title: 'Statements that wait',
+        why: 'How many statements have no connection yet? Steadily above zero, every callback pays for it.',
+        unit: 'short',
+        width: 8,
+        steps: [[50, 'red']],
+        queries: { '{{instance}}': 'sum by (instance) (gateway_postgresql_waiting)' },
+      }),
+      stat({
+        title: 'Redis memory policy',
+        why: 'May Redis throw keys away? Only `noeviction` is right: the scheduler’s jobs must not vanish.',
+        unit: 'short',
+        width: 8,
+        queries: { '{{policy}}': 'count by (policy) (gateway_redis_eviction_policy)' },
+      }),
+      series({
+        title: 'Slices by who asked',
+        why: 'Does the scheduler in Redis wake the delivery workers? `sweep` stands in while Redis is away.',
+        unit: 'ops',
+        width: 8,
+        queries: { '{{by}}': 'sum by (by) (rate(gateway_drains_total[$__rate_interval]))' },
+      }),
+      series({
+        title: 'Configuration reloads',
+        why: 'When did the configuration change, and was it good?',
+        unit: 'short',
+        width: 8,
+        queries: {
+          '{{result}}':
+            'sum by (result) (increase(gateway_config_reloads_total[$__rate_interval]))',
+        },
+      }),
+    ],
+  },
+});

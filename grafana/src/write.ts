@@ -1,0 +1,12 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FOLDER, files } from './dashboards.ts';
+
+// `npm run dashboards`: what is no longer made does not stay behind.
+const made = files();
+await mkdir(FOLDER, { recursive: true });
+for (const name of await readdir(FOLDER)) {
+  if (!made.has(name)) await rm(join(FOLDER, name));
+}
+for (const [name, content] of made) await writeFile(join(FOLDER, name), content);
+console.log(`${made.size} dashboards in ${FOLDER}`);
