@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { GatewayError } from './domain/errors.ts';
 import { OutOfTime, within } from './domain/within.ts';
-import { textOf } from './telemetry/exposition.ts';
+import type { Family } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { countedBy, type Snapshot, snapshotOf, Together } from './telemetry/snapshot.ts';
@@ -41,7 +41,7 @@ export class HttpWorkers {
   }
 
   /** This process's metrics and all workers', summed. */
-  async *metricsText(own: Metrics): AsyncGenerator<string> {
+  async families(own: Metrics): Promise<readonly Family[]> {
     await Promise.all([...this.#workers].map((worker) => this.#collectFrom(worker)));
     const snapshots = new Map<object, Snapshot>([
       [own, await snapshotOf(await own.families())],
@@ -51,7 +51,7 @@ export class HttpWorkers {
       const snapshot = this.#snapshots.get(worker);
       if (snapshot !== undefined) snapshots.set(worker, snapshot);
     }
-    yield* textOf(this.#together.families(snapshots));
+    return this.#together.families(snapshots);
   }
 
   /** Asks every worker process to drain and waits until they are gone. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { BreakerOverrides } from './admin/breaker-overrides.ts';
 import { createAdminServer } from './admin/server.ts';
+import { statesHere, statesIn } from './admin/wallet-states.ts';
 import { Accounts } from './bonuses/account.ts';
 import type { Bonuses } from './bonuses/context.ts';
 import { BonusReadBack } from './bonuses/read-back.ts';
@@ -46,6 +47,7 @@ import { Players } from './store/players.ts';
 import { createPrisma } from './store/prisma.ts';
 import { SessionStore } from './store/session-store.ts';
 import { countFromZero } from './telemetry/counting.ts';
+import { type Family, textOf } from './telemetry/exposition.ts';
 import { type Logger, sampler } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { ServerGauges } from './telemetry/server-gauges.ts';
@@ -210,7 +212,8 @@ export function compose(parts: Parts) {
     // The sweep finds within a second what became due; only the worker's own process is told.
     onRetry: () => undefined,
   });
-  const adminServer = (metricsText: () => AsyncIterable<string>) => {
+  /** @param allFamilies the metrics of all processes behind the admin port; default: of this one */
+  const adminServer = (allFamilies?: () => Promise<readonly Family[]>) => {
     const readiness = new Readiness({
       clock,
       checks: {
@@ -222,11 +225,15 @@ export function compose(parts: Parts) {
       logger,
       adminToken: environment.adminToken,
       configuration,
-      wallets,
       timelines,
       desk,
       health: readiness,
-      metrics: { contentType: metrics.registry.contentType, text: metricsText },
+      metrics: {
+        contentType: metrics.registry.contentType,
+        text: () => textOf((allFamilies ?? metrics.families)()),
+      },
+      walletStates: async () =>
+        allFamilies === undefined ? statesHere(wallets) : statesIn(await allFamilies()),
       overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
       setBreaker: (operatorId, callClass, to) => overrides.set(operatorId, callClass, to),
       releaseGeneration: (operatorId, generation) => desk.release(operatorId, generation),

@@ -6,6 +6,7 @@ import { systemClock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
 import { within } from './domain/within.ts';
 import { awaitDatabase, awaitRedis } from './start-up.ts';
+import type { Family } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
@@ -26,8 +27,8 @@ export interface ProcessOptions {
   readonly opensAdmin: boolean;
   /** What else has to stand before this process calls itself ready, such as its workers. */
   readonly beforeReady?: () => Promise<void>;
-  /** The metrics of all processes behind the admin port, as Prometheus reads them. */
-  readonly metricsText: () => AsyncIterable<string>;
+  /** The metrics of all processes behind the admin port, where there are several. */
+  readonly allFamilies?: () => Promise<readonly Family[]>;
 }
 
 export interface GatewayProcess {
@@ -44,7 +45,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const clock = systemClock;
   if (options.checksServers) await awaitDatabase(environment, clock, logger);
   const parts = compose({ environment, source, clock, logger, metrics, tracing });
-  const admin = options.opensAdmin ? parts.adminServer(options.metricsText) : undefined;
+  const admin = options.opensAdmin ? parts.adminServer(options.allFamilies) : undefined;
   if (admin !== undefined) {
     const { adminHost: host, adminPort: port } = environment;
     const address = await listen(admin.app, { host, port }, 'ADMIN_HOST, ADMIN_PORT');

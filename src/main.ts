@@ -57,7 +57,6 @@ async function start(environment: Environment, logger: Logger): Promise<GatewayP
       environment: { ...environment, roles: new Set(['http']) },
       checksServers: false,
       opensAdmin: false,
-      metricsText: () => metrics.text(),
     });
   }
   const forks = environment.workers > 1 && environment.roles.has('http');
@@ -67,7 +66,6 @@ async function start(environment: Environment, logger: Logger): Promise<GatewayP
       environment,
       checksServers: true,
       opensAdmin: true,
-      metricsText: () => metrics.text(),
     });
   }
   const workers = new HttpWorkers(logger);
@@ -77,7 +75,7 @@ async function start(environment: Environment, logger: Logger): Promise<GatewayP
     checksServers: true,
     opensAdmin: true,
     beforeReady: () => workers.start(environment.workers),
-    metricsText: () => workers.metricsText(metrics),
+    allFamilies: () => workers.families(metrics),
   });
   return { stop: async () => void (await Promise.all([workers.stop(), own.stop()])) };
 }

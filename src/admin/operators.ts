@@ -7,9 +7,10 @@ import { within } from '../domain/within.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { DeliveryDesk } from '../store/delivery-desk.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { BreakerOverride, Wallet } from '../wallets/call.ts';
+import type { BreakerOverride } from '../wallets/call.ts';
 import { json, notFound, serve } from './answers.ts';
 import { bodyOf, oneOf, pathOf } from './input.ts';
+import { byClass, type StateOf } from './wallet-states.ts';
 
 /** Who asks during an outage wants to see the breakers, with or without PostgreSQL's numbers. */
 const COUNTS_WITHIN_MS = 2_000;
@@ -17,9 +18,8 @@ const COUNTS_WITHIN_MS = 2_000;
 export interface OperatorDesk {
   readonly logger: Logger;
   readonly configuration: () => Configuration;
-  readonly wallets: {
-    get(operatorId: string): Pick<Wallet, 'breakerState' | 'inFlight'> | undefined;
-  };
+  /** How wallets stand at this moment, over every process behind this port. */
+  readonly walletStates: () => Promise<StateOf>;
   readonly desk: Pick<DeliveryDesk, 'counts'>;
   /** What a person decided over a breaker. */
   readonly overrideOf: (operatorId: string, callClass: CallClass) => BreakerOverride;
@@ -85,9 +85,8 @@ function findOperator(
 
 /** Every operator as it stands at this moment; never a secret. */
 async function overview(desk: OperatorDesk) {
-  const counts = await countsOrNothing(desk);
+  const [counts, stateOf] = await Promise.all([countsOrNothing(desk), desk.walletStates()]);
   return [...desk.configuration().operators.values()].map((operator) => {
-    const wallet = desk.wallets.get(operator.id);
     const { id, name, status, currencies, sessions } = operator;
     return {
       id,
@@ -95,9 +94,8 @@ async function overview(desk: OperatorDesk) {
       status,
       currencies,
       sessions: { mode: sessions.mode },
-      breaker: byClass((callClass) => wallet?.breakerState(callClass) ?? 'closed'),
+      ...stateOf(id),
       override: byClass((callClass) => desk.overrideOf(id, callClass)),
-      inFlight: byClass((callClass) => wallet?.inFlight(callClass) ?? 0),
       openDeliveries: counts === undefined ? null : (counts.open.get(id) ?? 0),
       deadDeliveries: counts === undefined ? null : (counts.dead.get(id) ?? 0),
       unresolvedBets: counts === undefined ? null : (counts.unresolved.get(id) ?? 0),
@@ -112,8 +110,4 @@ async function countsOrNothing({ desk, logger }: OperatorDesk) {
     logger.warn({ err: error }, 'admin.deliveries_not_counted');
     return undefined;
   }
-}
-
-function byClass<T>(of: (callClass: CallClass) => T): Readonly<Record<CallClass, T>> {
-  return { read: of('read'), money: of('money') };
 }

@@ -22,7 +22,7 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
     configuration: () => {
       throw new Error('nobody may get this far');
     },
-    wallets: { get: () => undefined },
+    walletStates: unasked,
     timelines: { find: async () => undefined },
     desk: {
       list: unasked,

@@ -42,7 +42,7 @@ export async function startAdmin(): Promise<TestAdmin> {
   });
   const [postgres] = proxies;
   if (postgres === undefined) throw new Error('the gateway went past its proxy');
-  const { app, readiness } = gateway.parts.adminServer(() => gateway.metrics.text());
+  const { app, readiness } = gateway.parts.adminServer();
   readiness.started();
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };

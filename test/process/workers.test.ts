@@ -5,6 +5,7 @@ import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
 import { type House, openHouse, type Replica } from './support/house.ts';
 
+const ADMIN_TOKEN = 'the-admins-token';
 const PROFILES = 40;
 const PATIENT = { timeout: 20_000, interval: 100 };
 
@@ -14,7 +15,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   let service: SimulatedService;
   beforeAll(async () => {
     house = await openHouse();
-    replica = await house.replica({ WORKERS: '2' });
+    replica = await house.replica({ WORKERS: '2', ADMIN_TOKEN });
     service = createService({ baseUrl: replica.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
     await vi.waitUntil(() => listening(replica.process) === 2, PATIENT);
   });
@@ -34,6 +35,25 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
       sample('gateway_callbacks_total', 'operation="profile"', 'outcome="accepted"');
     await expect.poll(sum, PATIENT).toBe(PROFILES);
     expect(await sample('process_cpu_user_seconds_total')).toBeGreaterThan(0);
+  });
+
+  it('shows operators as all processes see them', async () => {
+    const player = await house.player(replica.baseUrl);
+    const gate = house.wallet('alpha').hold('balance');
+    const asking = Promise.all([1, 2, 3, 4].map(() => service.balance(player)));
+    await gate.arrivedTimes(4);
+    const operator = async () => {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+      const answer = await fetch(`${replica.adminUrl}/admin/operators`, { headers });
+      return ((await answer.json()) as { items: object[] }).items[0];
+    };
+    expect(await operator()).toMatchObject({
+      id: 'alpha',
+      inFlight: { read: 4, money: 0 },
+      breaker: { read: 'closed', money: 'closed' },
+    });
+    gate.release();
+    await asking;
   });
 
   it('replaces a worker process that was killed', async () => {

@@ -40,7 +40,7 @@ export async function startNight(): Promise<Night> {
   });
   gateway.metrics.collectProcessMetrics();
   gateway.wallet('beta').misbehave('any', { kind: 'status', status: 500 });
-  const { app, readiness } = gateway.parts.adminServer(() => gateway.metrics.text());
+  const { app, readiness } = gateway.parts.adminServer();
   readiness.started();
   const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
   const players = {
