@@ -102,7 +102,7 @@ export class Together {
     }
     function* samples() {
       for (const [position, head] of shared.heads.entries()) {
-        if (times[position] !== 0) yield [head, combined[position] ?? 0] as const;
+        if ((times[position] ?? 0) !== 0) yield [head, combined[position] ?? 0] as const;
       }
     }
     return [{ name, help, type, aggregation, samples }];
