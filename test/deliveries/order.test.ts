@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DeliveryStore } from '../../src/store/delivery-store.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { replaceFile, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { endLeases, untilDeliveries } from './support/deliveries.ts';
 
 let gateway: TestGateway;
@@ -25,11 +27,21 @@ const failing = { kind: 'status', status: 500 } as const;
 
 describe('the deliveries of one bet', () => {
   it('go one at a time: what comes meanwhile waits until the one in flight has ended (I6)', async () => {
-    const bet = await placedBet(gateway);
+    const own = await startTestGateway({
+      worker: true,
+      gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+      operators: { alpha: { settle: { onFailure: 'queue' } } },
+    });
+    onTestFinished(() => own.close());
+    const bet = await placedBet(own);
     bet.wallet.misbehave('settle', failing, { transactionId: bet.transactionId, calls: 1 });
     expect((await bet.settle('10')).status).toBe(200);
     const gate = bet.wallet.hold('any', { transactionId: bet.transactionId });
     await gate.arrived;
+    // From now on nobody waits as long as the call in the gate may take.
+    const path = join(own.configFolder, 'gateway.yaml');
+    await replaceFile(path, `${await readFile(path, 'utf8')}deadline: { totalMs: 700 }\n`);
+    await own.reload();
     const answers = Promise.all([bet.update('1.5'), bet.rollback()]);
     expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
     expect(gate.held).toBe(1);
