@@ -71,14 +71,21 @@ export function compose(parts: Parts) {
   const { environment, source, clock, logger, metrics, tracing = noTracing } = parts;
   const configuration = () => source.current;
 
-  const database = new Database({
-    url: environment.databaseUrl,
-    connectionsMax: 12,
-    onIdleError: (error) => logger.warn({ err: error }, 'database.connection_lost'),
+  const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
+  const url = environment.databaseUrl;
+  const database = new Database({ url, connectionsMax: CONNECTIONS, onIdleError });
+  const placesDatabase = new Database({
+    url,
+    connectionsMax: PLACE_CONNECTIONS,
+    plans: 'kept',
+    onIdleError,
   });
   const prisma = createPrisma(environment.databaseUrl);
   const journal = ['find', 'commit', 'finish'] as const;
-  const places = tracedMethods(tracing, 'journal', new PlaceJournal(database), ['begin', 'finish']);
+  const places = tracedMethods(tracing, 'journal', new PlaceJournal(placesDatabase), [
+    'begin',
+    'finish',
+  ]);
   const bets = tracedMethods(tracing, 'journal', new BetJournal(database), journal);
   const players = new Players(database);
   const timelines = new BetTimelines(prisma);
@@ -201,7 +208,7 @@ export function compose(parts: Parts) {
     postgresql: () => within(SERVER_CHECK_MS, isPostgresUp()),
     redis: () => accelerator.isAnswering(),
     redisPolicy: () => accelerator.evictionPolicy(),
-    pool: () => database.use,
+    pools: () => [database.use, placesDatabase.use],
   });
 
   const overrides = new BreakerOverrides({ database, wallets, logger });
@@ -259,10 +266,14 @@ export function compose(parts: Parts) {
       await Promise.all([wallets.close(), bonusService.close()]);
       lag.close();
       accelerator.close();
-      await Promise.all([database.close(), prisma.$disconnect()]);
+      await Promise.all([database.close(), placesDatabase.close(), prisma.$disconnect()]);
     },
   };
 }
+
+/** As many batches of places as are under way at once, begun and finished. */
+const PLACE_CONNECTIONS = 4;
+const CONNECTIONS = 10;
 
 /** A server that answers later than this is away, for a gauge. */
 const SERVER_CHECK_MS = 1_000;

@@ -89,7 +89,7 @@ export class PlaceJournal {
   }
 }
 
-const BEGIN: Statement = {
+export const BEGIN: Statement = {
   name: 'place-begin',
   text: `
   WITH input AS (
@@ -184,7 +184,7 @@ async function begin(
   });
 }
 
-const FINISH: Statement = {
+export const FINISH: Statement = {
   name: 'place-finish',
   text: `
   WITH input AS (

@@ -10,7 +10,8 @@ export interface Servers {
   readonly redis: () => Promise<boolean>;
   /** Its `maxmemory-policy`; undefined while it does not tell. */
   readonly redisPolicy: () => Promise<string | undefined>;
-  readonly pool: () => PoolUse;
+  /** Of PostgreSQL's connections; shown as one. */
+  readonly pools: () => readonly PoolUse[];
 }
 
 export interface PoolUse {
@@ -50,7 +51,7 @@ export class ServerGauges {
   async #look(): Promise<void> {
     const { postgresqlUp, redisUp, redisPolicy } = this.#metrics;
     const { postgresql, redis } = this.#servers;
-    this.#lookAtPool();
+    this.#lookAtPools();
     const [postgresqlIsUp, redisIsUp] = await Promise.all([answers(postgresql), answers(redis)]);
     postgresqlUp.set(postgresqlIsUp ? 1 : 0);
     redisUp.set(redisIsUp ? 1 : 0);
@@ -61,13 +62,20 @@ export class ServerGauges {
     redisPolicy.set({ policy }, 1);
   }
 
-  #lookAtPool(): void {
+  #lookAtPools(): void {
     const { connections, connectionsMax, connectionsWaiting } = this.#metrics;
-    const { inUse, idle, waiting, max } = this.#servers.pool();
-    connections.set({ state: 'in_use' }, inUse);
-    connections.set({ state: 'idle' }, idle);
-    connectionsWaiting.set(waiting);
-    connectionsMax.set(max);
+    const pools = this.#servers.pools();
+    const sum = (of: (pool: PoolUse) => number) => pools.reduce((all, pool) => all + of(pool), 0);
+    connections.set(
+      { state: 'in_use' },
+      sum(({ inUse }) => inUse),
+    );
+    connections.set(
+      { state: 'idle' },
+      sum(({ idle }) => idle),
+    );
+    connectionsWaiting.set(sum(({ waiting }) => waiting));
+    connectionsMax.set(sum(({ max }) => max));
   }
 }
 

@@ -38,7 +38,12 @@ let database: ForgetfulDatabase;
 let places: PlaceJournal;
 beforeAll(async () => {
   journal = await openTestJournal((url) => {
-    database = new ForgetfulDatabase({ url, connectionsMax: 8, onIdleError: () => undefined });
+    database = new ForgetfulDatabase({
+      url,
+      connectionsMax: 8,
+      plans: 'kept',
+      onIdleError: () => undefined,
+    });
     return database;
   });
   places = new PlaceJournal(journal.database);
