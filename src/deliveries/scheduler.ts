@@ -1,7 +1,6 @@
 import { DelayedError, type Job, Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { within } from '../domain/within.ts';
-import { connectRedis } from '../redis/connect.ts';
+import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 const QUEUE = 'deliveries';
@@ -34,7 +33,7 @@ export class Scheduler {
   readonly #queue: Queue;
   readonly #worker: Worker;
   readonly #options: SchedulerOptions;
-  readonly #connections: readonly Redis[];
+  readonly #connections: readonly RedisConnection[];
   readonly #drains = new Set<Promise<unknown>>();
 
   constructor(options: SchedulerOptions) {

@@ -1,8 +1,7 @@
-import type { Redis } from 'ioredis';
 import type { Clock } from '../domain/clock.ts';
 import { within } from '../domain/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { connectRedis } from './connect.ts';
+import { connectRedis, type RedisConnection } from './connect.ts';
 
 /** Longer than a healthy Redis ever takes, shorter than anybody notices. */
 const COMMAND_TIMEOUT_MS = 150;
@@ -23,7 +22,7 @@ export interface AcceleratorOptions {
  * and a missing answer only means that PostgreSQL is asked.
  */
 export class Accelerator {
-  readonly #redis: Redis;
+  readonly #redis: RedisConnection;
   readonly #options: AcceleratorOptions;
   #restingUntilMs = 0;
   #inFlight = 0;

@@ -1,26 +1,55 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { GatewayError } from '../domain/errors.ts';
 
 const SENTINEL_PORT = 26_379;
+const REDIS_PORT = 6_379;
 
 /** Without what would change the types of answers. */
 export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
 
+export type RedisConnection = Redis | Cluster;
+
 /**
- * Opens a connection to Redis, or through Sentinels to the master that they know at the time. Both
- * reconnect by themselves; a failover breaks the connections to the old master.
+ * Opens a connection to Redis, or through Sentinels to the master that they know at the time, or to
+ * a Redis Cluster. All reconnect by themselves; a failover breaks the connections to the old master.
  *
  * @param url `redis://[:password@]host:6379[/database]` (`rediss:` for TLS), or
  *   `redis+sentinel://[:password@]sentinel-1:26379/master[/database]?sentinel=sentinel-2:26379`,
- *   with further `sentinel` and, where the Sentinels themselves have one, `sentinelPassword`
+ *   with further `sentinel` and, where the Sentinels themselves have one, `sentinelPassword`; or
+ *   `redis+cluster://[:password@]node-1:6379?node=node-2:6379`, with any nodes of the cluster
  * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master
  */
-export function connectRedis(url: string, options: ConnectionOptions): Redis {
+export function connectRedis(url: string, options: ConnectionOptions): RedisConnection {
   const parsed = new URL(url);
-  const isSentinel = /^rediss?\+sentinel:$/.test(parsed.protocol);
-  return isSentinel
-    ? new Redis({ ...options, ...sentinelOptions(parsed) })
-    : new Redis(url, options);
+  switch (parsed.protocol) {
+    case 'redis+sentinel:':
+    case 'rediss+sentinel:':
+      return new Redis({ ...options, ...sentinelOptions(parsed) });
+    case 'redis+cluster:':
+    case 'rediss+cluster:':
+      return connectCluster(parsed, options);
+    default:
+      return new Redis(url, options);
+  }
+}
+
+function connectCluster(url: URL, options: ConnectionOptions): Cluster {
+  const { keyPrefix, enableAutoPipelining, enableOfflineQueue, ...ofNode } = options;
+  const nodes = [url.host, ...url.searchParams.getAll('node')];
+  return new Cluster(
+    nodes.map((node) => address(node, REDIS_PORT)),
+    {
+      ...(keyPrefix === undefined ? {} : { keyPrefix }),
+      ...(enableAutoPipelining === undefined ? {} : { enableAutoPipelining }),
+      ...(enableOfflineQueue === undefined ? {} : { enableOfflineQueue }),
+      clusterRetryStrategy: (times) => Math.min(times * 100, 2_000),
+      redisOptions: {
+        ...ofNode,
+        ...credentials(url),
+        ...(url.protocol.startsWith('rediss') ? { tls: {} } : {}),
+      },
+    },
+  );
 }
 
 function sentinelOptions(url: URL): ConnectionOptions {
@@ -33,17 +62,25 @@ function sentinelOptions(url: URL): ConnectionOptions {
   }
   const sentinelPassword = url.searchParams.get('sentinelPassword');
   return {
-    sentinels: [url.host, ...url.searchParams.getAll('sentinel')].map(address),
+    sentinels: [url.host, ...url.searchParams.getAll('sentinel')].map((host) =>
+      address(host, SENTINEL_PORT),
+    ),
     name: decodeURIComponent(name),
     db: Number(database) || 0,
-    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
-    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+    ...credentials(url),
     ...(sentinelPassword === null ? {} : { sentinelPassword }),
     ...(url.protocol.startsWith('rediss') ? { tls: {}, enableTLSForSentinelMode: true } : {}),
   };
 }
 
-function address(host: string): { host: string; port: number } {
+function credentials(url: URL): Pick<RedisOptions, 'username' | 'password'> {
+  return {
+    ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
+  };
+}
+
+function address(host: string, defaultPort: number): { host: string; port: number } {
   const { hostname, port } = new URL(`redis://${host}`);
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || SENTINEL_PORT };
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
 }
