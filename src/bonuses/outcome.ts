@@ -2,10 +2,11 @@ import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { KeptAnswer } from '../store/bonus-intents.ts';
 import type { ServiceAnswer } from './service-answer.ts';
-import { type Terms, translateText } from './translate.ts';
+import type { Terms } from './translate.ts';
+import { translateText } from './translate-text.ts';
 
 /** What became of a request, for the metrics; every request has one. */
-export const BONUS_OUTCOMES = [
+const BONUS_OUTCOMES = [
   'ok',
   /** Answered with what the same body was answered first. */
   'duplicate',

@@ -1,6 +1,6 @@
 import type { BonusCall, Bonuses } from './context.ts';
-import { entriesOf, type Json, memberOf, treeText } from './json-tree.ts';
-import { idsIn, type Place, type Terms, translate } from './translate.ts';
+import { entriesOf, type Json, memberOf } from './json-tree.ts';
+import { idsIn, type Terms } from './translate.ts';
 
 /**
  * The terms in which an answer of the service is told to the operator: every id in it is looked up
@@ -28,13 +28,6 @@ export function termsOf(
   known: ReadonlyMap<string, string> = new Map(),
 ): Terms {
   return { serviceCid: account.cid, operatorCid: operator.api.cid, userOf: known };
-}
-
-/** A list of the service's, array or keyed, without the entries that are not the operator's. */
-export function listText(list: Json | undefined, terms: Terms, place: Place): string | undefined {
-  if (list === undefined) return undefined;
-  const told = translate(list, terms, place);
-  return told === undefined ? undefined : treeText(told);
 }
 
 /** The player of a bonus, as the service names him; undefined where it names none. */

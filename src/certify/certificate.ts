@@ -29,7 +29,7 @@ export type Group = (typeof GROUPS)[number];
  * `failed`: against the protocol. `warned`: odd, or against what the protocol only advises, and
  * survived by the gateway without any setting. `skipped`: not tried, for the reason given.
  */
-export const VERDICTS = ['passed', 'failed', 'warned', 'skipped'] as const;
+const VERDICTS = ['passed', 'failed', 'warned', 'skipped'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** One call to the wallet as the certificate shows it: without tokens, secrets and signatures. */

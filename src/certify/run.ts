@@ -23,7 +23,7 @@ import { type Evidence, Suggestions } from './suggestions.ts';
 import { type LatencyLimits, Trial } from './trial.ts';
 
 /** Decimal text, in units of whatever the currency is: the latency cases stake 50 at once. */
-export const BALANCE_MIN = '100';
+const BALANCE_MIN = '100';
 
 /** A wallet that has left so many calls without an answer is not asked further. */
 const SILENT_CALLS_MAX = 12;

@@ -75,6 +75,6 @@ export function satisfies(reading: Reading, wanted: Wanted): boolean {
 }
 
 /** A 200, or code 8 to a rollback (interface.md, Errors). */
-export function isConfirmation(reading: Reading): boolean {
+function isConfirmation(reading: Reading): boolean {
   return reading.kind === 'accepted' || (reading.kind === 'declined' && reading.code === 8);
 }

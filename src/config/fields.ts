@@ -69,7 +69,7 @@ export interface Cidr {
 }
 
 /** The parts of a CIDR, ready for `BlockList.addSubnet`; undefined for anything else. */
-export function parseCidr(value: string): Cidr | undefined {
+function parseCidr(value: string): Cidr | undefined {
   const match = /^([0-9A-Fa-f.:]+)\/(0|[1-9]\d{0,2})$/.exec(value);
   const address = match?.[1] ?? '';
   const prefix = Number(match?.[2]);

@@ -62,7 +62,8 @@ async function startInstalledRedis({ settings }: RedisOptions): Promise<Embedded
       user: folder.user,
       stopSignal: 'SIGKILL',
     }),
-    url: (port) => `redis://:${password}@127.0.0.1:${port}`,
+    // With the user's name, because redis-cli 7.0 takes an empty one for a user named "".
+    url: (port) => `redis://default:${password}@127.0.0.1:${port}`,
     isReady: async (port, pid) => (await pidBehind(port, password)) === pid,
     restartSignal: 'SIGTERM',
   });

@@ -1,59 +1,63 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type BonusGateway,
-  batchBody,
-  objectOf,
-  SERVICE_CID,
-  startBonusGateway,
-} from './support/bonus-gateway.ts';
+import { describe, it, type TestContext } from 'vitest';
+import { batchBody, objectOf, SERVICE_CID, startBonusGateway } from './support/bonus-gateway.ts';
 
-const TIMEOUT_MS = 700;
+/** How long the service may be silent; enough for a create while several gateways start. */
+const TIMEOUT_MS = 2_000;
 
-let house: BonusGateway;
-let template: number;
-beforeEach(async () => {
-  house = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: TIMEOUT_MS } });
-  template = await house.template(house.alpha);
-});
-afterEach(() => house.close());
+/** Each case has a gateway of its own, so that all of them wait for their read-back together. */
+async function openHouse({ onTestFinished }: TestContext) {
+  const house = await startBonusGateway({
+    worker: true,
+    service: { bonusTimeoutMs: TIMEOUT_MS },
+  });
+  onTestFinished(() => house.close());
+  const template = await house.template(house.alpha);
+  const apply = (users: readonly string[], templateId = template) =>
+    house.alpha.call('/bonuses/bonus/applyBatch', batchBody(templateId, users));
+  return { house, template, apply };
+}
 
-const apply = (users: readonly string[]) =>
-  house.alpha.call('/bonuses/bonus/applyBatch', batchBody(template, users));
-
-describe('a batch that the service has carried out without an answer', () => {
-  it.each([
+describe.concurrent('a batch that the service has carried out without an answer', () => {
+  it.for([
     ['falls silent', { kind: 'hang', effect: 'applied' }, 504],
     ['breaks the connection', { kind: 'reset', effect: 'applied' }, 504],
     ['answers 500', { kind: 'status', status: 500, effect: 'applied' }, 502],
     ['answers half a body', { kind: 'brokenJson' }, 502],
-  ] as const)('is closed by looking at its players when it %s', async (_, how, status) => {
-    house.api.misbehave('bonus/applyBatch', how, { calls: 1 });
-    const first = await apply(['ann', 'ben']);
-    expect([first.status, first.json?.code]).toEqual([status, 100]);
-    expect(first.json?.message).toContain('still open');
-    // Whatever touches the same players waits; others do not.
-    expect((await apply(['ann', 'carl'])).status).toBe(409);
-    expect((await apply(['dora'])).status).toBe(200);
+  ] as const)(
+    'is closed by looking at its players when it %s',
+    async ([, how, status], context) => {
+      const { expect } = context;
+      const { house, template, apply } = await openHouse(context);
+      house.api.misbehave('bonus/applyBatch', how, { calls: 1 });
+      const first = await apply(['ann', 'ben']);
+      expect([first.status, first.json?.code]).toEqual([status, 100]);
+      expect(first.json?.message).toContain('still open');
+      // Whatever touches the same players waits; others do not.
+      expect((await apply(['ann', 'carl'])).status).toBe(409);
+      expect((await apply(['dora'])).status).toBe(200);
 
-    const found = await house.untilClosed(() => apply(['ann', 'ben']));
-    expect(found.status).toBe(200);
-    const bonuses = Object.values(objectOf(found.json?.items));
-    expect(bonuses).toMatchObject([
-      { userId: 'ann', templateId: template, cid: 'alpha-key' },
-      { userId: 'ben' },
-    ]);
-    expect(found.json?.errorItems).toEqual([]);
-    expect(found.body).not.toContain(SERVICE_CID);
-    expect(house.api.bonuses).toHaveLength(3);
-    const again = await apply(['ann', 'ben']);
-    expect(again.body).toBe(found.body);
-    const [bonus] = bonuses;
-    const bonusId = objectOf(bonus).id;
-    expect((await house.alpha.call('/bonuses/bonus', { bonusId })).status).toBe(200);
-    expect((await house.beta.call('/bonuses/bonus', { bonusId })).status).toBe(404);
-  });
+      const found = await house.untilClosed(() => apply(['ann', 'ben']));
+      expect(found.status).toBe(200);
+      const bonuses = Object.values(objectOf(found.json?.items));
+      expect(bonuses).toMatchObject([
+        { userId: 'ann', templateId: template, cid: 'alpha-key' },
+        { userId: 'ben' },
+      ]);
+      expect(found.json?.errorItems).toEqual([]);
+      expect(found.body).not.toContain(SERVICE_CID);
+      expect(house.api.bonuses).toHaveLength(3);
+      const again = await apply(['ann', 'ben']);
+      expect(again.body).toBe(found.body);
+      const [bonus] = bonuses;
+      const bonusId = objectOf(bonus).id;
+      expect((await house.alpha.call('/bonuses/bonus', { bonusId })).status).toBe(200);
+      expect((await house.beta.call('/bonuses/bonus', { bonusId })).status).toBe(404);
+    },
+  );
 
-  it('is found again when only our own commit was lost (I3)', async () => {
+  it('is found again when only our own commit was lost (I3)', async (context) => {
+    const { expect } = context;
+    const { house, apply } = await openHouse(context);
     const first = await apply(['ann']);
     // What a process killed between the service's answer and its commit leaves behind.
     await house.sql("UPDATE bonus_intents SET state = 'open' WHERE kind = 'apply'");
@@ -64,22 +68,26 @@ describe('a batch that the service has carried out without an answer', () => {
     expect(await house.sql('SELECT operator_id FROM bonuses')).toEqual([{ operator_id: 'alpha' }]);
   });
 
-  it('is found on any page of a player with hundreds of bonuses', async () => {
+  it('is found on any page of a player with hundreds of bonuses', async (context) => {
+    const { expect } = context;
+    const { house, apply } = await openHouse(context);
     await apply(['ann']);
     const [player] = house.api.bonuses;
     for (let n = 0; n < 220; n += 1) {
       const { id } = house.api.createTemplate(SERVICE_CID, { name: `Old ${n}` });
       house.api.issueBonus(id, { userId: player?.userId ?? '' });
     }
-    template = await house.template(house.alpha, { name: 'The last' });
+    const last = await house.template(house.alpha, { name: 'The last' });
     house.api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'applied' }, { calls: 1 });
-    await apply(['ann']);
-    const found = await house.untilClosed(() => apply(['ann']));
-    expect(Object.values(objectOf(found.json?.items))).toMatchObject([{ templateId: template }]);
+    await apply(['ann'], last);
+    const found = await house.untilClosed(() => apply(['ann'], last));
+    expect(Object.values(objectOf(found.json?.items))).toMatchObject([{ templateId: last }]);
   });
 });
 
-it('lets a batch that never arrived be repeated, when its players were looked at twice', async () => {
+it.concurrent('lets a batch that never arrived be repeated, when its players were looked at twice', async (context) => {
+  const { expect } = context;
+  const { house, apply } = await openHouse(context);
   house.api.misbehave('bonus/applyBatch', { kind: 'hang' }, { calls: 1 });
   expect((await apply(['ann'])).status).toBe(504);
   const again = await house.untilClosed(() => apply(['ann']));
@@ -89,7 +97,9 @@ it('lets a batch that never arrived be repeated, when its players were looked at
   expect(looks).toEqual([{ state: 'absent', looks: 1 }]);
 });
 
-it('issues once when a batch called absent arrives after all and is repeated', async () => {
+it.concurrent('issues once when a batch called absent arrives after all and is repeated', async (context) => {
+  const { expect } = context;
+  const { house, apply } = await openHouse(context);
   house.api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'later' }, { calls: 1 });
   await apply(['ann']);
   const absent = () => house.sql("SELECT 1 FROM bonus_grants WHERE state = 'absent'");

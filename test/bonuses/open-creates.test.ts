@@ -1,54 +1,68 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 import type { SimulatedOperator } from '../../src/simulator/operator.ts';
 import { wagergate } from '../cli/command-line.ts';
 import {
   type BonusGateway,
+  type BonusGatewayOptions,
   SERVICE_CID,
   startBonusGateway,
   templateBody,
 } from './support/bonus-gateway.ts';
 
-const TIMEOUT_MS = 700;
+/** How long the service may be silent; enough for a create while several gateways start. */
+const TIMEOUT_MS = 2_000;
 
-let house: BonusGateway;
-beforeEach(async () => {
-  house = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: TIMEOUT_MS } });
-});
-afterEach(() => house.close());
+/** Each case has a gateway of its own, so that all of them wait for their read-back together. */
+async function openHouse(
+  { onTestFinished }: TestContext,
+  options: BonusGatewayOptions = {},
+): Promise<BonusGateway> {
+  const service = { bonusTimeoutMs: TIMEOUT_MS };
+  const house = await startBonusGateway({ worker: true, service, ...options });
+  onTestFinished(() => house.close());
+  return house;
+}
 
 const create = (operator: SimulatedOperator, name: string) =>
   operator.call('/bonuses/templates/add', templateBody({ name }));
-const madeWith = (name: string) =>
+const madeWith = (house: BonusGateway, name: string) =>
   [...house.api.templates.values()].filter((template) => template.name === name);
-const openIntents = (operator: string) =>
+const openIntents = (house: BonusGateway, operator: string) =>
   house.gateway.metric('gateway_bonus_open_intents', { operator, kind: 'create' });
 
-describe('a create that the service has carried out without an answer', () => {
-  it.each([
+describe.concurrent('a create that the service has carried out without an answer', () => {
+  it.for([
     ['falls silent', { kind: 'hang', effect: 'applied' }, 504],
     ['breaks the connection', { kind: 'reset', effect: 'applied' }, 504],
     ['breaks off in the body', { kind: 'reset', partial: true, effect: 'applied' }, 504],
     ['answers 500', { kind: 'status', status: 500, effect: 'applied' }, 502],
     ['answers half a body', { kind: 'brokenJson' }, 502],
     ['answers nothing', { kind: 'empty' }, 502],
-  ] as const)('is found again when it %s, and is the operator’s alone', async (_, how, status) => {
-    house.api.misbehave('templates/add', how, { calls: 1 });
-    const first = await create(house.alpha, 'Lost');
-    expect([first.status, first.json?.code]).toEqual([status, 100]);
-    expect(first.json?.message).toContain('still open');
-    const early = await create(house.alpha, 'Lost');
-    expect([early.status, early.json?.code]).toEqual([409, 8]);
+  ] as const)(
+    'is found again when it %s, and is the operator’s alone',
+    async ([, how, status], context) => {
+      const { expect } = context;
+      const house = await openHouse(context);
+      house.api.misbehave('templates/add', how, { calls: 1 });
+      const first = await create(house.alpha, 'Lost');
+      expect([first.status, first.json?.code]).toEqual([status, 100]);
+      expect(first.json?.message).toContain('still open');
+      const early = await create(house.alpha, 'Lost');
+      expect([early.status, early.json?.code]).toEqual([409, 8]);
 
-    const found = await house.untilClosed(() => create(house.alpha, 'Lost'));
-    const [made] = madeWith('Lost');
-    expect(madeWith('Lost')).toHaveLength(1);
-    expect([found.status, found.json?.id, found.json?.cid]).toEqual([200, made?.id, 'alpha-key']);
-    const templateId = made?.id;
-    expect((await house.alpha.call('/bonuses/template', { templateId })).status).toBe(200);
-    expect((await house.beta.call('/bonuses/template', { templateId })).status).toBe(404);
-  });
+      const found = await house.untilClosed(() => create(house.alpha, 'Lost'));
+      const [made] = madeWith(house, 'Lost');
+      expect(madeWith(house, 'Lost')).toHaveLength(1);
+      expect([found.status, found.json?.id, found.json?.cid]).toEqual([200, made?.id, 'alpha-key']);
+      const templateId = made?.id;
+      expect((await house.alpha.call('/bonuses/template', { templateId })).status).toBe(200);
+      expect((await house.beta.call('/bonuses/template', { templateId })).status).toBe(404);
+    },
+  );
 
-  it('is found again when only our own commit was lost (I3)', async () => {
+  it('is found again when only our own commit was lost (I3)', async (context) => {
+    const { expect } = context;
+    const house = await openHouse(context);
     const first = await create(house.alpha, 'Uncommitted');
     // What a process killed between the service's answer and its commit leaves behind.
     await house.sql("UPDATE bonus_intents SET state = 'open', template_id = NULL");
@@ -56,38 +70,38 @@ describe('a create that the service has carried out without an answer', () => {
     await house.sql('DELETE FROM bonus_template_copies');
     const found = await house.untilClosed(() => create(house.alpha, 'Uncommitted'));
     expect([found.status, found.body]).toEqual([200, first.body]);
-    expect(madeWith('Uncommitted')).toHaveLength(1);
+    expect(madeWith(house, 'Uncommitted')).toHaveLength(1);
   });
 
-  it('is found among hundreds, whichever end the service lists first', async () => {
-    await house.close();
-    house = await startBonusGateway({
-      worker: true,
-      service: { bonusTimeoutMs: TIMEOUT_MS },
-      templateOrder: 'newestFirst',
-    });
+  it('is found among hundreds, whichever end the service lists first', async (context) => {
+    const { expect } = context;
+    const house = await openHouse(context, { templateOrder: 'newestFirst' });
     for (let n = 0; n < 250; n += 1) house.api.createTemplate(SERVICE_CID, { name: `Old ${n}` });
     house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
     await create(house.alpha, 'Among');
     const found = await house.untilClosed(() => create(house.alpha, 'Among'));
-    expect([found.status, found.json?.id]).toEqual([200, madeWith('Among')[0]?.id]);
+    expect([found.status, found.json?.id]).toEqual([200, madeWith(house, 'Among')[0]?.id]);
   });
 });
 
-it('lets a create that never arrived be repeated, after two whole looks', async () => {
+it.concurrent('lets a create that never arrived be repeated, after two whole looks', async (context) => {
+  const { expect } = context;
+  const house = await openHouse(context);
   house.api.misbehave('templates/add', { kind: 'hang' }, { calls: 1 });
   const first = await create(house.alpha, 'Never');
   expect(first.status).toBe(504);
   const again = await house.untilClosed(() => create(house.alpha, 'Never'));
   expect(again.status).toBe(200);
-  expect(madeWith('Never')).toHaveLength(1);
+  expect(madeWith(house, 'Never')).toHaveLength(1);
   const [failed] = await house.sql(
     "SELECT reason, passes FROM bonus_intents WHERE state = 'failed'",
   );
   expect(failed).toEqual({ reason: 'never arrived', passes: 1 });
 });
 
-it('does not take a template for it that was there before, however equal', async () => {
+it.concurrent('does not take a template for it that was there before, however equal', async (context) => {
+  const { expect } = context;
+  const house = await openHouse(context);
   const body = templateBody({ name: 'Twin' });
   const twin = await house.alpha.call('/bonuses/templates/add', body);
   await house.sql('DELETE FROM bonus_templates');
@@ -99,21 +113,23 @@ it('does not take a template for it that was there before, however equal', async
   expect(again.json?.id).not.toBe(twin.json?.id);
 });
 
-describe('equal creates of two operators, both without an answer (I8)', () => {
+describe.concurrent('equal creates of two operators, both without an answer (I8)', () => {
   it('stay open for a person, are shown by the metric, and are closed by assigning', {
     timeout: 90_000,
-  }, async () => {
+  }, async (context) => {
+    const { expect } = context;
+    const house = await openHouse(context);
     house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 2 });
     const silent = await Promise.all([create(house.alpha, 'Same'), create(house.beta, 'Same')]);
     expect(silent.map(({ status }) => status)).toEqual([504, 504]);
-    const [first, second] = madeWith('Same').map(({ id }) => id);
+    const [first, second] = madeWith(house, 'Same').map(({ id }) => id);
 
     const ambiguous = () =>
       house.sql('SELECT operator_id FROM bonus_intents WHERE ambiguous ORDER BY 1');
     await expect
       .poll(ambiguous, { timeout: 20_000 })
       .toEqual([{ operator_id: 'alpha' }, { operator_id: 'beta' }]);
-    await expect.poll(() => openIntents('alpha'), { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => openIntents(house, 'alpha'), { timeout: 15_000 }).toBe(1);
     for (const operator of [house.alpha, house.beta]) {
       expect((await create(operator, 'Same')).status).toBe(409);
       for (const templateId of [first, second]) {
@@ -136,10 +152,12 @@ describe('equal creates of two operators, both without an answer (I8)', () => {
     const ofAlpha = await house.untilClosed(() => create(house.alpha, 'Same'));
     expect([ofBeta.status, ofBeta.json?.id]).toEqual([200, first]);
     expect([ofAlpha.status, ofAlpha.json?.id]).toEqual([200, second]);
-    expect(madeWith('Same')).toHaveLength(2);
+    expect(madeWith(house, 'Same')).toHaveLength(2);
   });
 
-  it('are told apart by what differs', async () => {
+  it('are told apart by what differs', async (context) => {
+    const { expect } = context;
+    const house = await openHouse(context);
     house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 2 });
     const fields = { name: 'Alike' };
     const bodies = [
@@ -160,7 +178,9 @@ describe('equal creates of two operators, both without an answer (I8)', () => {
     expect(ofBeta.json).toMatchObject({ freebetData: { betAmount: 6 }, cid: 'beta-key' });
   });
 
-  it('never give one operator what the other’s answered create has made', async () => {
+  it('never give one operator what the other’s answered create has made', async (context) => {
+    const { expect } = context;
+    const house = await openHouse(context);
     house.api.misbehave('templates/add', { kind: 'hang' }, { calls: 1 });
     await create(house.alpha, 'Only one');
     const ofBeta = await create(house.beta, 'Only one');
@@ -171,12 +191,14 @@ describe('equal creates of two operators, both without an answer (I8)', () => {
   });
 });
 
-it('is read back once by several replicas', async () => {
+it.concurrent('is read back once by several replicas', async (context) => {
+  const { expect } = context;
+  const house = await openHouse(context);
   await house.gateway.replica();
   house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
   await create(house.alpha, 'Replicas');
   await house.untilClosed(() => create(house.alpha, 'Replicas'));
-  expect(madeWith('Replicas')).toHaveLength(1);
+  expect(madeWith(house, 'Replicas')).toHaveLength(1);
   const [walks] = await house.sql('SELECT count(*)::int AS count FROM bonus_templates');
   expect(walks).toEqual({ count: 1 });
 });

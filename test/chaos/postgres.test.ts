@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import type { EmbeddedServer } from '../../src/embedded/server.ts';
 import { compareBooks } from '../../src/simulator/books.ts';
@@ -14,117 +14,134 @@ import { Random } from './support/random.ts';
 const LANES = 8;
 const PATIENT = { timeout: 30_000, interval: 20 };
 
-describe('a PostgreSQL that fails under concurrent bets', { timeout: 180_000 }, () => {
-  let postgres: EmbeddedServer;
-  let proxy: TcpProxy;
-  let gateway: TestGateway;
-  let service: SimulatedService;
-  let bettors: Bettor[];
-  beforeAll(async () => {
-    // A server of our own, to be killed. What it has reported as committed must survive that.
-    postgres = await startPostgres();
-    await migrate(postgres.url);
-    proxy = await startTcpProxy({ host: '127.0.0.1', port: postgres.port });
-    gateway = await startTestGateway({
-      worker: true,
-      through: async ({ redisUrl }) => ({ databaseUrl: through(postgres.url, proxy), redisUrl }),
-      gateway: {
-        deadline: { totalMs: 1_500, reserveMs: 300 },
-        delivery: {
-          minBackoffMs: 50,
-          maxBackoffMs: 500,
-          confirmUnknownAfterMs: 300,
-          originateRollbackAfterMs: 2_000,
-        },
-      },
-      operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
-    });
-    const { baseUrl } = gateway;
-    service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: RETRY_SCALE });
-    bettors = [];
-    for (let index = 0; index < LANES; index += 1) {
-      const player = await gateway.player({ balance: '100000' });
-      bettors.push({ player, wallet: gateway.wallet('alpha') });
-    }
-  });
-  afterAll(async () => {
-    await service.close();
-    await gateway.close();
-    await proxy.close();
-    await postgres.stop();
-  });
-
-  /** Bets go on through the fault and after it; then everything must agree. */
-  async function survives(fault: (bets: () => number) => Promise<void>): Promise<void> {
-    const random = new Random(7);
-    const contradictions: string[] = [];
-    let bets = 0;
-    let over = false;
-    const lanes = bettors.map(async (bettor) => {
-      while (!over) {
-        bets += 1;
-        contradictions.push(...(await liveBet(service, random, bettor)));
-      }
-    });
-    await vi.waitUntil(() => bets >= 3 * LANES, PATIENT);
-    await fault(() => bets);
-    const resumedAt = bets;
-    await vi.waitUntil(() => bets >= resumedAt + 3 * LANES, PATIENT);
-    over = true;
-    await Promise.all(lanes);
-    const wallet = gateway.wallet('alpha');
-    wallet.behave();
-    wallet.applyLate();
-    await service.idle();
-    const direct = new Client({ connectionString: postgres.url });
-    await direct.connect();
-    const house = { query: async (text: string) => (await direct.query(text)).rows };
-    try {
-      await allHome(house);
-      expect(compareBooks(service.books(), [wallet.books()]).differences).toEqual([]);
-      expect(await journalFaults(house, service, [wallet])).toEqual([]);
-      expect(contradictions).toEqual([]);
-    } finally {
-      await direct.end();
-    }
-  }
-
-  /** Until the service has been told about it a few times. */
-  const felt = async () => {
-    const earlier = await failures();
-    await expect.poll(async () => (await failures()) - earlier, PATIENT).toBeGreaterThan(5);
-  };
-  const failures = async () =>
-    (await gateway.metric('gateway_callbacks_total', { outcome: 'error' })) +
-    (await gateway.metric('gateway_callbacks_total', { outcome: 'unknown' })) +
-    (await gateway.metric('gateway_callbacks_total', { outcome: 'not_sent' }));
-
-  it('is cut off again and again: no 200 without a commit, no promise lost (I3, I4)', () =>
-    survives(async (count) => {
+/** Each fault has a server and a gateway of its own, so that all wait for their leases together. */
+describe.concurrent('a PostgreSQL that fails under concurrent bets', { timeout: 180_000 }, () => {
+  it('is cut off again and again: no 200 without a commit, no promise lost (I3, I4)', (context) =>
+    survives(context, async ({ proxy, bets, felt }) => {
       for (let times = 0; times < 3; times += 1) {
         proxy.reset();
-        const at = count();
-        await vi.waitUntil(() => count() >= at + LANES, PATIENT);
+        const at = bets();
+        await vi.waitUntil(() => bets() >= at + LANES, PATIENT);
       }
       await proxy.cut();
       await felt();
       await proxy.restore();
     }));
 
-  it('is frozen and thaws (I1, I3, I4)', () =>
-    survives(async () => {
+  it('is frozen and thaws (I1, I3, I4)', (context) =>
+    survives(context, async ({ proxy, felt }) => {
       proxy.freeze();
       await felt();
       await proxy.restore();
     }));
 
-  it('is killed and recovers (I3, I4)', () =>
-    survives(async () => {
+  it('is killed and recovers (I3, I4)', (context) =>
+    survives(context, async ({ postgres, felt }) => {
       await postgres.kill();
       await felt();
       await postgres.restart();
     }));
 });
+
+interface Site {
+  readonly postgres: EmbeddedServer;
+  readonly proxy: TcpProxy;
+  readonly gateway: TestGateway;
+  readonly service: SimulatedService;
+  readonly bettors: readonly Bettor[];
+}
+
+/** What a fault can get at. */
+interface Scene extends Pick<Site, 'postgres' | 'proxy'> {
+  /** How many bets have been begun. */
+  bets(): number;
+  /** Until the service has been told about the fault a few times. */
+  felt(): Promise<void>;
+}
+
+async function openSite({ onTestFinished }: TestContext): Promise<Site> {
+  // A server of our own, to be killed. What it has reported as committed must survive that.
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  await migrate(postgres.url);
+  const proxy = await startTcpProxy({ host: '127.0.0.1', port: postgres.port });
+  onTestFinished(() => proxy.close());
+  const gateway = await startTestGateway({
+    worker: true,
+    through: async ({ redisUrl }) => ({ databaseUrl: through(postgres.url, proxy), redisUrl }),
+    gateway: {
+      deadline: { totalMs: 1_500, reserveMs: 300 },
+      delivery: {
+        minBackoffMs: 50,
+        maxBackoffMs: 500,
+        confirmUnknownAfterMs: 300,
+        originateRollbackAfterMs: 2_000,
+      },
+    },
+    operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
+  });
+  onTestFinished(() => gateway.close());
+  const { baseUrl } = gateway;
+  const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: RETRY_SCALE });
+  onTestFinished(() => service.close());
+  const bettors: Bettor[] = [];
+  for (let index = 0; index < LANES; index += 1) {
+    const player = await gateway.player({ balance: '100000' });
+    bettors.push({ player, wallet: gateway.wallet('alpha') });
+  }
+  return { postgres, proxy, gateway, service, bettors };
+}
+
+/** Bets go on through the fault and after it; then everything must agree. */
+async function survives(
+  context: TestContext,
+  fault: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  const { expect } = context;
+  const { postgres, proxy, gateway, service, bettors } = await openSite(context);
+  const random = new Random(7);
+  const contradictions: string[] = [];
+  let bets = 0;
+  let over = false;
+  const lanes = bettors.map(async (bettor) => {
+    while (!over) {
+      bets += 1;
+      contradictions.push(...(await liveBet(service, random, bettor)));
+    }
+  });
+  const felt = async () => {
+    const earlier = await failuresOf(gateway);
+    const since = async () => (await failuresOf(gateway)) - earlier;
+    await expect.poll(since, PATIENT).toBeGreaterThan(5);
+  };
+  await vi.waitUntil(() => bets >= 3 * LANES, PATIENT);
+  await fault({ postgres, proxy, bets: () => bets, felt });
+  const resumedAt = bets;
+  await vi.waitUntil(() => bets >= resumedAt + 3 * LANES, PATIENT);
+  over = true;
+  await Promise.all(lanes);
+  const wallet = gateway.wallet('alpha');
+  wallet.behave();
+  wallet.applyLate();
+  await service.idle();
+  const direct = new Client({ connectionString: postgres.url });
+  await direct.connect();
+  const house = { query: async (text: string) => (await direct.query(text)).rows };
+  try {
+    await allHome(house);
+    expect(compareBooks(service.books(), [wallet.books()]).differences).toEqual([]);
+    expect(await journalFaults(house, service, [wallet])).toEqual([]);
+    expect(contradictions).toEqual([]);
+  } finally {
+    await direct.end();
+  }
+}
+
+async function failuresOf(gateway: TestGateway): Promise<number> {
+  const outcomes = ['error', 'unknown', 'not_sent'];
+  const counts = outcomes.map((outcome) => gateway.metric('gateway_callbacks_total', { outcome }));
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
 
 describe('a commit whose result is lost', { timeout: 60_000 }, () => {
   let proxy: TcpProxy;

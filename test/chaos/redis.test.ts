@@ -1,32 +1,73 @@
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 import type { EmbeddedServer } from '../../src/embedded/server.ts';
 import { compareBooks } from '../../src/simulator/books.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTestGateway } from '../support/gateway.ts';
 import { privateRedis } from '../support/redis.ts';
 
 const HOME_MS = 20_000;
 
-describe('without a working Redis', { timeout: 60_000 }, () => {
-  let gateway: TestGateway;
-  let redis: EmbeddedServer;
-  beforeAll(async () => {
-    redis = await privateRedis();
-    gateway = await startTestGateway({
-      worker: true,
-      through: async ({ databaseUrl }) => ({ databaseUrl, redisUrl: redis.url }),
-      gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 300 } },
-      operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
-    });
+/** Each case breaks a Redis of its own, so that all of them wait for their deliveries together. */
+describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
+  it('brings deliveries home although Redis was flushed in between (I4)', async (context) => {
+    const { redis, journey } = await openHouse(context);
+    const home = await journey();
+    await commandTo(redis, (client) => client.flushall());
+    await home();
+    await (await journey())();
   });
-  afterAll(async () => {
+
+  it('works on while Redis is dead, and after it came back empty (I3, I4)', async (context) => {
+    const { redis, journey } = await openHouse(context);
+    const earlier = await journey();
+    await redis.kill();
+    await earlier();
+    const during = await journey();
+    await during();
+    const across = await journey();
+    await redis.restart();
+    await across();
+    await (await journey())();
+  });
+
+  it('works on while Redis is frozen, and after it thawed (I1, I4)', async (context) => {
+    const { redis, journey } = await openHouse(context);
+    const earlier = await journey();
+    await redis.kill('SIGSTOP');
+    await earlier();
+    const during = await journey();
+    await during();
+    const across = await journey();
+    await redis.kill('SIGCONT');
+    await across();
+    await (await journey())();
+  });
+
+  it('works on while Redis is out of memory (I4)', async (context) => {
+    const { redis, journey } = await openHouse(context);
+    const earlier = await journey();
+    await commandTo(redis, (client) => client.config('SET', 'maxmemory', '1'));
+    await earlier();
+    await (await journey())();
+    await commandTo(redis, (client) => client.config('SET', 'maxmemory', '0'));
+    await (await journey())();
+  });
+});
+
+/** A gateway with a Redis of its own; when the case is over its books must agree. */
+async function openHouse({ expect, onTestFinished }: TestContext) {
+  const redis = await privateRedis();
+  const gateway = await startTestGateway({
+    worker: true,
+    through: async ({ databaseUrl }) => ({ databaseUrl, redisUrl: redis.url }),
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 300 } },
+    operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
+  });
+  onTestFinished(async () => {
+    const wallets = [gateway.wallet('alpha').books()];
+    const { differences } = compareBooks(gateway.service.books(), wallets);
     await gateway.close();
     await redis.stop();
-  });
-  afterEach(() => {
-    const { differences } = compareBooks(gateway.service.books(), [
-      gateway.wallet('alpha').books(),
-    ]);
     expect(differences).toEqual([]);
   });
 
@@ -59,46 +100,8 @@ describe('without a working Redis', { timeout: 60_000 }, () => {
     return { rows: await count() };
   }
 
-  it('brings deliveries home although Redis was flushed in between (I4)', async () => {
-    const home = await journey();
-    await commandTo(redis, (client) => client.flushall());
-    await home();
-    await (await journey())();
-  });
-
-  it('works on while Redis is dead, and after it came back empty (I3, I4)', async () => {
-    const earlier = await journey();
-    await redis.kill();
-    await earlier();
-    const during = await journey();
-    await during();
-    const across = await journey();
-    await redis.restart();
-    await across();
-    await (await journey())();
-  });
-
-  it('works on while Redis is frozen, and after it thawed (I1, I4)', async () => {
-    const earlier = await journey();
-    await redis.kill('SIGSTOP');
-    await earlier();
-    const during = await journey();
-    await during();
-    const across = await journey();
-    await redis.kill('SIGCONT');
-    await across();
-    await (await journey())();
-  });
-
-  it('works on while Redis is out of memory (I4)', async () => {
-    const earlier = await journey();
-    await commandTo(redis, (client) => client.config('SET', 'maxmemory', '1'));
-    await earlier();
-    await (await journey())();
-    await commandTo(redis, (client) => client.config('SET', 'maxmemory', '0'));
-    await (await journey())();
-  });
-});
+  return { redis, journey };
+}
 
 const OPEN = {
   name: 'test-open',

@@ -25,6 +25,7 @@ beforeAll(async () => {
     operators: {
       alpha: { wallet },
       beta: { wallet, delivery: { originateRollbackAfterMs: 600_000 } },
+      gamma: { wallet },
     },
   });
 });
@@ -52,8 +53,8 @@ function expectThreeConfirmations(bet: TestBet): void {
   expect(waits[1]).toBeLessThan(10 * CONFIRM_MS + 2_000);
 }
 
-describe('the rollback of a place that was never answered', () => {
-  it('is confirmed three times, so that a late debit is made whole (I5)', async () => {
+describe.concurrent('the rollback of a place that was never answered', () => {
+  it('is confirmed three times, so that a late debit is made whole (I5)', async ({ expect }) => {
     const bet = await unknownBet();
     const answer = await bet.rollback();
     expect(answer.status).toBe(200);
@@ -67,7 +68,7 @@ describe('the rollback of a place that was never answered', () => {
     expect(operations).toEqual(['place', 'rollback']);
   });
 
-  it('makes a debit whole that lands between two of them', async () => {
+  it('makes a debit whole that lands between two of them', async ({ expect }) => {
     const bet = await unplacedBet(gateway);
     bet.wallet.misbehave('place', { kind: 'lateDebit' }, { transactionId: bet.transactionId });
     expect((await bet.place()).json?.code).toBe(100);
@@ -82,14 +83,17 @@ describe('the rollback of a place that was never answered', () => {
 
   it('is not repeated where the place was answered', async () => {
     const bet = await placedBet(gateway);
-    bet.wallet.misbehave('rollback', { kind: 'reset' }, { calls: 1 });
+    const { transactionId } = bet;
+    bet.wallet.misbehave('rollback', { kind: 'reset' }, { transactionId, calls: 1 });
     await bet.rollback();
     await untilDeliveries(bet, [{ state: 'delivered', confirmations: 1 }]);
   });
 });
 
-describe('a place whose rollback the service never brings', () => {
-  it('is rolled back by the gateway: errorCode 10, and confirmed three times (I5)', async () => {
+describe.concurrent('a place whose rollback the service never brings', () => {
+  it('is rolled back by the gateway: errorCode 10, and confirmed three times (I5)', async ({
+    expect,
+  }) => {
     const bet = await unknownBet();
     await untilDeliveries(bet, [{ operation: 'rollback', state: 'delivered', confirmations: 3 }]);
     expectThreeConfirmations(bet);
@@ -111,9 +115,11 @@ describe('a place whose rollback the service never brings', () => {
     expect(rollbacksOf(bet)).toHaveLength(3);
   });
 
-  it('is one also where its process was killed in the middle of it (I3, I5)', async () => {
-    const bet = await placedBet(gateway);
-    const unknown = { operator: 'alpha', operation: 'place' };
+  it('is one also where its process was killed in the middle of it (I3, I5)', async ({
+    expect,
+  }) => {
+    const bet = await placedBet(gateway, { operatorId: 'gamma' });
+    const unknown = { operator: 'gamma', operation: 'place' };
     const before = await gateway.metric('gateway_unknown_outcomes_total', unknown);
     await bet.leaveBusy('place');
     await endLeases(gateway, bet.transactionId);
@@ -127,7 +133,7 @@ describe('a place whose rollback the service never brings', () => {
     expect(await gateway.metric('gateway_unknown_outcomes_total', unknown)).toBe(before + 1);
   });
 
-  it('shows as unresolved until it is rolled back', async () => {
+  it('shows as unresolved until it is rolled back', async ({ expect }) => {
     const unresolved = () => gateway.metric('gateway_unresolved_bets', { operator: 'beta' });
     const until = (count: number) =>
       vi.waitFor(async () => expect(await unresolved()).toBe(count), {
@@ -141,11 +147,12 @@ describe('a place whose rollback the service never brings', () => {
   });
 });
 
-describe('a result that a different one of unknown outcome went before', () => {
+describe.concurrent('a result that a different one of unknown outcome went before', () => {
   /** The wallet lost a settle of 10, and confirmed one of 20. */
   async function doubtfulBet(): Promise<TestBet> {
     const bet = await placedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'reset' }, { calls: 1 });
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
     expect((await bet.settle('10')).status).toBe(503);
     expect((await bet.settle('20')).status).toBe(200);
     return bet;
@@ -153,7 +160,7 @@ describe('a result that a different one of unknown outcome went before', () => {
   const settlesOf = (bet: TestBet) =>
     bet.wallet.arrivals(bet.transactionId, 'settle').map(({ amount }) => amount);
 
-  it('is sent once more, because the lost one may have landed late (I5)', async () => {
+  it('is sent once more, because the lost one may have landed late (I5)', async ({ expect }) => {
     const bet = await doubtfulBet();
     await untilDeliveries(bet, [{ operation: 'settle', purpose: 'confirm', state: 'delivered' }]);
     expect(settlesOf(bet)).toEqual(['10', '20', '20']);
@@ -162,7 +169,7 @@ describe('a result that a different one of unknown outcome went before', () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(CONFIRM_MS - 5);
   });
 
-  it('is not, where a later operation has overtaken it (I6)', async () => {
+  it('is not, where a later operation has overtaken it (I6)', async ({ expect }) => {
     const bet = await doubtfulBet();
     expect((await bet.unsettle()).status).toBe(200);
     await untilDeliveries(bet, [{ purpose: 'confirm', state: 'superseded' }]);
@@ -170,9 +177,10 @@ describe('a result that a different one of unknown outcome went before', () => {
     expect(bet.balance()).toBe('900');
   });
 
-  it('is not, where the lost one was the same', async () => {
+  it('is not, where the lost one was the same', async ({ expect }) => {
     const bet = await placedBet(gateway);
-    bet.wallet.misbehave('settle', { kind: 'reset' }, { calls: 1 });
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
     expect((await bet.settle('10')).status).toBe(503);
     expect((await bet.settle('10.0')).status).toBe(200);
     await untilDeliveries(bet, []);
@@ -181,7 +189,7 @@ describe('a result that a different one of unknown outcome went before', () => {
     ).toEqual([]);
   });
 
-  it('is given up at the wallet’s word that it is not to be repeated', async () => {
+  it('is given up at the wallet’s word that it is not to be repeated', async ({ expect }) => {
     const bet = await doubtfulBet();
     const about = { transactionId: bet.transactionId };
     bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, about);

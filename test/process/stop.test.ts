@@ -49,23 +49,6 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     await service.close();
   });
 
-  it('does not wait for a wallet that hangs: its deadline answers, and nothing stays half written', async () => {
-    const replica = await house.replica();
-    const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl);
-    house.wallet('alpha').misbehave('place', { kind: 'hang' }, { calls: 1 });
-    const atMs = performance.now();
-    const transactionId = 'a-hanging-place';
-    const placing = service.place({ ...player, amount: '10', transactionId });
-    await house.wallet('alpha').waitFor(() => arrivals('alpha', transactionId, 'place') === 1);
-    expect(await replica.process.stop()).toEqual(GOOD);
-    expect(performance.now() - atMs).toBeLessThan(STOPPED_MS);
-    const placed = await placing;
-    expect(placed.result.json?.code).toBe(100);
-    expect(await stateOf(transactionId)).toEqual({ place: 'unknown', busy: null });
-    await service.close();
-  });
-
   it('finishes the delivery under way and leaves the others to whoever comes next (I4)', async () => {
     const replica = await house.replica();
     const service = serviceAt(replica);
@@ -101,46 +84,70 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     await service.close();
   });
 
-  it('is not held up by a client that keeps a connection open or half a request back', async () => {
-    const replica = await house.replica();
-    const { hostname, port } = new URL(replica.baseUrl);
-    const half = connect({ host: hostname, port: Number(port) });
-    half.on('error', () => half.destroy());
-    half.write('POST /payment/bet HTTP/1.1\r\nhost: gateway\r\ncontent-length: 100\r\n\r\n{');
-    const idle = connect({ host: hostname, port: Number(port) });
-    idle.on('error', () => idle.destroy());
-    await fetch(`${replica.baseUrl}/nothing`);
-    const atMs = performance.now();
-    expect(await replica.process.stop()).toEqual(GOOD);
-    expect(performance.now() - atMs).toBeLessThan(STOPPED_MS);
-    half.destroy();
-    idle.destroy();
-  });
-
-  it('is not held up by a PostgreSQL or a Redis that has frozen', async () => {
-    const postgres = await proxyTo(house.databaseUrl);
-    const redis = await proxyTo(house.redisUrl);
-    const replica = await house.replica({
-      DATABASE_URL: withPort(house.databaseUrl, postgres.port),
-      REDIS_URL: withPort(house.redisUrl, redis.port),
+  // These only wait, for the end of the 10 s: together.
+  describe.concurrent('and what does not end by itself', () => {
+    it('does not wait for a wallet that hangs: its deadline answers, and nothing stays half written', async ({
+      expect,
+    }) => {
+      const replica = await house.replica();
+      const service = serviceAt(replica);
+      const player = await house.player(replica.baseUrl);
+      const transactionId = 'a-hanging-place';
+      house.wallet('alpha').misbehave('place', { kind: 'hang' }, { transactionId });
+      const atMs = performance.now();
+      const placing = service.place({ ...player, amount: '10', transactionId });
+      await house.wallet('alpha').waitFor(() => arrivals('alpha', transactionId, 'place') === 1);
+      expect(await replica.process.stop()).toEqual(GOOD);
+      expect(performance.now() - atMs).toBeLessThan(STOPPED_MS);
+      const placed = await placing;
+      expect(placed.result.json?.code).toBe(100);
+      expect(await stateOf(transactionId)).toEqual({ place: 'unknown', busy: null });
+      await service.close();
     });
-    postgres.freeze();
-    redis.freeze();
-    const atMs = performance.now();
-    expect(await replica.process.stop()).toEqual(GOOD);
-    expect(performance.now() - atMs).toBeLessThan(STOPPED_MS);
-    await postgres.close();
-    await redis.close();
-  });
 
-  it('ends a process that is still waiting for its servers', async () => {
-    const postgres = await proxyTo(house.databaseUrl);
-    postgres.freeze();
-    const env = { ...house.env, DATABASE_URL: withPort(house.databaseUrl, postgres.port) };
-    const gateway = await startGateway({ env });
-    await expect.poll(() => postgres.connections, { timeout: 15_000 }).toBe(1);
-    expect(await gateway.stop()).toEqual(GOOD);
-    await postgres.close();
+    it('is not held up by a client that keeps a connection open or half a request back', async ({
+      expect,
+    }) => {
+      const replica = await house.replica();
+      const { hostname, port } = new URL(replica.baseUrl);
+      const half = connect({ host: hostname, port: Number(port) });
+      half.on('error', () => half.destroy());
+      half.write('POST /payment/bet HTTP/1.1\r\nhost: gateway\r\ncontent-length: 100\r\n\r\n{');
+      const idle = connect({ host: hostname, port: Number(port) });
+      idle.on('error', () => idle.destroy());
+      await fetch(`${replica.baseUrl}/nothing`);
+      const atMs = performance.now();
+      expect(await replica.process.stop()).toEqual(GOOD);
+      expect(performance.now() - atMs).toBeLessThan(STOPPED_MS);
+      half.destroy();
+      idle.destroy();
+    });
+
+    it('is not held up by a PostgreSQL or a Redis that has frozen', async ({ expect }) => {
+      const postgres = await proxyTo(house.databaseUrl);
+      const redis = await proxyTo(house.redisUrl);
+      const replica = await house.replica({
+        DATABASE_URL: withPort(house.databaseUrl, postgres.port),
+        REDIS_URL: withPort(house.redisUrl, redis.port),
+      });
+      postgres.freeze();
+      redis.freeze();
+      const atMs = performance.now();
+      expect(await replica.process.stop()).toEqual(GOOD);
+      expect(performance.now() - atMs).toBeLessThan(STOPPED_MS);
+      await postgres.close();
+      await redis.close();
+    });
+
+    it('ends a process that is still waiting for its servers', async ({ expect }) => {
+      const postgres = await proxyTo(house.databaseUrl);
+      postgres.freeze();
+      const env = { ...house.env, DATABASE_URL: withPort(house.databaseUrl, postgres.port) };
+      const gateway = await startGateway({ env });
+      await expect.poll(() => postgres.connections, { timeout: 15_000 }).toBe(1);
+      expect(await gateway.stop()).toEqual(GOOD);
+      await postgres.close();
+    });
   });
 
   const arrivals = (operatorId: string, transactionId: string, operation: 'place') =>

@@ -31,12 +31,12 @@ describe('the gauges of the servers', { timeout: 60_000 }, () => {
     await Promise.all(proxies.map((proxy) => proxy.close()));
   });
 
-  it.each([
+  it.concurrent.for([
     ['PostgreSQL', 'gateway_postgresql_up', 0],
     ['Redis', 'gateway_redis_up', 1],
   ] as const)(
     'tell that %s is away, frozen or cut, and that it is back',
-    async (_, name, index) => {
+    async ([, name, index], { expect }) => {
       const isUp = () => gateway.metric(name);
       const proxy = proxies[index];
       if (proxy === undefined) throw new Error('the gateway went past its proxy');

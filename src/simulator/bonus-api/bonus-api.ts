@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { type Clock, systemClock } from '../../domain/clock.ts';
 import { signingKeys } from '../../protocol/signature.ts';
-import type { Gate, GatePoint } from '../wallet/gates.ts';
+import type { Gate, GatePoint } from '../gates.ts';
 import { listenOn, stopListening } from '../wallet/listener.ts';
 import type { TemplateOrder } from './answers.ts';
 import { BonusBooks } from './books.ts';
@@ -202,7 +202,7 @@ export class SimulatedBonusApi {
     method: BonusMethod | 'any',
     { point = 'before' }: { readonly point?: GatePoint } = {},
   ): Gate {
-    return this.#desk.gates.hold(method, point);
+    return this.#desk.gates.hold(point, (called) => method === 'any' || method === called);
   }
 
   /**

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { Gates } from '../gates.ts';
 import type { WireAnswer } from '../wallet/answers.ts';
 import { Changes } from '../wallet/changes.ts';
 import { send, sendBadly } from '../wallet/delivery.ts';
 import { answerTo, type TemplateOrder } from './answers.ts';
 import type { BonusBooks } from './books.ts';
-import { BonusGates } from './gates.ts';
+import type { BonusMethod } from './methods.ts';
 import { type BonusMisbehaviour, BonusMisbehaviours, effectOf } from './misbehaviour.ts';
 import type { BonusCall } from './requests.ts';
 
@@ -14,7 +15,7 @@ const NOTHING_DONE: WireAnswer = { status: 200, body: '{}' };
 /** Where calls are held up, carried out and answered, well or badly. */
 export class BonusDesk {
   readonly misbehaviours = new BonusMisbehaviours();
-  readonly gates = new BonusGates();
+  readonly gates = new Gates<BonusMethod>();
   readonly changes = new Changes();
   readonly #books: BonusBooks;
   readonly #order: TemplateOrder;

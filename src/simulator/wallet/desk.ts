@@ -1,15 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../domain/clock.ts';
+import { Gates } from '../gates.ts';
 import { accepted, balanceAnswer, betAnswer, profileAnswer, type WireAnswer } from './answers.ts';
 import { type Arrival, Arrivals } from './arrivals.ts';
 import type { BetWalletCall, WalletCall } from './calls.ts';
 import { Changes } from './changes.ts';
 import { send, sendBadly } from './delivery.ts';
 import type { Flaw, FlawedBooks } from './flaw.ts';
-import { Gates } from './gates.ts';
 import { Ledger } from './ledger.ts';
 import { type Booking, bookingOf, Misbehaviours } from './misbehaviour.ts';
 import type { Players } from './players.ts';
+import type { Subject } from './scope.ts';
 
 export interface DeskOptions {
   /** Changes an answer on its way out. */
@@ -22,7 +23,7 @@ export class Desk {
   readonly arrivals = new Arrivals();
   readonly ledger: Ledger;
   readonly misbehaviours = new Misbehaviours();
-  readonly gates = new Gates();
+  readonly gates = new Gates<Subject>();
   readonly changes = new Changes();
   readonly #players: Players;
   readonly #clock: Clock;

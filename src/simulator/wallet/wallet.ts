@@ -3,18 +3,19 @@ import { canonicalAmount } from '../../domain/amount.ts';
 import { systemClock } from '../../domain/clock.ts';
 import type { BetOperation, Operation } from '../../domain/operation.ts';
 import { type SigningKey, signingKeys } from '../../protocol/signature.ts';
+import type { Gate, GatePoint } from '../gates.ts';
 import type { WireAnswer } from './answers.ts';
 import type { Arrival } from './arrivals.ts';
 import type { WalletCall, WalletPath } from './calls.ts';
 import { Desk } from './desk.ts';
 import type { Flaw } from './flaw.ts';
-import type { Gate, GateOptions } from './gates.ts';
 import { createWalletHttp, type SignatureJudge } from './http.ts';
 import type { WalletBet } from './ledger.ts';
 import { listenOn, stopListening } from './listener.ts';
 import type { Misbehaviour, MisbehaviourOptions } from './misbehaviour.ts';
 import { type Account, type PlayerSeed, Players } from './players.ts';
 import { type RecordedRequest, Recorder } from './recorder.ts';
+import { matches } from './scope.ts';
 
 export interface WalletOptions {
   /** What books and tables call it. */
@@ -36,6 +37,13 @@ export interface WalletOptions {
   readonly flaw?: Flaw;
   /** How it judges signatures; default: as the protocol says. */
   readonly judge?: SignatureJudge;
+}
+
+export interface GateOptions {
+  /** Only calls about this bet. */
+  readonly transactionId?: string;
+  /** Default `before`. */
+  readonly point?: GatePoint;
 }
 
 /** What a wallet's books say, for the comparison with the service's. */
@@ -170,7 +178,8 @@ export class SimulatedWallet {
   /** Stops calls inside the wallet until the gate is released, even if their caller goes away. */
   hold(operation: Operation | 'any', options: GateOptions = {}): Gate {
     const { transactionId, point = 'before' } = options;
-    return this.#desk.gates.hold({ operation, transactionId }, point);
+    const scope = { operation, transactionId };
+    return this.#desk.gates.hold(point, (subject) => matches(scope, subject));
   }
 
   /** Books what arrived under `effect: 'later'`, in order of arrival. @returns how many calls */

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { SimulatedService } from '../../../src/simulator/service.ts';
 import type { SimulatedWallet } from '../../../src/simulator/wallet/wallet.ts';
 import type { House } from '../../process/support/house.ts';
@@ -24,7 +24,8 @@ type Asks = Pick<House, 'query'>;
 export async function allHome(house: Asks): Promise<void> {
   const nothing = [{ deliveries: 0, busy: 0, unresolved: 0 }];
   const limits = { timeout: HOME_MS, interval: 200 };
-  await expect.poll(() => house.query(OPEN), limits).toEqual(nothing);
+  // Not expect.poll, which does not know its test where several run together.
+  await vi.waitFor(async () => expect(await house.query(OPEN)).toEqual(nothing), limits);
 }
 
 /**

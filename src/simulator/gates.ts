@@ -1,16 +1,7 @@
-import { matches, type Scope, type Subject } from './scope.ts';
-
-/** Where a held call stands: before the wallet books it, or booked and about to be answered. */
+/** Where a held call stands: before it is booked, or booked and about to be answered. */
 export type GatePoint = 'before' | 'after';
 
-export interface GateOptions {
-  /** Only calls about this bet. */
-  readonly transactionId?: string;
-  /** Default `before`. */
-  readonly point?: GatePoint;
-}
-
-/** A closed gate in the wallet: forces a race instead of hoping for it. */
+/** A closed gate: forces a race instead of hoping for it. */
 export interface Gate {
   /** Resolves when the first call stands at the gate. */
   readonly arrived: Promise<void>;
@@ -22,29 +13,28 @@ export interface Gate {
   release(): void;
 }
 
-interface Closed {
-  readonly scope: Scope;
+interface Closed<Call> {
   readonly point: GatePoint;
+  holds(call: Call): boolean;
   pass(): Promise<void>;
 }
 
-export class Gates {
-  readonly #closed = new Set<Closed>();
+/** The closed gates of one simulated server, whose calls are described by `Call`. */
+export class Gates<Call> {
+  readonly #closed = new Set<Closed<Call>>();
 
-  hold(scope: Scope, point: GatePoint): Gate {
+  /** @param holds which calls the gate holds */
+  hold(point: GatePoint, holds: (call: Call) => boolean): Gate {
     const held: (() => void)[] = [];
     const expected: { count: number; resolve: () => void }[] = [];
     let came = 0;
-    const closed: Closed = {
-      scope,
-      point,
-      pass: () =>
-        new Promise<void>((resolve) => {
-          held.push(resolve);
-          came += 1;
-          for (const wish of expected) if (wish.count <= came) wish.resolve();
-        }),
-    };
+    const pass = () =>
+      new Promise<void>((resolve) => {
+        held.push(resolve);
+        came += 1;
+        for (const wish of expected) if (wish.count <= came) wish.resolve();
+      });
+    const closed: Closed<Call> = { point, holds, pass };
     this.#closed.add(closed);
     const arrivedTimes = (count: number) =>
       new Promise<void>((resolve) => {
@@ -64,10 +54,10 @@ export class Gates {
     };
   }
 
-  /** The way through all gates that hold this call, or `undefined`, without a turn lost, if none. */
-  pass(subject: Subject, point: GatePoint): Promise<void> | undefined {
+  /** The way through the first gate that holds this call, or `undefined`, without a turn lost. */
+  pass(call: Call, point: GatePoint): Promise<void> | undefined {
     for (const closed of this.#closed) {
-      if (closed.point === point && matches(closed.scope, subject)) return closed.pass();
+      if (closed.point === point && closed.holds(call)) return closed.pass();
     }
     return undefined;
   }
