@@ -11,6 +11,8 @@ import { countedBy, type Snapshot, snapshotOf, Together } from './telemetry/snap
 const COLLECT_MS = 4_000;
 /** A worker process that dies at once is not started again at once. */
 const RESTART_MS = 1_000;
+/** A worker process drains for at most 10 s (CONTRACT section 2); one that hangs is not waited for. */
+const STOP_MS = 12_000;
 
 /** Stands for the worker processes that have ended. */
 const ENDED = {};
@@ -54,16 +56,21 @@ export class HttpWorkers {
     return this.#together.families(snapshots);
   }
 
-  /** Asks every worker process to drain and waits until they are gone. */
+  /** Asks every worker process to drain and waits until they are gone; kills those that hang. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(
-      [...this.#workers].map(async (worker) => {
-        const exited = once(worker, 'exit');
-        worker.process.kill('SIGTERM');
-        await exited;
-      }),
-    );
+    await Promise.all([...this.#workers].map((worker) => this.#stop(worker)));
+  }
+
+  async #stop(worker: Worker): Promise<void> {
+    const exited = once(worker, 'exit');
+    worker.process.kill('SIGTERM');
+    const impatience = setTimeout(() => {
+      this.#logger.error({ pid: worker.process.pid }, 'cluster.worker_hangs: it is killed');
+      worker.process.kill('SIGKILL');
+    }, STOP_MS);
+    await exited;
+    clearTimeout(impatience);
   }
 
   async #collectFrom(worker: Worker): Promise<void> {
@@ -112,15 +119,24 @@ export function answerForMetrics(metrics: Metrics): void {
   });
 }
 
+/** Nothing from a worker process that is late, or that ends meanwhile. */
 async function collectFrom(worker: Worker): Promise<Snapshot | undefined> {
-  const answer = once(worker, 'message');
-  worker.send('metrics');
+  const given = new AbortController();
+  const { signal } = given;
+  const answer = once(worker, 'message', { signal });
+  const ended = once(worker, 'exit', { signal }).then((): unknown[] => []);
+  // What comes too late, or of the one that lost, is nobody's concern.
+  for (const either of [answer, ended]) either.catch(() => undefined);
+  // The pipe breaks a moment before the exit is known.
+  worker.send('metrics', () => undefined);
   try {
-    const [message]: unknown[] = await within(COLLECT_MS, answer);
+    const [message] = await within(COLLECT_MS, Promise.race([answer, ended]));
     return isMetricsMessage(message) ? message.metrics : undefined;
   } catch (error) {
     if (error instanceof OutOfTime) return undefined;
     throw error;
+  } finally {
+    given.abort();
   }
 }
 

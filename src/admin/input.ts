@@ -49,6 +49,7 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): Input<S> {
   return invalid(issue?.path.join('.'), issue?.message ?? 'is not valid');
 }
 
-function invalid(field: string | undefined, why: string): Answer {
+/** The 400 that names the field. */
+export function invalid(field: string | undefined, why: string): Answer {
   return failure(CODES.validation, field === undefined ? why : `${field}: ${why}`);
 }

@@ -9,7 +9,7 @@ import type { DeliveryDesk } from '../store/delivery-desk.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { BreakerOverride } from '../wallets/call.ts';
 import { json, notFound, serve } from './answers.ts';
-import { bodyOf, oneOf, pathOf } from './input.ts';
+import { bodyOf, invalid, oneOf, pathOf } from './input.ts';
 import { byClass, type StateOf } from './wallet-states.ts';
 
 /** Who asks during an outage wants to see the breakers, with or without PostgreSQL's numbers. */
@@ -67,6 +67,11 @@ export function operatorRoutes(app: FastifyInstance, desk: OperatorDesk): void {
     const input = bodyOf(releaseBody, request);
     if (!('fields' in input)) return input;
     const { generation } = input.fields;
+    const present = found.operator.wallet.generation;
+    // It would be answered as done, and nothing would be let go.
+    if (generation < present) {
+      return invalid('generation', `must be at least ${present}, the present wallet.generation`);
+    }
     await desk.releaseGeneration(found.operator.id, generation);
     return json({ operator: found.operator.id, generation });
   });

@@ -23,7 +23,13 @@ export function announce(logger: Announcer, next: Configuration, previous: Confi
         'config.wallet_moved: another address is asked about its bets from now on',
       );
     }
-    if (from.generation !== to.generation) {
+    if (from.generation > to.generation) {
+      logger.warn(
+        { operator, from: from.generation, to: to.generation },
+        'config.wallet_generation_lowered: bets of the newer one are brought to this wallet as well',
+      );
+    }
+    if (from.generation < to.generation) {
       logger.warn(
         { operator, from: from.generation, to: to.generation },
         'config.wallet_generation: operations of bets of an older one are held until released',

@@ -33,14 +33,23 @@ export interface TracingEnvironment {
   readonly share: number;
 }
 
+/** Another scheme is a mix-up that no waiting for a server would cure. */
+const DATABASE_SCHEME = /^postgres(ql)?:$/;
+const REDIS_SCHEME = /^rediss?(\+(sentinel|cluster))?:$/;
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ENCRYPTION_KEY_BYTES = 32;
 
 /** @throws GatewayError `CANNOT_START` naming the variable and what it should be */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   return {
-    databaseUrl: required(env, 'DATABASE_URL', 'postgresql://user:password@host:5432/wagergate'),
-    redisUrl: required(env, 'REDIS_URL', 'redis://host:6379'),
+    databaseUrl: serverUrl(
+      env,
+      'DATABASE_URL',
+      DATABASE_SCHEME,
+      'postgresql://user:password@host:5432/wagergate',
+    ),
+    redisUrl: serverUrl(env, 'REDIS_URL', REDIS_SCHEME, 'redis://host:6379'),
     configFolder: env.GATEWAY_CONFIG || './config',
     host: env.HOST || '0.0.0.0',
     port: wholeNumber(env, 'PORT', 8080, 0, 65_535),
@@ -57,13 +66,20 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   };
 }
 
-function required(env: NodeJS.ProcessEnv, name: string, example: string): string {
+function serverUrl(env: NodeJS.ProcessEnv, name: string, scheme: RegExp, example: string): string {
   const value = env[name];
   if (value === undefined || value === '') {
     throw new GatewayError('CANNOT_START', `${name} is not set; set it, e.g. ${name}=${example}`);
   }
   if (!URL.canParse(value)) {
     throw new GatewayError('CANNOT_START', `${name} is not a URL; expected e.g. ${example}`);
+  }
+  const { protocol } = new URL(value);
+  if (!scheme.test(protocol)) {
+    throw new GatewayError(
+      'CANNOT_START',
+      `${name} begins with ${protocol} and names another kind of server; expected e.g. ${example}`,
+    );
   }
   return value;
 }

@@ -98,6 +98,15 @@ describe('operators', () => {
     expect(rows).toContainEqual({ operator_id: 'alpha', released: 3 });
   });
 
+  it('refuses a release that would let nothing go', async () => {
+    await admin.gateway.reconfigure('alpha', { wallet: { generation: 2 } });
+    const answer = await admin.post('/admin/operators/alpha/release', { generation: 1 });
+    await admin.gateway.reconfigure('alpha', { wallet: { generation: 1 } });
+    expect(answer.status).toBe(400);
+    const message = 'generation: must be at least 2, the present wallet.generation';
+    expect(answer.json).toEqual({ code: 5, message });
+  });
+
   it.each([
     ['/admin/operators/nobody/breaker', { class: 'read', state: 'open' }],
     ['/admin/operators/nobody/release', { generation: 1 }],

@@ -287,6 +287,17 @@ describe('what a reload says', () => {
     expect(log.filter(({ level }) => level === 'warn')).toHaveLength(3);
   });
 
+  it('warns of a wallet generation that was lowered, and does not call its bets held', async () => {
+    const { source, put, log } = sourceOn(three());
+    put('operators/alpha.yaml', operatorYaml('alpha', '', '  generation: 2'));
+    await source.reload();
+    put('operators/alpha.yaml', operatorYaml('alpha'));
+    await source.reload();
+    const last = log.filter(({ level }) => level === 'warn').at(-1);
+    expect(last?.message).toMatch(/^config\.wallet_generation_lowered: (?!.*held)/);
+    expect(last?.facts).toEqual({ operator: 'alpha', from: 2, to: 1 });
+  });
+
   it('logs a listener that throws and still calls the others', async () => {
     const { source, put, log, changes } = sourceOn(three());
     const fault = new Error('a listener broke');

@@ -35,6 +35,16 @@ describe('the start of the gateway', () => {
       ['DATABASE_URL', { DATABASE_URL: '' }, /^DATABASE_URL is not set.*DATABASE_URL=postgresql:/],
       ['REDIS_URL', { REDIS_URL: '' }, /^REDIS_URL is not set.*REDIS_URL=redis:/],
       ['a URL that is none', { REDIS_URL: 'localhost' }, /^REDIS_URL is not a URL/],
+      [
+        'a DATABASE_URL of another kind of server',
+        { DATABASE_URL: 'mysql://user:geheim@host/gateway' },
+        /^DATABASE_URL begins with mysql: (?!.*geheim).*postgresql:/,
+      ],
+      [
+        'a REDIS_URL of another kind of server',
+        { REDIS_URL: 'http://host:6379' },
+        /^REDIS_URL begins with http: .*redis:/,
+      ],
       ['PORT', { PORT: '80a' }, /^PORT must be a whole number from 0 to 65535$/],
       ['ADMIN_PORT', { ADMIN_PORT: '65536' }, /^ADMIN_PORT must be a whole number/],
       ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],

@@ -74,6 +74,34 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     expect(await sample('gateway_callbacks_total')).toBeGreaterThanOrEqual(answered);
   });
 
+  it('is scraped at once while a worker process dies', async () => {
+    const other = await house.replica({ WORKERS: '2' });
+    await expect.poll(() => listening(other.process), PATIENT).toBe(2);
+    const [victim = 0] = await workersOf(other.process);
+    // It hangs, so that the scrape waits for it, and then it is gone.
+    process.kill(victim, 'SIGSTOP');
+    const sentAtMs = performance.now();
+    const scraping = fetch(`${other.adminUrl}/metrics`).then(async (answer) => {
+      await answer.text();
+      return { status: answer.status, tookMs: performance.now() - sentAtMs };
+    });
+    process.kill(victim, 'SIGKILL');
+    const { status, tookMs } = await scraping;
+    expect(status).toBe(200);
+    // One that only hangs is given 4 s.
+    expect(tookMs).toBeLessThan(3_500);
+    await other.process.stop();
+  });
+
+  it('ends on SIGTERM also while a worker process hangs', async () => {
+    const other = await house.replica({ WORKERS: '2' });
+    await expect.poll(() => listening(other.process), PATIENT).toBe(2);
+    const [victim = 0] = await workersOf(other.process);
+    process.kill(victim, 'SIGSTOP');
+    expect(await other.process.stop()).toEqual({ code: 0, signal: null });
+    expect(() => process.kill(victim, 0)).toThrow('ESRCH');
+  });
+
   it('drains all processes on SIGTERM and exits 0', async () => {
     const player = await house.player(replica.baseUrl);
     const gate = house.wallet('alpha').hold('place');

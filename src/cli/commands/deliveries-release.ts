@@ -1,11 +1,14 @@
 import { Command } from 'commander';
 import { loadFolder } from '../configuration.ts';
 import { type DeskOptions, withDesk } from '../desk.ts';
-import { CommandFailed } from '../failures.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { plain } from '../plain-text.ts';
 import { unknownOperator, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
+
+/** What `wallet.generation` takes. */
+const GENERATION_MAX = 2_147_483_647;
 
 interface Options extends DeskOptions {
   readonly operator: string;
@@ -48,8 +51,9 @@ async function release(terminal: Terminal, options: Options): Promise<void> {
 async function generationOf(terminal: Terminal, options: Options): Promise<number> {
   if (options.generation !== undefined) {
     const generation = Number(options.generation);
-    if (Number.isInteger(generation) && generation > 0) return generation;
-    throw new CommandFailed('--generation must be a whole number of 1 or more');
+    const isOne = /^\d+$/.test(options.generation) && generation >= 1;
+    if (isOne && generation <= GENERATION_MAX) return generation;
+    throw new UsageError(`--generation must be a whole number from 1 to ${GENERATION_MAX}`);
   }
   const loaded = await loadFolder(terminal.env, options.folder);
   if (!loaded.ok) {

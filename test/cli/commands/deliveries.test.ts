@@ -206,6 +206,13 @@ describe('an operator that is misspelt', () => {
     });
   });
 
+  it.each(['0', '1.5', '3000000000', ''])('is released to no generation %j', async (generation) => {
+    const args = ['release', '--operator', 'alpha', '--generation', generation];
+    const { code, stderr } = await deliveries(...args);
+    expect(code).toBe(2);
+    expect(stderr).toBe('error: --generation must be a whole number from 1 to 2147483647\n');
+  });
+
   it('is not what an operator is whose file is there', async () => {
     expect((await deliveries('list', '--operator', 'alpha')).stderr).toBe('no such deliveries\n');
     const { stdout } = await deliveries('release', '--operator', 'alpha', '--json');
