@@ -100,18 +100,18 @@ async function applied(
   answered: Json,
   known: ReadonlyMap<string, string>,
 ): Promise<Told> {
-  const terms = await termsFor(bonuses, call, answered, known);
-  const items = memberOf(answered, 'items');
-  if (items === undefined || (items.kind !== 'object' && items.kind !== 'array')) {
-    return notDone({ kind: 'failed', error: 'no items' }, terms, NOTE_OPEN);
-  }
-  const issued = owned(items, terms);
-  const foreign = bonusesIn(items).length - issued.length;
-  if (foreign > 0) {
-    bonuses.logger.error({ operator: call.operator.id, foreign }, 'bonus.foreign_items_dropped');
-  }
-  const answer = { status: 200, body: translatedPage(answered, terms) };
-  return await recorded(bonuses, call, terms, async () => {
+  return await recorded(bonuses, call, termsOf(call, known), async () => {
+    const terms = await termsFor(bonuses, call, answered, known);
+    const items = memberOf(answered, 'items');
+    if (items === undefined || (items.kind !== 'object' && items.kind !== 'array')) {
+      return notDone({ kind: 'failed', error: 'no items' }, terms, NOTE_OPEN);
+    }
+    const issued = owned(items, terms);
+    const foreign = bonusesIn(items).length - issued.length;
+    if (foreign > 0) {
+      bonuses.logger.error({ operator: call.operator.id, foreign }, 'bonus.foreign_items_dropped');
+    }
+    const answer = { status: 200, body: translatedPage(answered, terms) };
     await bonuses.intents.finishApply(call.tenant, intentId, issued, answer);
     return ok(answer.body);
   });

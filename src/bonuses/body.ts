@@ -34,12 +34,33 @@ export function bodyHash(body: Json): Buffer {
     .digest();
 }
 
-/** The 400 for a member that may not be passed on; undefined where there is none. */
+/**
+ * The 400 for a member that may not be passed on; undefined where there is none. The body's own
+ * members have their rules; what stands in any other is looked at to its ground.
+ */
 export function refuseHarmful(json: Json, own: readonly string[], path = ''): Told | undefined {
+  if (json.kind === 'array') {
+    return firstRefused(json.items.map((item, index) => [item, `${path}${index}.`]));
+  }
   if (json.kind !== 'object') return undefined;
-  const names = json.members.map(({ name }) => name);
-  const harmful = harmfulMember(names, own);
-  if (harmful === undefined) return undefined;
-  const message = `${path}${harmful.slice(0, 64)}: must not be given`;
-  return { answer: failure(CODES.validation, message), outcome: 'invalid' };
+  const harmful = harmfulMember(
+    json.members.map(({ name }) => name),
+    own,
+  );
+  if (harmful !== undefined) {
+    const message = `${path}${shortened(harmful)}: must not be given`;
+    return { answer: failure(CODES.validation, message), outcome: 'invalid' };
+  }
+  const others = json.members.filter(({ name }) => !own.includes(name));
+  return firstRefused(others.map(({ name, value }) => [value, `${path}${shortened(name)}.`]));
 }
+
+function firstRefused(inside: readonly (readonly [value: Json, path: string])[]): Told | undefined {
+  for (const [value, path] of inside) {
+    const told = refuseHarmful(value, [], path);
+    if (told !== undefined) return told;
+  }
+  return undefined;
+}
+
+const shortened = (name: string) => name.slice(0, 64);

@@ -36,7 +36,7 @@ export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<
     treeOf(parseJsonObject(Buffer.from(item))),
   );
   const list: Json = { kind: 'array', items };
-  const told = translate(list, await termsFor(bonuses, call, list), 'item');
+  const told = translate(list, await termsFor(bonuses, call, list), 'template');
   return ok(pageText(told === undefined ? '[]' : treeText(told), { totalItems, page }));
 }
 
@@ -69,5 +69,5 @@ async function passOn(bonuses: Bonuses, call: BonusCall, page: number): Promise<
   const answer = await askService(bonuses, call, 'templates', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call));
   const list = treeOf(answer.document);
-  return ok(translatedPage(list, await termsFor(bonuses, call, list)));
+  return ok(translatedPage(list, await termsFor(bonuses, call, list), 'template'));
 }

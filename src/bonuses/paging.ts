@@ -1,5 +1,5 @@
 import { idOf, type Json, memberOf, treeText } from './json-tree.ts';
-import { type Terms, translate } from './translate.ts';
+import { type Place, type Terms, translate } from './translate.ts';
 
 /** What the service's samples show; the interface states no size of a page. */
 export const ITEMS_PER_PAGE = 100;
@@ -18,12 +18,13 @@ export function pageText(
   return `{"items":${items},"metadata":${metadata}}`;
 }
 
-/** A list or batch of the service's in the operator's terms: `items` as items, all else strictly. */
-export function translatedPage(answer: Json, terms: Terms): string {
+/** A list or batch of the service's in the operator's terms: `items` as such, all else strictly. */
+export function translatedPage(answer: Json, terms: Terms, items: Place = 'item'): string {
   if (answer.kind !== 'object') return '{}';
-  const members = answer.members.flatMap(({ name, value }) => {
-    const told = translate(value, terms, name === 'items' ? 'item' : 'error');
-    return told === undefined ? [] : [{ name, value: told }];
+  const members = answer.members.flatMap((member) => {
+    const place = member.name === 'items' ? items : 'error';
+    const told = translate({ kind: 'object', members: [member] }, terms, place);
+    return told?.kind === 'object' ? told.members : [];
   });
   return treeText({ kind: 'object', members });
 }

@@ -7,7 +7,7 @@ import type { Account } from './account.ts';
 import type { Bonuses } from './context.ts';
 import { type Json, treeOf } from './json-tree.ts';
 import type { BonusMethod } from './methods.ts';
-import type { ServiceAnswer } from './service-answer.ts';
+import { type ServiceAnswer, saysNoPlayer } from './service-answer.ts';
 
 /** What the read-back works with. */
 export interface ReadingBack extends Bonuses {
@@ -23,6 +23,9 @@ const LANE = 'read-back';
 /** A claim is given up to others this long after the call that it is for must have ended. */
 const LEASE_MARGIN_MS = 5_000;
 
+/** A page without anything on it. */
+const EMPTY: Json = { kind: 'object', members: [] };
+
 /** The page of an account's templates or of a player's bonuses; undefined where none came. */
 export async function readPage(
   reading: ReadingBack,
@@ -34,6 +37,8 @@ export async function readPage(
   const deadline = new Deadline(clock, clock.monotonicMs(), timeoutMs(reading), 0);
   const answer = await service.ask(LANE, account, method, body, deadline);
   if (answer.kind === 'answered') return treeOf(answer.document);
+  // A batch that never arrived leaves its new players unknown there: who is not, has no bonus.
+  if (method === 'player/bonuses' && saysNoPlayer(answer)) return EMPTY;
   logger.debug({ method, answer: inWords(answer) }, 'bonus.read_back_not_answered');
   return undefined;
 }

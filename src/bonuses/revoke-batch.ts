@@ -1,9 +1,9 @@
 import { CODES } from '../domain/codes.ts';
-import { parseJsonObject } from '../protocol/json.ts';
+import { jsonString, parseJsonObject } from '../protocol/json.ts';
 import { bodyOf } from './body.ts';
 import { askService, type BonusCall, type Bonuses } from './context.ts';
 import { revokeBatchFields } from './fields.ts';
-import { entriesOf, memberOf, treeOf, treeText } from './json-tree.ts';
+import { entriesOf, type Json, memberOf, treeOf, treeText } from './json-tree.ts';
 import { mapLimited } from './limited.ts';
 import { notDone, ok, type Told } from './outcome.ts';
 import { translatedPage } from './paging.ts';
@@ -85,9 +85,18 @@ function withOthers(answered: string, others: readonly string[]): Told {
   if (others.length === 0) return ok(answered);
   const document = parseJsonObject(Buffer.from(answered));
   const before = memberOf(treeOf(document), 'errorItems');
-  const entries = [...entriesOf(before).map(treeText), ...others.map(refusedEntry)];
-  const text = document.replace({ errorItems: `[${entries.join(',')}]` });
+  const text = document.replace({ errorItems: withEntries(before, others) });
   return { ...ok(text), denied: true };
+}
+
+/** Where the service has keyed its entries, such as by bonus id, so are these. */
+function withEntries(before: Json | undefined, others: readonly string[]): string {
+  const isKeyed = before?.kind === 'object' && before.members.length > 0;
+  if (!isKeyed) {
+    return `[${[...entriesOf(before).map(treeText), ...others.map(refusedEntry)].join(',')}]`;
+  }
+  const keyed = others.map((bonusId) => `${jsonString(bonusId)}:${refusedEntry(bonusId)}`);
+  return `${treeText(before).slice(0, -1)},${keyed.join(',')}}`;
 }
 
 function refusedEntry(bonusId: string): string {

@@ -16,7 +16,7 @@ export type ServiceAnswer =
    * The service does not take the gateway's own signature or key, or is not at the address: a
    * definite no as well, but no operator's fault.
    */
-  | { readonly kind: 'unauthorized'; readonly error: string }
+  | { readonly kind: 'unauthorized'; readonly status: number; readonly error: string }
   /** It answered, but nobody can tell what it did. */
   | { readonly kind: 'failed'; readonly error: string }
   /** It may have done it; no (whole) answer came. */
@@ -53,6 +53,27 @@ export function saysMissing(answer: ServiceAnswer): boolean {
   return answer.kind === 'refused' && (answer.status === 404 || MISSING_CODES.has(answer.code));
 }
 
+/** Says nothing about the id that was asked for. */
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Whether an answer may be the service's way to say that an id does not exist. How it does is not
+ * documented, so whatever is no sign of a fault counts: any refusal, and a page instead of JSON as
+ * many servers have it for what they do not find.
+ */
+export function mayMeanMissing(answer: ServiceAnswer): boolean {
+  if (answer.kind === 'refused') return answer.status !== TOO_MANY_REQUESTS;
+  return answer.kind === 'unauthorized' && answer.status === 404;
+}
+
+/**
+ * Whether a refusal says that the service knows no such player, as it may of one whom nobody has
+ * given a bonus yet (addendum.md, older codes: 2, user not found).
+ */
+export function saysNoPlayer(answer: ServiceAnswer): boolean {
+  return answer.kind === 'refused' && (answer.status === 404 || answer.code === CODES.notFound);
+}
+
 function judgeResponse(status: number, body: Buffer): ServiceAnswer {
   const document = documentOf(body);
   if (status === 200 && document !== undefined) return { kind: 'answered', document };
@@ -64,7 +85,7 @@ function judgeResponse(status: number, body: Buffer): ServiceAnswer {
   // A proxy's or another server's 404 says nothing about a template or bonus.
   const isElsewhere = status === 404 && document === undefined;
   if (status === 401 || status === 403 || code === CODES.badSignature || isElsewhere) {
-    return { kind: 'unauthorized', error: `HTTP ${status}, code ${String(code)}` };
+    return { kind: 'unauthorized', status, error: `HTTP ${status}, code ${String(code)}` };
   }
   return {
     kind: 'refused',

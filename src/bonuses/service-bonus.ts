@@ -2,7 +2,7 @@ import { bodyOf } from './body.ts';
 import { askService, type BonusCall, type Bonuses } from './context.ts';
 import { type Json, treeOf } from './json-tree.ts';
 import { owned } from './owned.ts';
-import { type ServiceAnswer, saysMissing } from './service-answer.ts';
+import { mayMeanMissing, type ServiceAnswer, saysMissing } from './service-answer.ts';
 import { termsFor } from './terms.ts';
 import type { Terms } from './translate.ts';
 
@@ -12,9 +12,6 @@ export type Found =
   /** Another operator's, or none at all: nothing may tell which (I8). */
   | { readonly kind: 'notOwn' }
   | { readonly kind: 'notAnswered'; readonly answer: Exclude<ServiceAnswer, { kind: 'answered' }> };
-
-/** Says nothing about the id that was asked for. */
-const TOO_MANY_REQUESTS = 429;
 
 /**
  * Asks the service for a bonus and finds out whose it is by its player. A foreign and a missing id
@@ -30,8 +27,7 @@ export async function findBonus(
   isKnown: boolean,
 ): Promise<Found> {
   const answer = await askService(bonuses, call, 'bonus', bodyOf(call, { bonusId }));
-  const isRefused = answer.kind === 'refused' && answer.status !== TOO_MANY_REQUESTS;
-  const isNone = isKnown ? saysMissing(answer) : isRefused;
+  const isNone = isKnown ? saysMissing(answer) : mayMeanMissing(answer);
   if (answer.kind !== 'answered' && !isNone) return { kind: 'notAnswered', answer };
   const item = answer.kind === 'answered' ? treeOf(answer.document) : NOBODYS;
   const terms = await termsFor(bonuses, call, item);

@@ -54,9 +54,11 @@ function inOrder(
 }
 
 /** Whether a template may be what a create has become. */
-function fits({ templateId, item, assignedTo }: Candidate, create: OpenCreate): boolean {
+function fits(candidate: Candidate, create: OpenCreate): boolean {
+  const { templateId, assignedTo } = candidate;
   if (assignedTo !== undefined && assignedTo !== create.operatorId) return false;
-  return BigInt(templateId) > BigInt(create.aboveId) && mayComeFrom(tree(item), tree(create.body));
+  if (BigInt(templateId) <= BigInt(create.aboveId)) return false;
+  return mayComeFrom(treeOnce(candidate, candidate.item), treeOnce(create, create.body));
 }
 
 /** @returns the template that the create has become, where that is clear now */
@@ -108,7 +110,7 @@ async function take(
   const operator = configuration().operators.get(create.operatorId);
   const template = tree(item);
   const terms = operator && (await termsFor(reading, { operator, account }, template));
-  const told = terms && translate(template, terms, 'item');
+  const told = terms && translate(template, terms, 'template');
   if (told === undefined) {
     // Without its configuration nobody knows how the operator is to be answered.
     await walks.lookAgain(create.id, LOOK_MS_MAX, create.ambiguous);
@@ -127,6 +129,15 @@ async function take(
 
 function nextLookMs(passes: number): number {
   return Math.min(LOOK_MS_MAX, LOOK_MS_MIN * 2 ** Math.min(passes, 10));
+}
+
+/** Each is compared with each other one: hundreds of both must not be read again every time. */
+const trees = new WeakMap<Candidate | OpenCreate, Json>();
+
+function treeOnce(of: Candidate | OpenCreate, text: string): Json {
+  const read = trees.get(of) ?? tree(text);
+  trees.set(of, read);
+  return read;
 }
 
 function tree(text: string): Json {

@@ -1,5 +1,6 @@
 import { jsonString } from '../protocol/json.ts';
 import { type Json, type Member, textNode } from './json-tree.ts';
+import { translateText, UUID, uuidsIn } from './translate-text.ts';
 
 /**
  * What leaves towards an operator, in its own terms (I8): `cid` is the operator's, every player is
@@ -16,6 +17,8 @@ export interface Terms {
 
 /** Members that hold a player's id, as far as they are known or to be expected. */
 const NAMES_A_PLAYER = /^(?:user|player)(?:_?id)?$|^uid$/i;
+/** Lists of such. */
+const NAMES_PLAYERS = /^(?:user|player)s?(?:_?ids?)?$/i;
 
 /** What an operator itself gave, or the protocol knows to hold no id: passes to the letter. */
 const HOLDS_NO_ID: ReadonlySet<string> = new Set([
@@ -27,15 +30,15 @@ const HOLDS_NO_ID: ReadonlySet<string> = new Set([
   'availableTournaments',
 ]);
 
-/** What the gateway's own ids of players look like. */
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const IS_UUID = new RegExp(`^${UUID.source}$`, 'i');
 
-/** Stands where an id was that the operator may not see. */
-const HIDDEN = '[hidden]';
-
-/** `item`: a template or bonus of the protocol. `error`: whatever shape, an id may be anywhere. */
-export type Place = 'item' | 'error';
+/**
+ * `item`: a bonus of the protocol, or a list of such. `template`: the same of templates, which
+ * speak of no player, so that one the service comes to name (who made it, say) is left out and the
+ * template stays. `inside`: what either holds, where a `name` may be anybody's. `error`: whatever
+ * shape, an id may be anywhere.
+ */
+export type Place = 'item' | 'template' | 'inside' | 'error';
 
 /** The ids that have to be looked up before `translate`: of players, or looking like it. */
 export function idsIn(json: Json): ReadonlySet<string> {
@@ -46,15 +49,19 @@ export function idsIn(json: Json): ReadonlySet<string> {
 
 function collect(json: Json, name: string | undefined, found: Set<string>): void {
   if (json.kind === 'array') {
-    for (const item of json.items) collect(item, name, found);
+    const isList = name !== undefined && NAMES_PLAYERS.test(name);
+    for (const item of json.items) {
+      if (isList && isId(item)) found.add(plainText(item));
+      collect(item, name, found);
+    }
   } else if (json.kind === 'object') {
     for (const member of json.members) {
-      for (const [id] of member.name.matchAll(UUID)) found.add(id.toLowerCase());
+      for (const id of uuidsIn(member.name)) found.add(id);
       collect(member.value, member.name, found);
     }
   } else if (json.kind === 'text') {
     if (name !== undefined && NAMES_A_PLAYER.test(name)) found.add(json.value);
-    for (const [id] of json.value.matchAll(UUID)) found.add(id.toLowerCase());
+    for (const id of uuidsIn(json.value)) found.add(id);
   } else if (json.kind === 'number' && name !== undefined && NAMES_A_PLAYER.test(name)) {
     found.add(json.raw);
   }
@@ -66,20 +73,8 @@ function collect(json: Json, name: string | undefined, found: Set<string>): void
  */
 export function translate(json: Json, terms: Terms, place: Place): Json | undefined {
   switch (json.kind) {
-    case 'object': {
-      const members: Member[] = [];
-      for (const member of json.members) {
-        if (NAMES_A_PLAYER.test(member.name) && isId(member.value)) {
-          const user = terms.userOf.get(plainText(member.value));
-          if (user === undefined) return undefined;
-          members.push({ name: member.name, value: textNode(user) });
-          continue;
-        }
-        const translated = translateMember(member, terms, place);
-        if (translated !== undefined) members.push(translated);
-      }
-      return { kind: 'object', members };
-    }
+    case 'object':
+      return translateObject(json.members, terms, place);
     case 'array': {
       const items = json.items.map((item) => translate(item, terms, place));
       return { kind: 'array', items: items.filter((item) => item !== undefined) };
@@ -93,31 +88,57 @@ export function translate(json: Json, terms: Terms, place: Place): Json | undefi
   return json satisfies never;
 }
 
+function translateObject(members: readonly Member[], terms: Terms, place: Place): Json | undefined {
+  const told: Member[] = [];
+  const isItem = place === 'item' || place === 'template';
+  const within = isItem && members.some(({ name }) => name === 'id') ? 'inside' : place;
+  for (const member of members) {
+    if (NAMES_A_PLAYER.test(member.name) && isId(member.value)) {
+      const user = terms.userOf.get(plainText(member.value));
+      if (user === undefined && place === 'template') continue;
+      if (user === undefined) return undefined;
+      told.push({ name: member.name, value: textNode(user) });
+      continue;
+    }
+    const isKept = isItem && HOLDS_NO_ID.has(member.name) && isPlain(member.value);
+    const translated = isKept ? member : translateMember(member, terms, within);
+    if (translated !== undefined) told.push(translated);
+  }
+  return { kind: 'object', members: told };
+}
+
 function translateMember(member: Member, terms: Terms, place: Place): Member | undefined {
-  if (place === 'item' && HOLDS_NO_ID.has(member.name)) return member;
   const name = translateName(member.name, terms, place);
-  const value = translate(member.value, terms, place);
+  const value =
+    member.value.kind === 'array' && NAMES_PLAYERS.test(member.name)
+      ? playersOf(member.value.items, terms, place)
+      : translate(member.value, terms, place);
   return name === undefined || value === undefined ? undefined : { name, value };
+}
+
+/** A list's players as the operator calls them, without those who are not its own. */
+function playersOf(items: readonly Json[], terms: Terms, place: Place): Json {
+  const told = items.map((item) => {
+    if (!isId(item)) return translate(item, terms, place);
+    const user = terms.userOf.get(plainText(item));
+    return user === undefined ? undefined : textNode(user);
+  });
+  return { kind: 'array', items: told.filter((item) => item !== undefined) };
 }
 
 /** A list may be keyed by player; a key of somebody else's takes its entry with it. */
 function translateName(name: string, terms: Terms, place: Place): string | undefined {
   if (IS_UUID.test(name)) return terms.userOf.get(name.toLowerCase());
-  if (place === 'error') return terms.userOf.get(name) ?? translateText(name, terms, place);
-  return name;
+  return translateText(name, terms, place);
 }
 
-/** A text of the service's for people, such as an error's message. */
-export function translateText(text: string, terms: Terms, place: Place): string {
-  if (text === terms.serviceCid) return terms.operatorCid;
-  const hidden = text.replaceAll(UUID, (id) => terms.userOf.get(id.toLowerCase()) ?? HIDDEN);
-  if (place === 'item') return hidden;
-  let told = replaceWord(hidden, terms.serviceCid, terms.operatorCid);
-  // Players that were brought along from before have ids of any form.
-  for (const [userId, user] of terms.userOf) {
-    if (!IS_UUID.test(userId)) told = replaceWord(told, userId, user);
-  }
-  return told;
+/** A text or a list of such: in anything else there may be more than the name promises. */
+function isPlain(json: Json): boolean {
+  return json.kind === 'array' ? json.items.every(({ kind }) => kind === 'text') : isScalar(json);
+}
+
+function isScalar({ kind }: Json): boolean {
+  return kind !== 'object' && kind !== 'array';
 }
 
 function isId(json: Json): boolean {
@@ -130,11 +151,4 @@ function plainText(json: Json): string {
 
 function changed(json: Extract<Json, { kind: 'text' }>, value: string): Json {
   return value === json.value ? json : { kind: 'text', value, raw: jsonString(value) };
-}
-
-/** Replaces a word that stands by itself: `6` is not a part of `16`. */
-function replaceWord(text: string, word: string, by: string): string {
-  if (word === '' || !text.includes(word)) return text;
-  const escaped = word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return text.replaceAll(new RegExp(`(?<![\\w.~-])${escaped}(?![\\w~-])`, 'g'), () => by);
 }

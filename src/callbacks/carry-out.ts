@@ -2,11 +2,12 @@ import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { Decision } from '../domain/decide.ts';
-import type { BetOperation } from '../domain/operation.ts';
 import { accepted, failure } from '../protocol/answers.ts';
+import type { BetRequest } from '../protocol/messages.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { locate } from './locate.ts';
+import { answerOfTwin } from './twin.ts';
 
 /** What one kind of operation does where the common walk leaves it a choice. */
 export interface BetStory {
@@ -29,14 +30,12 @@ export interface BetStory {
  */
 export async function carryOut(
   callbacks: Callbacks,
-  message: {
-    readonly operation: BetOperation;
-    readonly transactionId: string;
-    readonly userId: string;
-  },
+  message: BetRequest,
   deadline: Deadline,
   story: BetStory,
 ): Promise<Handled> {
+  // The attempt of the same operation that this copy has waited for.
+  let joined: string | undefined;
   for (let turn = 0; ; turn += 1) {
     const located = await locate(callbacks, message);
     if (located.kind === 'nobody') {
@@ -49,6 +48,11 @@ export async function carryOut(
     }
     const { bet } = located;
     const operatorId = bet.owner?.operatorId;
+    if (joined !== undefined && bet.busy?.attemptId !== joined) {
+      const told = await answerOfTwin(callbacks, message, joined);
+      joined = undefined;
+      if (told !== undefined) return repeated(callbacks, message, operatorId, turn, told);
+    }
     const decision = story.decide(bet);
     switch (decision.kind) {
       case 'repeat':
@@ -68,6 +72,7 @@ export async function carryOut(
       case 'unresolved':
         return unresolved(callbacks, message, operatorId);
       case 'wait': {
+        if (bet.busy?.operation === message.operation) joined = bet.busy.attemptId;
         if (await callbacks.watch.next(message.transactionId, deadline, turn)) continue;
         const late = await story.late(bet);
         if (late === 'moved') continue;
@@ -90,7 +95,7 @@ export async function carryOut(
 
 function repeated(
   callbacks: Callbacks,
-  message: { readonly operation: BetOperation },
+  message: BetRequest,
   operatorId: string | undefined,
   turn: number,
   answer: Handled['answer'],
@@ -105,7 +110,7 @@ function repeated(
 
 function conflict(
   callbacks: Callbacks,
-  message: { readonly operation: BetOperation; readonly transactionId: string },
+  message: BetRequest,
   operatorId: string | undefined,
   why: string,
 ): Handled {
@@ -125,7 +130,7 @@ function conflict(
 /** Paying out a bet that may never have been debited would be wrong, and so would refusing to. */
 function unresolved(
   callbacks: Callbacks,
-  message: { readonly operation: BetOperation; readonly transactionId: string },
+  message: BetRequest,
   operatorId: string | undefined,
 ): Handled {
   callbacks.logger.error(

@@ -13,6 +13,9 @@ import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
+/** A currency as the protocol has them (interface.md, User profile); also one that can be stored. */
+const CURRENCY = /^[^\s\p{Cc}\p{Cs}]{3,5}$/u;
+
 /** Whose profile is asked for, before and after the wallet has told. */
 interface Subject {
   readonly operatorId: string;
@@ -38,13 +41,16 @@ export async function profile(
   const found = await findSubject(callbacks, message.token);
   if ('answer' in found) return found;
   const { operatorId, session } = found;
+  if (session !== undefined && namesAnother(message, session.owner.userId, session.currency)) {
+    return refused(CODES.invalidToken, 'Invalid token', operatorId);
+  }
 
   callbacks.refusedReads.note('profile', message.token, operatorId);
   const wallet = callbacks.wallets.get(operatorId);
   if (wallet === undefined) return withoutWallet(callbacks, operatorId);
   const answer = await wallet.read({
     operation: 'profile',
-    body: walletBody(message.document, undefined, found.operatorToken),
+    body: walletBody(message.document, operatorUserFor(message, session), found.operatorToken),
     requestId: message.requestId ?? randomUUID(),
     deadline,
   });
@@ -72,12 +78,28 @@ export async function profile(
     ? await learn(callbacks, message.token, found, operatorUser, currency)
     : session?.owner;
   if (owner === undefined) return broken();
+  if (namesAnother(message, owner.userId, currency)) {
+    return refused(CODES.invalidToken, 'Invalid token', operatorId);
+  }
   return {
     answer: { status: 200, body: translated(document, owner) },
     outcome: 'accepted',
     operatorId,
     detail: { walletMs: Math.round(answer.trace.latencyMs) },
   };
+}
+
+/** Whether the body says another player or currency than the token's (CONTRACT section 4, code 3). */
+function namesAnother(message: ProfileRequest, userId: string, currency: string): boolean {
+  return (message.userId ?? userId) !== userId || (message.currency ?? currency) !== currency;
+}
+
+/** In place of the `userId` that the message names, if it names one: the wallet knows its own only. */
+function operatorUserFor(
+  message: ProfileRequest,
+  session: Session | undefined,
+): string | undefined {
+  return message.userId === undefined ? undefined : session?.owner.operatorUser;
 }
 
 async function findSubject(callbacks: Callbacks, token: string): Promise<Subject | Handled> {
@@ -121,7 +143,10 @@ function prefixOf(
   return { operatorId, operatorToken: token.slice(dot + 1) };
 }
 
-/** Opens or renews the prefixed session that the wallet has just vouched for. */
+/**
+ * Opens or renews the prefixed session that the wallet has just vouched for.
+ * @returns undefined where the wallet's word makes no session: its answer is a broken one
+ */
 async function learn(
   callbacks: Callbacks,
   token: string,
@@ -130,6 +155,7 @@ async function learn(
   currency: string,
 ): Promise<BetOwner | undefined> {
   const { operatorId, operatorToken, session } = subject;
+  if (!CURRENCY.test(currency)) return undefined;
   const ttlSeconds = callbacks.configuration().operators.get(operatorId)?.sessions.ttlSeconds;
   if (ttlSeconds === undefined) return session?.owner;
   try {

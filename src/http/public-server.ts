@@ -1,8 +1,8 @@
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { failure } from '../protocol/answers.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
 
@@ -43,6 +43,8 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     keepAliveTimeout: 65_000,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false },
+    // Of a path that no one can read (`%zz`): before any hook, and past the error handler.
+    frameworkErrors: (error, _request, reply) => sendFailure(reply, answerOf(error)),
   });
   // Signatures are over bytes: nobody may parse a body before it is verified.
   app.removeAllContentTypeParsers();
@@ -53,6 +55,9 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     const start = request.headers['x-request-start'];
     const trusted = typeof start === 'string' && isProxy(request.socket.remoteAddress ?? '');
     request.arrivedAtMs = arrivedAtMs(options.clock, options.lag, trusted ? start : undefined);
+    // Bodies are JSON whatever their label says; Fastify would refuse an odd one with 415, which
+    // would stand before the signature and would have the service roll a good place back.
+    delete request.headers['content-type'];
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -60,16 +65,19 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     if (answer.status >= 500) {
       options.logger.error({ err: error, method: request.method, url: request.url }, 'http.failed');
     }
-    reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
+    sendFailure(reply, answer);
   });
   app.setNotFoundHandler((_request, reply) => {
-    const answer = failure(CODES.notFound, 'No such endpoint', 404);
-    reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
+    sendFailure(reply, failure(CODES.notFound, 'No such endpoint', 404));
   });
   return app;
 }
 
-function answerOf(error: FastifyError) {
+function sendFailure(reply: FastifyReply, answer: Answer): void {
+  reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
+}
+
+function answerOf(error: FastifyError): Answer {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return failure(CODES.validation, `The body is over ${BODY_BYTES_MAX} bytes`, 413);
   }

@@ -34,6 +34,9 @@ interface Request {
 export interface ProfileRequest extends Request {
   readonly operation: 'profile';
   readonly token: string;
+  /** Neither is in the protocol's profile; where one is sent, it has to be the token's. */
+  readonly userId?: string | undefined;
+  readonly currency?: string | undefined;
 }
 
 export interface BalanceRequest extends Request {
@@ -114,6 +117,8 @@ export function parseProfile(bytes: Buffer): ParseResult<ProfileRequest> {
     operation: 'profile',
     document,
     token: text(document, 'token', TOKEN),
+    userId: optionalText(document, 'userId'),
+    currency: optionalText(document, 'currency'),
     requestId: requestId(document),
   }));
 }

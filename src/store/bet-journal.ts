@@ -11,6 +11,7 @@ import {
   OPERATIONS,
   RECOVER,
   RECOVER_LAPSED,
+  TOLD_OF,
 } from './bet-statements.ts';
 import type { Database } from './database.ts';
 import { withRepeats } from './repeats.ts';
@@ -93,6 +94,22 @@ export class BetJournal {
     return await this.#database.query<RecordedOperation & Record<string, unknown>>(OPERATIONS, [
       transactionId,
     ]);
+  }
+
+  /**
+   * The request of one attempt within a callback, and what the service was told when it ended;
+   * undefined while it lasts, and where its process was killed.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async toldOf(
+    transactionId: string,
+    attemptId: string,
+  ): Promise<{ readonly body: Buffer; readonly answer: Answer } | undefined> {
+    const [row] = await this.#database.query<{ body: Buffer; status: number; answer: string }>(
+      TOLD_OF,
+      [transactionId, attemptId],
+    );
+    return row && { body: row.body, answer: { status: row.status, body: row.answer } };
   }
 
   /**

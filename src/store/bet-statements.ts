@@ -9,6 +9,16 @@ export const FIND_OPERATION: Statement = {
   text: 'SELECT id FROM operations WHERE transaction_id = $1 AND attempt_id = $2',
 };
 
+export const TOLD_OF: Statement = {
+  name: 'bet-told-of',
+  text: `
+  SELECT o.body, a.answer_status AS status, a.answer_body AS answer
+    FROM operations o JOIN attempts a ON a.operation_id = o.id
+   WHERE o.transaction_id = $1::text AND o.attempt_id = $2::uuid
+     AND a.answer_status IS NOT NULL AND a.answer_body IS NOT NULL
+   ORDER BY a.number LIMIT 1`,
+};
+
 /** A refusal counts where the service was told of it: else the operation was not brought. */
 export const OPERATIONS: Statement = {
   name: 'bet-operations',

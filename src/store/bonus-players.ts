@@ -55,7 +55,9 @@ export class BonusPlayers {
     operatorId: string,
     userIds: Iterable<string>,
   ): Promise<ReadonlyMap<string, string>> {
-    const rows = await this.#rows(FIND_BY_USER_IDS, [operatorId, [...userIds]]);
+    // The service chooses them; PostgreSQL knows no text with a NUL and would fail.
+    const possible = [...userIds].filter((userId) => !userId.includes('\0'));
+    const rows = await this.#rows(FIND_BY_USER_IDS, [operatorId, possible]);
     return new Map(rows.map(({ userId, operatorUser }) => [userId, operatorUser]));
   }
 

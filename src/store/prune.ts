@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { pruneBonusCalls } from './prune-bonuses.ts';
 
 const ROWS_AT_ONCE = 5_000;
 /** Waiting longer for the tables' lock would hold callbacks up; then it is tried once more. */
@@ -38,12 +39,15 @@ export interface Pruned {
   readonly deliveries: number;
   /** That ended before, and of which nothing is left in a month that is kept. */
   readonly bets: number;
+  /** Of the bonus API, closed before. */
+  readonly bonusCalls: number;
 }
 
 /**
  * Takes old months out of the journal: their operations and attempts with the months' tables, and
  * of the bets that ended before the rows themselves. A month in which something is open is refused;
- * the operations of bets that still wait for their result are kept in `operations_rest`.
+ * the operations of bets that still wait for their result are kept in `operations_rest`. Calls of
+ * the bonus API that were closed before go as well.
  *
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
@@ -56,7 +60,8 @@ export async function prune(databaseUrl: string, options: PruneOptions): Promise
       months.push(await pruneMonth(client, month, options));
     }
     const deliveries = await pruneDeliveries(client, options);
-    return { months, deliveries, bets: await pruneBets(client, options) };
+    const bets = await pruneBets(client, options);
+    return { months, deliveries, bets, bonusCalls: await pruneBonusCalls(client, options) };
   } finally {
     await client.end();
   }

@@ -215,3 +215,59 @@ it('tells no reason of the service’s why a foreign bonus cannot be read (I8)',
   const mine = await house.alpha.call('/bonuses/bonus', { bonusId: own.alpha.bonus });
   expect([mine.status, mine.body]).toEqual([400, body]);
 });
+
+it('takes a page for a missing bonus as what it is, and for an own one as a fault (I8)', async () => {
+  const page = { kind: 'status', status: 404, body: '<h1>Not Found</h1>' } as const;
+  house.api.misbehave('bonus', page, { calls: 1 });
+  const missing = await house.alpha.call('/bonuses/bonus', { bonusId: MISSING });
+  const foreign = await house.alpha.call('/bonuses/bonus', { bonusId: own.beta.bonus });
+  expect(seen(missing)).toEqual(seen(foreign));
+  house.api.misbehave('bonus', page, { calls: 1 });
+  const mine = await house.alpha.call('/bonuses/bonus', { bonusId: own.alpha.bonus });
+  expect([mine.status, mine.json?.code]).toEqual([502, 100]);
+});
+
+describe.each(['template', 'bonus', 'player/bonuses', 'bonus/applyBatch', 'bonus/revokeBatch'])(
+  'a foreign id and a missing one for /bonuses/%s',
+  (method) => {
+    const fieldsOf = (side: 'foreign' | 'missing'): object => {
+      const { template, bonus, user } =
+        side === 'foreign' ? own.beta : { template: MISSING, bonus: MISSING, user: 'nobody-here' };
+      if (method === 'player/bonuses') return { userId: user };
+      if (method === 'bonus/applyBatch') return batchBody(template, ['probe']);
+      if (method === 'bonus/revokeBatch') return { bonusesIds: [bonus] };
+      return method === 'bonus' ? { bonusId: bonus } : { templateId: template };
+    };
+
+    it.each([
+      ['works', undefined],
+      ['fails', { kind: 'status', status: 500 }],
+      ['refuses', { kind: 'status', status: 400, body: '{"code":33,"message":"not active"}' }],
+      ['has enough', { kind: 'status', status: 429 }],
+      ['does not take the signature', { kind: 'status', status: 401 }],
+      ['breaks off', { kind: 'reset' }],
+    ] as const)('look alike, headers and cost included, where the service %s', async (_, how) => {
+      const looks = [];
+      for (const side of ['foreign', 'missing'] as const) {
+        if (how !== undefined) house.api.misbehave('any', how);
+        const before = house.api.requests.length;
+        const { status, body, headers } = await house.alpha.call(
+          `/bonuses/${method}`,
+          fieldsOf(side),
+        );
+        house.api.behave();
+        const { date: _date, ...others } = headers;
+        const told = body
+          .replaceAll(String(own.beta.bonus), 'ID')
+          .replaceAll(String(MISSING), 'ID');
+        const asked = house.api.requests.length - before;
+        // In `errorItems` the id is given back, which may be longer or shorter.
+        const length = Number(others['content-length']) - body.length;
+        looks.push({ status, told, headers: { ...others, 'content-length': length }, asked });
+      }
+      expect(looks[0]).toEqual(looks[1]);
+      const rows = await house.sql("SELECT 1 FROM players WHERE operator_user = 'probe'");
+      expect(rows).toEqual([]);
+    });
+  },
+);

@@ -103,6 +103,28 @@ describe('a place bet that the wallet declines', () => {
     },
   );
 
+  it.each([
+    ['a NUL', '"a\\u0000b"'],
+    ['half a character', '"\\ud800"'],
+    ['half a character at its end', JSON.stringify(`${'x'.repeat(254)}😀`)],
+  ])('with %s in its message gives every copy the same answer (I5)', async (_, message) => {
+    const bet = await unplacedBet(gateway);
+    const body = `{"code":7,"message":${message}}`;
+    bet.wallet.misbehave('place', { kind: 'status', status: 400, body }, { calls: 1 });
+    const answer = await bet.place();
+    expect([answer.status, answer.json?.code]).toEqual([400, 7]);
+    expect((await bet.place()).body).toBe(answer.body);
+    expect(bet.arrivals()).toEqual(['place']);
+  });
+
+  it('by a code that no journal holds is unknown, and written down at once (I2, I3)', async () => {
+    const bet = await unplacedBet(gateway);
+    bet.wallet.misbehave('place', { kind: 'code', code: 5_000_000_000 }, { calls: 1 });
+    const answer = await bet.place();
+    expect([answer.status, answer.json?.code]).toEqual([400, 100]);
+    expect(await stateOf(bet)).toMatchObject({ place: 'unknown', attempts: ['bad_answer'] });
+  });
+
   it('for lack of money leaves the balance alone', async () => {
     const bet = await unplacedBet(gateway, { amount: '1000.01' });
     expect((await bet.place()).json).toMatchObject({ code: 7 });

@@ -128,6 +128,35 @@ describe('a prefixed session', () => {
     expect((await gateway.service.profile(token)).player?.userId).toBe(player?.userId);
   });
 
+  it('is refused with code 3 where the body names another player than the wallet', async () => {
+    const ask = (userId: string) =>
+      gateway.service.call(
+        'POST',
+        '/user/profile',
+        JSON.stringify({ token, userId, requestId: 'more-than-usual' }),
+      );
+    const body = JSON.stringify({ userId: user, currency: 'USD', currencies: ['USD'] });
+    const word = { kind: 'status', status: 200, body } as const;
+    gateway.wallet('alpha').misbehave('profile', word, { calls: 1 });
+    expect((await ask('somebody-else')).json?.code).toBe(3);
+    const { player } = await gateway.service.profile(token);
+    expect((await ask('somebody-else')).json?.code).toBe(3);
+    expect((await ask(player?.userId ?? '')).status).toBe(200);
+  });
+
+  it.each(['', 'US', 'DOLLAR', 'U D', 'US\0', 'US\ud800'])(
+    'is not learnt from a profile in the currency %j, which is a broken answer',
+    async (currency) => {
+      const body = JSON.stringify({ userId: user, currency, currencies: [currency] });
+      const odd = { kind: 'status', status: 200, body } as const;
+      gateway.wallet('alpha').misbehave('profile', odd, { calls: 1 });
+      const answer = await gateway.service.profile(token);
+      expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+      expect(await secondsLeft()).toBe(0);
+      expect((await gateway.service.profile(token)).status).toBe(200);
+    },
+  );
+
   it('is not learnt from a profile that the wallet refuses, which is passed on', async () => {
     gateway.wallet('alpha').endToken(own, 'expired');
     expect((await gateway.service.profile(token)).json?.code).toBe(4);

@@ -102,6 +102,32 @@ describe('a profile', () => {
   });
 });
 
+describe('a profile whose body names more than its token', () => {
+  const ask = (token: string, more: Record<string, string>) =>
+    gateway.service.call(
+      'POST',
+      '/user/profile',
+      JSON.stringify({ token, requestId: 'more-than-usual', ...more }),
+    );
+
+  it('is refused with code 3 where that is another player or currency', async () => {
+    const [player, other] = [await gateway.player(), await gateway.player()];
+    const before = gateway.wallet('alpha').requests.length;
+    for (const more of [{ userId: other.userId }, { userId: 'nobody' }, { currency: 'EUR' }]) {
+      const answer = await ask(player.token, more);
+      expect([answer.status, answer.json?.code]).toEqual([400, 3]);
+    }
+    expect(gateway.wallet('alpha').requests).toHaveLength(before);
+  });
+
+  it('reaches the wallet with the player’s id there', async () => {
+    const { token, userId, currency, user } = await gateway.player();
+    expect((await ask(token, { userId, currency })).json).toMatchObject({ userId });
+    const request = gateway.wallet('alpha').requests.at(-1);
+    expect(JSON.parse(String(request?.body))).toMatchObject({ userId: user, currency });
+  });
+});
+
 describe('a profile with a token that may not be used', () => {
   async function expectRefused(token: string, code: number): Promise<void> {
     const before = gateway.wallet('alpha').requests.length;

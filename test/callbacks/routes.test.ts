@@ -218,3 +218,24 @@ it.each([
   const answer = await gateway.service.call(method, path, { requestId: randomUUID() });
   expect(answer.status).toBe(404);
 });
+
+it.each(['text/plain', 'application/json; charset=latin1', '*', 'no media type', ''])(
+  'reads a body as JSON although it is labelled "%s"',
+  async (label) => {
+    const { service } = gateway;
+    const answer = await service.call('POST', '/payment/bet', placeBody(slip), {
+      headers: { 'content-type': label },
+    });
+    expect([answer.status, answer.json?.code]).toEqual([400, 3]);
+  },
+);
+
+it.each(['/user/%zz', '/user/profiles'])(
+  'says in its own words that there is no %s',
+  async (path) => {
+    const answer = await gateway.service.call('POST', path, {});
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.json).toEqual({ code: expect.any(Number), message: expect.any(String) });
+  },
+);

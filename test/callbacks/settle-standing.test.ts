@@ -96,6 +96,26 @@ describe.each(OPERATIONS)('%s while something of its bet is in flight', (operati
     expect(await gateway.metric('gateway_duplicates_total', labels)).toBe(1);
   });
 
+  it.each([
+    ['refused', { kind: 'code', code: 20 }, 400],
+    ['not brought', { kind: 'status', status: 500 }, 503],
+  ] as const)('gives its twin the answer of one that is %s', async (_what, fault, status) => {
+    const replica = await gateway.replica();
+    const bet = await placedBet(gateway);
+    const there = bet.at(replica);
+    bet.wallet.misbehave(operation, fault, { calls: 1 });
+    const gate = bet.wallet.hold(operation, { transactionId: bet.transactionId });
+    const first = send(bet, operation);
+    await gate.arrived;
+    const twins = [send(bet, operation), send(there, operation)];
+    await Promise.all([bet.isWaitedFor(), there.isWaitedFor()]);
+    gate.release();
+    expect((await first).status).toBe(status);
+    const bodies = (await Promise.all(twins)).map(({ body }) => body);
+    expect(bodies).toEqual([(await first).body, (await first).body]);
+    expect(bet.arrivals()).toEqual(['place', operation]);
+  });
+
   it('joins a twin of another replica (I5)', async () => {
     const replica = await gateway.replica();
     const bet = await placedBet(gateway);

@@ -81,6 +81,15 @@ describe('a settle that the wallet answers', () => {
     expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
   });
 
+  it('is not in the way of the next one after a code that no journal holds', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('settle', { kind: 'code', code: 5_000_000_000 }, { calls: 1 });
+    const answer = await bet.settle('10');
+    expect([answer.status, answer.json?.code]).toEqual([503, 100]);
+    expect((await bet.settle('10')).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
+  });
+
   it('leaves the result that stands in force when the wallet refuses another', async () => {
     const bet = await placedBet(gateway);
     const stands = await bet.settle('10');

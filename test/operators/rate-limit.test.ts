@@ -18,7 +18,7 @@ afterAll(() => gateway.close());
 
 it('refuses one operator’s flood by 429/10 with Retry-After, and no other’s requests (I7)', async () => {
   const [alpha, beta] = [gateway.operator('alpha'), gateway.operator('beta')];
-  standsAtMs = performance.now();
+  standsAtMs = Math.floor(performance.now());
   const paths = ['/operator/bets', '/operator/sessions/revoke'] as const;
   const ask = (index: number) =>
     alpha.call(paths[index % 2] ?? '', { transactionId: 'x', operatorUser: 'nobody' });

@@ -18,7 +18,8 @@ export function pruneCommand(terminal: Terminal): Command {
     .summary('takes old months out of the journal')
     .description(
       'Takes whole months out of the journal: their operations and attempts, the deliveries that ' +
-        'ended before, and the bets that ended before. A month in which something is still open ' +
+        'ended before, the bets that ended before, and the answered calls of the bonus API of ' +
+        'before. A month in which something is still open ' +
         '(a delivery that waits or is dead, a bet in flight or unresolved) is refused and named; ' +
         'of bets that still wait for their result everything is kept. Run it beside a working ' +
         'gateway; it locks for moments only.',
@@ -43,11 +44,12 @@ async function run(terminal: Terminal, options: Options): Promise<void> {
   if (options.json) {
     terminal.printJson({ before: before.toISOString(), isDryRun, ...pruned });
   } else {
-    const { months, deliveries, bets } = pruned;
+    const { months, deliveries, bets, bonusCalls } = pruned;
     for (const month of months) terminal.print(lineOf(month, isDryRun));
     terminal.print(
-      `${months.length - refused.length} months, ${deliveries} deliveries and ${bets} bets of ` +
-        `before ${before.toISOString().slice(0, 10)} ${isDryRun ? 'would go' : 'are gone'}`,
+      `${months.length - refused.length} months, ${deliveries} deliveries, ${bets} bets and ` +
+        `${bonusCalls} bonus calls of before ${before.toISOString().slice(0, 10)} ` +
+        (isDryRun ? 'would go' : 'are gone'),
     );
   }
   if (refused.length > 0) {

@@ -37,6 +37,9 @@ const SERVER_ERROR = 500;
 /** It is journalled and passed on to the service, which reads the code alone. */
 const MESSAGE_LENGTH_MAX = 255;
 
+/** What the journal can hold of a code; the protocol's have three digits. */
+const CODE_MAX = 2_147_483_647;
+
 /** Codes of a place that leave open whether the wallet debited (CONTRACT section 4). */
 const OPEN_PLACE_CODES: readonly number[] = [CODES.alreadyProcessed, CODES.timeout, CODES.system];
 
@@ -46,12 +49,12 @@ export function hear(response: WalletResponse, dialect: Dialect): Said {
   const document = readObject(response.body);
   if (isSuccess(status, dialect)) return hearSuccess(response, document, dialect);
   const bodyCode = document instanceof JsonError ? undefined : codeIn(document, dialect);
-  const mayRefuse = status === REFUSAL && isInteger(bodyCode);
+  const mayRefuse = status === REFUSAL && isCode(bodyCode);
   if (mayRefuse || (status < SERVER_ERROR && codeOfStatus(status, dialect) !== undefined)) {
     return {
       kind: 'refusal',
       status,
-      bodyCode: isInteger(bodyCode) ? bodyCode : undefined,
+      bodyCode: isCode(bodyCode) ? bodyCode : undefined,
       message: document instanceof JsonError ? undefined : messageIn(document),
     };
   }
@@ -75,10 +78,10 @@ function hearSuccess(
   }
   if (dialect.okCodes === undefined) return { kind: 'success', document };
   const code = codeIn(document, dialect);
-  if (code === undefined || (isInteger(code) && dialect.okCodes.includes(code))) {
+  if (code === undefined || (isCode(code) && dialect.okCodes.includes(code))) {
     return { kind: 'success', document };
   }
-  if (isInteger(code)) {
+  if (isCode(code)) {
     return { kind: 'refusal', status, bodyCode: code, message: messageIn(document) };
   }
   return unclear('bad_answer', `HTTP status ${status}, but its code is no integer`);
@@ -179,17 +182,19 @@ function readObject(body: Buffer): JsonDocument | JsonError {
 
 function messageIn(document: JsonDocument): string | undefined {
   const { message } = document.value;
-  return typeof message === 'string' && message !== ''
-    ? message.slice(0, MESSAGE_LENGTH_MAX)
-    : undefined;
+  if (typeof message !== 'string') return undefined;
+  // As the journal will give it again: a copy is answered in the very words of the first answer.
+  const kept = message.replaceAll('\0', '').slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
+  return kept === '' ? undefined : kept;
 }
 
 function isBlank(body: Buffer): boolean {
   return body.toString('latin1').trim() === '';
 }
 
-function isInteger(value: unknown): value is number {
-  return Number.isSafeInteger(value);
+/** Beyond what can be written down a number is no code, or its answer could not be recorded. */
+function isCode(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= CODE_MAX;
 }
 
 function unclear(fault: 'http_error' | 'bad_answer', error: string): Said {

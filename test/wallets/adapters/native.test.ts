@@ -117,11 +117,22 @@ describe('an answer to a bet call (I2)', () => {
     expect(long).toHaveProperty('message.length', 255);
   });
 
+  it('is declined in words that can be kept as they are', () => {
+    const said = (message: string) => bet(400, `{"code":7,"message":${message}}`);
+    expect(said('"a\\u0000b"')).toMatchObject({ message: 'ab' });
+    expect(said('"\\ud800"')).toMatchObject({ message: '\ufffd' });
+    expect(said(JSON.stringify(`${'x'.repeat(254)}😀`))).toMatchObject({
+      message: `${'x'.repeat(254)}\ufffd`,
+    });
+    expect(said('"\\u0000"')).toEqual(said('""'));
+  });
+
   it.each<[string, unknown]>([
     ['no code', { message: 'no' }],
     ['a code that is text', { code: '7' }],
     ['a code that is a fraction', { code: 7.5 }],
     ['a code beyond all integers', '{"code":1e300}'],
+    ['a code beyond what the journal holds', { code: 2_147_483_648 }],
     ['an empty body', ''],
     ['HTML', '<html>Bad Request</html>'],
     ['two codes', '{"code":100,"code":7}'],

@@ -1,0 +1,47 @@
+import type { Client } from 'pg';
+
+/** Calls at once; each may have issued a thousand bonuses. */
+const CALLS_AT_ONCE = 500;
+
+/**
+ * Closed, and not needed to tell what an open create has become: the template of one that is closed
+ * must not be taken for another's.
+ */
+const CLOSED = `i.state <> 'open' AND i.closed_at < $1::timestamptz
+       AND NOT (i.kind = 'create' AND EXISTS (
+         SELECT 1 FROM bonus_intents o
+          WHERE o.upstream_cid = i.upstream_cid AND o.state = 'open' AND o.kind = 'create'
+            AND o.above_id < i.template_id))`;
+
+/**
+ * Forgets the bonus API's calls that were closed before, with their answers and what each player
+ * came to. Whose a template or bonus is stays, open calls stay.
+ *
+ * @returns how many calls
+ */
+export async function pruneBonusCalls(
+  client: Client,
+  { before, isDryRun }: { readonly before: Date; readonly isDryRun: boolean },
+): Promise<number> {
+  for (let pruned = 0, after = '0'; ; ) {
+    const { rows } = await client.query<{ last: string | null; pruned: number }>(
+      `WITH looked AS (
+         SELECT i.id, ${CLOSED} AS closed FROM bonus_intents i
+          WHERE i.id > $2 ORDER BY i.id LIMIT $3
+       )${isDryRun ? '' : DELETING}
+       SELECT max(id) AS last, count(*) FILTER (WHERE closed)::int AS pruned FROM looked`,
+      [before, after, CALLS_AT_ONCE],
+    );
+    const [batch] = rows;
+    if (batch === undefined || batch.last === null) return pruned;
+    pruned += batch.pruned;
+    after = batch.last;
+  }
+}
+
+const DELETING = `, gone AS (
+         DELETE FROM bonus_intents i USING looked l WHERE l.closed AND i.id = l.id
+         RETURNING i.id
+       ), grants_gone AS (
+         DELETE FROM bonus_grants g USING gone WHERE g.intent_id = gone.id
+       )`;

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { placedBet } from '../support/bet.ts';
+import { type BonusGateway, startBonusGateway } from './support/bonus-gateway.ts';
+
+/** The service hangs longer than the callbacks of this test take. */
+const TIMEOUT_MS = 60_000;
+const HANGING = 200;
+const BALANCES = 300;
+
+let house: BonusGateway;
+let template: number;
+beforeAll(async () => {
+  house = await startBonusGateway({ service: { bonusTimeoutMs: TIMEOUT_MS } });
+  template = await house.template(house.alpha);
+});
+afterAll(() => house.close());
+
+const inFlight = () => house.api.requests.filter(({ method }) => method === 'template').length;
+
+it('leaves callbacks as fast as ever while two hundred bonus calls hang (I7)', async () => {
+  const player = await house.gateway.player();
+  await house.gateway.service.balance(player);
+  const gate = house.api.hold('template');
+  const hanging = Array.from({ length: HANGING }, () =>
+    house.gateway.service.call(
+      'POST',
+      '/bonuses/template',
+      { cid: 'alpha-key', templateId: template },
+      { signWith: 'alpha-api-secret' },
+    ),
+  );
+  // What is beyond the operator's share is refused at once, and asks nothing of the service.
+  await gate.arrivedTimes(32);
+  const tookMs: number[] = [];
+  for (let call = 0; call < BALANCES; call += 1) {
+    const { status, ms } = await house.gateway.service.balance(player);
+    expect(status).toBe(200);
+    tookMs.push(ms);
+  }
+  const bet = await placedBet(house.gateway);
+  expect((await bet.settle('10')).status).toBe(200);
+  expect(inFlight()).toBe(32);
+  const p99 = tookMs.toSorted((a, b) => a - b)[Math.floor(BALANCES * 0.99)];
+  // Usually a few milliseconds; the machine may be busy with other things.
+  expect(p99).toBeLessThan(2_000);
+
+  gate.release();
+  const statuses = (await Promise.all(hanging)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(HANGING - 32);
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BonusMethod } from '../../src/bonuses/methods.ts';
+import { createOperator, type SimulatedOperator } from '../../src/simulator/operator.ts';
+import {
+  type BonusGateway,
+  batchBody,
+  startBonusGateway,
+  templateBody,
+} from './support/bonus-gateway.ts';
+
+let house: BonusGateway;
+let template: number;
+/** Alpha at either replica. */
+let alphas: readonly SimulatedOperator[];
+beforeAll(async () => {
+  house = await startBonusGateway();
+  template = await house.template(house.alpha);
+  const { baseUrl } = await house.gateway.replica();
+  const elsewhere = createOperator({ baseUrl, cid: 'alpha-key', secret: 'alpha-api-secret' });
+  alphas = [house.alpha, elsewhere];
+});
+afterAll(async () => {
+  await alphas.at(-1)?.close();
+  await house.close();
+});
+
+const times = (method: BonusMethod) =>
+  house.api.requests.filter((request) => request.method === method).length;
+
+/** Each body so many times at each replica, all at once. */
+async function flood(path: string, bodies: readonly object[]) {
+  const calls = alphas.flatMap((alpha) =>
+    bodies.flatMap((body) => Array.from({ length: 5 }, () => alpha.call(path, body))),
+  );
+  return await Promise.all(calls);
+}
+
+describe('two replicas that are given the same at once', () => {
+  it('make one template of one body', async () => {
+    const body = templateBody({ name: 'At once' });
+    const before = times('templates/add');
+    const answers = await flood('/bonuses/templates/add', [body]);
+    expect(times('templates/add') - before).toBe(1);
+    const made = answers.filter(({ status }) => status === 200);
+    expect(new Set(made.map(({ body: text }) => text)).size).toBe(1);
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    const again = await house.alpha.call('/bonuses/templates/add', body);
+    expect(again.body).toBe(made[0]?.body);
+  });
+
+  it('issue each player one bonus, whatever batches they are in', async () => {
+    const before = times('bonus/applyBatch');
+    const batches = [
+      ['ann', 'Ann', 'ben'],
+      ['ben', 'carl'],
+      ['carl', 'ann'],
+    ].map((users) => batchBody(template, users));
+    const answers = await flood('/bonuses/bonus/applyBatch', batches);
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    // Batches that overlap may follow one another, none is asked for twice.
+    expect(times('bonus/applyBatch') - before).toBeLessThanOrEqual(batches.length);
+    for (const batch of batches) await house.alpha.call('/bonuses/bonus/applyBatch', batch);
+    expect(times('bonus/applyBatch') - before).toBe(batches.length);
+    const players = await house.sql<{ operator_user: string; bonuses: number }>(
+      `SELECT p.operator_user, count(*)::int AS bonuses FROM players p JOIN bonuses b USING (user_id)
+        GROUP BY p.operator_user ORDER BY p.operator_user COLLATE "C"`,
+    );
+    expect(players).toEqual(
+      ['Ann', 'ann', 'ben', 'carl'].map((user) => ({ operator_user: user, bonuses: 1 })),
+    );
+    expect(await house.sql("SELECT 1 FROM bonus_grants WHERE state = 'open'")).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BONUS_METHODS, type BonusMethod } from '../../src/bonuses/methods.ts';
+import {
+  type BonusGateway,
+  batchBody,
+  objectOf,
+  SERVICE_CID,
+  startBonusGateway,
+  templateBody,
+} from './support/bonus-gateway.ts';
+
+let house: BonusGateway;
+let template: number;
+let bonus: number;
+/** The aggregator's id of beta's player, which alpha may never see. */
+let foreignId: string;
+beforeAll(async () => {
+  house = await startBonusGateway();
+  template = await house.template(house.alpha);
+  bonus = await house.bonus(house.alpha, template, 'ann');
+  const others = await house.template(house.beta, { name: 'Of beta' });
+  await house.bonus(house.beta, others, 'secret-ben');
+  const [row] = await house.sql<{ user_id: string }>(
+    "SELECT user_id FROM players WHERE operator_user = 'secret-ben'",
+  );
+  foreignId = row?.user_id ?? '?';
+});
+afterAll(() => house.close());
+afterEach(() => house.api.behave());
+
+/** Every member that a talkative service may add, at any depth. */
+function gossip(): Readonly<Record<string, unknown>> {
+  const escaped = [...foreignId].map(
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return {
+    partner: SERVICE_CID,
+    trace: `${SERVICE_CID}/${foreignId}`,
+    log: `by ${SERVICE_CID}: user ${foreignId.toUpperCase()}!`,
+    users: [foreignId, foreignId.toUpperCase()],
+    playerIds: [[foreignId]],
+    [foreignId]: { name: foreignId },
+    [`${SERVICE_CID}:${foreignId}`]: 1,
+    status_of: [[[{ note: `x${foreignId}x` }]]],
+    near: [{ userId: foreignId, cid: SERVICE_CID }, { player: { id: foreignId } }],
+    name_of: { name: { deep: foreignId }, status: [[foreignId]], type: { x: SERVICE_CID } },
+    escaped: JSON.parse(`"${escaped.join('')}"`),
+  };
+}
+
+/** The right answer with gossip in it, at its top, in its list and in its errors. */
+function talkative(right: string): string {
+  const answer = objectOf(JSON.parse(right));
+  const text = JSON.stringify({
+    ...answer,
+    ...gossip(),
+    ...(Array.isArray(answer.items) && {
+      items: answer.items.map((item) => ({ ...objectOf(item), ...gossip() })),
+    }),
+    ...('errorItems' in answer && { errorItems: [gossip(), [[gossip()]], foreignId] }),
+  });
+  // Some of it spelt in escapes, as JSON may.
+  return text.replaceAll(`"${foreignId}"`, `"${foreignId.replaceAll('-', '\\u002d')}"`);
+}
+
+const CALLS: Readonly<Record<BonusMethod, () => object>> = {
+  templates: () => ({ page: 1 }),
+  template: () => ({ templateId: template }),
+  'templates/add': () => templateBody({ name: 'Talked about' }),
+  'player/bonuses': () => ({ userId: 'ann' }),
+  bonus: () => ({ bonusId: bonus }),
+  'bonus/applyBatch': () => batchBody(template, ['carl']),
+  'bonus/revokeBatch': () => ({ bonusesIds: [bonus, 7_654_321] }),
+};
+
+describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
+  it('tells nothing of what a talkative service says about others (I8)', async () => {
+    house.api.misbehave(method, { kind: 'rewrite', body: talkative });
+    const answer = await house.alpha.call(`/bonuses/${method}`, CALLS[method]());
+    expect(answer.status).toBe(200);
+    const seen = JSON.stringify([answer.json, answer.body, answer.headers]).toLowerCase();
+    for (const secret of [SERVICE_CID, foreignId, 'secret-ben', 'beta-key']) {
+      expect(seen).not.toContain(secret.toLowerCase());
+    }
+  });
+
+  it('passes refusals on without what they say about others (I8)', async () => {
+    const message = `${SERVICE_CID}: ${foreignId} x_${SERVICE_CID}_${foreignId.toUpperCase()}`;
+    const body = JSON.stringify({ code: 77, message, ...gossip() });
+    house.api.misbehave(method, { kind: 'status', status: 422, body });
+    const fields =
+      method === 'templates/add' ? { ...CALLS[method](), betCount: 2 } : CALLS[method]();
+    const answer = await house.alpha.call(`/bonuses/${method}`, fields);
+    for (const secret of [SERVICE_CID, foreignId]) {
+      expect(answer.body.toLowerCase()).not.toContain(secret.toLowerCase());
+    }
+  });
+});
+
+it('keeps the keys of errors that the service has keyed, and adds its own likewise', async () => {
+  const refused = { code: 36, message: 'too late' };
+  house.api.misbehave('bonus/revokeBatch', {
+    kind: 'rewrite',
+    body: () => JSON.stringify({ items: [], errorItems: { [bonus]: refused } }),
+  });
+  const answer = await house.alpha.call('/bonuses/bonus/revokeBatch', {
+    bonusesIds: [7_654_321, bonus],
+  });
+  expect(answer.json?.errorItems).toEqual({
+    [bonus]: refused,
+    7654321: { bonusId: 7_654_321, code: 2, message: 'No such bonus' },
+  });
+});
+
+it('is not brought down by a player’s id that no database can hold', async () => {
+  house.api.misbehave('bonus', {
+    kind: 'rewrite',
+    body: (right) => right.replace(/"userId":"[^"]*"/, '"userId":"\\u0000"'),
+  });
+  const answer = await house.alpha.call('/bonuses/bonus', { bonusId: bonus });
+  expect([answer.status, answer.json?.code]).toEqual([404, 2]);
+});
+
+it.each([
+  ['in an object', { extra: { userId: 'x' } }, 'extra.userId: must not be given'],
+  ['in a list in a list', { extra: [[{ a: 1 }, { Bonus_Id: 1 }]] }, 'extra.0.1.Bonus_Id: '],
+])('refuses a member that reaches for somebody else, also %s', async (_, extra, message) => {
+  const asked = house.api.requests.length;
+  const create = await house.alpha.call('/bonuses/templates/add', templateBody(extra));
+  expect([create.status, create.json?.code]).toEqual([400, 5]);
+  expect(create.json?.message).toContain(message);
+  const batch = { ...batchBody(template, ['dora']), ...extra };
+  const apply = await house.alpha.call('/bonuses/bonus/applyBatch', batch);
+  expect([apply.status, apply.json?.code]).toEqual([400, 5]);
+  expect(house.api.requests.length).toBe(asked);
+});
+
+it('knows templates by their ids alone, whatever else the service comes to say of them', async () => {
+  const body = templateBody({ name: 'Made by somebody' });
+  const named = (right: string) => right.replaceAll('{"id":', '{"uid":"t-1","user":7,"id":');
+  for (const method of ['templates/add', 'template', 'templates'] as const) {
+    house.api.misbehave(method, { kind: 'rewrite', body: named });
+  }
+  const made = await house.alpha.call('/bonuses/templates/add', body);
+  expect([made.status, made.json?.name]).toEqual([200, 'Made by somebody']);
+  const read = await house.alpha.call('/bonuses/template', { templateId: made.json?.id });
+  expect(read.body).toBe(made.body);
+  const listed = await house.alpha.call('/bonuses/templates', {});
+  expect(listed.body).toContain('Made by somebody');
+});
