@@ -114,7 +114,8 @@ describe('a rollback while the place is in flight', () => {
     for (const { ms } of [placed, undone]) expect(ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     const { rollback = '' } = (await stateOf(bet)) ?? {};
     expect(['promised', 'confirmed']).toContain(rollback);
-    expect(await bet.deliveries()).toHaveLength(rollback === 'promised' ? 1 : 0);
+    // Where it was just in time, it is confirmed once more: the place may land late.
+    expect(await bet.deliveries()).toHaveLength(1);
     gate.release();
   });
 
