@@ -78,7 +78,7 @@ async function settle(
       await intents.fail(create.id, 'never arrived');
       logger.info(facts, 'bonus.create_never_arrived');
     } else {
-      await walks.lookAgain(create.id, nextLookMs(create.passes), false);
+      await walks.lookAgain(create, nextLookMs(create.passes), false);
     }
     return undefined;
   }
@@ -95,7 +95,7 @@ async function settle(
     const templates = candidates.map(({ templateId }) => templateId);
     logger.warn({ ...facts, templates }, 'bonus.create_ambiguous: assign one of these templates');
   }
-  await walks.lookAgain(create.id, nextLookMs(create.passes), isStuck);
+  await walks.lookAgain(create, nextLookMs(create.passes), isStuck);
   return undefined;
 }
 
@@ -113,7 +113,7 @@ async function take(
   const told = terms && translate(template, terms, 'template');
   if (told === undefined) {
     // Without its configuration nobody knows how the operator is to be answered.
-    await walks.lookAgain(create.id, LOOK_MS_MAX, create.ambiguous);
+    await walks.lookAgain(create, LOOK_MS_MAX, create.ambiguous);
     return;
   }
   const tenant = { operatorId: create.operatorId, upstreamCid: account.cid };
@@ -123,7 +123,7 @@ async function take(
     logger.info(facts, 'bonus.create_found');
   } else {
     // An answered create has taken it since the candidates were read.
-    await walks.lookAgain(create.id, nextLookMs(create.passes), false);
+    await walks.lookAgain(create, nextLookMs(create.passes), false);
   }
 }
 

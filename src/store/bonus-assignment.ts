@@ -1,6 +1,8 @@
 import type { Tenant } from './bonus-ownership.ts';
 import type { Prisma } from './prisma.ts';
 
+const DAY_MS = 86_400_000;
+
 export interface Assignment {
   /** Ids as decimal text. */
   readonly assigned: readonly string[];
@@ -38,10 +40,11 @@ export async function assignTemplates(
         origin: 'assigned',
       })),
     });
-    // Long past: the read-back looks at once for what waited for this word.
+    // Long past, so that the read-back looks at once for what waited for this word; and another time
+    // with each word, so that a look under way does not take this one for the one before.
     await transaction.bonusIntent.updateMany({
       where: { upstreamCid, kind: 'create', state: 'open', ambiguous: true },
-      data: { lookAt: new Date(0) },
+      data: { lookAt: new Date(Date.now() % DAY_MS) },
     });
     return { assigned: missing.map(String), unchanged: [...known].map(String), taken: [] };
   });

@@ -19,6 +19,8 @@ export interface OpenCreate {
   readonly isDue: boolean;
   /** Whether a person has been asked for already. */
   readonly ambiguous: boolean;
+  /** When it was to be looked at, as PostgreSQL says it. */
+  readonly lookAt: string;
 }
 
 /** A template that an open create may have become. */
@@ -101,9 +103,12 @@ export class BonusWalks {
     }));
   }
 
-  /** A whole look did not settle it: the next one after `delayMs`. */
-  async lookAgain(intentId: string, delayMs: number, ambiguous: boolean): Promise<void> {
-    await this.#database.query(LOOK_AGAIN, [intentId, delayMs, ambiguous]);
+  /**
+   * A whole look did not settle it: the next one after `delayMs`, or at once where a person has
+   * assigned a template meanwhile.
+   */
+  async lookAgain(create: OpenCreate, delayMs: number, ambiguous: boolean): Promise<void> {
+    await this.#database.query(LOOK_AGAIN, [create.id, delayMs, ambiguous, create.lookAt]);
   }
 }
 
@@ -163,7 +168,7 @@ const COMPLETE: Statement = {
 const OPEN_CREATES: Statement = {
   name: 'bonus-walk-open-creates',
   text: `SELECT i.id, i.operator_id AS "operatorId", i.body, i.above_id AS "aboveId", i.passes,
-                i.ambiguous,
+                i.ambiguous, i.look_at::text AS "lookAt",
                 (i.look_at <= w.started_at) AS "isDue",
                 (EXTRACT(EPOCH FROM clock_timestamp() - i.created_at) * 1000)::float8 AS "ageMs"
            FROM bonus_intents i JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid
@@ -190,6 +195,8 @@ const LOOK_AGAIN: Statement = {
   name: 'bonus-walk-look-again',
   text: `UPDATE bonus_intents
             SET passes = passes + 1, ambiguous = $3,
-                look_at = clock_timestamp() + make_interval(secs => $2::float8 / 1000)
+                look_at = CASE WHEN look_at = $4::timestamptz
+                               THEN clock_timestamp() + make_interval(secs => $2::float8 / 1000)
+                               ELSE look_at END
           WHERE id = $1 AND state = 'open'`,
 };

@@ -5,6 +5,7 @@ import { BonusWalks } from '../../src/store/bonus-walks.ts';
 import type { Database } from '../../src/store/database.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { openPlainDatabase } from '../support/journal.ts';
+import { onServer } from '../support/server.ts';
 
 const CID = 'aggregator-key';
 const ACCOUNTS = { cids: [CID], kept: [CID], shared: [] };
@@ -81,4 +82,23 @@ it('offers as candidates only templates of this walk, above the mark, that are n
   expect(await walks.openCreates(CID)).toMatchObject([
     { operatorId: 'alpha', aboveId: '10', passes: 0, isDue: true, ambiguous: false },
   ]);
+});
+
+it('looks again at once where a person has spoken while it looked', async () => {
+  await new BonusIntents(database).beginCreate(intent('alpha'), '10');
+  await walks.claim(ACCOUNTS, PACE);
+  const found = async () => {
+    const [create] = await walks.openCreates(CID);
+    if (create === undefined) throw new Error('no open create');
+    return create;
+  };
+  const looked = await found();
+  await onServer(server.url, (client) =>
+    client.query(`UPDATE bonus_intents SET look_at = '1970-01-01T00:00:00.007Z'`),
+  );
+  await walks.lookAgain(looked, 60_000, true);
+  const spoken = await found();
+  expect(spoken).toMatchObject({ isDue: true, ambiguous: true, passes: 1 });
+  await walks.lookAgain(spoken, 60_000, true);
+  expect(await found()).toMatchObject({ isDue: false, passes: 2 });
 });
