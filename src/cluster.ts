@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { GatewayError } from './domain/errors.ts';
-import { OutOfTime, within } from './domain/within.ts';
+import { OutOfTime, within } from './lib/within.ts';
 import type { Family } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';

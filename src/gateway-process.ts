@@ -4,7 +4,7 @@ import type { Environment } from './config/environment.ts';
 import type { ConfigurationSource } from './config/source.ts';
 import { systemClock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
-import { within } from './domain/within.ts';
+import { within } from './lib/within.ts';
 import { awaitDatabase, awaitRedis } from './start-up.ts';
 import type { Family } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';

@@ -5,7 +5,7 @@ import { ConfigError } from './config/problems.ts';
 import { ConfigurationSource } from './config/source.ts';
 import { GatewayError } from './domain/errors.ts';
 import { type GatewayProcess, startProcess } from './gateway-process.ts';
-import { MigrationError } from './store/migrate.ts';
+import { MigrationError } from './store/schema/migrate.ts';
 import { countReload, noteReading } from './telemetry/counting.ts';
 import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';

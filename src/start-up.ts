@@ -2,9 +2,9 @@ import { Client } from 'pg';
 import type { Environment } from './config/environment.ts';
 import type { Clock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
-import { OutOfTime, within } from './domain/within.ts';
+import { OutOfTime, within } from './lib/within.ts';
 import type { Accelerator } from './redis/accelerator.ts';
-import { migrate, pendingMigrations } from './store/migrate.ts';
+import { migrate, pendingMigrations } from './store/schema/migrate.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 /** A server that does not answer within this is not there (CONTRACT section 2). */

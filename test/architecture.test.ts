@@ -7,16 +7,19 @@ const SRC = resolve(import.meta.dirname, '../src');
 /** What each room may import beside itself, as docs/architecture.md draws it. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
+  lib: ['domain'],
   telemetry: [],
   protocol: ['domain'],
   config: ['domain'],
+  outbound: ['domain', 'lib'],
   store: ['domain', 'protocol', 'telemetry'],
-  redis: ['domain', 'telemetry'],
-  wallets: ['domain', 'protocol', 'telemetry'],
+  redis: ['domain', 'lib', 'telemetry'],
+  wallets: ['domain', 'outbound', 'protocol', 'telemetry'],
   sessions: ['domain', 'protocol', 'redis', 'store', 'telemetry'],
   deliveries: [
     'config',
     'domain',
+    'lib',
     'protocol',
     'redis',
     'sessions',
@@ -28,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'deliveries',
     'domain',
+    'lib',
     'protocol',
     'redis',
     'sessions',
@@ -35,21 +39,31 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'wallets',
   ],
-  operators: ['config', 'domain', 'protocol', 'sessions', 'store', 'telemetry'],
+  operators: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
   // Neither callbacks nor deliveries: a failing bonus API costs nothing there.
-  bonuses: ['config', 'domain', 'operators', 'protocol', 'store', 'telemetry', 'wallets'],
-  http: ['bonuses', 'callbacks', 'config', 'domain', 'operators', 'protocol', 'telemetry'],
-  admin: ['config', 'domain', 'http', 'protocol', 'store', 'telemetry', 'wallets'],
-  simulator: ['domain', 'protocol'],
-  certify: ['admin', 'domain', 'protocol', 'simulator', 'wallets'],
-  embedded: [],
+  bonuses: ['config', 'domain', 'lib', 'operators', 'outbound', 'protocol', 'store', 'telemetry'],
+  http: ['domain', 'lib', 'protocol', 'telemetry'],
+  openapi: ['bonuses', 'domain', 'operators', 'protocol'],
+  admin: [
+    'config',
+    'domain',
+    'http',
+    'lib',
+    'openapi',
+    'outbound',
+    'protocol',
+    'store',
+    'telemetry',
+    'wallets',
+  ],
+  certify: ['domain', 'lib', 'outbound', 'protocol', 'wallets'],
 };
 
 /** The edge of the process: these build, start and wire. */
-const MAY_IMPORT_ALL = ['cli', 'demo', ''];
+const MAY_IMPORT_ALL = ['cli', ''];
 
 /** Only these read the environment. */
-const MAY_READ_ENVIRONMENT = /^(main\.ts|cli\/|config\/|demo\/|embedded\/)/;
+const MAY_READ_ENVIRONMENT = /^(main\.ts|cli\/|config\/)/;
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.startsWith('store/prisma-client/'))

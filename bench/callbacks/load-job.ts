@@ -1,4 +1,4 @@
-import type { ServicePlayer } from '../../src/simulator/service.ts';
+import type { ServicePlayer } from '../../tools/simulator/service.ts';
 import { startChild } from '../support/child.ts';
 
 export interface LoadJob {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
+import { placeBody } from '../../src/protocol/callback-bodies.ts';
 import { type SigningKey, sign, signingKeys } from '../../src/protocol/signature.ts';
-import { placeBody } from '../../src/simulator/callback-bodies.ts';
 import type { LoadJob, LoadResult } from './load-job.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { table } from '../../src/simulator/table.ts';
+import { table } from '../../src/lib/table.ts';
 import type { LoadResult } from './load-job.ts';
 import type { CallbacksSettings } from './settings.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { startPostgres } from '../../src/embedded/postgres.ts';
-import { startRedis } from '../../src/embedded/redis.ts';
-import { createOperator } from '../../src/simulator/operator.ts';
-import type { ServicePlayer } from '../../src/simulator/service.ts';
+import { startPostgres } from '../../tools/embedded/postgres.ts';
+import { startRedis } from '../../tools/embedded/redis.ts';
+import { createOperator } from '../../tools/simulator/operator.ts';
+import type { ServicePlayer } from '../../tools/simulator/service.ts';
 import { type Child, startChild } from '../support/child.ts';
 
 /** One of the two that are compared. */

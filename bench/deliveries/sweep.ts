@@ -1,5 +1,5 @@
-import { BetJournal } from '../../src/store/bet-journal.ts';
-import { DeliveryStore } from '../../src/store/delivery-store.ts';
+import { BetJournal } from '../../src/store/bets/journal.ts';
+import { DeliveryStore } from '../../src/store/deliveries/queue.ts';
 import type { Scene } from './scene.ts';
 
 export interface SweepResult {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { logFileIn } from '../../src/embedded/log-file.ts';
-import { type Exit, Supervisor } from '../../src/embedded/supervised.ts';
+import { logFileIn } from '../../tools/embedded/log-file.ts';
+import { type Exit, Supervisor } from '../../tools/embedded/supervised.ts';
 
 export type JsonLine = Readonly<Record<string, unknown>>;
 

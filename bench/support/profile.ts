@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { table } from '../../src/simulator/table.ts';
+import { table } from '../../src/lib/table.ts';
 
 /** V8's `.cpuprofile`, as far as it is read here. Times are microseconds on the monotonic clock. */
 interface CpuProfile {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
-import type { BetTimeline, BetTimelines } from '../store/bet-timeline.ts';
+import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
 import { json, notFound, serve } from './answers.ts';
 import { pathOf, storableText } from './input.ts';
 

@@ -1,7 +1,7 @@
 import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
+import type { BreakerOverride } from '../outbound/breaker-settings.ts';
 import type { Database, Statement } from '../store/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { BreakerOverride } from '../wallets/call.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 
 /** How soon a word given to one process reaches all the others. */

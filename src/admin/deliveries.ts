@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Configuration } from '../config/schema.ts';
 import type { DeliverableOperation } from '../domain/operation.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import type { Answer } from '../protocol/answers.ts';
 import {
   DELIVERY_STATES,
@@ -9,7 +10,7 @@ import {
   RETRYABLE_STATES,
   type ResolveResult,
   type RetryResult,
-} from '../store/delivery-desk.ts';
+} from '../store/deliveries/delivery-admin.ts';
 import { conflict, json, notFound, serve } from './answers.ts';
 import { bodyOf, oneOf, pathOf, queryOf, storableText } from './input.ts';
 
@@ -92,7 +93,7 @@ function retryAnswer(result: RetryResult): Answer {
     case 'missing':
       return notFound('No such delivery');
     default:
-      return result satisfies never;
+      return unreachable(result);
   }
 }
 
@@ -105,6 +106,6 @@ function resolveAnswer(result: ResolveResult): Answer {
     case 'missing':
       return notFound('No such delivery');
     default:
-      return result satisfies never;
+      return unreachable(result);
   }
 }

@@ -1,5 +1,5 @@
-import type { JsonSchema, OpenApiDocument } from '../http/openapi-parts.ts';
-import { type Html, html, prose } from './html.ts';
+import { type Html, html, prose } from '../lib/html.ts';
+import type { JsonSchema, OpenApiDocument } from '../openapi/parts.ts';
 
 /** A member of a message, its path from the outermost object: `operations[].attempts[].code`. */
 interface Member {

@@ -1,4 +1,4 @@
-import { Html } from './html.ts';
+import { Html } from '../lib/html.ts';
 
 /** Self-contained: the internal listener may have no way to the outside. */
 export const STYLE = new Html(`

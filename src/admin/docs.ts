@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Content, Endpoint, OpenApiDocument } from '../http/openapi-parts.ts';
+import { type Html, html, prose } from '../lib/html.ts';
+import type { Content, Endpoint, OpenApiDocument } from '../openapi/parts.ts';
 import { resolved, schemaTables } from './docs-schema.ts';
 import { STYLE } from './docs-style.ts';
-import { type Html, html, prose } from './html.ts';
 
 /** Nothing from elsewhere, and nothing that runs. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

@@ -1,7 +1,7 @@
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { openApiDocument } from '../http/openapi.ts';
+import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { notFound, send } from './answers.ts';

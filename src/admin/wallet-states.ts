@@ -1,6 +1,7 @@
 import type { CallClass } from '../domain/operation.ts';
+import type { BreakerState } from '../outbound/breaker-settings.ts';
 import type { Family } from '../telemetry/exposition.ts';
-import type { BreakerState, Wallet } from '../wallets/call.ts';
+import type { Wallet } from '../wallets/call.ts';
 
 /** How a wallet stands, seen over every process behind the admin port. */
 export interface WalletState {

@@ -2,14 +2,14 @@ import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { JsonDocument } from '../protocol/json.ts';
-import type { BonusIntents } from '../store/bonus-intents.ts';
-import type { BonusOwnership, Tenant } from '../store/bonus-ownership.ts';
-import type { BonusPlayers } from '../store/bonus-players.ts';
+import type { BonusIntents } from '../store/bonuses/intents.ts';
+import type { BonusOwnership, Tenant } from '../store/bonuses/ownership.ts';
+import type { BonusPlayers } from '../store/bonuses/players.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import type { Account, Accounts } from './account.ts';
-import type { BonusMethod } from './methods.ts';
-import type { ServiceAnswer } from './service-answer.ts';
-import type { BonusService } from './service-client.ts';
+import type { BonusMethod } from './method-names.ts';
+import type { Account, Accounts } from './service/account.ts';
+import type { ServiceAnswer } from './service/answer.ts';
+import type { BonusService } from './service/client.ts';
 
 /** What the seven stories work with. */
 export interface Bonuses {

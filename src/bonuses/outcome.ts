@@ -1,9 +1,10 @@
 import { CODES } from '../domain/codes.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
-import type { KeptAnswer } from '../store/bonus-intents.ts';
-import type { ServiceAnswer } from './service-answer.ts';
-import type { Terms } from './translate.ts';
-import { translateText } from './translate-text.ts';
+import type { KeptAnswer } from '../store/bonuses/intents.ts';
+import type { ServiceAnswer } from './service/answer.ts';
+import type { Terms } from './translation/translate.ts';
+import { translateText } from './translation/translate-text.ts';
 
 /** What became of a request, for the metrics; every request has one. */
 const BONUS_OUTCOMES = [
@@ -98,7 +99,7 @@ export function notDone(answer: NotAnswered, terms: Terms, note?: string): Told 
         ? { answer: system(504, 'Not sent: no time was left'), outcome: 'silent' }
         : { answer: system(503, 'Not sent: the bonus service is away'), outcome: 'unavailable' };
   }
-  return answer satisfies never;
+  return unreachable(answer);
 }
 
 function codeFor(status: number): number {

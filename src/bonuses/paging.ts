@@ -1,5 +1,5 @@
-import { idOf, type Json, memberOf, treeText } from './json-tree.ts';
-import { type Place, type Terms, translate } from './translate.ts';
+import { idOf, type Json, memberOf, treeText } from './translation/json-tree.ts';
+import { type Place, type Terms, translate } from './translation/translate.ts';
 
 /** What the service's samples show; the interface states no size of a page. */
 export const ITEMS_PER_PAGE = 100;

@@ -7,16 +7,16 @@ import { type OperatorGate, sendAnswer } from '../operators/request.ts';
 import { failure } from '../protocol/answers.ts';
 import type { JsonDocument } from '../protocol/json.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { applyBatch } from './apply-batch.ts';
-import { readBonus } from './bonus.ts';
 import type { BonusCall, Bonuses } from './context.ts';
-import { createTemplate } from './create-template.ts';
-import { listTemplates } from './list-templates.ts';
-import { BONUS_METHODS, type BonusMethod } from './methods.ts';
+import { BONUS_METHODS, type BonusMethod } from './method-names.ts';
+import { applyBatch } from './methods/apply-batch.ts';
+import { createTemplate } from './methods/create-template.ts';
+import { listTemplates } from './methods/list-templates.ts';
+import { listPlayerBonuses } from './methods/player-bonuses.ts';
+import { readBonus } from './methods/read-bonus.ts';
+import { readTemplate } from './methods/read-template.ts';
+import { revokeBatch } from './methods/revoke-batch.ts';
 import type { BonusOutcome, Told } from './outcome.ts';
-import { listPlayerBonuses } from './player-bonuses.ts';
-import { revokeBatch } from './revoke-batch.ts';
-import { readTemplate } from './template.ts';
 
 type Story = (bonuses: Bonuses, call: BonusCall) => Promise<Told>;
 

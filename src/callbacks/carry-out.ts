@@ -2,6 +2,7 @@ import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { Decision } from '../domain/decide.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import { accepted, failure } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import { refused, unavailable } from './answers.ts';
@@ -88,7 +89,7 @@ export async function carryOut(
       case 'fenced':
         throw new Error('only a place is fenced');
       default:
-        return decision satisfies never;
+        return unreachable(decision);
     }
   }
 }

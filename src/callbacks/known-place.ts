@@ -4,7 +4,8 @@ import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { decidePlace } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { OutOfTime } from '../domain/within.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
@@ -63,7 +64,7 @@ export async function answerKnownPlace(
       case 'unresolved':
         throw new Error(`a place is never decided ${decision.kind}`);
       default:
-        return decision satisfies never;
+        return unreachable(decision);
     }
   }
 }

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { CODES } from '../domain/codes.ts';
 import { type Deadline, WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer, NotSentReason } from '../domain/wallet-answer.ts';
-import { OutOfTime, within } from '../domain/within.ts';
+import { OutOfTime, within } from '../lib/within.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { tokenRefusal } from '../sessions/session.ts';
-import { attemptOf } from '../store/attempt-of.ts';
-import type { PlaceBegin, PlaceIntent } from '../store/place-journal.ts';
+import { attemptOf } from '../store/bets/attempt-of.ts';
+import type { PlaceBegin, PlaceIntent } from '../store/bets/place-journal.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, systemError } from './answers.ts';
@@ -55,7 +56,7 @@ export async function placeBet(
     case 'begun':
       break;
     default:
-      return begun satisfies never;
+      return unreachable(begun);
   }
   if (unsendable !== undefined || wallet === undefined) {
     callbacks.metrics.rejected.inc({ operator: operatorId, reason: unsendable ?? 'maintenance' });

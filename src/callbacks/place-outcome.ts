@@ -1,5 +1,6 @@
 import type { PlaceState } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { Handled } from './context.ts';
@@ -36,6 +37,6 @@ export function placeOutcome(transactionId: string, sent: BetAnswer): PlaceOutco
     case 'unknown':
       return { place: { kind: 'unknown' }, answer: SYSTEM_ERROR, word: 'unknown' };
     default:
-      return sent satisfies never;
+      return unreachable(sent);
   }
 }

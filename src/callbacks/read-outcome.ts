@@ -1,3 +1,4 @@
+import { unreachable } from '../domain/unreachable.ts';
 import type { ReadAnswer } from '../domain/wallet-answer.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
@@ -16,7 +17,7 @@ export function readOutcome(
     case 'unknown':
       return unavailable('error', operatorId, { ...detail, reason: answer.fault });
     default:
-      return answer satisfies never;
+      return unreachable(answer);
   }
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock.ts';
-import { TokenBuckets } from '../domain/token-bucket.ts';
+import { TokenBuckets } from '../lib/token-bucket.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import { unavailable } from './answers.ts';

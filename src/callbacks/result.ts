@@ -12,13 +12,14 @@ import {
 } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import { within } from '../domain/within.ts';
+import { within } from '../lib/within.ts';
 import { type Answer, accepted, failure, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
-import { attemptOf } from '../store/attempt-of.ts';
-import type { NewDelivery, Outcome } from '../store/bet-journal.ts';
+import { attemptOf } from '../store/bets/attempt-of.ts';
+import type { NewDelivery, Outcome } from '../store/bets/journal.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { done, unavailable } from './answers.ts';
@@ -195,7 +196,7 @@ function resultOf(story: ResultStory, bet: Bet, sent: BetAnswer): Result {
     case 'unknown':
       return { settlement: unknown, answer: undefined, word: 'unknown' };
     default:
-      return sent satisfies never;
+      return unreachable(sent);
   }
 }
 

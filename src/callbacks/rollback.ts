@@ -3,6 +3,7 @@ import type { Bet } from '../domain/bet.ts';
 import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { decideRollback } from '../domain/decide.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { RollbackRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
@@ -54,7 +55,7 @@ export async function rollback(
             rollbackConclusion(transactionId, transactionTime, sent),
           );
         default:
-          return decision satisfies never;
+          return unreachable(decision);
       }
     },
 

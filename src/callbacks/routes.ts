@@ -3,7 +3,8 @@ import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { Operation } from '../domain/operation.ts';
-import { OutOfTime, within } from '../domain/within.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { OutOfTime, within } from '../lib/within.ts';
 import { failure } from '../protocol/answers.ts';
 import {
   type Callback,
@@ -182,7 +183,7 @@ async function carry(
     case 'update':
       return await update(callbacks, message, kept, deadline);
     default:
-      return message satisfies never;
+      return unreachable(message);
   }
 }
 

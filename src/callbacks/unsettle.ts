@@ -1,6 +1,7 @@
 import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { decideUnsettle } from '../domain/decide.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { UnsettleRequest } from '../protocol/messages.ts';
 import { refused, unavailable } from './answers.ts';
@@ -42,7 +43,7 @@ export async function unsettle(
         case 'nothingToSend':
           return await cancelQueued(context, bet, now, decision.supersedes);
         default:
-          return decision satisfies never;
+          return unreachable(decision);
       }
     },
     late: async (bet) => unavailable('error', bet.owner?.operatorId, { reason: 'in_flight' }),

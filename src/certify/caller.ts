@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { ResultType } from '../domain/bet.ts';
 import type { BetOperation } from '../domain/operation.ts';
-import { jsonString } from '../protocol/json.ts';
 import {
   type BetSlip,
   balanceBody,
@@ -11,10 +11,10 @@ import {
   settleBody,
   unsettleBody,
   updateBody,
-} from '../simulator/callback-bodies.ts';
-import type { ResultType } from '../simulator/wallet/calls.ts';
-import type { Tamper, WalletLine } from './line.ts';
-import type { Sighting } from './sighting.ts';
+} from '../protocol/callback-bodies.ts';
+import { jsonString } from '../protocol/json.ts';
+import type { Sighting } from './recorded-call.ts';
+import type { Tamper, WalletLine } from './wallet-connection.ts';
 
 /** The test player, as the operator knows it. */
 export interface CertifiedPlayer {

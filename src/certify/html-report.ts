@@ -1,4 +1,4 @@
-import { type Html, html, prose } from '../admin/html.ts';
+import { type Html, html, prose } from '../lib/html.ts';
 import type { CaseResult, Certificate, SeenCall, Suggestion } from './certificate.ts';
 import { REPORT_STYLE } from './report-style.ts';
 import { casesByGroup, headline, moneyLine, titleOf, VERDICT_MARKS } from './report-words.ts';

@@ -1,7 +1,7 @@
 import type { Dialect } from '../wallets/wallet-config.ts';
+import { describeExchange } from './answer-meaning.ts';
 import type { Verdict } from './certificate.ts';
-import { describeExchange } from './meaning.ts';
-import type { Sighting, Wanted } from './sighting.ts';
+import type { Sighting, Wanted } from './recorded-call.ts';
 
 /** An item of the dialect that a case found by trying it. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import { isNonNegativeFinite, subtractAmounts } from '../domain/amount.ts';
-import type { Meaning } from './meaning.ts';
+import type { Meaning } from './answer-meaning.ts';
 
 /**
  * The exact text of the amount in a balance answer; a number in quotes counts too, its form is

@@ -1,7 +1,7 @@
+import type { Exchange } from '../outbound/http-call.ts';
 import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
-import type { Exchange } from '../wallets/http-call.ts';
 import type { SeenCall } from './certificate.ts';
-import type { Sighting } from './sighting.ts';
+import type { Sighting } from './recorded-call.ts';
 
 const EXCERPT_LENGTH_MAX = 300;
 const MASK = '***';

@@ -1,4 +1,4 @@
-import { Html } from '../admin/html.ts';
+import { Html } from '../lib/html.ts';
 
 /**
  * Self-contained, for screens and paper. Each colour has a contrast of at least 4.5 to 1 against

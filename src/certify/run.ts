@@ -14,13 +14,13 @@ import {
   type Group,
 } from './certificate.ts';
 import type { Finding } from './judgement.ts';
-import { WalletLine } from './line.ts';
 import { amountIn } from './money.ts';
+import type { Sighting } from './recorded-call.ts';
 import { Redaction } from './redact.ts';
 import { type Examination, examine } from './sandbox.ts';
-import type { Sighting } from './sighting.ts';
 import { type Evidence, Suggestions } from './suggestions.ts';
 import { type LatencyLimits, Trial } from './trial.ts';
+import { WalletLine } from './wallet-connection.ts';
 
 /** Decimal text, in units of whatever the currency is: the latency cases stake 50 at once. */
 const BALANCE_MIN = '100';

@@ -1,7 +1,7 @@
+import { describeExchange } from './answer-meaning.ts';
 import type { Caller } from './caller.ts';
-import { describeExchange } from './meaning.ts';
 import { amountIn } from './money.ts';
-import type { Sighting } from './sighting.ts';
+import type { Sighting } from './recorded-call.ts';
 
 /** What the first calls say about the wallet, before anything moves money. */
 export type Examination =

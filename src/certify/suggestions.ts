@@ -3,11 +3,11 @@ import type { Clock } from '../domain/clock.ts';
 import type { WalletAdapter } from '../wallets/adapters/adapter.ts';
 import { createAdapter } from '../wallets/adapters/index.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
+import { describeExchange, type Reading, readingOf } from './answer-meaning.ts';
 import { candidatesFor, merged } from './candidates.ts';
 import type { Suggestion } from './certificate.ts';
 import type { Finding } from './judgement.ts';
-import { describeExchange, type Reading, readingOf } from './meaning.ts';
-import { type Sighting, satisfies } from './sighting.ts';
+import { type Sighting, satisfies } from './recorded-call.ts';
 
 /** A case's calls, once it is over. */
 export interface Evidence {

@@ -1,11 +1,11 @@
 import { canonicalAmount, sameAmount, subtractAmounts } from '../domain/amount.ts';
-import type { BetSlip } from '../simulator/callback-bodies.ts';
+import type { BetSlip } from '../protocol/callback-bodies.ts';
+import { describeExchange } from './answer-meaning.ts';
 import type { Caller, CertifiedPlayer, Odd, Result } from './caller.ts';
 import type { CaseResult } from './certificate.ts';
 import { Judgement } from './judgement.ts';
-import { describeExchange } from './meaning.ts';
 import { amountIn } from './money.ts';
-import type { Sighting } from './sighting.ts';
+import type { Sighting } from './recorded-call.ts';
 
 /** The case cannot be tried; the message says why. */
 export class Skipped extends Error {

@@ -1,5 +1,5 @@
-import { table } from '../simulator/table.ts';
-import type { AttemptView, BetTimeline, OperationView } from '../store/bet-timeline.ts';
+import { table } from '../lib/table.ts';
+import type { AttemptView, BetTimeline, OperationView } from '../store/bets/timeline.ts';
 import { plain } from './plain-text.ts';
 
 const COLUMNS = [

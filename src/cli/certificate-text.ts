@@ -6,7 +6,7 @@ import {
   titleOf,
   VERDICT_MARKS,
 } from '../certify/report-words.ts';
-import { table } from '../simulator/table.ts';
+import { table } from '../lib/table.ts';
 import { plain } from './plain-text.ts';
 
 const COLUMNS = [

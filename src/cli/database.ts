@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
-import { MigrationError, migrate, pendingMigrations } from '../store/migrate.ts';
-import type { Prisma } from '../store/prisma.ts';
+import { MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
+import type { Prisma } from '../store/schema/prisma.ts';
 import { CommandFailed } from './failures.ts';
 
 const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
@@ -50,7 +50,7 @@ export async function withPrisma<T>(
 ): Promise<T> {
   const url = await readyDatabase(env);
   // Imported here: the client takes a third of a second that no other command should pay.
-  const { createPrisma } = await import('../store/prisma.ts');
+  const { createPrisma } = await import('../store/schema/prisma.ts');
   const prisma = createPrisma(url);
   try {
     return await use(prisma);

@@ -1,5 +1,5 @@
-import { table } from '../simulator/table.ts';
-import type { DeliveryItem } from '../store/delivery-desk.ts';
+import { table } from '../lib/table.ts';
+import type { DeliveryItem } from '../store/deliveries/delivery-admin.ts';
 import { timeOf } from './bet-text.ts';
 import { plain } from './plain-text.ts';
 

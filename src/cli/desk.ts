@@ -1,7 +1,7 @@
 import { describeProblem } from '../config/problems.ts';
 import type { Configuration } from '../config/schema.ts';
 import { deliverySettings } from '../deliveries/settings.ts';
-import { DeliveryDesk } from '../store/delivery-desk.ts';
+import { DeliveryDesk } from '../store/deliveries/delivery-admin.ts';
 import { loadFolder } from './configuration.ts';
 import { withPrisma } from './database.ts';
 import { CommandFailed, UsageError } from './failures.ts';

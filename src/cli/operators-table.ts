@@ -1,5 +1,5 @@
 import type { OperatorConfig } from '../config/schema.ts';
-import { table } from '../simulator/table.ts';
+import { table } from '../lib/table.ts';
 
 /** What may be shown of an operator: no secrets. */
 export interface OperatorSummary {

@@ -1,3 +1,4 @@
+import { unreachable } from '../domain/unreachable.ts';
 import { CommandFailed } from './failures.ts';
 import { type Line, readLines } from './lines.ts';
 import { plain } from './plain-text.ts';
@@ -104,7 +105,7 @@ async function takeBatch(
       case undefined:
         throw new Error(`nothing was said of line ${player.number}`);
       default:
-        outcome satisfies never;
+        return unreachable(outcome);
     }
   }
   onProgress(tally);

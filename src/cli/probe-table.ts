@@ -1,4 +1,4 @@
-import { table } from '../simulator/table.ts';
+import { table } from '../lib/table.ts';
 import { plain } from './plain-text.ts';
 import type { Probed } from './probe.ts';
 

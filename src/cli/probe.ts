@@ -3,10 +3,11 @@ import type { OperatorConfig } from '../config/schema.ts';
 import { systemClock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import type { Exchange } from '../outbound/http-call.ts';
+import { HttpClient } from '../outbound/http-client.ts';
 import type { ReadVerdict, WalletAdapter } from '../wallets/adapters/adapter.ts';
 import { createAdapter } from '../wallets/adapters/index.ts';
-import type { Exchange } from '../wallets/http-call.ts';
-import { HttpClient } from '../wallets/http-client.ts';
 
 /** What asking one wallet has shown. */
 export interface Probed {
@@ -92,7 +93,7 @@ function judge(
     case 'response':
       return judgeVerdict(exchange.status, verdictOf(exchange));
     default:
-      return exchange satisfies never;
+      return unreachable(exchange);
   }
 }
 
@@ -113,7 +114,7 @@ function judgeVerdict(status: number, verdict: ReadVerdict): Judgement {
           `${status === 400 ? '' : ', or what stands in front of it'}, or relax wallet.dialect`,
       );
     default:
-      return verdict satisfies never;
+      return unreachable(verdict);
   }
 }
 

@@ -6,14 +6,15 @@ import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { attemptOf } from '../store/attempt-of.ts';
-import type { BetJournal, Outcome } from '../store/bet-journal.ts';
-import type { TakenDelivery } from '../store/delivery-store.ts';
+import { attemptOf } from '../store/bets/attempt-of.ts';
+import type { BetJournal, Outcome } from '../store/bets/journal.ts';
+import type { TakenDelivery } from '../store/deliveries/queue.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -219,7 +220,7 @@ function conclude(taken: TakenDelivery, sent: BetAnswer): Conclusion | undefined
     case 'unsettle':
       return resultConclusion(taken, sent);
     default:
-      return taken.operation satisfies never;
+      return unreachable(taken.operation);
   }
 }
 

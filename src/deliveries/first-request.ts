@@ -1,6 +1,6 @@
 import { sameResult } from '../domain/bet.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
-import type { BetJournal, RecordedOperation } from '../store/bet-journal.ts';
+import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
 
 /** The request by which a wallet got to know of an operation first. */
 export interface FirstRequest {

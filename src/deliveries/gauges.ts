@@ -1,4 +1,4 @@
-import type { DeliveryCount, DeliveryStore } from '../store/delivery-store.ts';
+import type { DeliveryCount, DeliveryStore } from '../store/deliveries/queue.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /**

@@ -3,7 +3,7 @@ import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { decideRollback } from '../domain/decide.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import { jsonString, parseJsonObject } from '../protocol/json.ts';
-import type { DeliveryStore, OverduePlace } from '../store/delivery-store.ts';
+import type { DeliveryStore, OverduePlace } from '../store/deliveries/queue.ts';
 import type { Delivering } from './deliver.ts';
 import { deliverySettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { DelayedError, type Job, Queue, Worker } from 'bullmq';
-import { within } from '../domain/within.ts';
+import { within } from '../lib/within.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
 

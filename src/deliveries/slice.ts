@@ -1,6 +1,6 @@
 import type { OperatorConfig } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { DeliveryStore, TakenDelivery } from '../store/delivery-store.ts';
+import type { DeliveryStore, TakenDelivery } from '../store/deliveries/queue.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { type Delivering, record, type Tried, tryDelivery } from './deliver.ts';
 import type { Pace } from './pace.ts';

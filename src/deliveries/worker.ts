@@ -1,4 +1,4 @@
-import type { OpenOperator } from '../store/delivery-store.ts';
+import type { OpenOperator } from '../store/deliveries/queue.ts';
 import { type Draining, drain, heldBecause } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { originateRollbacks } from './originate.ts';

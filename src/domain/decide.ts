@@ -6,6 +6,7 @@ import {
   openMoneyDeliveries,
   type ResultType,
 } from './bet.ts';
+import { unreachable } from './unreachable.ts';
 
 /**
  * What to do with an operation, given the bet's state and nothing else. Pure, so that every row of
@@ -57,7 +58,7 @@ export function decidePlace(
     case 'unknown':
       return { kind: 'repeatRefusal', code: 100, message: 'System error' };
     default:
-      return bet.place satisfies never;
+      return unreachable(bet.place);
   }
 }
 

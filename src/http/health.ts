@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { within } from '../domain/within.ts';
+import { within } from '../lib/within.ts';
 
 /** A probe is answered within 1 s (CONTRACT section 6); what takes longer than this is away. */
 const CHECK_TIMEOUT_MS = 700;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
-import { TokenBuckets } from '../domain/token-bucket.ts';
+import { TokenBuckets } from '../lib/token-bucket.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../protocol/json.ts';
 import { type SigningKey, signingKeys, verify } from '../protocol/signature.ts';

@@ -4,8 +4,8 @@ import { CODES } from '../domain/codes.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type Answer, failure, isoTime } from '../protocol/answers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import type { BetTimelines } from '../store/bet-timeline.ts';
-import type { Players } from '../store/players.ts';
+import type { BetTimelines } from '../store/bets/timeline.ts';
+import type { Players } from '../store/sessions/players.ts';
 import { type OperatorGate, type OperatorRequest, readFields, sendAnswer } from './request.ts';
 
 export interface OperatorApi {

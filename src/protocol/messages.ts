@@ -1,4 +1,5 @@
 import type { BetOperation } from '../domain/operation.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import { checkCoefficients, coefficientsKey } from './coefficients.ts';
 import {
   amount,
@@ -152,7 +153,7 @@ export function parseBet(method: 'POST' | 'PUT', bytes: Buffer): ParseResult<Bet
       case 'update':
         return { operation, ...followUp(bet), coefficientsKey: coefficientsKey(document) };
       default:
-        return operation satisfies never;
+        return unreachable(operation);
     }
   });
 }

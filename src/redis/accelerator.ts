@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { within } from '../domain/within.ts';
+import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { connectRedis, type RedisConnection } from './connect.ts';
 

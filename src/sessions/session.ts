@@ -1,4 +1,5 @@
 import type { BetOwner } from '../domain/bet.ts';
+import { unreachable } from '../domain/unreachable.ts';
 
 /** One player, one currency, one token. All but its end is fixed when it opens. */
 export interface Session {
@@ -29,6 +30,6 @@ export function tokenRefusal(lookup: Exclude<SessionLookup, { kind: 'live' }>): 
     case 'ended':
       return lookup.reason === 'revoked' ? 3 : 4;
     default:
-      return lookup satisfies never;
+      return unreachable(lookup);
   }
 }

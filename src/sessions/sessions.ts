@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BetOwner } from '../domain/bet.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { SessionRow, SessionStore } from '../store/session-store.ts';
+import type { SessionRow, SessionStore } from '../store/sessions/session-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Session, SessionLookup } from './session.ts';
 import type { SessionCache } from './session-cache.ts';

@@ -1,3 +1,4 @@
+import { unreachable } from '../domain/unreachable.ts';
 import { type Aggregation, type Family, Slices } from './exposition.ts';
 
 /** A process's metrics on their way to the process that answers the scrape. */
@@ -148,6 +149,6 @@ function combine(aggregation: Aggregation, before: number, value: number, times:
     case 'omit':
       return before;
     default:
-      return aggregation satisfies never;
+      return unreachable(aggregation);
   }
 }

@@ -1,15 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer, ReadAnswer, WalletTrace } from '../domain/wallet-answer.ts';
-import type {
-  BetVerdict,
-  Declined,
-  NotUnderstood,
-  ReadVerdict,
-  WalletRequest,
-  WalletResponse,
-} from './adapters/adapter.ts';
-import type { HttpClient } from './http-client.ts';
+import type { HttpClient } from '../outbound/http-client.ts';
+import type { HttpRequest, HttpResponse } from '../outbound/http-message.ts';
+import type { BetVerdict, Declined, NotUnderstood, ReadVerdict } from './adapters/adapter.ts';
 
 export type WalletAnswer = BetAnswer | ReadAnswer;
 
@@ -18,8 +13,8 @@ export type Lost = Extract<BetAnswer, { kind: 'notSent' | 'unknown' }>;
 
 /** What differs between calls: the request, and what its answer means. */
 export interface Step<A extends WalletAnswer> {
-  request(budgetMs: number): WalletRequest;
-  answer(response: WalletResponse, trace: WalletTrace): A;
+  request(budgetMs: number): HttpRequest;
+  answer(response: HttpResponse, trace: WalletTrace): A;
   /** Told of an error thrown by `answer`. */
   onBrokenAdapter(error: unknown): void;
 }
@@ -54,13 +49,13 @@ export async function attempt<A extends WalletAnswer>(
     case 'response':
       return understood(step, exchange, { sent: true, latencyMs, status: exchange.status });
     default:
-      return exchange satisfies never;
+      return unreachable(exchange);
   }
 }
 
 function understood<A extends WalletAnswer>(
   step: Step<A>,
-  response: WalletResponse,
+  response: HttpResponse,
   trace: WalletTrace,
 ): A | Lost {
   try {

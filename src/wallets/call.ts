@@ -1,6 +1,7 @@
 import type { Deadline } from '../domain/deadline.ts';
 import type { BetOperation, CallClass, Operation } from '../domain/operation.ts';
 import type { BetAnswer, NotSentReason, ReadAnswer } from '../domain/wallet-answer.ts';
+import type { BreakerState } from '../outbound/breaker-settings.ts';
 
 /** An operation on a bet, its body already in the operator's terms. */
 export interface BetCall {
@@ -21,11 +22,6 @@ export interface ReadCall {
   readonly requestId: string;
   readonly deadline: Deadline;
 }
-
-export type BreakerState = 'closed' | 'half_open' | 'open';
-
-/** `auto` leaves the breaker to itself again. */
-export type BreakerOverride = 'closed' | 'open' | 'auto';
 
 /** Items of the dialect that are kept by whoever makes a call, not by the adapter. */
 export interface CallerDialect {

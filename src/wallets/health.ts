@@ -1,10 +1,5 @@
+import type { Health } from '../outbound/health.ts';
 import type { WalletAnswer } from './attempt.ts';
-
-/**
- * What one call says of the wallet's health. `neutral`: it ended before the wallet had a say, by
- * the gateway's own deadline.
- */
-export type Health = 'healthy' | 'faulty' | 'neutral';
 
 /** Transport faults and broken answers speak against a wallet, its proper no never does. */
 export function healthOf(answer: WalletAnswer): Health {

@@ -1,12 +1,16 @@
 import type { CallClass, Operation } from '../domain/operation.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
+import { Breaker } from '../outbound/breaker.ts';
+import type {
+  BreakerOverride,
+  BreakerSettings,
+  BreakerState,
+} from '../outbound/breaker-settings.ts';
+import type { BreakerWindows } from '../outbound/breaker-windows.ts';
+import { Bulkhead } from '../outbound/bulkhead.ts';
 import type { WalletAnswer } from './attempt.ts';
-import { Breaker } from './breaker.ts';
-import type { BreakerWindows } from './breaker-windows.ts';
-import { Bulkhead } from './bulkhead.ts';
-import type { BreakerOverride, BreakerState } from './call.ts';
 import { healthOf } from './health.ts';
-import type { BreakerSettings, WalletSettings } from './wallet-config.ts';
+import type { WalletSettings } from './wallet-config.ts';
 
 export interface LaneOptions {
   readonly name: string;

@@ -1,4 +1,5 @@
 import type { Operation } from '../domain/operation.ts';
+import type { BreakerSettings } from '../outbound/breaker-settings.ts';
 
 /**
  * What the outbound edge needs of an operator's file (CONTRACT section 3); the configuration's own
@@ -26,14 +27,6 @@ export interface WalletSettings {
   readonly maxConcurrent: { readonly read: number; readonly money: number };
   readonly breaker: BreakerSettings;
   readonly dialect: Dialect;
-}
-
-/** One breaker per class is built from these. */
-export interface BreakerSettings {
-  readonly errorPercent: number;
-  readonly minRequests: number;
-  readonly windowMs: number;
-  readonly openMs: number;
 }
 
 /** Item by item relaxations of the `native` adapter, all off by default (CONTRACT section 8). */

@@ -1,9 +1,10 @@
 import { CODES } from '../domain/codes.ts';
 import type { CallClass, Operation } from '../domain/operation.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
+import type { BreakerState } from '../outbound/breaker-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { WalletAnswer } from './attempt.ts';
-import type { BreakerState } from './call.ts';
 import { isProperRefusal } from './health.ts';
 
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
@@ -77,6 +78,6 @@ function resultOf(answer: WalletAnswer): 'accepted' | 'declined' | WalletFault {
     case 'unknown':
       return isProperRefusal(answer) ? 'declined' : answer.fault;
     default:
-      return answer satisfies never;
+      return unreachable(answer);
   }
 }

@@ -1,6 +1,9 @@
 import type { Clock } from '../domain/clock.ts';
 import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain/operation.ts';
 import type { BetAnswer, NotSentReason, ReadAnswer } from '../domain/wallet-answer.ts';
+import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
+import type { BreakerWindows } from '../outbound/breaker-windows.ts';
+import { HttpClient } from '../outbound/http-client.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { noTracing, type Tracing } from '../telemetry/tracing.ts';
@@ -14,16 +17,7 @@ import {
   type Step,
   type WalletAnswer,
 } from './attempt.ts';
-import type { BreakerWindows } from './breaker-windows.ts';
-import type {
-  BetCall,
-  BreakerOverride,
-  BreakerState,
-  CallerDialect,
-  ReadCall,
-  Wallet,
-} from './call.ts';
-import { HttpClient } from './http-client.ts';
+import type { BetCall, CallerDialect, ReadCall, Wallet } from './call.ts';
 import { Lane } from './lane.ts';
 import type { WalletConfig, WalletSettings } from './wallet-config.ts';
 import { WalletMetrics } from './wallet-metrics.ts';

@@ -1,10 +1,11 @@
 import type { Clock } from '../domain/clock.ts';
 import type { CallClass } from '../domain/operation.ts';
+import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
+import { BreakerWindows } from '../outbound/breaker-windows.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { BreakerWindows } from './breaker-windows.ts';
-import type { BreakerOverride, BreakerState, Wallet } from './call.ts';
+import type { Wallet } from './call.ts';
 import { OperatorWallet } from './wallet.ts';
 import type { WalletConfig } from './wallet-config.ts';
 

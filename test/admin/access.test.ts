@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { html } from '../../src/admin/html.ts';
 import { type AdminOptions, createAdminServer } from '../../src/admin/server.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { html } from '../../src/lib/html.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
 import { ask } from './admin.ts';
 
 const TOKEN = 'the-admin-token';

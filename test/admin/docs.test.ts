@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { docsPage } from '../../src/admin/docs.ts';
-import { html, prose } from '../../src/admin/html.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { html, prose } from '../../src/lib/html.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
 
 describe('html', () => {
   it('escapes what is filled in, unless it is HTML itself', () => {

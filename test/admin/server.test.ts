@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { placeBody, rollbackBody } from '../../src/simulator/callback-bodies.ts';
+import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { type DeliveryRow, insertDelivery, insertOperation } from '../support/deliveries.ts';
 import { startAdmin, type TestAdmin } from './admin.ts';
 

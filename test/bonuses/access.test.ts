@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BONUS_METHODS } from '../../src/bonuses/methods.ts';
+import { BONUS_METHODS } from '../../src/bonuses/method-names.ts';
 import { type BonusGateway, seen, startBonusGateway } from './support/bonus-gateway.ts';
 
 let house: BonusGateway;

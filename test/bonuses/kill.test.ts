@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SimulatedBonusApi, startBonusApi } from '../../src/simulator/bonus-api/bonus-api.ts';
-import { createOperator } from '../../src/simulator/operator.ts';
-import type { CallResult } from '../../src/simulator/signed-client.ts';
+import {
+  type SimulatedBonusApi,
+  startBonusApi,
+} from '../../tools/simulator/bonus-api/bonus-api.ts';
+import { createOperator } from '../../tools/simulator/operator.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { type House, openHouse } from '../process/support/house.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { batchBody, objectOf, SERVICE_CID, templateBody } from './support/bonus-gateway.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SimulatedOperator } from '../../src/simulator/operator.ts';
-import type { CallResult } from '../../src/simulator/signed-client.ts';
+import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import {
   type BonusGateway,
   batchBody,

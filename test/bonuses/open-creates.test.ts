@@ -1,5 +1,5 @@
 import { describe, it, type TestContext } from 'vitest';
-import type { SimulatedOperator } from '../../src/simulator/operator.ts';
+import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import { wagergate } from '../cli/command-line.ts';
 import {
   type BonusGateway,

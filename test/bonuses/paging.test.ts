@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SimulatedOperator } from '../../src/simulator/operator.ts';
+import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import { type BonusGateway, SERVICE_CID, startBonusGateway } from './support/bonus-gateway.ts';
 
 let house: BonusGateway;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BonusMethod } from '../../src/bonuses/methods.ts';
-import { createOperator, type SimulatedOperator } from '../../src/simulator/operator.ts';
+import type { BonusMethod } from '../../src/bonuses/method-names.ts';
+import { createOperator, type SimulatedOperator } from '../../tools/simulator/operator.ts';
 import {
   type BonusGateway,
   batchBody,

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startBonusApi } from '../../src/simulator/bonus-api/bonus-api.ts';
-import type { BonusMisbehaviour } from '../../src/simulator/bonus-api/misbehaviour.ts';
+import { startBonusApi } from '../../tools/simulator/bonus-api/bonus-api.ts';
+import type { BonusMisbehaviour } from '../../tools/simulator/bonus-api/misbehaviour.ts';
 import { placedBet } from '../support/bet.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import {

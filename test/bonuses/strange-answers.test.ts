@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { BONUS_METHODS, type BonusMethod } from '../../src/bonuses/methods.ts';
+import { BONUS_METHODS, type BonusMethod } from '../../src/bonuses/method-names.ts';
 import {
   type BonusGateway,
   batchBody,

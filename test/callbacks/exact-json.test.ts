@@ -6,7 +6,7 @@ import {
   settleBody,
   unsettleBody,
   updateBody,
-} from '../../src/simulator/callback-bodies.ts';
+} from '../../src/protocol/callback-bodies.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';

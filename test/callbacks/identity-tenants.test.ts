@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compareBooks } from '../../src/simulator/books.ts';
-import { balanceBody, placeBody, profileBody } from '../../src/simulator/callback-bodies.ts';
-import type { SimulatedOperator } from '../../src/simulator/operator.ts';
-import type { CallResult } from '../../src/simulator/signed-client.ts';
+import { balanceBody, placeBody, profileBody } from '../../src/protocol/callback-bodies.ts';
+import { compareBooks } from '../../tools/simulator/books.ts';
+import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { asPlayer, placedBet, type TestPlayer } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 

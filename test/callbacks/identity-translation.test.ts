@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { balanceBody, profileBody } from '../../src/protocol/callback-bodies.ts';
 import { signingKeys, verify } from '../../src/protocol/signature.ts';
-import { balanceBody, profileBody } from '../../src/simulator/callback-bodies.ts';
-import type { RecordedRequest } from '../../src/simulator/wallet/recorder.ts';
+import type { RecordedRequest } from '../../tools/simulator/wallet/recorder.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { balanceBody, placeBody } from '../../src/simulator/callback-bodies.ts';
+import { balanceBody, placeBody } from '../../src/protocol/callback-bodies.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 /** One person is one `userId` for the service, and one `operatorUser` for the operator, for ever. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { balanceBody, profileBody } from '../../src/simulator/callback-bodies.ts';
-import type { CallResult } from '../../src/simulator/signed-client.ts';
+import { balanceBody, profileBody } from '../../src/protocol/callback-bodies.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { placedBet, type TestBet, type TestPlayer, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';

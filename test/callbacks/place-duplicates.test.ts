@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody, type RawFields } from '../../src/simulator/callback-bodies.ts';
-import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import { placeBody, type RawFields } from '../../src/protocol/callback-bodies.ts';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { asPlayer, placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState, watchLookUps } from '../support/journal.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { balanceBody } from '../../src/simulator/callback-bodies.ts';
+import { balanceBody } from '../../src/protocol/callback-bodies.ts';
 import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { expectNotSent } from '../support/not-sent.ts';

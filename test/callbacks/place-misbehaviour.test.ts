@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { compareBooks } from '../../src/simulator/books.ts';
-import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import { compareBooks } from '../../tools/simulator/books.ts';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { compareBooks } from '../../src/simulator/books.ts';
-import { placeBody, rollbackBody } from '../../src/simulator/callback-bodies.ts';
+import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
+import { compareBooks } from '../../tools/simulator/books.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;

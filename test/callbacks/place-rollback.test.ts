@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody, rollbackBody } from '../../src/simulator/callback-bodies.ts';
+import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState, watchLookUps } from '../support/journal.ts';

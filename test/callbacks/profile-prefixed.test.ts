@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { balanceBody, placeBody } from '../../src/simulator/callback-bodies.ts';
+import { balanceBody, placeBody } from '../../src/protocol/callback-bodies.ts';
 import { expireSession } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onServer } from '../support/server.ts';

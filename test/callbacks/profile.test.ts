@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { balanceBody } from '../../src/simulator/callback-bodies.ts';
-import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import { balanceBody } from '../../src/protocol/callback-bodies.ts';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { expireSession, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 

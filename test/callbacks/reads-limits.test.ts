@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { balanceBody, profileBody } from '../../src/simulator/callback-bodies.ts';
-import type { CallResult } from '../../src/simulator/signed-client.ts';
+import { balanceBody, profileBody } from '../../src/protocol/callback-bodies.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { type TestPlayer, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { AT_ONCE_MS } from '../support/timing.ts';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import { unreachable } from '../../src/domain/unreachable.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -39,7 +40,7 @@ describe.concurrent('an operation answered by a promise', () => {
           case 'update':
             return bet.update('1.5');
           default:
-            return operation satisfies never;
+            return unreachable(operation);
         }
       };
       bet.wallet.misbehave(operation, how, { transactionId, calls: 2 });

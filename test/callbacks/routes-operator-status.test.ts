@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OPERATIONS, type Operation } from '../../src/domain/operation.ts';
+import { unreachable } from '../../src/domain/unreachable.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -121,7 +122,7 @@ describe.each(STATES)('an operator $name', ({ reason, enter, leave, expected }) 
       case 'update':
         return bet.update('1.5');
       default:
-        return operation satisfies never;
+        return unreachable(operation);
     }
   };
 
@@ -144,7 +145,7 @@ describe.each(STATES)('an operator $name', ({ reason, enter, leave, expected }) 
         expect(await bet.deliveries()).toEqual([{ operation, state: 'pending', attempts: 0 }]);
         break;
       default:
-        outcome satisfies never;
+        return unreachable(outcome);
     }
   });
 

@@ -8,7 +8,7 @@ import {
   settleBody,
   unsettleBody,
   updateBody,
-} from '../../src/simulator/callback-bodies.ts';
+} from '../../src/protocol/callback-bodies.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 

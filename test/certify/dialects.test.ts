@@ -3,8 +3,8 @@ import { parse } from 'yaml';
 import type { Certificate } from '../../src/certify/certificate.ts';
 import { dialectSchema } from '../../src/config/schema.ts';
 import type { Operation } from '../../src/domain/operation.ts';
-import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
 import type { Dialect } from '../../src/wallets/wallet-config.ts';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
 import * as flawed from './support/flawed-wallets.ts';
 

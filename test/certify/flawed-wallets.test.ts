@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/domain/operation.ts';
-import type { Misbehaviour } from '../../src/simulator/wallet/misbehaviour.ts';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
 import * as flawed from './support/flawed-wallets.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Refused } from '../../src/certify/run.ts';
-import type { PlayerSeed } from '../../src/simulator/wallet/players.ts';
+import type { PlayerSeed } from '../../tools/simulator/wallet/players.ts';
 import { certification, ids, PLAYER, sandbox, type Wishes } from './support/certification.ts';
 
 /** The refusal's words, and what had reached the wallet by then. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compareBooks } from '../../src/simulator/books.ts';
-import { createService, type SimulatedService } from '../../src/simulator/service.ts';
+import { compareBooks } from '../../tools/simulator/books.ts';
+import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { type House, openHouse } from '../process/support/house.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type Bettor, liveBet } from './support/bets.ts';

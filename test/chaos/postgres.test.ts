@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from 'vitest';
-import { startPostgres } from '../../src/embedded/postgres.ts';
-import type { EmbeddedServer } from '../../src/embedded/server.ts';
-import { compareBooks } from '../../src/simulator/books.ts';
-import { createService, type SimulatedService } from '../../src/simulator/service.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { startPostgres } from '../../tools/embedded/postgres.ts';
+import type { EmbeddedServer } from '../../tools/embedded/server.ts';
+import { compareBooks } from '../../tools/simulator/books.ts';
+import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { type Bettor, liveBet } from './support/bets.ts';

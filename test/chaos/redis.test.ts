@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { describe, it, type TestContext } from 'vitest';
-import type { EmbeddedServer } from '../../src/embedded/server.ts';
-import { compareBooks } from '../../src/simulator/books.ts';
+import type { EmbeddedServer } from '../../tools/embedded/server.ts';
+import { compareBooks } from '../../tools/simulator/books.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { privateRedis } from '../support/redis.ts';
 

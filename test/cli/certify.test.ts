@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { certificateText } from '../../src/cli/certificate-text.ts';
-import type { SimulatedWallet } from '../../src/simulator/wallet/wallet.ts';
+import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
 import { certification, PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
 import { debitsDuplicates, shiftsDuplicates } from '../certify/support/flawed-wallets.ts';
 import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';

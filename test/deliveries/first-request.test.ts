@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { firstRequest } from '../../src/deliveries/first-request.ts';
 import { type BetRequest, parseBet } from '../../src/protocol/messages.ts';
-import type { RecordedOperation } from '../../src/store/bet-journal.ts';
+import type { RecordedOperation } from '../../src/store/bets/journal.ts';
 
 /** The rule alone; what a wallet gets to see of it is in test/callbacks/stable-request-id.test.ts. */
 

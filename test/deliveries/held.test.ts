@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DeliveryDesk } from '../../src/store/delivery-desk.ts';
-import { createPrisma } from '../../src/store/prisma.ts';
+import { DeliveryDesk } from '../../src/store/deliveries/delivery-admin.ts';
+import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deliveriesOf, sql, untilDeliveries } from './support/deliveries.ts';

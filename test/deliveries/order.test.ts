@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { DeliveryStore } from '../../src/store/delivery-store.ts';
+import { DeliveryStore } from '../../src/store/deliveries/queue.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { replaceFile, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { endLeases, untilDeliveries } from './support/deliveries.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { Deadline, WALLET_BUDGET_MS_MIN } from '../../src/domain/deadline.ts';
-import { OutOfTime, within } from '../../src/domain/within.ts';
+import { OutOfTime, within } from '../../src/lib/within.ts';
 
 const ARRIVED_AT_MS = 7_000;
 const TOTAL_MS = 4_800;

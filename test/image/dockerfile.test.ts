@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
-import { listenOn, stopListening } from '../../src/simulator/wallet/listener.ts';
+import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { argsOf, contextFilter, copiesOf, ROOT, readStages } from './support/dockerfile.ts';
 import { reachOf } from './support/imports.ts';
 import { runToEnd } from './support/run.ts';
@@ -59,7 +59,7 @@ describe('the image', () => {
   });
 
   it('carries no test, no environment file and no other secret of whoever builds it', () => {
-    const left = ['.env', 'test/x.test.ts', 'node_modules/a', '.git/config', 'src/demo/main.ts'];
+    const left = ['.env', 'test/x.test.ts', 'node_modules/a', '.git/config', 'tools/demo/main.ts'];
     expect(left.filter(inContext)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody } from '../../src/simulator/callback-bodies.ts';
-import type { SimulatedOperator } from '../../src/simulator/operator.ts';
+import { placeBody } from '../../src/protocol/callback-bodies.ts';
+import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SimulatedOperator } from '../../src/simulator/operator.ts';
+import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import { expireSession, placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { createService, type SimulatedService } from '../../src/simulator/service.ts';
+import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { operatorFile, SERVICE_SECRET } from '../support/gateway.ts';
 import { type House, openHouse, type Replica } from './support/house.ts';
 

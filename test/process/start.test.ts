@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listenOn, stopListening } from '../../src/simulator/wallet/listener.ts';
+import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { createBareDatabase } from '../support/database.ts';
 import { startGateway } from '../support/processes.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createService, type SimulatedService } from '../../src/simulator/service.ts';
-import { descendantsOf } from '../demo/descendants.ts';
+import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
+import { descendantsOf } from '../tools/demo/descendants.ts';
 import { type House, openHouse, type Replica } from './support/house.ts';
 
 const ADMIN_TOKEN = 'the-admins-token';

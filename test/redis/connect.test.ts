@@ -7,11 +7,11 @@ import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
-import type { EmbeddedServer } from '../../src/embedded/server.ts';
-import { Supervisor } from '../../src/embedded/supervised.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
-import { listenOn, stopListening } from '../../src/simulator/wallet/listener.ts';
+import type { EmbeddedServer } from '../../tools/embedded/server.ts';
+import { Supervisor } from '../../tools/embedded/supervised.ts';
+import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { privateRedis } from '../support/redis.ts';
 
 const PATIENT = { timeout: 30_000, interval: 100 };

@@ -7,13 +7,13 @@ import {
   settleBody,
   unsettleBody,
   updateBody,
-} from '../../src/simulator/callback-bodies.ts';
-import type { ServicePlayer } from '../../src/simulator/service.ts';
-import type { CallResult } from '../../src/simulator/signed-client.ts';
-import type { Arrival } from '../../src/simulator/wallet/arrivals.ts';
-import type { ResultType } from '../../src/simulator/wallet/calls.ts';
-import type { RecordedRequest } from '../../src/simulator/wallet/recorder.ts';
-import type { SimulatedWallet } from '../../src/simulator/wallet/wallet.ts';
+} from '../../src/protocol/callback-bodies.ts';
+import type { ServicePlayer } from '../../tools/simulator/service.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
+import type { Arrival } from '../../tools/simulator/wallet/arrivals.ts';
+import type { ResultType } from '../../tools/simulator/wallet/calls.ts';
+import type { RecordedRequest } from '../../tools/simulator/wallet/recorder.ts';
+import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
 import type { TestGateway } from './gateway.ts';
 import { onServer } from './server.ts';
 

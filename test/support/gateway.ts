@@ -8,15 +8,15 @@ import { compose, type Gateway } from '../../src/compose.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
-import { createOperator, type SimulatedOperator } from '../../src/simulator/operator.ts';
+import { countReload, noteReading } from '../../src/telemetry/counting.ts';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
+import { createOperator, type SimulatedOperator } from '../../tools/simulator/operator.ts';
 import {
   createService,
   type ServicePlayer,
   type SimulatedService,
-} from '../../src/simulator/service.ts';
-import { type SimulatedWallet, startWallet } from '../../src/simulator/wallet/wallet.ts';
-import { countReload, noteReading } from '../../src/telemetry/counting.ts';
-import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
+} from '../../tools/simulator/service.ts';
+import { type SimulatedWallet, startWallet } from '../../tools/simulator/wallet/wallet.ts';
 import { createDatabase } from './database.ts';
 import { privateRedis } from './redis.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from '../../src/embedded/postgres.ts';
-import { startRedis } from '../../src/embedded/redis.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { startPostgres } from '../../tools/embedded/postgres.ts';
+import { startRedis } from '../../tools/embedded/redis.ts';
 import { databaseUrl, onServer } from './server.ts';
 
 declare module 'vitest' {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { BetOwner } from '../../src/domain/bet.ts';
 import { Database } from '../../src/store/database.ts';
-import { Players } from '../../src/store/players.ts';
-import { SessionStore } from '../../src/store/session-store.ts';
+import { Players } from '../../src/store/sessions/players.ts';
+import { SessionStore } from '../../src/store/sessions/session-store.ts';
 import { createDatabase } from './database.ts';
 import { onServer } from './server.ts';
 

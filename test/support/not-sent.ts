@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { CallResult } from '../../src/simulator/signed-client.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import type { TestBet } from './bet.ts';
 import { betState } from './journal.ts';
 import { AT_ONCE_MS } from './timing.ts';

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { type Exit, Supervisor } from '../../src/embedded/supervised.ts';
+import { type Exit, Supervisor } from '../../tools/embedded/supervised.ts';
 
 export interface ProcessOptions {
   /** All it gets, but for `PATH`, `HOME` and `TMPDIR`: nothing of the machine decides a test. */

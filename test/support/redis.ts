@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
-import { startRedis } from '../../src/embedded/redis.ts';
-import type { EmbeddedServer } from '../../src/embedded/server.ts';
+import { startRedis } from '../../tools/embedded/redis.ts';
+import type { EmbeddedServer } from '../../tools/embedded/server.ts';
 
 /** Redis has this many logical databases unless told otherwise. */
 const LOGICAL_DATABASES = 16;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { listenOn, stopListening } from '../../src/simulator/wallet/listener.ts';
+import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 let far: Server;

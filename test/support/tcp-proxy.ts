@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { listenOn, stopListening } from '../../src/simulator/wallet/listener.ts';
+import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 
 export interface TcpProxy {
   /** On 127.0.0.1; the same for as long as the proxy lives. */

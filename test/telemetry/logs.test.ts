@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createService, type SimulatedService } from '../../src/simulator/service.ts';
 import { errorFacts } from '../../src/telemetry/logger.ts';
+import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { type House, openHouse, type Replica } from '../process/support/house.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import type { Line } from '../support/processes.ts';

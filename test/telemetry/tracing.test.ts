@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody } from '../../src/simulator/callback-bodies.ts';
+import { placeBody } from '../../src/protocol/callback-bodies.ts';
+import { noTracing, startTracing, tracedMethods } from '../../src/telemetry/tracing.ts';
 import {
   createService,
   type ServicePlayer,
   type SimulatedService,
-} from '../../src/simulator/service.ts';
-import { listenOn, stopListening } from '../../src/simulator/wallet/listener.ts';
-import { noTracing, startTracing, tracedMethods } from '../../src/telemetry/tracing.ts';
+} from '../../tools/simulator/service.ts';
+import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { type House, openHouse, type Replica } from '../process/support/house.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type OtlpReceiver, startOtlpReceiver } from './support/otlp-receiver.ts';

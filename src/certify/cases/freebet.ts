@@ -1,5 +1,5 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
-import type { BetSlip } from '../../simulator/callback-bodies.ts';
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import type { Trial } from '../trial.ts';
 

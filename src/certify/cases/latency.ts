@@ -1,6 +1,6 @@
 import { type Case, group } from '../case.ts';
 import { stakes } from '../money.ts';
-import type { Sighting } from '../sighting.ts';
+import type { Sighting } from '../recorded-call.ts';
 import type { Trial } from '../trial.ts';
 
 const RULE = 'interface.md, Limits (callback response timeout: 5 seconds)';

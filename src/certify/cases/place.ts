@@ -1,6 +1,6 @@
 import { addAmounts, compareAmounts } from '../../domain/amount.ts';
+import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
-import { describeExchange } from '../meaning.ts';
 import type { Trial } from '../trial.ts';
 import { NOBODY } from './balance.ts';
 import { unknownToken } from './profile.ts';

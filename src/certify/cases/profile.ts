@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Case, group } from '../case.ts';
-import type { Sighting } from '../sighting.ts';
+import type { Sighting } from '../recorded-call.ts';
 import type { Trial } from '../trial.ts';
 
 const RULE = 'interface.md, User profile';

@@ -1,6 +1,6 @@
-import type { BetSlip } from '../../simulator/callback-bodies.ts';
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
-import type { Sighting } from '../sighting.ts';
+import type { Sighting } from '../recorded-call.ts';
 import type { Trial } from '../trial.ts';
 
 const RULE = 'interface.md, Bet lifecycle (settle again, amount differs)';

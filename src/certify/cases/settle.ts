@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BetSlip } from '../../simulator/callback-bodies.ts';
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import type { Trial } from '../trial.ts';
 import { NOBODY } from './balance.ts';

@@ -1,7 +1,7 @@
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
+import { codesIn, documentOf, isBetOperation } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
-import { codesIn, documentOf, isBetOperation } from '../meaning.ts';
-import type { Sighting } from '../sighting.ts';
+import type { Sighting } from '../recorded-call.ts';
 import type { Trial } from '../trial.ts';
 
 /*

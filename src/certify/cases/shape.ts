@@ -1,4 +1,4 @@
-import { objectText, placeBody } from '../../simulator/callback-bodies.ts';
+import { objectText, placeBody } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 
 const RULE = 'interface.md, Bet callback success response';

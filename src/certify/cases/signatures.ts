@@ -1,4 +1,4 @@
-import { type BetSlip, placeBody } from '../../simulator/callback-bodies.ts';
+import { type BetSlip, placeBody } from '../../protocol/callback-bodies.ts';
 import type { Odd } from '../caller.ts';
 import { type Case, group } from '../case.ts';
 import {
@@ -8,9 +8,9 @@ import {
   tampered,
   typeFirst,
   unsigned,
-} from '../forgery.ts';
-import type { Tamper } from '../line.ts';
+} from '../forged-requests.ts';
 import type { Trial } from '../trial.ts';
+import type { Tamper } from '../wallet-connection.ts';
 
 const RULE = 'interface.md, Authentication 2; addendum.md, signing of callbacks';
 

@@ -1,5 +1,5 @@
+import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
-import { describeExchange } from '../meaning.ts';
 
 const RULE = 'interface.md, Endpoints A (Unsettle); Bet lifecycle';
 

@@ -1,6 +1,6 @@
+import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
-import { describeExchange } from '../meaning.ts';
-import type { Sighting } from '../sighting.ts';
+import type { Sighting } from '../recorded-call.ts';
 import { Skipped, type Trial } from '../trial.ts';
 
 const RULE = 'interface.md, Endpoints A (Bet data update)';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { BetTimelines } from '../../store/bet-timeline.ts';
+import { BetTimelines } from '../../store/bets/timeline.ts';
 import { betText } from '../bet-text.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';

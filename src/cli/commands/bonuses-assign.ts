@@ -37,7 +37,7 @@ async function assign(terminal: Terminal, options: Options): Promise<void> {
   const templateIds = options.template.map(templateId);
   const { operator, upstreamCid } = await accountOf(terminal, options);
   await withPrisma(terminal.env, async (prisma) => {
-    const { assignTemplates } = await import('../../store/bonus-assignment.ts');
+    const { assignTemplates } = await import('../../store/bonuses/assignment.ts');
     const tenant = { operatorId: operator.id, upstreamCid };
     const outcome = await assignTemplates(prisma, tenant, templateIds);
     if (outcome.taken.length > 0) {
@@ -68,7 +68,7 @@ async function accountOf(
         '`wagergate config check`',
     );
   }
-  const { Accounts } = await import('../../bonuses/account.ts');
+  const { Accounts } = await import('../../bonuses/service/account.ts');
   const account = new Accounts(() => loaded.configuration).of(operator);
   if (account.exclusive) {
     throw new CommandFailed(

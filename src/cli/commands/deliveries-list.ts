@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { DeliverableOperation } from '../../domain/operation.ts';
-import { DELIVERY_STATES, type DeliveryState } from '../../store/delivery-desk.ts';
+import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-admin.ts';
 import { deliveriesTable } from '../deliveries-table.ts';
 import { withDesk } from '../desk.ts';
 import { withExamples } from '../help.ts';

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { unreachable } from '../../domain/unreachable.ts';
 import { deliveryName } from '../deliveries-table.ts';
 import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
@@ -48,7 +49,7 @@ async function resolve(terminal: Terminal, id: string, options: Options): Promis
       return;
     }
     default:
-      result satisfies never;
+      return unreachable(result);
   }
 }
 

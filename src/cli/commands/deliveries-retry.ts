@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { RETRYABLE_STATES, type RetryableState } from '../../store/delivery-desk.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import { RETRYABLE_STATES, type RetryableState } from '../../store/deliveries/delivery-admin.ts';
 import { deliveryName } from '../deliveries-table.ts';
 import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
@@ -67,7 +68,7 @@ async function retryOne(terminal: Terminal, id: string, options: Options): Promi
       return;
     }
     default:
-      result satisfies never;
+      return unreachable(result);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type PrunedMonth, prune } from '../../store/prune.ts';
+import { type PrunedMonth, prune } from '../../store/schema/prune.ts';
 import { readyDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';

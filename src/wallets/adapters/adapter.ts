@@ -1,23 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
+import type { HttpRequest, HttpResponse } from '../../outbound/http-message.ts';
 import type { BetCall, CallerDialect, ReadCall } from '../call.ts';
 import type { WalletSettings } from '../wallet-config.ts';
-
-/** One HTTP request, ready to be written. */
-export interface WalletRequest {
-  readonly method: 'POST' | 'PUT';
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The exact bytes to send: the signature in the headers is over them. */
-  readonly body: Buffer;
-  /** An answer with a longer body is a broken one. */
-  readonly answerBytesMax: number;
-}
-
-/** One complete HTTP answer. */
-export interface WalletResponse {
-  readonly status: number;
-  readonly body: Buffer;
-}
 
 /** The wallet's own word that it did not do it. */
 export interface Declined {
@@ -55,11 +39,11 @@ export type ReadVerdict =
 export interface WalletAdapter {
   readonly callerDialect: CallerDialect;
   /** @param budgetMs how long the gateway will wait for the answer */
-  betRequest(call: BetCall, budgetMs: number): WalletRequest;
-  readRequest(call: ReadCall, budgetMs: number): WalletRequest;
+  betRequest(call: BetCall, budgetMs: number): HttpRequest;
+  readRequest(call: ReadCall, budgetMs: number): HttpRequest;
   /** Must not declare a place declined unless the wallet said so with a definite code (I2). */
-  betVerdict(call: BetCall, response: WalletResponse): BetVerdict;
-  readVerdict(call: ReadCall, response: WalletResponse): ReadVerdict;
+  betVerdict(call: BetCall, response: HttpResponse): BetVerdict;
+  readVerdict(call: ReadCall, response: HttpResponse): ReadVerdict;
 }
 
 export type AdapterFactory = (settings: WalletSettings, clock: Clock) => WalletAdapter;

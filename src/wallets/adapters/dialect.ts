@@ -1,9 +1,9 @@
 import { CODES } from '../../domain/codes.ts';
 import type { Operation } from '../../domain/operation.ts';
+import type { HttpResponse } from '../../outbound/http-message.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
 import type { CallerDialect } from '../call.ts';
 import type { Dialect } from '../wallet-config.ts';
-import type { WalletResponse } from './adapter.ts';
 
 /*
  * The items of `wallet.dialect`, each with the deviation it answers (addendum.md, How real wallets
@@ -44,7 +44,7 @@ const CODE_MAX = 2_147_483_647;
 const OPEN_PLACE_CODES: readonly number[] = [CODES.alreadyProcessed, CODES.timeout, CODES.system];
 
 /** Sorts an answer into success, refusal and neither. */
-export function hear(response: WalletResponse, dialect: Dialect): Said {
+export function hear(response: HttpResponse, dialect: Dialect): Said {
   const { status } = response;
   const document = readObject(response.body);
   if (isSuccess(status, dialect)) return hearSuccess(response, document, dialect);
@@ -65,7 +65,7 @@ export function hear(response: WalletResponse, dialect: Dialect): Said {
 
 /** `emptyOk`, `okCodes`: wallets answer with empty bodies, or put errors into an HTTP 200. */
 function hearSuccess(
-  response: WalletResponse,
+  response: HttpResponse,
   document: JsonDocument | JsonError,
   dialect: Dialect,
 ): Said {

@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { CODES } from '../../domain/codes.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import type { HttpRequest, HttpResponse } from '../../outbound/http-message.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
 import { sign, signingKeys } from '../../protocol/signature.ts';
 import type { BetCall, ReadCall } from '../call.ts';
 import type { Dialect, WalletSettings } from '../wallet-config.ts';
-import type {
-  BetVerdict,
-  Declined,
-  NotUnderstood,
-  ReadVerdict,
-  WalletAdapter,
-  WalletRequest,
-  WalletResponse,
-} from './adapter.ts';
+import type { BetVerdict, Declined, NotUnderstood, ReadVerdict, WalletAdapter } from './adapter.ts';
 import {
   callerDialectOf,
   codeIn,
@@ -66,7 +60,7 @@ export function nativeAdapter(settings: WalletSettings, clock: Clock): WalletAda
   };
 }
 
-type Target = Pick<WalletRequest, 'method' | 'path' | 'answerBytesMax'>;
+type Target = Pick<HttpRequest, 'method' | 'path' | 'answerBytesMax'>;
 
 function requestBuilder({ baseUrl, secrets, dialect }: WalletSettings) {
   const [key] = signingKeys(secrets);
@@ -84,7 +78,7 @@ function requestBuilder({ baseUrl, secrets, dialect }: WalletSettings) {
     target: Target,
     call: { readonly body: string; readonly requestId: string },
     budgetMs: number,
-  ): WalletRequest => {
+  ): HttpRequest => {
     const body = Buffer.from(call.body, 'utf8');
     const jws = sign(body, key);
     return {
@@ -111,7 +105,7 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
 
 function betVerdict(
   call: BetCall,
-  response: WalletResponse,
+  response: HttpResponse,
   dialect: Dialect,
   clock: Clock,
 ): BetVerdict {
@@ -131,7 +125,7 @@ function betVerdict(
       };
     }
     default:
-      return said satisfies never;
+      return unreachable(said);
   }
 }
 
@@ -167,7 +161,7 @@ function refusedBet(call: BetCall, refusal: Refusal, dialect: Dialect): Declined
   return declined(code, refusal);
 }
 
-function readVerdict(call: ReadCall, response: WalletResponse, dialect: Dialect): ReadVerdict {
+function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): ReadVerdict {
   const said = hear(response, dialect);
   switch (said.kind) {
     case 'unclear':
@@ -181,7 +175,7 @@ function readVerdict(call: ReadCall, response: WalletResponse, dialect: Dialect)
         : brokenAnswer(`the answer has no proper ${missing}`);
     }
     default:
-      return said satisfies never;
+      return unreachable(said);
   }
 }
 

@@ -1,9 +1,9 @@
 import {
   type SimulatedBonusApi,
   startBonusApi,
-} from '../../../src/simulator/bonus-api/bonus-api.ts';
-import type { SimulatedOperator } from '../../../src/simulator/operator.ts';
-import type { CallResult } from '../../../src/simulator/signed-client.ts';
+} from '../../../tools/simulator/bonus-api/bonus-api.ts';
+import type { SimulatedOperator } from '../../../tools/simulator/operator.ts';
+import type { CallResult } from '../../../tools/simulator/signed-client.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
 

@@ -2,13 +2,13 @@ import { onTestFinished } from 'vitest';
 import { type Certificate, GROUPS, type Verdict } from '../../../src/certify/certificate.ts';
 import { type CertificationOptions, certify } from '../../../src/certify/run.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
-import type { PlayerSeed } from '../../../src/simulator/wallet/players.ts';
+import type { Dialect } from '../../../src/wallets/wallet-config.ts';
+import type { PlayerSeed } from '../../../tools/simulator/wallet/players.ts';
 import {
   type SimulatedWallet,
   startWallet,
   type WalletOptions,
-} from '../../../src/simulator/wallet/wallet.ts';
-import type { Dialect } from '../../../src/wallets/wallet-config.ts';
+} from '../../../tools/simulator/wallet/wallet.ts';
 import { walletSettings } from '../../wallets/support/calls.ts';
 
 export const SECRET = 'the-wallets-secret';

@@ -1,10 +1,10 @@
 import { addAmounts, sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
-import type { WireAnswer } from '../../../src/simulator/wallet/answers.ts';
-import type { WalletCall } from '../../../src/simulator/wallet/calls.ts';
-import type { Flaw } from '../../../src/simulator/wallet/flaw.ts';
-import { judgeSignature } from '../../../src/simulator/wallet/http.ts';
-import type { Verdict } from '../../../src/simulator/wallet/ledger.ts';
-import type { WalletOptions } from '../../../src/simulator/wallet/wallet.ts';
+import type { WireAnswer } from '../../../tools/simulator/wallet/answers.ts';
+import type { WalletCall } from '../../../tools/simulator/wallet/calls.ts';
+import type { Flaw } from '../../../tools/simulator/wallet/flaw.ts';
+import { judgeSignature } from '../../../tools/simulator/wallet/http.ts';
+import type { Verdict } from '../../../tools/simulator/wallet/ledger.ts';
+import type { WalletOptions } from '../../../tools/simulator/wallet/wallet.ts';
 
 export type Mistake = Pick<WalletOptions, 'flaw' | 'judge' | 'rewrite' | 'rewriteRefused'>;
 type Rewrite = (answer: WireAnswer, call: WalletCall) => WireAnswer;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type BetSlip, placeBody } from '../../../src/simulator/callback-bodies.ts';
-import type { ServicePlayer, SimulatedService } from '../../../src/simulator/service.ts';
-import type { PlaceOutcome } from '../../../src/simulator/service-answers.ts';
-import type { Misbehaviour } from '../../../src/simulator/wallet/misbehaviour.ts';
-import type { SimulatedWallet } from '../../../src/simulator/wallet/wallet.ts';
+import { type BetSlip, placeBody } from '../../../src/protocol/callback-bodies.ts';
+import type { ServicePlayer, SimulatedService } from '../../../tools/simulator/service.ts';
+import type { PlaceOutcome } from '../../../tools/simulator/service-answers.ts';
+import type { Misbehaviour } from '../../../tools/simulator/wallet/misbehaviour.ts';
+import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts';
 import type { Random } from './random.ts';
 
 export interface Bettor {

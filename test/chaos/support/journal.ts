@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
-import type { SimulatedService } from '../../../src/simulator/service.ts';
-import type { SimulatedWallet } from '../../../src/simulator/wallet/wallet.ts';
+import type { SimulatedService } from '../../../tools/simulator/service.ts';
+import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts';
 import type { House } from '../../process/support/house.ts';
 
 /** Leases last 15 s, and the repetitions of unknown places come after them. */

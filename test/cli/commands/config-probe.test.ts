@@ -1,6 +1,6 @@
 import { createServer as createTlsServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type SimulatedWallet, startWallet } from '../../../src/simulator/wallet/wallet.ts';
+import { type SimulatedWallet, startWallet } from '../../../tools/simulator/wallet/wallet.ts';
 import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
 import {
   type OwnAnswer,

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { rollbackBody } from '../../../src/simulator/callback-bodies.ts';
+import { rollbackBody } from '../../../src/protocol/callback-bodies.ts';
 
 export interface Backlog {
   readonly operatorId: string;

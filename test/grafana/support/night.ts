@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startBonusApi } from '../../../src/simulator/bonus-api/bonus-api.ts';
-import { createOperator } from '../../../src/simulator/operator.ts';
-import { createService } from '../../../src/simulator/service.ts';
+import { startBonusApi } from '../../../tools/simulator/bonus-api/bonus-api.ts';
+import { createOperator } from '../../../tools/simulator/operator.ts';
+import { createService } from '../../../tools/simulator/service.ts';
 import { templateBody } from '../../bonuses/support/bonus-gateway.ts';
 import { placedBet, unplacedBet } from '../../support/bet.ts';
 import { insertDelivery } from '../../support/deliveries.ts';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { chooseServerFolder } from '../../../src/embedded/folder.ts';
-import { type EmbeddedServer, startServer } from '../../../src/embedded/server.ts';
+import { chooseServerFolder } from '../../../tools/embedded/folder.ts';
+import { type EmbeddedServer, startServer } from '../../../tools/embedded/server.ts';
 import { prometheusProgram } from './prometheus-programs.ts';
 
 export interface PrometheusOptions {

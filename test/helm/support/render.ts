@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { unreachable } from '../../../src/domain/unreachable.ts';
 import { CHART, chartFile, chartYaml, isTree, type Tree } from './chart.ts';
 import { FUNCTIONS, isTruthy, printed } from './template-functions.ts';
 import { type Node, type Pipe, parseTemplate, type Term } from './template-tree.ts';
@@ -92,7 +93,7 @@ class Renderer {
           .join('');
       }
       default:
-        return node satisfies never;
+        return unreachable(node);
     }
   }
 
@@ -142,7 +143,7 @@ class Renderer {
         return value;
       }
       default:
-        return term satisfies never;
+        return unreachable(term);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { Client, type QueryResultRow } from 'pg';
-import { createOperator } from '../../../src/simulator/operator.ts';
-import type { ServicePlayer } from '../../../src/simulator/service.ts';
-import { type SimulatedWallet, startWallet } from '../../../src/simulator/wallet/wallet.ts';
+import { createOperator } from '../../../tools/simulator/operator.ts';
+import type { ServicePlayer } from '../../../tools/simulator/service.ts';
+import { type SimulatedWallet, startWallet } from '../../../tools/simulator/wallet/wallet.ts';
 import { createDatabase } from '../../support/database.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../../support/processes.ts';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { listenOn, stopListening } from '../../../src/simulator/wallet/listener.ts';
+import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
 
 /** What only the player and its operator may know. */
 export const PERSONAL = {

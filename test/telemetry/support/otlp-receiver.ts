@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listenOn, stopListening } from '../../../src/simulator/wallet/listener.ts';
+import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
 
 /** A span as OTLP's JSON tells it. */
 export interface ReceivedSpan {

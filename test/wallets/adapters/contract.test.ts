@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { operatorSchema } from '../../../src/config/schema.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
+import type { HttpResponse } from '../../../src/outbound/http-message.ts';
 import { parseJsonObject } from '../../../src/protocol/json.ts';
-import type { WalletResponse } from '../../../src/wallets/adapters/adapter.ts';
 import { ADAPTER_NAMES, createAdapter } from '../../../src/wallets/adapters/index.ts';
 import { betCall, manualClock, readCall, SECRET, walletSettings } from '../support/calls.ts';
 import { SPECIMENS, type Specimen } from './specimens.ts';
@@ -62,7 +62,7 @@ describe.each(ADAPTER_NAMES)('the adapter %s', (name) => {
       requestId: 'r-1',
       body: MESSAGE,
     });
-  const verdict = (operation: BetOperation, response: WalletResponse) =>
+  const verdict = (operation: BetOperation, response: HttpResponse) =>
     adapter.betVerdict(bet(operation), response);
 
   describe('a request', () => {
@@ -236,7 +236,7 @@ describe.each(ADAPTER_NAMES)('the adapter %s', (name) => {
   });
 
   describe('an answer to a read', () => {
-    const read = (operation: (typeof READS)[number], response: WalletResponse) =>
+    const read = (operation: (typeof READS)[number], response: HttpResponse) =>
       adapter.readVerdict(readCall({ operation }), response);
 
     it('of a profile is the protocol’s message, with the operator’s player', () => {

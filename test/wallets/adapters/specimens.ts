@@ -1,4 +1,4 @@
-import type { WalletResponse } from '../../../src/wallets/adapters/adapter.ts';
+import type { HttpResponse } from '../../../src/outbound/http-message.ts';
 import type { BetCall, ReadCall } from '../../../src/wallets/call.ts';
 import type { WalletSettings } from '../../../src/wallets/wallet-config.ts';
 
@@ -10,12 +10,12 @@ export interface Specimen {
   /** Settings that it needs beside the usual ones. */
   readonly settings?: Partial<WalletSettings>;
   /** The wallet's good answer to a bet call. */
-  accepts(call: Pick<BetCall, 'transactionId'>): WalletResponse;
+  accepts(call: Pick<BetCall, 'transactionId'>): HttpResponse;
   /** The wallet's refusal, with the protocol's `code` in whatever it has for one. */
-  refuses(code: number): WalletResponse;
+  refuses(code: number): HttpResponse;
   /** The wallet's good answers to reads; `amount` is decimal text. */
-  profile(user: string, currency: string): WalletResponse;
-  balance(call: Pick<ReadCall, 'operation'>, amount: string): WalletResponse;
+  profile(user: string, currency: string): HttpResponse;
+  balance(call: Pick<ReadCall, 'operation'>, amount: string): HttpResponse;
 }
 
 export const SPECIMENS: Readonly<Record<string, Specimen>> = {
@@ -31,6 +31,6 @@ export const SPECIMENS: Readonly<Record<string, Specimen>> = {
   },
 };
 
-function json(status: number, body: object): WalletResponse {
+function json(status: number, body: object): HttpResponse {
   return { status, body: Buffer.from(JSON.stringify(body)) };
 }

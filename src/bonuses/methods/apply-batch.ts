@@ -1,0 +1,125 @@
+import { askService, type BonusCall, type Bonuses, seesTemplate } from '../context.ts';
+import { invalid, NOTE_OPEN, notDone, notFound, ok, type Told } from '../outcome.ts';
+import { translatedPage } from '../paging.ts';
+import { saysMissing } from '../service/answer.ts';
+import { bonusesIn, termsFor, termsOf } from '../translation/bonus-terms.ts';
+import { applyBatchFields } from '../translation/fields.ts';
+import {
+  type Json,
+  memberOf,
+  textNode,
+  textOf,
+  treeOf,
+  treeText,
+} from '../translation/json-tree.ts';
+import { owned } from '../translation/own-bonuses.ts';
+import { fieldsOf } from '../translation/read-fields.ts';
+import { askedBefore, notConfirmed, patienceMs, recorded } from './intent-answers.ts';
+import { bodyHash, refuseHarmful, withMembers } from './request-body.ts';
+
+const OWN_MEMBERS = Object.keys(applyBatchFields.shape);
+const OWN_PLAYER_MEMBERS = ['userId', 'currency', 'betAmount', 'betCount', 'forceActivated'];
+
+/**
+ * `POST /bonuses/bonus/applyBatch`. An intent for each (template, player) is committed before the
+ * service is asked; until its outcome is known no other call touches the same. One body is asked
+ * for once: repeated, it gets the first answer.
+ */
+export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+  const body = treeOf(call.document);
+  const batch = readBatch(call, body);
+  if (!('templateId' in batch)) return batch;
+  const { templateId, operatorUsers } = batch;
+  if (!(await seesTemplate(bonuses, call, templateId))) return notFound('template');
+
+  const intent = {
+    tenant: call.tenant,
+    bodyHash: bodyHash(body),
+    body: call.document.text,
+    patienceMs: patienceMs(bonuses),
+  };
+  const before = await bonuses.intents.findEqual(intent, 'apply');
+  if (before !== undefined) return askedBefore(before);
+
+  const userIds = await bonuses.players.ensureAll(call.operator.id, operatorUsers);
+  const begun = await bonuses.intents.beginApply(intent, templateId, [...userIds.values()]);
+  if (begun.kind !== 'begun') return askedBefore(begun);
+
+  const known = new Map([...userIds].map(([user, userId]) => [userId, user]));
+  const sent = inServiceTerms(call, body, templateId, userIds);
+  const answer = await askService(bonuses, call, 'bonus/applyBatch', sent);
+  if (answer.kind === 'answered') {
+    return await applied(bonuses, call, begun.intentId, treeOf(answer.document), known);
+  }
+  const told = await notConfirmed(bonuses, begun.intentId, answer, termsOf(call, known));
+  return saysMissing(answer) ? notFound('template') : told;
+}
+
+interface Batch {
+  readonly templateId: string;
+  readonly operatorUsers: readonly string[];
+}
+
+function readBatch(call: BonusCall, body: Json): Batch | Told {
+  const read = fieldsOf(applyBatchFields, call.document);
+  if (!('fields' in read)) return read;
+  const { templateId, playersData } = read.fields;
+  const { currencies } = call.operator;
+  const foreign = playersData.findIndex(({ currency }) => !currencies.includes(currency));
+  if (foreign >= 0) {
+    return invalid(`playersData.${foreign}.currency: must be one of ${currencies.join(', ')}`);
+  }
+  const harmful =
+    refuseHarmful(body, OWN_MEMBERS) ??
+    bonusesIn(memberOf(body, 'playersData'))
+      .map((entry, index) => refuseHarmful(entry, OWN_PLAYER_MEMBERS, `playersData.${index}.`))
+      .find((told) => told !== undefined);
+  if (harmful !== undefined) return harmful;
+  return {
+    templateId: String(templateId),
+    operatorUsers: playersData.map(({ userId }) => userId),
+  };
+}
+
+/** The same batch with the aggregator's ids, amounts to the letter. */
+function inServiceTerms(
+  call: BonusCall,
+  body: Json,
+  templateId: string,
+  userIds: ReadonlyMap<string, string>,
+): string {
+  const players = bonusesIn(memberOf(body, 'playersData')).map((entry) =>
+    withMembers(entry, { userId: textNode(userIds.get(textOf(entry, 'userId') ?? '') ?? '') }),
+  );
+  return treeText(
+    withMembers(body, {
+      cid: textNode(call.account.cid),
+      templateId: { kind: 'number', raw: templateId },
+      playersData: { kind: 'array', items: players },
+    }),
+  );
+}
+
+async function applied(
+  bonuses: Bonuses,
+  call: BonusCall,
+  intentId: string,
+  answered: Json,
+  known: ReadonlyMap<string, string>,
+): Promise<Told> {
+  return await recorded(bonuses, call, termsOf(call, known), async () => {
+    const terms = await termsFor(bonuses, call, answered, known);
+    const items = memberOf(answered, 'items');
+    if (items === undefined || (items.kind !== 'object' && items.kind !== 'array')) {
+      return notDone({ kind: 'failed', error: 'no items' }, terms, NOTE_OPEN);
+    }
+    const issued = owned(items, terms);
+    const foreign = bonusesIn(items).length - issued.length;
+    if (foreign > 0) {
+      bonuses.logger.error({ operator: call.operator.id, foreign }, 'bonus.foreign_items_dropped');
+    }
+    const answer = { status: 200, body: translatedPage(answered, terms) };
+    await bonuses.intents.finishApply(call.tenant, intentId, issued, answer);
+    return ok(answer.body);
+  });
+}

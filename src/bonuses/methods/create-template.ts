@@ -1,0 +1,114 @@
+import { askService, type BonusCall, type Bonuses } from '../context.ts';
+import { invalid, NOTE_OPEN, notDone, ok, type Told } from '../outcome.ts';
+import { totalPages } from '../paging.ts';
+import type { ServiceAnswer } from '../service/answer.ts';
+import { termsFor, termsOf } from '../translation/bonus-terms.ts';
+import { createTemplateFields } from '../translation/fields.ts';
+import {
+  entriesOf,
+  idOf,
+  type Json,
+  memberOf,
+  textNode,
+  treeOf,
+  treeText,
+} from '../translation/json-tree.ts';
+import { fieldsOf } from '../translation/read-fields.ts';
+import { translate } from '../translation/translate.ts';
+import { askedBefore, notConfirmed, patienceMs, recorded } from './intent-answers.ts';
+import { bodyHash, bodyOf, refuseHarmful, withMembers } from './request-body.ts';
+
+/** Below every id. */
+const NO_TEMPLATE = -1n;
+
+const OWN_MEMBERS = Object.keys(createTemplateFields.shape);
+
+/**
+ * `POST /bonuses/templates/add`. The intent is committed before the service is asked, so whatever
+ * breaks afterwards, the template is found again and is the operator's alone. One body is asked for
+ * once: repeated, it gets the first answer.
+ */
+export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+  const body = treeOf(call.document);
+  const wrong = refuse(call, body);
+  if (wrong !== undefined) return wrong;
+  const intent = {
+    tenant: call.tenant,
+    bodyHash: bodyHash(body),
+    body: call.document.text,
+    patienceMs: patienceMs(bonuses),
+  };
+  const before = await bonuses.intents.findEqual(intent, 'create');
+  if (before !== undefined) return askedBefore(before);
+
+  const highest = await highestTemplateId(bonuses, call);
+  if (typeof highest !== 'string') return notDone(highest, termsOf(call));
+  const begun = await bonuses.intents.beginCreate(intent, highest);
+  if (begun.kind !== 'begun') return askedBefore(begun);
+
+  const sent = treeText(withMembers(body, { cid: textNode(call.account.cid) }));
+  const answer = await askService(bonuses, call, 'templates/add', sent);
+  return answer.kind === 'answered'
+    ? await created(bonuses, call, begun.intentId, treeOf(answer.document))
+    : await notConfirmed(bonuses, begun.intentId, answer, termsOf(call));
+}
+
+function refuse(call: BonusCall, body: Json): Told | undefined {
+  const read = fieldsOf(createTemplateFields, call.document);
+  if (!('fields' in read)) return read;
+  const { currencies } = call.operator;
+  if (!currencies.includes(read.fields.currency)) {
+    return invalid(`currency: must be one of ${currencies.join(', ')}`);
+  }
+  return refuseHarmful(body, OWN_MEMBERS);
+}
+
+/**
+ * The highest template id there is: what is created from now on has a higher one, so the read-back
+ * never takes an older template for this one. The service may list either end first.
+ */
+async function highestTemplateId(
+  bonuses: Bonuses,
+  call: BonusCall,
+): Promise<string | Exclude<ServiceAnswer, { kind: 'answered' }>> {
+  const ask = (page: number) =>
+    askService(bonuses, call, 'templates', bodyOf(call, { page: String(page) }));
+  const first = await ask(1);
+  if (first.kind !== 'answered') return first;
+  const pages = [treeOf(first.document)];
+  const lastPage = totalPages(treeOf(first.document));
+  if (lastPage > 1) {
+    const last = await ask(lastPage);
+    if (last.kind !== 'answered') return last;
+    pages.push(treeOf(last.document));
+  }
+  const ids = pages
+    .flatMap((page) => entriesOf(memberOf(page, 'items')))
+    .map((item) => BigInt(idOf(item, 'id') ?? NO_TEMPLATE));
+  return String(ids.reduce((highest, id) => (id > highest ? id : highest), NO_TEMPLATE));
+}
+
+async function created(
+  bonuses: Bonuses,
+  call: BonusCall,
+  intentId: string,
+  item: Json,
+): Promise<Told> {
+  return await recorded(bonuses, call, termsOf(call), async () => {
+    const terms = await termsFor(bonuses, call, item);
+    const templateId = idOf(item, 'id');
+    const told = translate(item, terms, 'template');
+    if (templateId === undefined || told === undefined) {
+      const error = 'it created a template without saying which';
+      return notDone({ kind: 'failed', error }, terms, NOTE_OPEN);
+    }
+    const answer = { status: 200, body: treeText(told) };
+    const template = { templateId, item: treeText(item) };
+    if (await bonuses.intents.finishCreate(call.tenant, intentId, template, answer)) {
+      return ok(answer.body);
+    }
+    const facts = { operator: call.operator.id, templateId };
+    bonuses.logger.error(facts, 'bonus.template_of_another: the service gave one id twice');
+    return notDone({ kind: 'failed', error: 'an id twice' }, terms, NOTE_OPEN);
+  });
+}

@@ -1,0 +1,61 @@
+import { GatewayError } from '../../domain/errors.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import type { Begun } from '../../store/bonuses/intents.ts';
+import type { BonusCall, Bonuses } from '../context.ts';
+import { again, NOTE_OPEN, notDone, stillOpen, type Told } from '../outcome.ts';
+import type { ServiceAnswer } from '../service/answer.ts';
+import type { Terms } from '../translation/translate.ts';
+
+/** How long after a request's time an intent is left to it, in multiples of that time. */
+const PATIENCE_FACTOR = 1.5;
+
+/** How long the read-back leaves an intent alone: until its request has certainly ended. */
+export function patienceMs({ configuration }: Pick<Bonuses, 'configuration'>): number {
+  return configuration().gateway.service.bonusTimeoutMs * PATIENCE_FACTOR;
+}
+
+/** The answer of a call that was asked before. */
+export function askedBefore(begun: Exclude<Begun, { kind: 'begun' }>): Told {
+  switch (begun.kind) {
+    case 'answered':
+      return again(begun.answer);
+    case 'open':
+      return stillOpen('The same call was made before and is still open');
+    case 'playersOpen':
+      return stillOpen('An earlier call for one of these players and this template is still open');
+  }
+  return unreachable(begun);
+}
+
+/** What follows for an intent when the service did not say yes, and what the operator is told. */
+export async function notConfirmed(
+  bonuses: Bonuses,
+  intentId: string,
+  answer: Exclude<ServiceAnswer, { kind: 'answered' }>,
+  terms: Terms,
+): Promise<Told> {
+  const mayBeDone = answer.kind === 'failed' || answer.kind === 'silent';
+  if (mayBeDone) return notDone(answer, terms, NOTE_OPEN);
+  const reason = answer.kind === 'refused' ? `refused, code ${answer.code ?? '-'}` : answer.kind;
+  await bonuses.intents.fail(intentId, reason);
+  return notDone(answer, terms);
+}
+
+/**
+ * Writes down what the service has done. Where that fails nothing is lost: the intent stays open
+ * and the read-back finds what was made.
+ */
+export async function recorded(
+  { logger }: Bonuses,
+  call: BonusCall,
+  terms: Terms,
+  write: () => Promise<Told>,
+): Promise<Told> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    logger.error({ operator: call.operator.id, err: error }, 'bonus.not_recorded');
+    return notDone({ kind: 'silent', error: 'not recorded' }, terms, NOTE_OPEN);
+  }
+}

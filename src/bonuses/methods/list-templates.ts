@@ -1,0 +1,73 @@
+import { mapLimited } from '../../lib/map-limited.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
+import type { ListedTemplate } from '../../store/bonuses/ownership.ts';
+import { askService, type BonusCall, type Bonuses } from '../context.ts';
+import { notDone, ok, type Told } from '../outcome.ts';
+import { ITEMS_PER_PAGE, pageText, translatedPage } from '../paging.ts';
+import { showTemplate } from '../service/read-template.ts';
+import { termsFor, termsOf } from '../translation/bonus-terms.ts';
+import { templatesFields } from '../translation/fields.ts';
+import { type Json, treeOf, treeText } from '../translation/json-tree.ts';
+import { fieldsOf } from '../translation/read-fields.ts';
+import { translate } from '../translation/translate.ts';
+import { bodyOf } from './request-body.ts';
+
+/** Templates that no copy is kept of are asked for so many at a time. */
+const FETCHES_AT_ONCE = 8;
+/** What turns out not to exist makes room for others on the page, which may lack a copy as well. */
+const ROUNDS_MAX = 4;
+
+/**
+ * `POST /bonuses/templates`. Which templates the operator sees, and so the paging, comes from our
+ * own books; the templates themselves from kept copies, which the read-back keeps fresh. So a page
+ * costs no walk through everybody's pages at the service.
+ */
+export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+  const read = fieldsOf(templatesFields, call.document);
+  if (!('fields' in read)) return read;
+  const { page } = read.fields;
+  if (call.account.exclusive) return await passOn(bonuses, call, page);
+
+  const listed = await completePage(bonuses, call, page);
+  if (!('templates' in listed)) return listed;
+  const { sharedTemplates } = call.operator.bonuses;
+  const totalItems = await bonuses.ownership.countTemplates(call.tenant, sharedTemplates);
+  const items = listed.templates.map(({ item = '{}' }) =>
+    treeOf(parseJsonObject(Buffer.from(item))),
+  );
+  const list: Json = { kind: 'array', items };
+  const told = translate(list, await termsFor(bonuses, call, list), 'template');
+  return ok(pageText(told === undefined ? '[]' : treeText(told), { totalItems, page }));
+}
+
+/** The page, each of its templates with a copy. */
+async function completePage(
+  bonuses: Bonuses,
+  call: BonusCall,
+  page: number,
+): Promise<{ readonly templates: readonly ListedTemplate[] } | Told> {
+  const at = { limit: ITEMS_PER_PAGE, offset: (page - 1) * ITEMS_PER_PAGE };
+  const { sharedTemplates } = call.operator.bonuses;
+  for (let round = 0; ; round += 1) {
+    const listed = await bonuses.ownership.listTemplates(call.tenant, sharedTemplates, at);
+    const lacking = listed.filter(({ item }) => item === undefined);
+    if (lacking.length === 0) return { templates: listed };
+    if (round === ROUNDS_MAX) {
+      return { templates: listed.filter(({ item }) => item !== undefined) };
+    }
+    const shown = await mapLimited(lacking, FETCHES_AT_ONCE, ({ templateId }) =>
+      showTemplate(bonuses, call, templateId),
+    );
+    const failed = shown.find((one) => one.kind === 'notAnswered');
+    if (failed !== undefined) return notDone(failed.answer, termsOf(call));
+  }
+}
+
+/** An account of the operator's own: the service's list is the operator's list. */
+async function passOn(bonuses: Bonuses, call: BonusCall, page: number): Promise<Told> {
+  const body = bodyOf(call, { page: String(page) });
+  const answer = await askService(bonuses, call, 'templates', body);
+  if (answer.kind !== 'answered') return notDone(answer, termsOf(call));
+  const list = treeOf(answer.document);
+  return ok(translatedPage(list, await termsFor(bonuses, call, list), 'template'));
+}

@@ -1,0 +1,104 @@
+import { CODES } from '../../domain/codes.ts';
+import { mapLimited } from '../../lib/map-limited.ts';
+import { jsonString, parseJsonObject } from '../../protocol/json.ts';
+import { askService, type BonusCall, type Bonuses } from '../context.ts';
+import { notDone, ok, type Told } from '../outcome.ts';
+import { translatedPage } from '../paging.ts';
+import { findBonus } from '../service/read-bonus.ts';
+import { termsFor, termsOf } from '../translation/bonus-terms.ts';
+import { revokeBatchFields } from '../translation/fields.ts';
+import { entriesOf, type Json, memberOf, treeOf, treeText } from '../translation/json-tree.ts';
+import { fieldsOf } from '../translation/read-fields.ts';
+import { bodyOf } from './request-body.ts';
+
+/** Ids that are not known here are looked for at the service, so many at a time. */
+const LOOKS_AT_ONCE = 8;
+
+/**
+ * `POST /bonuses/bonus/revokeBatch`. Only the operator's own bonuses go out; each other id is an
+ * entry of `errorItems`, the same for a foreign and for a missing one (I8). Repeating a batch does
+ * no harm, so nothing is kept of it.
+ */
+export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+  const read = fieldsOf(revokeBatchFields, call.document);
+  if (!('fields' in read)) return read;
+  const asked = [...new Set(read.fields.bonusesIds.map(String))];
+  const sorted = await sortOut(bonuses, call, asked);
+  if (!('own' in sorted)) return sorted;
+  const { own, others } = sorted;
+  const told = own.length === 0 ? NOTHING_REVOKED : await revoke(bonuses, call, own);
+  if (!('answer' in told)) return withOthers(told.answered, others);
+  return told;
+}
+
+interface Sorted {
+  readonly own: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** Which ids are the operator's, in the order they were given. */
+async function sortOut(
+  bonuses: Bonuses,
+  call: BonusCall,
+  asked: readonly string[],
+): Promise<Sorted | Told> {
+  if (call.account.exclusive) return { own: asked, others: [] };
+  const known = await bonuses.ownership.ownBonuses(call.tenant, asked);
+  const unknown = asked.filter((bonusId) => !known.has(bonusId));
+  const found = await mapLimited(unknown, LOOKS_AT_ONCE, async (bonusId) => ({
+    bonusId,
+    found: await findBonus(bonuses, call, bonusId, false),
+  }));
+  const others = new Set<string>();
+  for (const { bonusId, found: one } of found) {
+    if (one.kind === 'notAnswered') return notDone(one.answer, termsOf(call));
+    if (one.kind === 'notOwn') others.add(bonusId);
+  }
+  return {
+    own: asked.filter((bonusId) => !others.has(bonusId)),
+    others: asked.filter((bonusId) => others.has(bonusId)),
+  };
+}
+
+/** A revocation as the service answered it, in the operator's terms. */
+interface Revoked {
+  readonly answered: string;
+}
+
+const NOTHING_REVOKED: Revoked = { answered: '{"items":{},"errorItems":[]}' };
+
+async function revoke(
+  bonuses: Bonuses,
+  call: BonusCall,
+  bonusIds: readonly string[],
+): Promise<Revoked | Told> {
+  const body = bodyOf(call, { bonusesIds: `[${bonusIds.join(',')}]` });
+  const answer = await askService(bonuses, call, 'bonus/revokeBatch', body);
+  if (answer.kind !== 'answered') {
+    return notDone(answer, termsOf(call), 'repeating the call does no harm');
+  }
+  const tree = treeOf(answer.document);
+  return { answered: translatedPage(tree, await termsFor(bonuses, call, tree)) };
+}
+
+function withOthers(answered: string, others: readonly string[]): Told {
+  if (others.length === 0) return ok(answered);
+  const document = parseJsonObject(Buffer.from(answered));
+  const before = memberOf(treeOf(document), 'errorItems');
+  const text = document.replace({ errorItems: withEntries(before, others) });
+  return { ...ok(text), denied: true };
+}
+
+/** Where the service has keyed its entries, such as by bonus id, so are these. */
+function withEntries(before: Json | undefined, others: readonly string[]): string {
+  const isKeyed = before?.kind === 'object' && before.members.length > 0;
+  if (!isKeyed) {
+    return `[${[...entriesOf(before).map(treeText), ...others.map(refusedEntry)].join(',')}]`;
+  }
+  const keyed = others.map((bonusId) => `${jsonString(bonusId)}:${refusedEntry(bonusId)}`);
+  return `${treeText(before).slice(0, -1)},${keyed.join(',')}}`;
+}
+
+function refusedEntry(bonusId: string): string {
+  return `{"bonusId":${bonusId},"code":${CODES.notFound},"message":"No such bonus"}`;
+}

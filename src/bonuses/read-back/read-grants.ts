@@ -1,0 +1,108 @@
+import { jsonString, parseJsonObject } from '../../protocol/json.ts';
+import type { OpenGrant } from '../../store/bonuses/grants.ts';
+import { totalPages, translatedPage } from '../paging.ts';
+import { playerOf, termsFor } from '../translation/bonus-terms.ts';
+import {
+  entriesOf,
+  idOf,
+  type Json,
+  memberOf,
+  treeOf,
+  treeText,
+} from '../translation/json-tree.ts';
+import { leaseMs, type ReadingBack, readPage, timeoutMs } from './reader.ts';
+
+/** So many looks at all of the player's bonuses, and request times, until one is called absent. */
+const LOOKS_MIN = 2;
+const PATIENCE_FACTOR = 2;
+/** Between two looks. */
+const LOOK_MS = 1_000;
+/** After a page that could not be read. */
+const RETRY_MS = 2_000;
+
+/**
+ * Reads one page of one player's bonuses, if a batch that fell silent has left him open, and closes
+ * the batch when he was the last.
+ * @returns whether there was something to do
+ */
+export async function readGrants(reading: ReadingBack): Promise<boolean> {
+  const { grants, accounts } = reading;
+  const cids = accounts.all().map(({ cid }) => cid);
+  const grant = await grants.claim(cids, leaseMs(reading));
+  if (grant === undefined) return false;
+  const account = accounts.byCid(grant.upstreamCid);
+  if (account === undefined) return false;
+
+  const { upstreamCid, userId, page } = grant;
+  const cid = jsonString(upstreamCid);
+  const body = `{"cid":${cid},"userId":${jsonString(userId)},"page":${page}}`;
+  const answer = await readPage(reading, account, 'player/bonuses', body);
+  if (answer === undefined) {
+    await grants.lookAgain(grant.id, { ...grant, delayMs: RETRY_MS });
+    return true;
+  }
+  if (await settle(reading, grant, answer)) await closeBatch(reading, grant.intentId);
+  return true;
+}
+
+/** Batches whose closing was cut short by a crash. */
+export async function closeLeftOpen(reading: ReadingBack): Promise<void> {
+  for (const intentId of await reading.grants.leftOpen()) await closeBatch(reading, intentId);
+}
+
+/** @returns whether the grant's outcome is known now */
+async function settle(reading: ReadingBack, grant: OpenGrant, answer: Json): Promise<boolean> {
+  const { grants } = reading;
+  const items = entriesOf(memberOf(answer, 'items'));
+  const bonus = items.find(
+    (item) => idOf(item, 'templateId') === grant.templateId && playerOf(item) === grant.userId,
+  );
+  const bonusId = idOf(bonus, 'id');
+  if (bonus !== undefined && bonusId !== undefined) {
+    await grants.found(grant, bonusId, treeText(bonus));
+    return true;
+  }
+  if (items.length > 0 && grant.page < totalPages(answer)) {
+    await grants.lookAgain(grant.id, { page: grant.page + 1, looks: grant.looks, delayMs: 0 });
+    return false;
+  }
+  const looks = grant.looks + 1;
+  if (looks >= LOOKS_MIN && grant.ageMs >= timeoutMs(reading) * PATIENCE_FACTOR) {
+    await grants.absent(grant.id);
+    return true;
+  }
+  await grants.lookAgain(grant.id, { page: 1, looks, delayMs: LOOK_MS });
+  return false;
+}
+
+/**
+ * A batch of which all was found is answered as it would have been; of any other the rest may be
+ * asked for again, because the service issues a template once to a player.
+ */
+async function closeBatch(reading: ReadingBack, intentId: string): Promise<void> {
+  const { grants, intents, configuration, accounts, logger } = reading;
+  const batch = await grants.settled(intentId);
+  if (batch === undefined) return;
+  const { operatorId, upstreamCid, items } = batch;
+  const operator = configuration().operators.get(operatorId);
+  const account = accounts.byCid(upstreamCid);
+  if (operator === undefined || account === undefined) return;
+  if (items === undefined) {
+    await intents.fail(intentId, 'not all of it arrived');
+    logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_incomplete');
+    return;
+  }
+  const answered = treeOf(parseJsonObject(Buffer.from(answerText(items))));
+  const body = translatedPage(answered, await termsFor(reading, { operator, account }, answered));
+  await intents.finishApply({ operatorId, upstreamCid }, intentId, [], { status: 200, body });
+  logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_found');
+}
+
+/** The answer the service would have given (interface.md, applyBatch). */
+function answerText(items: readonly string[]): string {
+  const members = items.map((item) => {
+    const id = idOf(treeOf(parseJsonObject(Buffer.from(item))), 'id');
+    return `"${id ?? ''}":${item}`;
+  });
+  return `{"items":{${members.join(',')}},"errorItems":[]}`;
+}

@@ -1,0 +1,56 @@
+import { jsonString } from '../../protocol/json.ts';
+import { totalPages } from '../paging.ts';
+import { entriesOf, idOf, memberOf, treeText } from '../translation/json-tree.ts';
+import { leaseMs, type ReadingBack, readPage } from './reader.ts';
+import { settleCreates } from './settle-creates.ts';
+
+/** How old the kept copies of templates get before they are read anew. */
+const COPIES_EVERY_MS = 5 * 60_000;
+/** After a page that could not be read. */
+const RETRY_MS = 2_000;
+/** No partner has so many; a service that counts pages without end must not be followed. */
+const PAGES_MAX = 10_000;
+
+/**
+ * Reads one page of an account's templates, if one is due: it refreshes the copies, and when the
+ * last page is read, settles the open creates.
+ * @returns whether there was something to do
+ */
+export async function readTemplates(reading: ReadingBack): Promise<boolean> {
+  const { walks, accounts, ownership } = reading;
+  const all = accounts.all();
+  const claimed = await walks.claim(
+    {
+      cids: all.map(({ cid }) => cid),
+      // The lists of an operator's own account are the service's: no copy is ever shown.
+      kept: all.filter(({ exclusive }) => !exclusive).map(({ cid }) => cid),
+      shared: accounts.sharing(),
+    },
+    { everyMs: COPIES_EVERY_MS, leaseMs: leaseMs(reading) },
+  );
+  if (claimed === undefined) return false;
+  const { upstreamCid, page } = claimed;
+  const account = accounts.byCid(upstreamCid);
+  if (account === undefined) return false;
+
+  const body = `{"cid":${jsonString(upstreamCid)},"page":${page}}`;
+  const answer = await readPage(reading, account, 'templates', body);
+  if (answer === undefined) {
+    await walks.postpone(upstreamCid, RETRY_MS);
+    return true;
+  }
+  const items = entriesOf(memberOf(answer, 'items'));
+  const copies = items.flatMap((item) => {
+    const templateId = idOf(item, 'id');
+    return templateId === undefined ? [] : [{ templateId, item: treeText(item) }];
+  });
+  await ownership.keepCopies(upstreamCid, copies);
+  if (items.length > 0 && page < Math.min(totalPages(answer), PAGES_MAX)) {
+    await walks.advance(upstreamCid, page + 1);
+    return true;
+  }
+  // Before the walk ends: a crash in between repeats the last page, and settling with it.
+  await settleCreates(reading, account);
+  await walks.complete(upstreamCid);
+  return true;
+}

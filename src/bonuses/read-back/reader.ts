@@ -1,0 +1,67 @@
+import { Deadline } from '../../domain/deadline.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import type { BonusGrants } from '../../store/bonuses/grants.ts';
+import type { BonusWalks } from '../../store/bonuses/walks.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Bonuses } from '../context.ts';
+import type { BonusMethod } from '../method-names.ts';
+import type { Account } from '../service/account.ts';
+import { type ServiceAnswer, saysNoPlayer } from '../service/answer.ts';
+import { type Json, treeOf } from '../translation/json-tree.ts';
+
+/** What the read-back works with. */
+export interface ReadingBack extends Bonuses {
+  readonly walks: BonusWalks;
+  readonly grants: BonusGrants;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** Its calls go by a lane of their own: they never stand in an operator's way. */
+const LANE = 'read-back';
+
+/** A claim is given up to others this long after the call that it is for must have ended. */
+const LEASE_MARGIN_MS = 5_000;
+
+/** A page without anything on it. */
+const EMPTY: Json = { kind: 'object', members: [] };
+
+/** The page of an account's templates or of a player's bonuses; undefined where none came. */
+export async function readPage(
+  reading: ReadingBack,
+  account: Account,
+  method: BonusMethod,
+  body: string,
+): Promise<Json | undefined> {
+  const { clock, service, logger } = reading;
+  const deadline = new Deadline(clock, clock.monotonicMs(), timeoutMs(reading), 0);
+  const answer = await service.ask(LANE, account, method, body, deadline);
+  if (answer.kind === 'answered') return treeOf(answer.document);
+  // A batch that never arrived leaves its new players unknown there: who is not, has no bonus.
+  if (method === 'player/bonuses' && saysNoPlayer(answer)) return EMPTY;
+  logger.debug({ method, answer: inWords(answer) }, 'bonus.read_back_not_answered');
+  return undefined;
+}
+
+export function timeoutMs({ configuration }: Pick<Bonuses, 'configuration'>): number {
+  return configuration().gateway.service.bonusTimeoutMs;
+}
+
+export function leaseMs(reading: Pick<Bonuses, 'configuration'>): number {
+  return timeoutMs(reading) + LEASE_MARGIN_MS;
+}
+
+function inWords(answer: Exclude<ServiceAnswer, { kind: 'answered' }>): string {
+  switch (answer.kind) {
+    case 'notSent':
+      return `not sent: ${answer.reason}`;
+    case 'refused':
+      return `HTTP ${answer.status}, code ${answer.code ?? '-'}`;
+    case 'unauthorized':
+    case 'failed':
+    case 'silent':
+      return answer.error;
+  }
+  return unreachable(answer);
+}

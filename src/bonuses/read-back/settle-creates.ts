@@ -1,0 +1,145 @@
+import { parseJsonObject } from '../../protocol/json.ts';
+import type { Candidate, OpenCreate } from '../../store/bonuses/walks.ts';
+import type { Account } from '../service/account.ts';
+import { termsFor } from '../translation/bonus-terms.ts';
+import { type Json, treeOf, treeText } from '../translation/json-tree.ts';
+import { translate } from '../translation/translate.ts';
+import { type ReadingBack, timeoutMs } from './reader.ts';
+import { mayComeFrom } from './template-match.ts';
+
+/** So many whole looks, and so many request times, until what is not found never arrived. */
+const LOOKS_MIN = 2;
+const PATIENCE_FACTOR = 2;
+/** Between looks: soon at first, then ever more seldom, because a person may have to decide. */
+const LOOK_MS_MIN = 1_000;
+const LOOK_MS_MAX = 60_000;
+
+/**
+ * Decides what open creates have become, after a whole look at the account's templates. A template
+ * is given to a create only if it can be no other's and the create can be no other template's. Who
+ * reads the candidates first and the creates afterwards, as here, knows of every create that any
+ * candidate may come from.
+ */
+export async function settleCreates(reading: ReadingBack, account: Account): Promise<void> {
+  const first = await reading.walks.openCreates(account.cid);
+  if (first.length === 0) return;
+  const aboveId = first.map((create) => BigInt(create.aboveId)).reduce((a, b) => (a < b ? a : b));
+  const candidates = await reading.walks.candidates(account.cid, String(aboveId));
+  const creates = await reading.walks.openCreates(account.cid);
+  const taken = new Set<string>();
+  const settled = new Set<string>();
+  for (const create of inOrder(creates, candidates)) {
+    const own = candidates.filter(
+      (candidate) => !taken.has(candidate.templateId) && fits(candidate, create),
+    );
+    const rivals = creates.filter(({ id }) => id !== create.id && !settled.has(id));
+    const template = await settle(reading, account, create, own, (candidate) =>
+      rivals.filter((rival) => fits(candidate, rival)),
+    );
+    if (template === undefined) continue;
+    taken.add(template.templateId);
+    settled.add(create.id);
+  }
+}
+
+/** Those that a person has decided come first: what is left is then clearer for the others. */
+function inOrder(
+  creates: readonly OpenCreate[],
+  candidates: readonly Candidate[],
+): readonly OpenCreate[] {
+  const isDecided = (create: OpenCreate) =>
+    candidates.some((one) => one.assignedTo !== undefined && fits(one, create));
+  const due = creates.filter(({ isDue }) => isDue);
+  return due.toSorted((a, b) => Number(isDecided(b)) - Number(isDecided(a)));
+}
+
+/** Whether a template may be what a create has become. */
+function fits(candidate: Candidate, create: OpenCreate): boolean {
+  const { templateId, assignedTo } = candidate;
+  if (assignedTo !== undefined && assignedTo !== create.operatorId) return false;
+  if (BigInt(templateId) <= BigInt(create.aboveId)) return false;
+  return mayComeFrom(treeOnce(candidate, candidate.item), treeOnce(create, create.body));
+}
+
+/** @returns the template that the create has become, where that is clear now */
+async function settle(
+  reading: ReadingBack,
+  account: Account,
+  create: OpenCreate,
+  candidates: readonly Candidate[],
+  rivalsFor: (candidate: Candidate) => readonly OpenCreate[],
+): Promise<Candidate | undefined> {
+  const { walks, intents, logger } = reading;
+  const facts = { operator: create.operatorId, intent: create.id };
+  const [only] = candidates;
+  if (only === undefined) {
+    const waited = create.ageMs >= timeoutMs(reading) * PATIENCE_FACTOR;
+    if (waited && create.passes + 1 >= LOOKS_MIN) {
+      await intents.fail(create.id, 'never arrived');
+      logger.info(facts, 'bonus.create_never_arrived');
+    } else {
+      await walks.lookAgain(create, nextLookMs(create.passes), false);
+    }
+    return undefined;
+  }
+  // What a person has assigned to this operator is no other's any more.
+  const assigned = candidates.filter(({ assignedTo }) => assignedTo !== undefined);
+  const clear = assigned.length === 1 ? assigned[0] : candidates.length === 1 ? only : undefined;
+  if (clear !== undefined && (clear.assignedTo !== undefined || rivalsFor(clear).length === 0)) {
+    await take(reading, account, create, clear);
+    return clear;
+  }
+  // A request under way may well settle it: only what is over and open needs a person.
+  const isStuck = candidates.flatMap(rivalsFor).every(({ isDue }) => isDue);
+  if (isStuck && !create.ambiguous) {
+    const templates = candidates.map(({ templateId }) => templateId);
+    logger.warn({ ...facts, templates }, 'bonus.create_ambiguous: assign one of these templates');
+  }
+  await walks.lookAgain(create, nextLookMs(create.passes), isStuck);
+  return undefined;
+}
+
+/** The template becomes the operator's, and the create is answered as it would have been. */
+async function take(
+  reading: ReadingBack,
+  account: Account,
+  create: OpenCreate,
+  { templateId, item }: Candidate,
+): Promise<void> {
+  const { intents, configuration, logger, walks } = reading;
+  const operator = configuration().operators.get(create.operatorId);
+  const template = tree(item);
+  const terms = operator && (await termsFor(reading, { operator, account }, template));
+  const told = terms && translate(template, terms, 'template');
+  if (told === undefined) {
+    // Without its configuration nobody knows how the operator is to be answered.
+    await walks.lookAgain(create, LOOK_MS_MAX, create.ambiguous);
+    return;
+  }
+  const tenant = { operatorId: create.operatorId, upstreamCid: account.cid };
+  const answer = { status: 200, body: treeText(told) };
+  if (await intents.finishCreate(tenant, create.id, { templateId, item }, answer)) {
+    const facts = { operator: create.operatorId, intent: create.id, templateId };
+    logger.info(facts, 'bonus.create_found');
+  } else {
+    // An answered create has taken it since the candidates were read.
+    await walks.lookAgain(create, nextLookMs(create.passes), false);
+  }
+}
+
+function nextLookMs(passes: number): number {
+  return Math.min(LOOK_MS_MAX, LOOK_MS_MIN * 2 ** Math.min(passes, 10));
+}
+
+/** Each is compared with each other one: hundreds of both must not be read again every time. */
+const trees = new WeakMap<Candidate | OpenCreate, Json>();
+
+function treeOnce(of: Candidate | OpenCreate, text: string): Json {
+  const read = trees.get(of) ?? tree(text);
+  trees.set(of, read);
+  return read;
+}
+
+function tree(text: string): Json {
+  return treeOf(parseJsonObject(Buffer.from(text)));
+}

@@ -1,0 +1,106 @@
+import { CODES } from '../../domain/codes.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import type { Exchange } from '../../outbound/http-call.ts';
+import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
+
+/** What became of one call of the service's bonus API. */
+export type ServiceAnswer =
+  | { readonly kind: 'answered'; readonly document: JsonDocument }
+  /** A definite no: nothing was done. */
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly code: number | undefined;
+      readonly message: string | undefined;
+    }
+  /**
+   * The service does not take the gateway's own signature or key, or is not at the address: a
+   * definite no as well, but no operator's fault.
+   */
+  | { readonly kind: 'unauthorized'; readonly status: number; readonly error: string }
+  /** It answered, but nobody can tell what it did. */
+  | { readonly kind: 'failed'; readonly error: string }
+  /** It may have done it; no (whole) answer came. */
+  | { readonly kind: 'silent'; readonly error: string }
+  /** Certainly not one byte of it left. */
+  | {
+      readonly kind: 'notSent';
+      readonly reason: 'breaker' | 'bulkhead' | 'connection' | 'deadline';
+    };
+
+/** Codes of the service for what does not exist (addendum.md, older codes). */
+const MISSING_CODES: ReadonlySet<number | undefined> = new Set([30, 32]);
+
+/** Request timeout: an HTTP refusal that comes after the request may have been read. */
+const REQUEST_TIMEOUT = 408;
+
+/** The meaning of an exchange; its error bodies are not documented, so every shape is borne. */
+export function judge(exchange: Exchange): ServiceAnswer {
+  switch (exchange.kind) {
+    case 'notSent':
+      return { kind: 'notSent', reason: exchange.reason };
+    case 'failed':
+      return exchange.fault === 'bad_answer'
+        ? { kind: 'failed', error: exchange.error }
+        : { kind: 'silent', error: exchange.error };
+    case 'response':
+      return judgeResponse(exchange.status, exchange.body);
+  }
+  return unreachable(exchange);
+}
+
+/** Whether a refusal says that there is no such template or bonus. */
+export function saysMissing(answer: ServiceAnswer): boolean {
+  return answer.kind === 'refused' && (answer.status === 404 || MISSING_CODES.has(answer.code));
+}
+
+/** Says nothing about the id that was asked for. */
+const TOO_MANY_REQUESTS = 429;
+
+/**
+ * Whether an answer may be the service's way to say that an id does not exist. How it does is not
+ * documented, so whatever is no sign of a fault counts: any refusal, and a page instead of JSON as
+ * many servers have it for what they do not find.
+ */
+export function mayMeanMissing(answer: ServiceAnswer): boolean {
+  if (answer.kind === 'refused') return answer.status !== TOO_MANY_REQUESTS;
+  return answer.kind === 'unauthorized' && answer.status === 404;
+}
+
+/**
+ * Whether a refusal says that the service knows no such player, as it may of one whom nobody has
+ * given a bonus yet (addendum.md, older codes: 2, user not found).
+ */
+export function saysNoPlayer(answer: ServiceAnswer): boolean {
+  return answer.kind === 'refused' && (answer.status === 404 || answer.code === CODES.notFound);
+}
+
+function judgeResponse(status: number, body: Buffer): ServiceAnswer {
+  const document = documentOf(body);
+  if (status === 200 && document !== undefined) return { kind: 'answered', document };
+  if (status < 400 || status >= 500 || status === REQUEST_TIMEOUT) {
+    const what = status === 200 ? 'its body is no JSON object' : 'no success';
+    return { kind: 'failed', error: `HTTP ${status}: ${what}` };
+  }
+  const { code, message } = document?.value ?? {};
+  // A proxy's or another server's 404 says nothing about a template or bonus.
+  const isElsewhere = status === 404 && document === undefined;
+  if (status === 401 || status === 403 || code === CODES.badSignature || isElsewhere) {
+    return { kind: 'unauthorized', status, error: `HTTP ${status}, code ${String(code)}` };
+  }
+  return {
+    kind: 'refused',
+    status,
+    code: typeof code === 'number' && Number.isInteger(code) ? code : undefined,
+    message: typeof message === 'string' ? message : undefined,
+  };
+}
+
+function documentOf(body: Buffer): JsonDocument | undefined {
+  try {
+    return parseJsonObject(body);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,161 @@
+import type { GatewayConfig } from '../../config/schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Deadline } from '../../domain/deadline.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import { Breaker } from '../../outbound/breaker.ts';
+import { BreakerWindows } from '../../outbound/breaker-windows.ts';
+import { Bulkhead } from '../../outbound/bulkhead.ts';
+import type { Health } from '../../outbound/health.ts';
+import { HttpClient } from '../../outbound/http-client.ts';
+import { sign } from '../../protocol/signature.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { BonusMethod } from '../method-names.ts';
+import type { Account } from './account.ts';
+import { judge, type ServiceAnswer } from './answer.ts';
+
+/** A thousand bonuses of a kilobyte or two, and room for more. */
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+/** Calls of one operator at once: one that floods must not use up everybody's connections (I7). */
+const CONCURRENT_MAX = 32;
+const CONNECTIONS_MAX = 256;
+const BREAKER = { errorPercent: 50, minRequests: 10, windowMs: 30_000, openMs: 5_000 };
+
+export interface BonusServiceOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly settings: () => GatewayConfig['service'];
+}
+
+interface BonusLane {
+  readonly bulkhead: Bulkhead;
+  readonly breaker: Breaker;
+}
+
+interface Connections {
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly basePath: string;
+  readonly http: HttpClient;
+}
+
+/**
+ * The service's bonus API (interface.md, Bonus API), on connections of its own: what it costs when
+ * it fails is paid here and never by a callback. Each caller has a bulkhead and a breaker of its
+ * own, so that one operator's calls neither crowd out nor switch off another's (I7).
+ */
+export class BonusService {
+  readonly #options: BonusServiceOptions;
+  readonly #windows = new BreakerWindows();
+  readonly #lanes = new Map<string, BonusLane>();
+  #connections: Connections | undefined;
+
+  constructor(options: BonusServiceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Asks once, signed anew over exactly the bytes that are sent.
+   * @param caller whose lane it goes by: an operator's id, or the read-back's name
+   * @param body the JSON text, already in the service's terms
+   * @returns never rejects for what the service does
+   */
+  async ask(
+    caller: string,
+    account: Account,
+    method: BonusMethod,
+    body: string,
+    deadline: Deadline,
+  ): Promise<ServiceAnswer> {
+    const { bulkhead, breaker } = this.#laneOf(caller);
+    if (!breaker.admits) return { kind: 'notSent', reason: 'breaker' };
+    if (!bulkhead.enter()) return { kind: 'notSent', reason: 'bulkhead' };
+    try {
+      return await breaker.run(() => this.#exchange(account, method, body, deadline), healthOf);
+    } finally {
+      bulkhead.leave();
+    }
+  }
+
+  /** Lets calls under way finish. */
+  async close(): Promise<void> {
+    await this.#connections?.http.close();
+    for (const { breaker } of this.#lanes.values()) breaker.shutdown();
+    this.#windows.close();
+  }
+
+  async #exchange(
+    account: Account,
+    method: BonusMethod,
+    body: string,
+    deadline: Deadline,
+  ): Promise<ServiceAnswer> {
+    const { basePath, http } = this.#connect();
+    const bytes = Buffer.from(body, 'utf8');
+    const exchange = await http.exchange(
+      {
+        method: 'POST',
+        path: `${basePath}/bonuses/${method}`,
+        headers: { 'content-type': 'application/json', 'x-sign-jws': sign(bytes, account.key) },
+        body: bytes,
+        answerBytesMax: ANSWER_BYTES_MAX,
+      },
+      deadline,
+    );
+    return judge(exchange);
+  }
+
+  /** Follows the configuration: another address or limit takes effect with the next call. */
+  #connect(): Connections {
+    const { bonusApiUrl: url, bonusTimeoutMs: timeoutMs } = this.#options.settings();
+    const before = this.#connections;
+    if (before?.url === url && before.timeoutMs === timeoutMs) return before;
+    const { origin, pathname } = new URL(url);
+    const http = new HttpClient({
+      clock: this.#options.clock,
+      origin,
+      // The aggregator's own setting, which may be plain http or of its own network.
+      allowPrivate: true,
+      timeoutMs,
+      connections: CONNECTIONS_MAX,
+    });
+    this.#connections = { url, timeoutMs, basePath: pathname.replace(/\/$/, ''), http };
+    before?.http.close().catch((error: unknown) => {
+      this.#options.logger.error({ err: error }, 'bonus.close_failed');
+    });
+    return this.#connections;
+  }
+
+  #laneOf(caller: string): BonusLane {
+    const known = this.#lanes.get(caller);
+    if (known !== undefined) return known;
+    const breaker = new Breaker({
+      name: `bonuses/${caller}`,
+      settings: BREAKER,
+      windows: this.#windows,
+      override: 'auto',
+      onChange: (state) => {
+        const level = state === 'closed' ? 'info' : 'warn';
+        this.#options.logger[level]({ operator: caller, state }, 'bonus.breaker');
+      },
+    });
+    const lane = { bulkhead: new Bulkhead(CONCURRENT_MAX), breaker };
+    this.#lanes.set(caller, lane);
+    return lane;
+  }
+}
+
+/** Silence and broken answers speak against the service, its proper no never does. */
+function healthOf(answer: ServiceAnswer): Health {
+  switch (answer.kind) {
+    case 'answered':
+    case 'refused':
+    case 'unauthorized':
+      return 'healthy';
+    case 'failed':
+    case 'silent':
+      return 'faulty';
+    case 'notSent':
+      return answer.reason === 'connection' ? 'faulty' : 'neutral';
+  }
+  return unreachable(answer);
+}

@@ -1,0 +1,33 @@
+import { askService, type BonusCall, type Bonuses } from '../context.ts';
+import { bodyOf } from '../methods/request-body.ts';
+import { idOf, type Json, treeOf, treeText } from '../translation/json-tree.ts';
+import { type ServiceAnswer, saysMissing } from './answer.ts';
+
+/** A template as the service shows it now. */
+export type Shown =
+  | { readonly kind: 'template'; readonly item: Json }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'notAnswered'; readonly answer: Exclude<ServiceAnswer, { kind: 'answered' }> };
+
+/** Asks the service for a template and keeps what it says, for lists. */
+export async function showTemplate(
+  bonuses: Bonuses,
+  call: BonusCall,
+  templateId: string,
+): Promise<Shown> {
+  const answer = await askService(bonuses, call, 'template', bodyOf(call, { templateId }));
+  const keep = (item: string | null) =>
+    bonuses.ownership.keepCopies(call.account.cid, [{ templateId, item }]);
+  if (saysMissing(answer)) {
+    await keep(null);
+    return { kind: 'missing' };
+  }
+  if (answer.kind !== 'answered') return { kind: 'notAnswered', answer };
+  const item = treeOf(answer.document);
+  if (idOf(item, 'id') !== templateId) {
+    const error = 'it showed another template than it was asked for';
+    return { kind: 'notAnswered', answer: { kind: 'failed', error } };
+  }
+  await keep(treeText(item));
+  return { kind: 'template', item };
+}

@@ -1,0 +1,43 @@
+import type { BonusCall, Bonuses } from '../context.ts';
+import { entriesOf, type Json, memberOf } from './json-tree.ts';
+import { idsIn, type Terms } from './translate.ts';
+
+/**
+ * The terms in which an answer of the service is told to the operator: every id in it is looked up
+ * among this operator's players alone.
+ * @param known players of the call itself, the aggregator's ids to the operator's
+ */
+export async function termsFor(
+  { players }: Pick<Bonuses, 'players'>,
+  call: Pick<BonusCall, 'operator' | 'account'>,
+  answer: Json | undefined,
+  known: ReadonlyMap<string, string> = new Map(),
+): Promise<Terms> {
+  const unknown = answer === undefined ? [] : [...idsIn(answer)].filter((id) => !known.has(id));
+  const found = unknown.length === 0 ? [] : await players.namesOf(call.operator.id, unknown);
+  return {
+    serviceCid: call.account.cid,
+    operatorCid: call.operator.api.cid,
+    userOf: new Map([...known, ...found]),
+  };
+}
+
+/** The terms where nothing needs looking up: of players only those of the call are known. */
+export function termsOf(
+  { account, operator }: Pick<BonusCall, 'operator' | 'account'>,
+  known: ReadonlyMap<string, string> = new Map(),
+): Terms {
+  return { serviceCid: account.cid, operatorCid: operator.api.cid, userOf: known };
+}
+
+/** The player of a bonus, as the service names him; undefined where it names none. */
+export function playerOf(bonus: Json): string | undefined {
+  const userId = memberOf(bonus, 'userId');
+  if (userId?.kind === 'text') return userId.value;
+  return userId?.kind === 'number' ? userId.raw : undefined;
+}
+
+/** Bonuses of a list with all that ownership needs. */
+export function bonusesIn(list: Json | undefined): readonly Json[] {
+  return entriesOf(list).filter((entry) => entry.kind === 'object');
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { OPERATOR_USER } from '../../domain/operator-user.ts';
+
+/**
+ * What the seven methods take (interface.md, Bonus API and Limits), as far as the gateway can tell
+ * a wrong body before the service is asked. Numbers are only judged here: what is sent on is their
+ * exact text.
+ */
+
+const PLAYERS_MAX = 1000;
+/** The protocol names no limit; each id that is not known here costs a look at the service. */
+const REVOKED_MAX = 1000;
+const LIST_MAX = 1000;
+
+const whole = (min: number, max: number) =>
+  z
+    .int('must be a whole number')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+
+/** An id of the service. */
+const id = whole(0, Number.MAX_SAFE_INTEGER);
+const time = whole(0, 32_503_680_000).describe('Unix time, in seconds');
+const amount = z.number('must be a number').min(0, 'must be at least 0');
+const odds = z.number('must be a number').min(0, 'must be at least 0');
+const text = (lengthMax: number) =>
+  z
+    .string('must be a string')
+    .min(1, 'must not be empty')
+    .max(lengthMax, `must be at most ${lengthMax} characters`);
+const currency = z.string('must be a string').regex(/^\S{3,5}$/u, 'must have 3 to 5 characters');
+const list = <T extends z.ZodType>(item: T) =>
+  z.array(item, 'must be an array').max(LIST_MAX, `must have at most ${LIST_MAX} entries`);
+
+const operatorUser = z
+  .string('must be a string')
+  .regex(OPERATOR_USER, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -')
+  .describe("The operator's id of the player");
+
+const cid = z.string().describe("The operator's key at this gateway");
+const page = whole(1, 1_000_000).default(1).describe('From 1');
+
+export const templatesFields = z.object({ cid, page });
+export const templateFields = z.object({ cid, templateId: id });
+export const playerBonusesFields = z.object({ cid, userId: operatorUser, page });
+export const bonusFields = z.object({ cid, bonusId: id });
+
+export const revokeBatchFields = z.object({
+  cid,
+  bonusesIds: z
+    .array(id, 'must be an array')
+    .min(1, 'must not be empty')
+    .max(REVOKED_MAX, `must have at most ${REVOKED_MAX} entries`),
+});
+
+const countries = list(
+  z.string('must be a string').regex(/^[A-Za-z]{2}$/, 'must be two letters (ISO 3166-1 alpha-2)'),
+);
+
+export const createTemplateFields = z
+  .looseObject({
+    cid,
+    name: text(255),
+    type: z.literal('freebet_standart', 'must be freebet_standart'),
+    enable: z.boolean('must be true or false').describe('Whether it may be issued'),
+    betCount: whole(1, 1000).describe('Bonuses a player'),
+    stage: whole(1, 3).describe('1 prematch, 2 live, 3 both'),
+    fromTime: time,
+    toTime: time,
+    daysToUse: whole(1, 201),
+    betAmount: amount,
+    currency: currency.describe("One of the operator's currencies"),
+    maxWin: amount.describe('In maxWinCurrency'),
+    minSelection: whole(0, 1_000_000),
+    maxSelection: whole(0, 1_000_000),
+    minOdd: odds,
+    maxOdd: odds,
+    disciplines: list(text(255)).describe('Discipline ids'),
+    maxWinCurrency: currency.optional().describe('Default: USD'),
+    availableCountries: countries.nullish(),
+    availableTournaments: list(text(255)).nullish().describe('Tournament ids'),
+  })
+  .superRefine(({ fromTime, toTime }, context) => {
+    if (toTime >= fromTime) return;
+    context.addIssue({ code: 'custom', path: ['toTime'], message: 'must not be before fromTime' });
+  });
+
+const playerData = z.looseObject({
+  userId: operatorUser,
+  currency: currency.describe("One of the operator's currencies"),
+  betAmount: amount.describe('Freebet amount'),
+  betCount: whole(1, 1000),
+  forceActivated: z.boolean('must be true or false').optional().describe('true: active at once'),
+});
+
+export const applyBatchFields = z
+  .looseObject({
+    cid,
+    templateId: id,
+    playersData: z
+      .array(playerData, 'must be an array')
+      .min(1, 'must not be empty')
+      .max(PLAYERS_MAX, `must have at most ${PLAYERS_MAX} players`),
+  })
+  .superRefine(({ playersData }, context) => {
+    const seen = new Set<string>();
+    for (const [index, { userId }] of playersData.entries()) {
+      if (seen.has(userId)) {
+        const path = ['playersData', index, 'userId'];
+        context.addIssue({ code: 'custom', path, message: 'is twice in this batch' });
+        return;
+      }
+      seen.add(userId);
+    }
+  });
+
+/**
+ * Names that a create or apply body may not have beyond its own: should the service understand
+ * them, they could reach for what is not the operator's.
+ */
+const HARMFUL = new Set(
+  'id,cid,template,templateid,templateids,bonus,bonusid,bonusids,bonusesids,user,userid,userids,users,uid,player,playerid,playerids,players,playersdata,partner,partnerid,subpartnerid,operator,operatorid,proto,constructor,prototype'.split(
+    ',',
+  ),
+);
+
+/** The first member that may not be passed on, beside those of these names. */
+export function harmfulMember(
+  names: readonly string[],
+  own: readonly string[],
+): string | undefined {
+  return names.find(
+    (name) => !own.includes(name) && HARMFUL.has(name.toLowerCase().replaceAll(/[^a-z]/g, '')),
+  );
+}

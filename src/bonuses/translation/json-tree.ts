@@ -1,0 +1,151 @@
+import { canonicalAmount } from '../../domain/amount.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import { type JsonDocument, jsonString } from '../../protocol/json.ts';
+
+/**
+ * A JSON value whose numbers are their source text (I9) and whose members keep their order, so
+ * that ids anywhere inside can be exchanged and everything else comes out as it went in.
+ */
+export type Json =
+  | { readonly kind: 'object'; readonly members: readonly Member[] }
+  | { readonly kind: 'array'; readonly items: readonly Json[] }
+  | { readonly kind: 'text'; readonly value: string; readonly raw: string }
+  | { readonly kind: 'number'; readonly raw: string }
+  | { readonly kind: 'word'; readonly raw: string };
+
+export interface Member {
+  /** Unescaped. */
+  readonly name: string;
+  readonly value: Json;
+}
+
+/** A bracket, a string (unrolled: long ones must not exhaust the matcher), or a bare word. */
+const TOKEN = /\s*([{}[\]:,]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\]:,"]+)/y;
+
+/** The tree of a document, whose grammar and depth were judged when it was made. */
+export function treeOf(document: JsonDocument): Json {
+  return new Reader(document.text).value();
+}
+
+export function treeText(json: Json): string {
+  switch (json.kind) {
+    case 'object': {
+      const members = json.members.map(
+        ({ name, value }) => `${jsonString(name)}:${treeText(value)}`,
+      );
+      return `{${members.join(',')}}`;
+    }
+    case 'array':
+      return `[${json.items.map(treeText).join(',')}]`;
+    case 'text':
+    case 'number':
+    case 'word':
+      return json.raw;
+  }
+  return unreachable(json);
+}
+
+/**
+ * One text for all spellings of the same content: members by name, numbers by value, strings
+ * without needless escapes. The order of an array counts.
+ */
+export function canonicalText(json: Json): string {
+  switch (json.kind) {
+    case 'object': {
+      const members = json.members
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ name, value }) => `${jsonString(name)}:${canonicalText(value)}`);
+      return `{${members.join(',')}}`;
+    }
+    case 'array':
+      return `[${json.items.map(canonicalText).join(',')}]`;
+    case 'text':
+      return jsonString(json.value);
+    case 'number':
+      return canonicalAmount(json.raw);
+    case 'word':
+      return json.raw;
+  }
+  return unreachable(json);
+}
+
+export function textNode(value: string): Json {
+  return { kind: 'text', value, raw: jsonString(value) };
+}
+
+/** The value of an object's member; undefined where there is none or this is no object. */
+export function memberOf(json: Json | undefined, name: string): Json | undefined {
+  if (json?.kind !== 'object') return undefined;
+  return json.members.find((member) => member.name === name)?.value;
+}
+
+/** The elements of an array, or the values of an object: the protocol has both for lists. */
+export function entriesOf(json: Json | undefined): readonly Json[] {
+  if (json?.kind === 'array') return json.items;
+  return json?.kind === 'object' ? json.members.map(({ value }) => value) : [];
+}
+
+/** An id of the service (interface.md, Resources: integer) that PostgreSQL can hold. */
+const ID = /^(?:0|[1-9]\d{0,17})$/;
+
+/** The text of a member that is an id; undefined for anything else. */
+export function idOf(json: Json | undefined, name: string): string | undefined {
+  const value = memberOf(json, name);
+  return value?.kind === 'number' && ID.test(value.raw) ? value.raw : undefined;
+}
+
+/** The text of a member that is a string; undefined for anything else. */
+export function textOf(json: Json | undefined, name: string): string | undefined {
+  const value = memberOf(json, name);
+  return value?.kind === 'text' ? value.value : undefined;
+}
+
+/** Reads a text that is known to be valid JSON, so it never asks "what if this is missing". */
+class Reader {
+  readonly #text: string;
+  #token = '';
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#next();
+  }
+
+  value(): Json {
+    const token = this.#token;
+    if (token === '{') return { kind: 'object', members: this.#list('}', () => this.#member()) };
+    if (token === '[') return { kind: 'array', items: this.#list(']', () => this.value()) };
+    this.#next();
+    if (token.startsWith('"')) return { kind: 'text', value: unescaped(token), raw: token };
+    return { kind: /^[-0-9]/.test(token) ? 'number' : 'word', raw: token };
+  }
+
+  #member(): Member {
+    const name = unescaped(this.#token);
+    this.#next();
+    this.#next(); // the colon
+    return { name, value: this.value() };
+  }
+
+  #list<T>(close: string, element: () => T): readonly T[] {
+    const elements: T[] = [];
+    this.#next();
+    while (this.#token !== close) {
+      elements.push(element());
+      if (this.#token === ',') this.#next();
+    }
+    this.#next();
+    return elements;
+  }
+
+  #next(): void {
+    TOKEN.lastIndex = this.#at;
+    const [whole = '', token = ''] = TOKEN.exec(this.#text) ?? [];
+    this.#token = token;
+    this.#at += whole.length;
+  }
+}
+
+function unescaped(literal: string): string {
+  return literal.includes('\\') ? String(JSON.parse(literal)) : literal.slice(1, -1);
+}

@@ -1,0 +1,127 @@
+import type { Operation } from '../domain/operation.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import type { Exchange } from '../outbound/http-call.ts';
+import type { HttpResponse } from '../outbound/http-message.ts';
+import { type JsonDocument, JsonError, parseJsonObject } from '../protocol/json.ts';
+import type { WalletAdapter } from '../wallets/adapters/adapter.ts';
+import type { BetCall, ReadCall } from '../wallets/call.ts';
+
+/** What the gateway, with the dialect that is applied, takes an answer for. */
+export type Reading =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'declined'; readonly code: number }
+  /** A refusal in proper form whose code leaves open whether a place was debited. */
+  | { readonly kind: 'open'; readonly code: number }
+  | { readonly kind: 'broken'; readonly why: string };
+
+/**
+ * What a person would take an answer for, however it is spelt. Cases about money judge by this,
+ * so that a wallet with an odd spelling fails the cases about spelling and no others.
+ */
+export type Meaning =
+  | { readonly kind: 'accepted'; readonly document: JsonDocument | undefined }
+  /** The code is undefined where none can be made out. */
+  | { readonly kind: 'refused'; readonly code: number | undefined }
+  | { readonly kind: 'none' };
+
+export type Call =
+  | { readonly kind: 'bet'; readonly call: BetCall }
+  | { readonly kind: 'read'; readonly call: ReadCall };
+
+/** Members in which wallets put a code (addendum.md, How real wallets deviate). */
+const CODE_MEMBER = /^(?:err(?:or)?[_-]?)?code$|^err(?:or)?$|^status$/i;
+
+/** By the adapter that the gateway itself uses: a certificate must mean what traffic will meet. */
+export function readingOf(
+  adapter: WalletAdapter,
+  { kind, call }: Call,
+  exchange: Exchange,
+): Reading {
+  if (exchange.kind !== 'response') return { kind: 'broken', why: exchange.error };
+  const verdict =
+    kind === 'bet' ? adapter.betVerdict(call, exchange) : adapter.readVerdict(call, exchange);
+  switch (verdict.kind) {
+    case 'accepted':
+    case 'answered':
+      return { kind: 'accepted' };
+    case 'declined':
+      return { kind: 'declined', code: verdict.code };
+    case 'unknown':
+      return verdict.code === undefined
+        ? { kind: 'broken', why: verdict.error }
+        : { kind: 'open', code: verdict.code };
+    default:
+      return unreachable(verdict);
+  }
+}
+
+/** The reading where there is one, else a guess. */
+export function meaningOf(reading: Reading, exchange: Exchange, call: Call): Meaning {
+  if (exchange.kind !== 'response') return { kind: 'none' };
+  const document = documentOf(exchange);
+  switch (reading.kind) {
+    case 'accepted':
+      return { kind: 'accepted', document };
+    case 'declined':
+    case 'open':
+      return { kind: 'refused', code: reading.code };
+    case 'broken':
+      return guess(exchange, document, call);
+    default:
+      return unreachable(reading);
+  }
+}
+
+function guess(
+  { status, body }: HttpResponse,
+  document: JsonDocument | undefined,
+  call: Call,
+): Meaning {
+  if (status >= 500 || status < 200 || (status >= 300 && status < 400)) return { kind: 'none' };
+  const code = document && codesIn(document)[0]?.code;
+  if (status >= 400) return { kind: 'refused', code: code === status ? undefined : code };
+  const isSuccess = document !== undefined && isReceipt(document, call);
+  if (code !== undefined && code !== 0 && !isSuccess) return { kind: 'refused', code };
+  const isBlank = body.toString('latin1').trim() === '';
+  return document !== undefined || isBlank ? { kind: 'accepted', document } : { kind: 'none' };
+}
+
+/** Names the bet and a time, which no refusal does: some successes come with a code of their own. */
+function isReceipt(document: JsonDocument, { kind, call }: Call): boolean {
+  if (kind !== 'bet') return false;
+  return document.value.transactionId === call.transactionId && document.has('transactionTime');
+}
+
+/** Members that may be the code, `code` itself first. */
+export function codesIn(document: JsonDocument): readonly { name: string; code: number }[] {
+  const found = Object.entries(document.value).flatMap(([name, value]) =>
+    CODE_MEMBER.test(name) && typeof value === 'number' && Number.isSafeInteger(value)
+      ? { name, code: value }
+      : [],
+  );
+  return found.sort((a, b) => Number(b.name === 'code') - Number(a.name === 'code'));
+}
+
+/** The body, where it is a JSON object. */
+export function documentOf({ body }: HttpResponse): JsonDocument | undefined {
+  try {
+    return parseJsonObject(body);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+/** `HTTP 400 code 7`, for reasons. */
+export function describeExchange(exchange: Exchange): string {
+  if (exchange.kind !== 'response') return `no answer (${exchange.error})`;
+  const document = documentOf(exchange);
+  const [first] = document === undefined ? [] : codesIn(document);
+  return first === undefined
+    ? `HTTP ${exchange.status}`
+    : `HTTP ${exchange.status} with ${first.name} ${first.code}`;
+}
+
+export function isBetOperation(operation: Operation): boolean {
+  return operation !== 'profile' && operation !== 'balance';
+}

@@ -1,0 +1,326 @@
+import { z } from 'zod';
+import {
+  applyBatchFields,
+  bonusFields,
+  createTemplateFields,
+  playerBonusesFields,
+  revokeBatchFields,
+  templateFields,
+  templatesFields,
+} from '../bonuses/translation/fields.ts';
+import { CODES } from '../domain/codes.ts';
+import {
+  BODY_TOO_LARGE,
+  content,
+  type Endpoint,
+  errors,
+  type JsonSchema,
+  type Paths,
+  type Response,
+  ref,
+  type Schemas,
+  SIGNED,
+  success,
+} from './parts.ts';
+
+/** The service's bonus API, as an operator sees it. */
+
+const CID = 'alpha-key';
+
+function requestSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rules } = z.toJSONSchema(schema, { io: 'input' });
+  return rules;
+}
+
+const text: JsonSchema = { type: 'string' };
+const integer: JsonSchema = { type: 'integer' };
+const number: JsonSchema = { type: 'number' };
+const integerOrNull: JsonSchema = { type: ['integer', 'null'] };
+const texts: JsonSchema = { type: 'array', items: text };
+const textsOrNull: JsonSchema = { type: ['array', 'null'], items: text };
+const unixTime: JsonSchema = { ...integer, description: 'Unix time, in seconds' };
+
+/** What the service says; it may say more, and the gateway passes it. */
+function passedOn(
+  description: string,
+  properties: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  return { type: 'object', description, properties };
+}
+
+const COMMON_FIELDS = {
+  id: integer,
+  name: text,
+  type: { ...text, description: 'freebet_standart' },
+  cid: { ...text, description: "The operator's key at this gateway" },
+  stage: { ...integer, description: '1 prematch, 2 live, 3 both' },
+  disciplines: texts,
+  fromTime: unixTime,
+  toTime: unixTime,
+  availableCountries: textsOrNull,
+  availableTournaments: textsOrNull,
+} as const;
+
+const TERMS = {
+  betAmount: number,
+  betCount: integer,
+  maxWin: number,
+  currency: text,
+  minSelection: integer,
+  maxSelection: integer,
+  minOdd: number,
+  maxOdd: number,
+} as const;
+
+const list = (schema: string): JsonSchema => ({
+  type: 'object',
+  required: ['items', 'metadata'],
+  properties: { items: { type: 'array', items: ref(schema) }, metadata: ref('BonusPage') },
+});
+
+export const BONUS_SCHEMAS: Schemas = {
+  TemplatesRequest: requestSchema(templatesFields),
+  TemplateRequest: requestSchema(templateFields),
+  CreateTemplateRequest: requestSchema(createTemplateFields),
+  PlayerBonusesRequest: requestSchema(playerBonusesFields),
+  BonusRequest: requestSchema(bonusFields),
+  ApplyBatchRequest: requestSchema(applyBatchFields),
+  RevokeBatchRequest: requestSchema(revokeBatchFields),
+  BonusTemplate: passedOn('A bonus template', {
+    ...COMMON_FIELDS,
+    isEnable: { type: 'boolean', description: 'Whether it may be issued' },
+    daysToUse: integer,
+    freebetData: passedOn('Conditions', { ...TERMS, maxWinCurrency: text }),
+  }),
+  PlayerBonus: passedOn('A bonus of a player', {
+    ...COMMON_FIELDS,
+    templateId: integer,
+    userId: { ...text, description: "The operator's id of the player" },
+    activationDate: integerOrNull,
+    endingDate: integerOrNull,
+    status: { ...text, description: 'new, active, activated, expired, revoked or done' },
+    freebetData: passedOn('Terms', { ...TERMS, availableBetCount: integer }),
+  }),
+  BonusPage: passedOn('Counts what the operator sees', {
+    totalPages: integer,
+    totalItems: integer,
+    currentPage: integer,
+    itemsPerPage: integer,
+  }),
+  BonusTemplates: list('BonusTemplate'),
+  PlayerBonuses: list('PlayerBonus'),
+  BonusBatch: {
+    type: 'object',
+    required: ['items', 'errorItems'],
+    properties: {
+      items: {
+        type: 'object',
+        description: 'By bonus id',
+        additionalProperties: ref('PlayerBonus'),
+      },
+      errorItems: {
+        type: 'array',
+        description:
+          "The shape is the service's own; those of the gateway are {bonusId, code, message}",
+        items: { type: 'object' },
+      },
+    },
+  },
+};
+
+const COMMON: Readonly<Record<string, Response>> = {
+  400: errors(
+    'The request is not as described, names the field; or the service refuses it in its own words',
+    [CODES.validation],
+    'currency: must be one of USD, EUR',
+  ),
+  401: errors(
+    'Unknown `cid` or wrong signature',
+    [CODES.badSignature],
+    'Unknown cid or invalid signature',
+  ),
+  403: errors(
+    'The operator is suspended, or its bonus API is switched off',
+    [CODES.blocked],
+    'The operator is suspended',
+  ),
+  413: BODY_TOO_LARGE,
+  429: {
+    ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
+    headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
+  },
+  502: errors('The service failed', [CODES.system], 'The bonus service failed'),
+  503: errors('Not sent: try again', [CODES.system], 'Not sent: the bonus service is away'),
+  504: errors('The service did not answer', [CODES.system], 'The bonus service did not answer'),
+};
+
+const MISSING = (what: string) =>
+  errors(`No such ${what}, or not of this operator`, [CODES.notFound], `No such ${what}`);
+
+const OPEN = errors(
+  'The same was asked for before, and what came of it is not known yet: ask again later',
+  [CODES.alreadyProcessed],
+  'The same call was made before and is still open',
+);
+
+function endpoint(facts: {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly request: readonly [schema: string, value: object];
+  readonly responses: Readonly<Record<string, Response>>;
+}): { readonly post: Endpoint } {
+  const { request, responses, ...rest } = facts;
+  return {
+    post: {
+      ...rest,
+      tags: ['bonuses'],
+      parameters: SIGNED,
+      requestBody: {
+        required: true,
+        content: content(request[0], {
+          request: { summary: facts.summary, value: { cid: CID, ...request[1] } },
+        }),
+      },
+      responses: { ...responses, ...COMMON },
+    },
+  };
+}
+
+const TEMPLATE_FIELDS = {
+  name: 'Welcome freebet',
+  type: 'freebet_standart',
+  stage: 3,
+  fromTime: 1_795_000_000,
+  toTime: 1_797_000_000,
+  daysToUse: 5,
+  disciplines: ['csgo'],
+};
+
+const TEMPLATE_TERMS = {
+  betAmount: 5,
+  betCount: 1,
+  maxWin: 100,
+  currency: 'USD',
+  maxWinCurrency: 'USD',
+  minSelection: 1,
+  maxSelection: 2,
+  minOdd: 1.01,
+  maxOdd: 3,
+};
+
+const TEMPLATE = {
+  id: 5514,
+  ...TEMPLATE_FIELDS,
+  isEnable: true,
+  cid: CID,
+  freebetData: TEMPLATE_TERMS,
+  availableCountries: null,
+  availableTournaments: null,
+};
+
+const { maxWinCurrency: _, ...BONUS_TERMS } = TEMPLATE_TERMS;
+
+const BONUS = {
+  id: 1243,
+  templateId: TEMPLATE.id,
+  name: TEMPLATE.name,
+  type: TEMPLATE.type,
+  userId: 'player-17',
+  cid: CID,
+  stage: TEMPLATE.stage,
+  disciplines: TEMPLATE.disciplines,
+  activationDate: null,
+  endingDate: null,
+  status: 'new',
+  fromTime: TEMPLATE.fromTime,
+  toTime: TEMPLATE.toTime,
+  freebetData: { ...BONUS_TERMS, availableBetCount: 1 },
+  availableCountries: null,
+  availableTournaments: null,
+};
+
+const ONE_PAGE = { totalPages: 1, totalItems: 1, currentPage: 1, itemsPerPage: 100 };
+
+export const BONUS_PATHS: Paths = {
+  '/bonuses/templates': endpoint({
+    operationId: 'listTemplates',
+    summary: 'List templates',
+    description:
+      'Own and shared templates, oldest first, 100 a page. What changed at the service outside this ' +
+      'gateway may show a few minutes later.',
+    request: ['TemplatesRequest', { page: 1 }],
+    responses: {
+      200: success('A page', 'BonusTemplates', { items: [TEMPLATE], metadata: ONE_PAGE }),
+    },
+  }),
+  '/bonuses/template': endpoint({
+    operationId: 'readTemplate',
+    summary: 'Read a template',
+    description: 'An own or a shared one, as the service shows it now.',
+    request: ['TemplateRequest', { templateId: TEMPLATE.id }],
+    responses: {
+      200: success('The template', 'BonusTemplate', TEMPLATE),
+      404: MISSING('template'),
+    },
+  }),
+  '/bonuses/templates/add': endpoint({
+    operationId: 'createTemplate',
+    summary: 'Create a template',
+    description:
+      'One body is asked for once: repeated, it gets the first answer. While the service has not ' +
+      'answered (502 or 504), the gateway finds out by itself what became of it; until then 409.',
+    request: ['CreateTemplateRequest', { ...TEMPLATE_FIELDS, enable: true, ...TEMPLATE_TERMS }],
+    responses: { 200: success('The template', 'BonusTemplate', TEMPLATE), 409: OPEN },
+  }),
+  '/bonuses/player/bonuses': endpoint({
+    operationId: 'listPlayerBonuses',
+    summary: "List a player's bonuses",
+    description: 'A player that nobody has mentioned yet has none.',
+    request: ['PlayerBonusesRequest', { userId: 'player-17', page: 1 }],
+    responses: { 200: success('A page', 'PlayerBonuses', { items: [BONUS], metadata: ONE_PAGE }) },
+  }),
+  '/bonuses/bonus': endpoint({
+    operationId: 'readBonus',
+    summary: 'Read a bonus',
+    description: "One of the operator's own players.",
+    request: ['BonusRequest', { bonusId: BONUS.id }],
+    responses: { 200: success('The bonus', 'PlayerBonus', BONUS), 404: MISSING('bonus') },
+  }),
+  '/bonuses/bonus/applyBatch': endpoint({
+    operationId: 'applyBatch',
+    summary: 'Issue bonuses',
+    description:
+      'Of an own or a shared template, to at most 1000 players, known here before or not. One body ' +
+      'is asked for once; calls for a player whose outcome is still open get 409.',
+    request: [
+      'ApplyBatchRequest',
+      {
+        templateId: TEMPLATE.id,
+        playersData: [
+          { userId: 'player-17', currency: 'USD', betAmount: 5, betCount: 1, forceActivated: true },
+        ],
+      },
+    ],
+    responses: {
+      200: success('What was issued and what was not', 'BonusBatch', {
+        items: { [BONUS.id]: BONUS },
+        errorItems: [],
+      }),
+      404: MISSING('template'),
+      409: OPEN,
+    },
+  }),
+  '/bonuses/bonus/revokeBatch': endpoint({
+    operationId: 'revokeBatch',
+    summary: 'Revoke bonuses',
+    description: 'Ids that are not of the operator, or not there, are entries of `errorItems`.',
+    request: ['RevokeBatchRequest', { bonusesIds: [BONUS.id, 7] }],
+    responses: {
+      200: success('What was revoked and what was not', 'BonusBatch', {
+        items: { [BONUS.id]: { ...BONUS, status: 'revoked' } },
+        errorItems: [{ bonusId: 7, code: CODES.notFound, message: 'No such bonus' }],
+      }),
+    },
+  }),
+};

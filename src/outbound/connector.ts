@@ -1,0 +1,88 @@
+import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { buildConnector } from 'undici';
+import { isPublicAddress } from '../lib/public-address.ts';
+
+/** A host that may not be connected to. Raised before a connection exists, so nothing was sent. */
+export class PrivateAddressError extends Error {
+  readonly code = 'PRIVATE_ADDRESS';
+
+  constructor(hostname: string, address: string) {
+    super(`${hostname} is ${address}, which is not a public address (wallet.allowPrivate is off)`);
+    this.name = 'PrivateAddressError';
+  }
+}
+
+/**
+ * Opens the connections of one wallet. Unless `allowPrivate`, only to public addresses, judged on
+ * the very addresses that are connected to: a name checked earlier may resolve differently now
+ * (DNS rebinding).
+ */
+export function createConnector(options: {
+  readonly allowPrivate: boolean;
+  readonly timeoutMs: number;
+}): buildConnector.connector {
+  const connect = buildConnector({
+    allowH2: false,
+    timeout: options.timeoutMs,
+    lookup: createLookup(options.allowPrivate ? () => true : isPublicAddress),
+  });
+  if (options.allowPrivate) return connect;
+  return (target, callback) => {
+    const host = target.hostname;
+    // An address is never looked up, so the lookup's check would not see it.
+    if (isIP(host) !== 0 && !isPublicAddress(host)) {
+      process.nextTick(callback, new PrivateAddressError(host, host), null);
+      return;
+    }
+    connect(target, callback);
+  };
+}
+
+type LookupDone = Parameters<LookupFunction>[2];
+
+/** `dns.lookup`, asking for all addresses. */
+type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: Error | null, found: LookupAddress[]) => void,
+) => void;
+
+/**
+ * The system's name resolution, asked once for all connections that wait for it: each question
+ * occupies one of the process's few resolver threads until it is answered, and an operator with a
+ * dead name server must not take them all (I7).
+ *
+ * @param allows every address of a name has to pass, or none is connected to
+ */
+export function createLookup(
+  allows: (address: string) => boolean,
+  resolve: Resolve = systemLookup,
+): LookupFunction {
+  const waiting = new Map<string, ((error: Error | null, found: LookupAddress[]) => void)[]>();
+  return (hostname, options, done) => {
+    const finish = (error: Error | null, found: LookupAddress[]) => {
+      const refused = found.find(({ address }) => !allows(address));
+      if (error !== null) fail(done, error);
+      else if (refused) fail(done, new PrivateAddressError(hostname, refused.address));
+      else if (options.all === true) done(null, found);
+      else if (found[0]) done(null, found[0].address, found[0].family);
+      else fail(done, new Error(`${hostname} has no address`));
+    };
+    const others = waiting.get(hostname);
+    if (others !== undefined) {
+      others.push(finish);
+      return;
+    }
+    const all = [finish];
+    waiting.set(hostname, all);
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      waiting.delete(hostname);
+      for (const one of all) one(error, found ?? []);
+    });
+  };
+}
+
+function fail(done: LookupDone, error: Error): void {
+  done(error, []);
+}

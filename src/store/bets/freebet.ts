@@ -1,0 +1,38 @@
+import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
+
+/** The freebet that a bet was placed with, as the service says it (interface.md, Bet transaction). */
+export interface Freebet {
+  /** A number or, where a double cannot hold it, its text. */
+  readonly bonusId: number | string | null;
+  readonly bonusTemplateId: number | string | null;
+  /** Exact text, as `amount`. */
+  readonly bonusAmount: string | null;
+}
+
+export const NO_FREEBET: Freebet = { bonusId: null, bonusTemplateId: null, bonusAmount: null };
+
+/** What a kept message says of a freebet; all null where it says nothing. */
+export function freebetOf(message: Buffer): Freebet {
+  const document = documentOf(message);
+  if (document === undefined) return NO_FREEBET;
+  return {
+    bonusId: idOf(document, 'bonusId'),
+    bonusTemplateId: idOf(document, 'bonusTemplateId'),
+    bonusAmount: document.numberText('bonusAmount') ?? null,
+  };
+}
+
+function idOf(document: JsonDocument, name: string): number | string | null {
+  const text = document.numberText(name);
+  if (text === undefined) return null;
+  return Number.isSafeInteger(Number(text)) ? Number(text) : text;
+}
+
+function documentOf(message: Buffer): JsonDocument | undefined {
+  try {
+    return parseJsonObject(message);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,151 @@
+import type { Prisma } from '../schema/prisma.ts';
+import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
+
+export interface AttemptView {
+  readonly number: number;
+  readonly startedAt: string;
+  readonly latencyMs: number;
+  readonly result: string;
+  readonly status: number | null;
+  readonly code: number | null;
+  readonly error: string | null;
+}
+
+export interface OperationView {
+  readonly operation: string;
+  readonly requestId: string | null;
+  readonly receivedAt: string;
+  /** What the service was told; null while nobody knows. */
+  readonly answer: { readonly status: number; readonly body: string } | null;
+  readonly delivery: { readonly id: string; readonly state: string } | null;
+  readonly attempts: readonly AttemptView[];
+  /** As the service sent it. */
+  readonly request: Buffer;
+}
+
+export interface BetTimeline extends Freebet {
+  readonly transactionId: string;
+  readonly operator: string | null;
+  readonly operatorUser: string | null;
+  readonly userId: string | null;
+  readonly state: string;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly place: string;
+  readonly settlement: {
+    readonly state: string;
+    readonly amount: string | null;
+    readonly resultType: string | null;
+  };
+  readonly rollback: string;
+  readonly inFlight: string | null;
+  readonly createdAt: string;
+  readonly operations: readonly OperationView[];
+}
+
+/** The story of one bet for people: its operations in order, each with its attempts. */
+export class BetTimelines {
+  readonly #prisma: Prisma;
+
+  constructor(prisma: Prisma) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * @param operatorId only this operator's bet is found: another's looks exactly like none (I8);
+   *   undefined finds anybody's, for the admin listener
+   */
+  async find(
+    transactionId: string,
+    operatorId: string | undefined,
+  ): Promise<BetTimeline | undefined> {
+    const bet = await this.#prisma.bet.findFirst({
+      where: { transactionId, ...(operatorId === undefined ? {} : { operatorId }) },
+    });
+    if (bet === null) return undefined;
+    const [player, operations] = await Promise.all([
+      bet.playerId === null
+        ? null
+        : this.#prisma.player.findUnique({ where: { id: bet.playerId } }),
+      this.#operations(transactionId),
+    ]);
+    return {
+      transactionId,
+      operator: bet.operatorId,
+      operatorUser: player?.operatorUser ?? null,
+      userId: player?.userId ?? null,
+      state: stateOf(bet),
+      amount: bet.amount,
+      currency: bet.currency,
+      // The place comes first; of a bet whose place was never seen, whatever came first tells.
+      ...(operations[0] === undefined ? NO_FREEBET : freebetOf(operations[0].request)),
+      place: bet.place,
+      settlement: {
+        state: bet.settlement,
+        amount: bet.settlementAmount,
+        resultType: bet.settlementType,
+      },
+      rollback: bet.rollback,
+      inFlight: bet.busyOperation,
+      createdAt: bet.createdAt.toISOString(),
+      operations,
+    };
+  }
+
+  async #operations(transactionId: string): Promise<readonly OperationView[]> {
+    const operations = await this.#prisma.operation.findMany({
+      where: { transactionId },
+      orderBy: { id: 'asc' },
+    });
+    const ids = operations.map((operation) => operation.id);
+    const [attempts, deliveries] = await Promise.all([
+      this.#prisma.attempt.findMany({
+        where: { operationId: { in: ids } },
+        orderBy: [{ operationId: 'asc' }, { number: 'asc' }],
+      }),
+      this.#prisma.delivery.findMany({
+        where: { operationId: { in: ids }, state: { not: 'live' } },
+      }),
+    ]);
+    const deliveryOf = new Map(deliveries.map((delivery) => [delivery.operationId, delivery]));
+    return operations.map((operation) => {
+      const own = attempts.filter((attempt) => attempt.operationId === operation.id);
+      const answered = own.find((attempt) => attempt.answerStatus !== null) ?? operation;
+      const delivery = deliveryOf.get(operation.id);
+      return {
+        operation: operation.operation,
+        requestId: operation.requestId,
+        receivedAt: operation.createdAt.toISOString(),
+        answer:
+          answered.answerStatus === null || answered.answerBody === null
+            ? null
+            : { status: answered.answerStatus, body: answered.answerBody },
+        delivery:
+          delivery === undefined ? null : { id: String(delivery.id), state: delivery.state },
+        attempts: own.map((attempt) => ({
+          number: attempt.number,
+          startedAt: attempt.startedAt.toISOString(),
+          latencyMs: attempt.latencyMs,
+          result: attempt.result,
+          status: attempt.status,
+          code: attempt.code,
+          error: attempt.error,
+        })),
+        request: Buffer.from(operation.body),
+      };
+    });
+  }
+}
+
+/** One word for where the bet stands. */
+function stateOf(bet: {
+  readonly place: string;
+  readonly settlement: string;
+  readonly rollback: string;
+}): string {
+  if (bet.rollback === 'confirmed') return 'rolled_back';
+  if (bet.rollback === 'promised') return 'rolling_back';
+  if (bet.settlement === 'settled') return 'settled';
+  if (bet.settlement === 'unknown') return 'settlement_unknown';
+  return bet.place;
+}

@@ -1,0 +1,55 @@
+import type { Prisma } from '../schema/prisma.ts';
+import type { Tenant } from './ownership.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface Assignment {
+  /** Ids as decimal text. */
+  readonly assigned: readonly string[];
+  /** The operator's before. */
+  readonly unchanged: readonly string[];
+  /** Another operator's: then nothing was assigned at all. */
+  readonly taken: readonly { readonly templateId: string; readonly operatorId: string }[];
+}
+
+/**
+ * Makes templates an operator's by a person's word: all of them or, where one is another's, none.
+ * An open create of the operator that one of them fits is closed with it by the read-back.
+ *
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function assignTemplates(
+  prisma: Prisma,
+  { operatorId, upstreamCid }: Tenant,
+  templateIds: readonly string[],
+): Promise<Assignment> {
+  const ids = [...new Set(templateIds)].map(BigInt);
+  return await prisma.$transaction(async (transaction) => {
+    const before = await transaction.bonusTemplate.findMany({
+      where: { upstreamCid, templateId: { in: ids } },
+    });
+    const taken = before.filter((template) => template.operatorId !== operatorId);
+    const known = new Set(before.map((template) => template.templateId));
+    const missing = ids.filter((id) => !known.has(id));
+    if (taken.length > 0) return { assigned: [], unchanged: [], taken: taken.map(ownerOf) };
+    await transaction.bonusTemplate.createMany({
+      data: missing.map((templateId) => ({
+        upstreamCid,
+        templateId,
+        operatorId,
+        origin: 'assigned',
+      })),
+    });
+    // Long past, so that the read-back looks at once for what waited for this word; and another time
+    // with each word, so that a look under way does not take this one for the one before.
+    await transaction.bonusIntent.updateMany({
+      where: { upstreamCid, kind: 'create', state: 'open', ambiguous: true },
+      data: { lookAt: new Date(Date.now() % DAY_MS) },
+    });
+    return { assigned: missing.map(String), unchanged: [...known].map(String), taken: [] };
+  });
+}
+
+function ownerOf(template: { readonly templateId: bigint; readonly operatorId: string }) {
+  return { templateId: String(template.templateId), operatorId: template.operatorId };
+}

@@ -1,0 +1,127 @@
+import type { Prisma } from '../schema/prisma.ts';
+
+const BATCH_SIZE = 500;
+/** How often a delivery is looked at again whose bet moved while it was to be reopened. */
+const ROUNDS_MAX = 3;
+const HOUR_SECONDS = 3_600;
+
+/** Makes deliveries due now, by one or by an operator's whole backlog, in statements of their own. */
+export class DeliveryRetries {
+  readonly #prisma: Prisma;
+  readonly #horizonHours: (operatorId: string) => number;
+
+  constructor(prisma: Prisma, horizonHours: (operatorId: string) => number) {
+    this.#prisma = prisma;
+    this.#horizonHours = horizonHours;
+  }
+
+  /**
+   * Makes an operator's pending deliveries due now, but for those that a wallet has confirmed
+   * already and that are repeated later on purpose.
+   * @returns how many
+   */
+  async hurryAll(operatorId: string): Promise<number> {
+    const where = { operatorId, state: 'pending', purpose: 'promise', confirmations: 0 };
+    return await this.#inBatches(where, (ids) => this.hurry(operatorId, ids));
+  }
+
+  /** Makes an operator's dead deliveries pending again. @returns how many */
+  async reopenAll(operatorId: string): Promise<number> {
+    const where = { operatorId, state: 'dead' };
+    return await this.#inBatches(where, (ids) => this.reopen(operatorId, ids));
+  }
+
+  /** Nothing can have overtaken a pending delivery: the journal sees it. @returns how many */
+  async hurry(operatorId: string, ids: readonly bigint[]): Promise<number> {
+    return await this.#prisma.$executeRaw`
+      UPDATE deliveries d
+         SET next_attempt_at = least(d.next_attempt_at, clock_timestamp()),
+             dead_at = clock_timestamp()
+                     + make_interval(secs => ${this.#horizonSeconds(operatorId)}::float8),
+             held_ms = coalesce((SELECT h.held_ms FROM operator_holds h
+                                  WHERE h.operator_id = d.operator_id), 0)
+       WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'pending'`;
+  }
+
+  /**
+   * Makes dead deliveries pending again. The journal did not see them while they were dead, so a
+   * later operation of their bet may have passed them; those stay dead (I6).
+   * @returns how many are pending again
+   */
+  async reopen(operatorId: string, ids: readonly bigint[]): Promise<number> {
+    let reopened = 0;
+    for (let round = 0; round < ROUNDS_MAX && reopened < ids.length; round += 1) {
+      const standing = await this.#notOvertaken(ids);
+      if (standing.length === 0) break;
+      reopened += await this.#reopenUnmoved(operatorId, standing);
+    }
+    return reopened;
+  }
+
+  async #notOvertaken(ids: readonly bigint[]) {
+    return await this.#prisma.$queryRaw<{ readonly id: bigint; readonly version: number }[]>`
+      SELECT d.id, b.version
+        FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
+       WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'dead'
+         AND NOT EXISTS (
+           SELECT 1 FROM operations o
+            WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id
+              AND CASE d.operation WHEN 'rollback' THEN false
+                                   WHEN 'update' THEN o.operation IN ('update', 'rollback')
+                                   ELSE o.operation IN ('settle', 'unsettle', 'rollback') END)`;
+  }
+
+  /**
+   * Every operation of a bet moves its version: where it is still what was read, nothing came in
+   * between; and by moving it here, whoever decides without having seen the delivery decides anew.
+   */
+  async #reopenUnmoved(
+    operatorId: string,
+    standing: readonly { readonly id: bigint; readonly version: number }[],
+  ): Promise<number> {
+    return await this.#prisma.$executeRaw`
+      WITH chosen AS (
+        SELECT d.id, d.transaction_id, c.version
+          FROM unnest(${standing.map(({ id }) => id)}::bigint[],
+                      ${standing.map(({ version }) => version)}::int[]) AS c (id, version)
+          JOIN deliveries d ON d.id = c.id
+      ), bet AS (
+        UPDATE bets b SET version = b.version + 1
+          FROM (SELECT DISTINCT transaction_id, version FROM chosen) c
+         WHERE b.transaction_id = c.transaction_id AND b.version = c.version
+        RETURNING b.transaction_id
+      )
+      UPDATE deliveries d
+         SET state = 'pending', settled_at = NULL, next_attempt_at = clock_timestamp(),
+             dead_at = clock_timestamp()
+                     + make_interval(secs => ${this.#horizonSeconds(operatorId)}::float8),
+             held_ms = coalesce((SELECT h.held_ms FROM operator_holds h
+                                  WHERE h.operator_id = d.operator_id), 0)
+        FROM chosen c JOIN bet ON bet.transaction_id = c.transaction_id
+       WHERE d.id = c.id AND d.state = 'dead'`;
+  }
+
+  async #inBatches(
+    where: Readonly<Record<string, string | number>>,
+    change: (ids: readonly bigint[]) => Promise<number>,
+  ): Promise<number> {
+    let changed = 0;
+    let after = 0n;
+    for (;;) {
+      const rows = await this.#prisma.delivery.findMany({
+        where: { ...where, id: { gt: after } },
+        select: { id: true },
+        orderBy: { id: 'asc' },
+        take: BATCH_SIZE,
+      });
+      const last = rows.at(-1);
+      if (last === undefined) return changed;
+      after = last.id;
+      changed += await change(rows.map(({ id }) => id));
+    }
+  }
+
+  #horizonSeconds(operatorId: string): number {
+    return this.#horizonHours(operatorId) * HOUR_SECONDS;
+  }
+}

@@ -1,0 +1,54 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { GatewayError } from '../../domain/errors.ts';
+import { speaksOfServer } from '../database.ts';
+import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
+
+export type Prisma = ReturnType<typeof createPrisma>;
+
+/**
+ * The cold paths' way to PostgreSQL, on a few connections of its own. As with `Database`, every
+ * failure of a query is a `GatewayError` `DATABASE_UNAVAILABLE` or a bug.
+ */
+export function createPrisma(url: string) {
+  const client = new PrismaClient({
+    adapter: new PrismaPg({
+      connectionString: url,
+      max: 2,
+      connectionTimeoutMillis: 4_000,
+      statement_timeout: 10_000,
+      query_timeout: 11_000,
+      application_name: 'wagergate-cold',
+    }),
+  });
+  return client.$extends({
+    query: {
+      async $allOperations({ args, query }) {
+        try {
+          return await query(args);
+        } catch (error) {
+          if (!isUnavailable(error)) throw error;
+          throw new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL did not answer', {
+            cause: error,
+          });
+        }
+      },
+    },
+  });
+}
+
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof PrismaTypes.PrismaClientValidationError) return false;
+  // Prisma passes on what it does not know, such as a query that took too long.
+  if (!(error instanceof PrismaTypes.PrismaClientKnownRequestError)) return true;
+  const sqlState = sqlStateOf(error.meta?.driverAdapterError);
+  if (sqlState !== undefined) return speaksOfServer(sqlState);
+  // P1...: no server; P2010: a raw query without PostgreSQL's word; P2024: no connection free.
+  return error.code.startsWith('P1') || error.code === 'P2010' || error.code === 'P2024';
+}
+
+/** PostgreSQL's own word about a statement, where it said one. */
+function sqlStateOf(error: unknown): string | undefined {
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  if (typeof cause !== 'object' || cause === null || !('originalCode' in cause)) return undefined;
+  return typeof cause.originalCode === 'string' ? cause.originalCode : undefined;
+}

@@ -1,0 +1,234 @@
+import { Client } from 'pg';
+import { pruneBonusCalls } from '../bonuses/prune.ts';
+
+const ROWS_AT_ONCE = 5_000;
+/** Waiting longer for the tables' lock would hold callbacks up; then it is tried once more. */
+const LOCK_TIMEOUT_MS = 500;
+const LOCK_TRIES = 20;
+
+export interface PruneOptions {
+  /** Months before the one of this time go; itself a first of a month, UTC. */
+  readonly before: Date;
+  /** Tells what would be done, and changes nothing. */
+  readonly isDryRun: boolean;
+  /** Told of what is done, for people who wait. */
+  readonly log: (line: string) => void;
+}
+
+/** What keeps a month: each needs a wallet's answer or a person. */
+export interface OpenBet {
+  readonly transactionId: string;
+  readonly operatorId: string | null;
+  readonly why: 'in_flight' | 'unresolved' | 'pending_delivery' | 'dead_delivery';
+}
+
+export interface PrunedMonth {
+  /** `2026-05` */
+  readonly month: string;
+  /** `refused`: something of it is still open; `dropped` also where it would be. */
+  readonly result: 'dropped' | 'refused';
+  /** At most ten. */
+  readonly open: readonly OpenBet[];
+  /** Bets that still wait for their result: their operations were kept. */
+  readonly carriedOver: number;
+}
+
+export interface Pruned {
+  readonly months: readonly PrunedMonth[];
+  /** That came to their end before. */
+  readonly deliveries: number;
+  /** That ended before, and of which nothing is left in a month that is kept. */
+  readonly bets: number;
+  /** Of the bonus API, closed before. */
+  readonly bonusCalls: number;
+}
+
+/**
+ * Takes old months out of the journal: their operations and attempts with the months' tables, and
+ * of the bets that ended before the rows themselves. A month in which something is open is refused;
+ * the operations of bets that still wait for their result are kept in `operations_rest`. Calls of
+ * the bonus API that were closed before go as well.
+ *
+ * @throws Error of `pg` when the database fails; what was pruned before stays pruned
+ */
+export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
+  const client = new Client({ connectionString: databaseUrl, application_name: 'wagergate-prune' });
+  await client.connect();
+  try {
+    const months: PrunedMonth[] = [];
+    for (const month of await monthsBefore(client, options.before)) {
+      months.push(await pruneMonth(client, month, options));
+    }
+    const deliveries = await pruneDeliveries(client, options);
+    const bets = await pruneBets(client, options);
+    return { months, deliveries, bets, bonusCalls: await pruneBonusCalls(client, options) };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Months with a table, oldest first. */
+async function monthsBefore(client: Client, before: Date): Promise<readonly string[]> {
+  const { rows } = await client.query<{ month: string }>(
+    `SELECT replace(right(c.relname, 7), '_', '-') AS month
+       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'operations'::regclass AND c.relname ~ '_[0-9]{4}_[0-9]{2}$'
+      ORDER BY 1`,
+  );
+  return rows
+    .map(({ month }) => month)
+    .filter((month) => Date.parse(`${month}-01`) < before.getTime());
+}
+
+async function pruneMonth(
+  client: Client,
+  month: string,
+  options: PruneOptions,
+): Promise<PrunedMonth> {
+  const operations = tableOf('operations', month);
+  const open = await openBets(client, operations);
+  if (open.length > 0) return { month, result: 'refused', open, carriedOver: 0 };
+  const waiting = await client.query<{ count: number }>(
+    `SELECT count(DISTINCT o.transaction_id)::int AS count FROM ${operations} o ${WAITING}`,
+  );
+  const carriedOver = waiting.rows[0]?.count ?? 0;
+  if (!options.isDryRun) {
+    options.log(`${month}: dropping${carriedOver > 0 ? `, ${carriedOver} waiting bets kept` : ''}`);
+    await dropMonth(client, month);
+  }
+  return { month, result: 'dropped', open, carriedOver };
+}
+
+const tableOf = (table: 'operations' | 'attempts', month: string) =>
+  `${table}_${month.replace('-', '_')}`;
+
+// Each as the partial indexes have it.
+const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
+                                                   AND d.state IN ('live', 'pending'))`;
+const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
+                                                   AND d.state = 'dead')`;
+
+async function openBets(client: Client, operations: string): Promise<readonly OpenBet[]> {
+  const { rows } = await client.query<OpenBet>(
+    `SELECT DISTINCT b.transaction_id AS "transactionId", b.operator_id AS "operatorId",
+            CASE WHEN b.busy_attempt IS NOT NULL OR b.place = 'in_flight' THEN 'in_flight'
+                 WHEN b.place = 'unknown' AND b.rollback = 'none' THEN 'unresolved'
+                 WHEN ${HAS_DEAD} THEN 'dead_delivery'
+                 ELSE 'pending_delivery' END AS why
+       FROM ${operations} o JOIN bets b USING (transaction_id)
+      WHERE b.busy_attempt IS NOT NULL OR b.place = 'in_flight'
+         OR b.place = 'unknown' AND b.rollback = 'none'
+         OR ${HAS_OPEN} OR ${HAS_DEAD}
+      ORDER BY 1 LIMIT 10`,
+  );
+  return rows;
+}
+
+/** Bets without a result: an outright may wait for years. */
+const WAITING = `JOIN bets b ON b.transaction_id = o.transaction_id
+     WHERE b.rollback = 'none' AND b.settlement <> 'settled'
+       AND b.place IN ('accepted', 'unseen')`;
+
+/**
+ * What stays is copied before anything is locked, so that the tables are closed for a moment only.
+ * Bets of that age do not move; the rare one that does is still whole in `bets`.
+ */
+async function dropMonth(client: Client, month: string): Promise<void> {
+  const operations = tableOf('operations', month);
+  const attempts = tableOf('attempts', month);
+  await client.query(
+    `CREATE TEMP TABLE kept_operations AS SELECT o.* FROM ${operations} o ${WAITING};
+     CREATE TEMP TABLE kept_attempts AS SELECT a.* FROM ${attempts} a
+      WHERE a.operation_id IN (SELECT o.id FROM operations o ${WAITING})`,
+  );
+  await withLockTries(client, async () => {
+    await client.query(`DROP TABLE ${operations}, ${attempts}`);
+    await client.query(
+      `INSERT INTO operations SELECT * FROM kept_operations;
+       INSERT INTO attempts SELECT * FROM kept_attempts`,
+    );
+  });
+  await client.query('DROP TABLE kept_operations, kept_attempts');
+}
+
+/** One transaction; where others hold the tables it is tried again after they had their turn. */
+async function withLockTries(client: Client, work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await work();
+      await client.query('COMMIT');
+      return;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      const isLocked = error instanceof Error && 'code' in error && error.code === '55P03';
+      if (!isLocked || tries === LOCK_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS * 2));
+    }
+  }
+}
+
+/** Deliveries that came to their end before; dead ones are for people, who resolve them. */
+async function pruneDeliveries(client: Client, options: PruneOptions): Promise<number> {
+  const { before, isDryRun, log } = options;
+  const ended = `state IN ('delivered', 'refused', 'superseded', 'resolved')
+                 AND settled_at < $1::timestamptz`;
+  if (isDryRun) {
+    const { rows } = await client.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM deliveries WHERE ${ended}`,
+      [before],
+    );
+    return rows[0]?.count ?? 0;
+  }
+  for (let pruned = 0; ; log(`${pruned} ended deliveries pruned`)) {
+    const { rowCount } = await client.query(
+      `DELETE FROM deliveries WHERE id = ANY (ARRAY(
+         SELECT id FROM deliveries WHERE ${ended} ORDER BY settled_at LIMIT $2))`,
+      [before, ROWS_AT_ONCE],
+    );
+    pruned += rowCount ?? 0;
+    if ((rowCount ?? 0) < ROWS_AT_ONCE) return pruned;
+  }
+}
+
+/** Ended, nothing open, and nothing of it in a month that is kept. */
+const ended = (isDryRun: boolean) => `b.created_at < $1::timestamptz AND b.busy_attempt IS NULL
+       AND b.place <> 'in_flight' AND NOT (b.place = 'unknown' AND b.rollback = 'none')
+       AND (b.place IN ('declined', 'not_sent') OR b.rollback <> 'none'
+            OR b.settlement = 'settled')
+       AND NOT ${HAS_OPEN} AND NOT ${HAS_DEAD}
+       AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.transaction_id = b.transaction_id
+                        AND (o.created_at >= $1::timestamptz
+                             ${isDryRun ? '' : "OR o.tableoid <> 'operations_rest'::regclass"}))`;
+
+/** Once through the table in the order of its key, a batch a transaction. */
+async function pruneBets(client: Client, options: PruneOptions): Promise<number> {
+  const { before, isDryRun, log } = options;
+  for (let pruned = 0, after = ''; ; log(`${pruned} ended bets pruned`)) {
+    const { rows } = await client.query<{ last: string | null; pruned: number }>(
+      `WITH looked AS (
+         SELECT b.transaction_id, ${ended(isDryRun)} AS ended FROM bets b
+          WHERE b.transaction_id > $2 ORDER BY b.transaction_id LIMIT $3
+       )${isDryRun ? '' : DELETING}
+       SELECT max(transaction_id) AS last, count(*) FILTER (WHERE ended)::int AS pruned
+         FROM looked`,
+      [before, after, ROWS_AT_ONCE],
+    );
+    const [batch] = rows;
+    if (batch === undefined || batch.last === null) return pruned;
+    pruned += batch.pruned;
+    after = batch.last;
+  }
+}
+
+/** With what an earlier run had kept of them while they waited. */
+const DELETING = `, gone AS (
+         DELETE FROM bets b USING looked l
+          WHERE l.ended AND b.transaction_id = l.transaction_id AND b.busy_attempt IS NULL
+         RETURNING b.transaction_id
+       ), operations_gone AS (
+         DELETE FROM operations_rest o USING gone g WHERE o.transaction_id = g.transaction_id
+         RETURNING o.id
+       ), attempts_gone AS (
+         DELETE FROM attempts_rest a USING operations_gone o WHERE a.operation_id = o.id
+       )`;

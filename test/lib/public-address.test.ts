@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { isPublicAddress } from '../../src/lib/public-address.ts';
+
+describe('a public address', () => {
+  it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])(
+    'is %s',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+
+  it.each([
+    ['0.0.0.0', 'the own host'],
+    ['10.1.2.3', 'private'],
+    ['100.64.0.1', 'carrier-grade NAT'],
+    ['127.0.0.1', 'loopback'],
+    ['127.255.255.254', 'loopback'],
+    ['169.254.169.254', 'a cloud metadata service'],
+    ['172.16.0.1', 'private'],
+    ['172.31.255.255', 'private'],
+    ['192.168.0.1', 'private'],
+    ['198.18.0.1', 'benchmarking'],
+    ['203.0.113.9', 'documentation'],
+    ['224.0.0.1', 'multicast'],
+    ['255.255.255.255', 'broadcast'],
+    ['::', 'unspecified'],
+    ['::1', 'loopback'],
+    ['::ffff:127.0.0.1', 'IPv4-mapped loopback'],
+    ['::ffff:8.8.8.8', 'IPv4-mapped'],
+    ['64:ff9b::7f00:1', 'NAT64'],
+    ['fc00::1', 'unique local'],
+    ['fd12:3456::1', 'unique local'],
+    ['fe80::1', 'link-local'],
+    ['fe80::1%lo', 'link-local with a zone'],
+    ['ff02::1', 'multicast'],
+    ['2001::1', 'Teredo'],
+    ['2001:db8::1', 'documentation'],
+    ['2002:7f00:1::', '6to4 of loopback'],
+    ['localhost', 'no address'],
+    ['', 'no address'],
+  ])('is not %s: %s', (address) => expect(isPublicAddress(address)).toBe(false));
+});

@@ -1,0 +1,254 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import packageFile from '../../package.json' with { type: 'json' };
+import { CODES } from '../../src/domain/codes.ts';
+import { openApiDocument, openApiRoute } from '../../src/openapi/document.ts';
+import type { Endpoint } from '../../src/openapi/parts.ts';
+import {
+  balanceBody,
+  placeBody,
+  profileBody,
+  rollbackBody,
+  settleBody,
+  unsettleBody,
+  updateBody,
+} from '../../src/protocol/callback-bodies.ts';
+import samples from '../fixtures/samples.json' with { type: 'json' };
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { faults, faultsAs, step } from './schemas.ts';
+
+interface Documented {
+  readonly route: string;
+  readonly pointer: string;
+  readonly endpoint: Endpoint;
+}
+
+const documented: readonly Documented[] = Object.entries(openApiDocument.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, endpoint]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      pointer: `/paths/${step(path)}/${method}`,
+      endpoint,
+    })),
+);
+
+const CONTENT = `content/${step('application/json')}`;
+
+describe('the document by itself', () => {
+  it('is of this version', () => {
+    expect(openApiDocument.info.version).toBe(packageFile.version);
+  });
+
+  it('shows examples that its own schemas accept', () => {
+    for (const { route, pointer, endpoint } of documented) {
+      const request = endpoint.requestBody.content['application/json'].examples ?? {};
+      for (const [name, { value }] of Object.entries(request)) {
+        const wrong = faults(`${pointer}/requestBody/${CONTENT}/schema`, value);
+        expect(wrong, `${route}, request ${name}`).toEqual([]);
+      }
+      for (const [status, { content }] of Object.entries(endpoint.responses)) {
+        for (const [name, { value }] of Object.entries(
+          content['application/json'].examples ?? {},
+        )) {
+          const wrong = faults(`${pointer}/responses/${status}/${CONTENT}/schema`, value);
+          expect(wrong, `${route}, ${status} ${name}`).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it('names no code that the gateway does not know', () => {
+    const known = new Set<number>(Object.values(CODES));
+    for (const { route, endpoint } of documented) {
+      for (const [status, { content }] of Object.entries(endpoint.responses)) {
+        if (Number(status) < 400) continue;
+        const examples = Object.values(content['application/json'].examples ?? {});
+        expect(examples.length, `${route} ${status}`).toBeGreaterThan(0);
+        for (const { value } of examples) {
+          expect(known, `${route} ${status}`).toContain(codeOf(value));
+        }
+      }
+    }
+  });
+
+  it('gives every endpoint a name of its own and asks every one for a signature', () => {
+    const names = documented.map(({ endpoint }) => endpoint.operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { endpoint } of documented) {
+      expect(endpoint.parameters).toEqual([{ $ref: '#/components/parameters/Signature' }]);
+    }
+  });
+
+  it('is served as JSON', async () => {
+    const app = Fastify();
+    openApiRoute(app);
+    const response = await app.inject('/openapi.json');
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument)));
+  });
+});
+
+describe('the published messages', () => {
+  it.each<[schema: string, message: unknown]>([
+    ['ProfileRequest', samples.userProfile.request],
+    ['BalanceRequest', samples.userBalance.request],
+    ['Balance', samples.userBalance.response],
+    ['PlaceRequest', samples.placeBet.request],
+    ['Error', samples.placeBet.errorResponse.body],
+    ['FollowUpRequest', samples.betDataUpdate.request],
+    ['FollowUpRequest', samples.rollback.request],
+    ['FollowUpRequest', samples.settleWon.request],
+    ['FollowUpRequest', samples.settleLost.request],
+    ['FollowUpRequest', samples.settleRefund.request],
+    ['FollowUpRequest', samples.settleCashout.request],
+    ['FollowUpRequest', samples.unsettle.request],
+    ['BetAnswer', samples.betResponse.response],
+  ])('hold to %s of the document', (schema, message) => {
+    expect(faultsAs(schema, message)).toEqual([]);
+  });
+
+  it('hold to Profile once the player has the name that the operator knows', () => {
+    const { response } = samples.userProfile;
+    const customFields = { ...response.customFields, operatorUser: 'player-17' };
+    expect(faultsAs('Profile', { ...response, customFields })).toEqual([]);
+    expect(faultsAs('Profile', response)).not.toEqual([]);
+  });
+
+  it('are refused by the document where the service publishes them cut short', () => {
+    expect(faultsAs('PlaceRequest', samples.placeBetOverview.request)).not.toEqual([]);
+  });
+});
+
+describe('a running gateway', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+  });
+  afterAll(async () => {
+    await gateway.close();
+  });
+
+  it('has the documented routes and no others', () => {
+    const served = routesOf(gateway.app).filter((route) => !route.endsWith(' /openapi.json'));
+    expect(served.sort()).toEqual(documented.map(({ route }) => route).sort());
+  });
+
+  it('answers callbacks as documented', async () => {
+    const player = await gateway.player({ balance: '100' });
+    const { service } = gateway;
+    const slip = service.slip({ ...player, amount: '12.10' });
+    const asked = async (method: 'POST' | 'PUT', path: string, body: string) => {
+      const answer = await service.call(method, path, body);
+      expectDocumented(`${method} ${path}`, answer);
+      return answer.status;
+    };
+    const won = { amount: '20', resultType: 'won', token: undefined } as const;
+    expect(await asked('POST', '/user/profile', profileBody(player.token))).toBe(200);
+    expect(await asked('POST', '/user/balance', balanceBody(player))).toBe(200);
+    expect(await asked('POST', '/payment/bet', placeBody(slip))).toBe(200);
+    expect(await asked('PUT', '/payment/bet', updateBody(slip, '1.3'))).toBe(200);
+    expect(await asked('PUT', '/payment/bet', settleBody(slip, won))).toBe(200);
+    expect(await asked('PUT', '/payment/bet', unsettleBody(slip, '20'))).toBe(200);
+    expect(await asked('PUT', '/payment/bet', rollbackBody(slip, 8))).toBe(200);
+    expect(await asked('POST', '/user/profile', '{}')).toBe(400);
+    expect(await asked('POST', '/user/balance', '{"token":"x"}')).toBe(400);
+    expect(await asked('POST', '/payment/bet', '[]')).toBe(400);
+    expect(await asked('PUT', '/payment/bet', '{"type":4}')).toBe(400);
+    expect(await asked('PUT', '/payment/bet', `{"a":"${'x'.repeat(300_000)}"}`)).toBe(413);
+  });
+
+  it('refuses the unsigned as documented', async () => {
+    for (const { route } of documented) {
+      const [method = '', path = ''] = route.split(' ');
+      const body = '{"cid":"alpha-key"}';
+      const response = await fetch(`${gateway.baseUrl}${path}`, { method, body });
+      const text = await response.text();
+      expectDocumented(route, { status: response.status, body: text });
+      expect(codeOf(JSON.parse(text)), route).toBe(CODES.badSignature);
+    }
+  });
+
+  it('answers operators as documented, with no member left out of the document', async () => {
+    const operator = gateway.operator('alpha');
+    const player = await gateway.player();
+    const slip = gateway.service.slip({ ...player, amount: '1' });
+    await gateway.service.call('POST', '/payment/bet', placeBody(slip));
+    await gateway.service.call('PUT', '/payment/bet', rollbackBody(slip, 8));
+    const session = { operatorUser: 'x', currency: 'USD', operatorToken: 'a-token' };
+    const asked = async (path: string, fields: object) => {
+      const answer = await operator.call(path, fields);
+      expectDocumented(`POST ${path}`, answer);
+      return answer.status;
+    };
+    expect(await asked('/operator/sessions', session)).toBe(201);
+    expect(await asked('/operator/sessions', { ...session, currency: 'XXX' })).toBe(400);
+    expect(await asked('/operator/bets', { transactionId: slip.transactionId })).toBe(200);
+    expect(await asked('/operator/bets', { transactionId: 'nobody' })).toBe(404);
+    expect(await asked('/operator/sessions/revoke', { operatorUser: 'x' })).toBe(200);
+    await operator.close();
+  });
+});
+
+/** The answer's status is documented for the route, and its body is as the document says. */
+function expectDocumented(
+  route: string,
+  answer: { readonly status: number; readonly body: string },
+): void {
+  const found = documented.find((known) => known.route === route);
+  const status = String(answer.status);
+  expect(Object.keys(found?.endpoint.responses ?? {}), `${route} ${answer.body}`).toContain(status);
+  const body: unknown = JSON.parse(answer.body);
+  const pointer = `${found?.pointer}/responses/${status}/${CONTENT}/schema`;
+  expect(faults(pointer, body), `${route} ${answer.body}`).toEqual([]);
+  expect(undescribed(found?.endpoint.responses[status], body)).toEqual([]);
+}
+
+/** Members of an answer that its schema does not name; only ours: a wallet may add what it likes. */
+function undescribed(response: Endpoint['responses'][string] | undefined, body: unknown): string[] {
+  const { $ref } = response?.content['application/json'].schema ?? {};
+  const name = typeof $ref === 'string' ? ($ref.split('/').at(-1) ?? '') : '';
+  if (name === 'Profile' || name === 'Balance') return [];
+  return unnamed(openApiDocument.components.schemas[name], body, name);
+}
+
+function unnamed(schema: unknown, value: unknown, where: string): string[] {
+  if (Array.isArray(value)) {
+    const items = isObject(schema) ? schema.items : undefined;
+    return value.flatMap((item) => unnamed(items, item, `${where}[]`));
+  }
+  if (!isObject(value)) return [];
+  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+  return Object.entries(value).flatMap(([name, member]) =>
+    name in properties
+      ? unnamed(properties[name], member, `${where}.${name}`)
+      : [`${where}.${name}`],
+  );
+}
+
+/** Method and path of every route, read from what Fastify prints. */
+function routesOf(app: FastifyInstance): string[] {
+  const above: string[] = [];
+  return app
+    .printRoutes({ commonPrefix: false })
+    .split('\n')
+    .flatMap((line) => {
+      const match = /^([│ ]*)[├└]── (\S+)(?: \((.*)\))?$/.exec(line);
+      if (match === null) return [];
+      const [, indent = '', part = '', methods = ''] = match;
+      const depth = indent.length / 4;
+      above.splice(depth, above.length, part);
+      const path = above.join('');
+      return methods
+        .split(', ')
+        .filter((method) => method !== '' && method !== 'HEAD')
+        .map((method) => `${method} ${path}`);
+    });
+}
+
+function codeOf(value: unknown): unknown {
+  return isObject(value) ? value.code : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { parseBalance, parseBet, parseProfile } from '../../src/protocol/messages.ts';
+import samples from '../fixtures/samples.json' with { type: 'json' };
+import { faultsAs } from './schemas.ts';
+
+/** Values on both sides of every bound that any member has. */
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  '',
+  'x',
+  'xyz',
+  'x'.repeat(5),
+  'x'.repeat(6),
+  'x'.repeat(64),
+  'x'.repeat(65),
+  'x'.repeat(256),
+  'x'.repeat(257),
+  'won',
+  -1,
+  -0.5,
+  0,
+  1,
+  2,
+  3,
+  4,
+  5,
+  12.1,
+  '12.1',
+  [],
+  [{}],
+  [1],
+  [{ coefficient: null }],
+  [{ coefficient: 1.5 }],
+  [{ coefficient: '1.5' }],
+  {},
+];
+
+/** Only passed on: described as the protocol does, and never refused for what they hold. */
+const PASSED_ON = new Set([
+  'gameType',
+  'ticketType',
+  'bonusId',
+  'bonusTemplateId',
+  'ip',
+  'info',
+  'errorCode',
+]);
+
+type Message = Readonly<Record<string, unknown>>;
+
+const put = (bytes: Buffer) => parseBet('PUT', bytes).ok;
+const CASES: readonly [string, Message, (bytes: Buffer) => boolean][] = [
+  ['ProfileRequest', samples.userProfile.request, (bytes) => parseProfile(bytes).ok],
+  ['BalanceRequest', samples.userBalance.request, (bytes) => parseBalance(bytes).ok],
+  ['PlaceRequest', samples.placeBet.request, (bytes) => parseBet('POST', bytes).ok],
+  ['FollowUpRequest', samples.settleWon.request, put],
+  ['FollowUpRequest', samples.settleCashout.request, put],
+  ['FollowUpRequest', samples.unsettle.request, put],
+  ['FollowUpRequest', samples.rollback.request, put],
+  ['FollowUpRequest', samples.betDataUpdate.request, put],
+];
+
+/** The message without each of its members, and with each of them (and a few more) as each value. */
+function variants(message: Message): { readonly what: string; readonly message: Message }[] {
+  const extra = [
+    'token',
+    'requestId',
+    'subPartnerId',
+    'bonusAmount',
+    'metadata',
+    'resultType',
+    'other',
+  ];
+  const names = [...new Set([...Object.keys(message), ...extra])];
+  return names
+    .filter((name) => !PASSED_ON.has(name))
+    .flatMap((name) => {
+      const { [name]: _, ...without } = message;
+      return [
+        { what: `without ${name}`, message: without },
+        ...VALUES.map((value) => ({
+          what: `${name} ${JSON.stringify(value)}`,
+          message: { ...without, [name]: value },
+        })),
+      ];
+    });
+}
+
+describe('the document and the gateway', () => {
+  it.each(CASES)('take and refuse the same messages: %s', (schema, message, isTaken) => {
+    expect(isTaken(Buffer.from(JSON.stringify(message)))).toBe(true);
+    const disagreements = variants(message).filter((variant) => {
+      const documented = faultsAs(schema, variant.message).length === 0;
+      return documented !== isTaken(Buffer.from(JSON.stringify(variant.message)));
+    });
+    expect(disagreements.map(({ what }) => what)).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import type { LookupAddress } from 'node:dns';
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
+import { isPublicAddress } from '../../src/lib/public-address.ts';
+import { createLookup } from '../../src/outbound/connector.ts';
+import { HttpClient } from '../../src/outbound/http-client.ts';
+import { deadlineIn } from '../wallets/support/calls.ts';
+import { reply, startRawWallet } from '../wallets/support/raw-wallet.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((one) => one.close()));
+});
+
+async function callTo(host: string, allowPrivate: boolean) {
+  const server = await startRawWallet(({ socket }) => reply(socket, 200, '{}'));
+  const http = new HttpClient({
+    clock: systemClock,
+    origin: `http://${host}:${server.port}`,
+    allowPrivate,
+    timeoutMs: 3000,
+    connections: 1,
+  });
+  opened.push(http, server);
+  const request = {
+    method: 'POST',
+    path: '/',
+    headers: {},
+    body: Buffer.from('{}'),
+    answerBytesMax: 100,
+  } as const;
+  return { exchange: await http.exchange(request, deadlineIn(3000)), server };
+}
+
+describe('connections of a wallet that must be public', () => {
+  it.each(['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost'])(
+    'are never opened to %s',
+    async (host) => {
+      const { exchange, server } = await callTo(host, false);
+      expect(exchange).toMatchObject({ kind: 'notSent', reason: 'connection' });
+      expect(exchange).toHaveProperty('error', expect.stringContaining('not a public address'));
+      expect(server.connections).toBe(0);
+    },
+  );
+
+  it.each(['127.0.0.1', 'localhost'])(
+    'are opened to %s where private ones are allowed',
+    async (host) => {
+      const { exchange } = await callTo(host, true);
+      expect(exchange).toMatchObject({ kind: 'response', status: 200 });
+    },
+  );
+});
+
+describe('the lookup', () => {
+  const PUBLIC = { address: '8.8.8.8', family: 4 };
+  const PRIVATE = { address: '10.0.0.1', family: 4 };
+
+  function lookup(found: LookupAddress[], all: boolean): Promise<unknown> {
+    const guarded = createLookup(isPublicAddress, (_host, _options, done) => done(null, found));
+    return new Promise((resolve, reject) => {
+      guarded('wallet.example', { all }, (error, address) =>
+        error === null ? resolve(address) : reject(error),
+      );
+    });
+  }
+
+  it('gives what the system found, in the form that was asked for', async () => {
+    expect(await lookup([PUBLIC], true)).toEqual([PUBLIC]);
+    expect(await lookup([PUBLIC], false)).toBe('8.8.8.8');
+  });
+
+  it('refuses a name as soon as one of its addresses is private, and says which', async () => {
+    await expect(lookup([PUBLIC, PRIVATE], true)).rejects.toThrow('wallet.example is 10.0.0.1');
+    await expect(lookup([PUBLIC, PRIVATE], false)).rejects.toThrow('not a public address');
+  });
+
+  it('refuses a name without addresses', async () => {
+    await expect(lookup([], false)).rejects.toThrow('has no address');
+  });
+
+  it('asks once for all that wait, so that one dead name server cannot take every resolver (I7)', () => {
+    const questions: ((error: Error | null, found: LookupAddress[]) => void)[] = [];
+    const shared = createLookup(isPublicAddress, (_host, _options, done) => questions.push(done));
+    const heard: unknown[] = [];
+    for (let n = 0; n < 3; n += 1) shared('a', { all: true }, (_error, found) => heard.push(found));
+    expect(questions).toHaveLength(1);
+    questions[0]?.(null, [PUBLIC]);
+    expect(heard).toEqual([[PUBLIC], [PUBLIC], [PUBLIC]]);
+    shared('a', { all: true }, () => undefined);
+    expect(questions).toHaveLength(2);
+  });
+});

@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import type { QueryResultRow } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PlaceState } from '../../../src/domain/bet.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
+import { BetJournal } from '../../../src/store/bets/journal.ts';
+import { type PlaceIntent, PlaceJournal } from '../../../src/store/bets/place-journal.ts';
+import { Database, type Statement } from '../../../src/store/database.ts';
+import { openTestJournal, type TestJournal } from '../../support/journal.ts';
+import { onServer } from '../../support/server.ts';
+
+/** Loses the server's answer to one statement: the commit happened, but nobody hears of it. */
+class ForgetfulDatabase extends Database {
+  forgets: string | undefined;
+
+  override async query<Row extends QueryResultRow>(
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    const rows = await super.query<Row>(statement, values);
+    if (statement.name !== this.forgets) return rows;
+    this.forgets = undefined;
+    throw new GatewayError('DATABASE_UNAVAILABLE', 'connection lost');
+  }
+}
+
+const ACCEPTED: PlaceState = { kind: 'accepted', transactionTime: '2021-03-05T11:08:00.000Z' };
+const ATTEMPT: AttemptRecord = {
+  startedAtMs: 1_614_942_480_000,
+  result: 'accepted',
+  trace: { sent: true, latencyMs: 12.4, status: 200 },
+  answer: { status: 200, body: '{}' },
+};
+
+let journal: TestJournal;
+let database: ForgetfulDatabase;
+let places: PlaceJournal;
+beforeAll(async () => {
+  journal = await openTestJournal((url) => {
+    database = new ForgetfulDatabase({
+      url,
+      connectionsMax: 8,
+      plans: 'kept',
+      onIdleError: () => undefined,
+    });
+    return database;
+  });
+  places = new PlaceJournal(journal.database);
+});
+afterAll(() => journal.close());
+
+function intentOf(changes: Partial<PlaceIntent> = {}): PlaceIntent {
+  return {
+    transactionId: randomUUID(),
+    attemptId: randomUUID(),
+    operatorId: journal.owner.operatorId,
+    playerId: journal.owner.playerId,
+    sessionId: journal.sessionId,
+    amount: '12.10',
+    currency: 'USD',
+    generation: 1,
+    requestId: 'request-1',
+    body: Buffer.from('{"amount":12.10}'),
+    notSent: undefined,
+    ...changes,
+  };
+}
+
+const begin = (intent: PlaceIntent) => places.begin(intent, () => true);
+
+async function begun(intent: PlaceIntent): Promise<string> {
+  const result = await begin(intent);
+  if (result.kind !== 'begun') throw new Error(`the intent is ${result.kind}`);
+  return result.operationId;
+}
+
+const finish = (
+  { transactionId, attemptId }: PlaceIntent,
+  operationId: string,
+  place: PlaceState = ACCEPTED,
+) => places.finish({ transactionId, attemptId, operationId, place, attempt: ATTEMPT });
+
+describe('an intent', () => {
+  it('is committed when it has begun, byte for byte (I3)', async () => {
+    const bodies = [Buffer.from('{"a":"\u0000é😀"}'), Buffer.of(0, 255, 254), Buffer.alloc(0)];
+    const intents = bodies.map((body) => intentOf({ body }));
+    await Promise.all(intents.map(begun));
+    const { transactionId } = intents[0] ?? intentOf();
+    expect(await journal.state(transactionId)).toMatchObject({ place: 'in_flight', busy: 'place' });
+    const stored = await onServer(journal.url, (client) =>
+      client.query<{ body: Buffer }>(
+        `SELECT body FROM operations JOIN unnest($1::uuid[]) WITH ORDINALITY AS of (attempt_id, n)
+          USING (attempt_id) ORDER BY n`,
+        [intents.map(({ attemptId }) => attemptId)],
+      ),
+    );
+    expect(stored.rows.map(({ body }) => body)).toEqual(bodies);
+  });
+
+  it('begins once of many, in one batch or in several (I5, I6)', async () => {
+    const { transactionId } = intentOf();
+    const other = new PlaceJournal(journal.database);
+    const twins = Array.from({ length: 10 }, () => intentOf({ transactionId }));
+    const results = await Promise.all(
+      twins.map((twin, index) => (index % 2 === 0 ? places : other).begin(twin, () => true)),
+    );
+    const kinds = results.map(({ kind }) => kind).sort();
+    expect(kinds).toEqual(['begun', ...Array.from({ length: 9 }, () => 'known')]);
+    expect(await journal.state(transactionId)).toMatchObject({ operations: ['place'] });
+  });
+
+  it('is known where any row of its transactionId is there, such as a tombstone (I6)', async () => {
+    const { transactionId } = intentOf();
+    await journal.sql(
+      `INSERT INTO bets (transaction_id, generation, place, rollback, rollback_time)
+       VALUES ($1, 1, 'unseen', 'confirmed', '2021-03-05T11:08:00Z')`,
+      [transactionId],
+    );
+    expect(await begin(intentOf({ transactionId }))).toEqual({ kind: 'known' });
+  });
+
+  it.each([
+    ['was revoked', `ended_at = now(), ended_reason = 'revoked'`],
+    ['expired', `expires_at = clock_timestamp()`],
+  ])('is not written when its session %s just before', async (_, end) => {
+    const sessionId = await journal.openSession();
+    await journal.sql(`UPDATE sessions SET ${end} WHERE id = $1`, [sessionId]);
+    const intent = intentOf({ sessionId });
+    expect(await begin(intent)).toEqual({ kind: 'sessionOver' });
+    expect(await journal.state(intent.transactionId)).toBeUndefined();
+  });
+
+  it('that will not be sent is final at once', async () => {
+    const intent = intentOf({ notSent: { status: 400, body: '{"code":100}' } });
+    await begun(intent);
+    expect(await journal.state(intent.transactionId)).toMatchObject({
+      place: 'not_sent',
+      busy: null,
+    });
+  });
+
+  it('is not written once its caller gave up', async () => {
+    const intent = intentOf();
+    await expect(places.begin(intent, () => false)).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+    });
+    expect(await journal.state(intent.transactionId)).toBeUndefined();
+  });
+
+  it('is recognised as our own when its commit was not reported (I3)', async () => {
+    const intent = intentOf();
+    database.forgets = 'place-begin';
+    const operationId = await begun(intent);
+    expect(await finish(intent, operationId)).toBe(true);
+    expect(await journal.state(intent.transactionId)).toMatchObject({ operations: ['place'] });
+  });
+
+  it('of another that PostgreSQL cannot store fails alone', async () => {
+    const results = await Promise.allSettled(
+      ['good-1', 'b\0d', 'good-2'].map((amount) => begin(intentOf({ amount }))),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+describe('an outcome', () => {
+  it('stands, frees the bet and keeps the attempt', async () => {
+    const intent = intentOf();
+    expect(await finish(intent, await begun(intent))).toBe(true);
+    expect(await journal.state(intent.transactionId)).toMatchObject({
+      place: 'accepted',
+      busy: null,
+      attempts: ['accepted'],
+    });
+  });
+
+  it('is recognised as our own when its commit was not reported (I3)', async () => {
+    const intent = intentOf();
+    const operationId = await begun(intent);
+    database.forgets = 'place-finish';
+    expect(await finish(intent, operationId)).toBe(true);
+    expect(await journal.state(intent.transactionId)).toMatchObject({ attempts: ['accepted'] });
+  });
+
+  it('of an attempt whose lease ended changes nothing but is kept to be seen (I3)', async () => {
+    const intent = intentOf();
+    const operationId = await begun(intent);
+    await journal.sql('UPDATE bets SET busy_until = clock_timestamp() WHERE transaction_id = $1', [
+      intent.transactionId,
+    ]);
+    await new BetJournal(journal.database).recover(intent.transactionId, intent.attemptId);
+    expect(await finish(intent, operationId)).toBe(false);
+    expect(await journal.state(intent.transactionId)).toMatchObject({
+      place: 'unknown',
+      attempts: ['accepted'],
+    });
+  });
+
+  it('of somebody else’s attempt is not taken (I6)', async () => {
+    const intent = intentOf();
+    const operationId = await begun(intent);
+    expect(await finish({ ...intent, attemptId: randomUUID() }, operationId)).toBe(false);
+    expect(await journal.state(intent.transactionId)).toMatchObject({ place: 'in_flight' });
+  });
+
+  it('is the first of two (I3)', async () => {
+    const intent = intentOf();
+    const operationId = await begun(intent);
+    await finish(intent, operationId, { kind: 'unknown' });
+    expect(await finish(intent, operationId, ACCEPTED)).toBe(false);
+    expect(await journal.state(intent.transactionId)).toMatchObject({ place: 'unknown' });
+  });
+
+  it('with a message that PostgreSQL cannot hold is written all the same', async () => {
+    const intent = intentOf();
+    const message = `no\0t \ud800 enough ${'x'.repeat(5_000)}`;
+    const place: PlaceState = { kind: 'declined', code: 7, message };
+    expect(await finish(intent, await begun(intent), place)).toBe(true);
+    expect(await journal.state(intent.transactionId)).toMatchObject({ place: 'declined' });
+  });
+});

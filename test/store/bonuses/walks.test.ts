@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BonusIntents, type NewIntent } from '../../../src/store/bonuses/intents.ts';
+import { BonusOwnership } from '../../../src/store/bonuses/ownership.ts';
+import { BonusWalks } from '../../../src/store/bonuses/walks.ts';
+import type { Database } from '../../../src/store/database.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { openPlainDatabase } from '../../support/journal.ts';
+import { onServer } from '../../support/server.ts';
+
+const CID = 'aggregator-key';
+const ACCOUNTS = { cids: [CID], kept: [CID], shared: [] };
+const PACE = { everyMs: 60_000, leaseMs: 60_000 };
+
+let server: TestDatabase;
+let database: Database;
+let walks: BonusWalks;
+beforeEach(async () => {
+  server = await createDatabase();
+  database = openPlainDatabase(server.url);
+  walks = new BonusWalks(database);
+});
+afterEach(async () => {
+  await database.close();
+  await server.drop();
+});
+
+function intent(operatorId: string, body = '{"name":"x"}'): NewIntent {
+  const tenant = { operatorId, upstreamCid: CID };
+  return { tenant, bodyHash: Buffer.from(body), body, patienceMs: 0 };
+}
+
+it('has nothing to do for an account that nobody uses', async () => {
+  expect(await walks.claim(ACCOUNTS, PACE)).toBeUndefined();
+});
+
+it('walks for shared templates, and for owned ones, every so often', async () => {
+  const claim = (shared: readonly string[]) => walks.claim({ ...ACCOUNTS, shared }, PACE);
+  expect(await claim([CID])).toEqual({ upstreamCid: CID, page: 1 });
+  await walks.advance(CID, 2);
+  expect(await claim([])).toEqual({ upstreamCid: CID, page: 2 });
+  await walks.complete(CID);
+  expect(await claim([CID])).toBeUndefined();
+});
+
+it('gives a page to one of many processes, and to another when that one is gone', async () => {
+  await new BonusIntents(database).beginCreate(intent('alpha'), '-1');
+  const claims = await Promise.all(
+    Array.from({ length: 8 }, () => new BonusWalks(database).claim(ACCOUNTS, PACE)),
+  );
+  expect(claims.filter((claimed) => claimed !== undefined)).toEqual([
+    { upstreamCid: CID, page: 1 },
+  ]);
+  await walks.postpone(CID, 0);
+  expect(await walks.claim(ACCOUNTS, PACE)).toEqual({ upstreamCid: CID, page: 1 });
+});
+
+it('walks for an open create only when its request must have ended', async () => {
+  const intents = new BonusIntents(database);
+  await intents.beginCreate({ ...intent('alpha'), patienceMs: 3_600_000 }, '-1');
+  expect(await walks.claim(ACCOUNTS, PACE)).toBeUndefined();
+});
+
+it('offers as candidates only templates of this walk, above the mark, that are nobody’s', async () => {
+  const intents = new BonusIntents(database);
+  const ownership = new BonusOwnership(database);
+  const tenant = { operatorId: 'beta', upstreamCid: CID };
+  await ownership.keepCopies(CID, [{ templateId: '9', item: '{"id":9,"old":true}' }]);
+  const other = await intents.beginCreate(intent('beta'), '-1');
+  const answer = { status: 200, body: '{}' };
+  if (other.kind !== 'begun') throw new Error('not begun');
+  await intents.finishCreate(tenant, other.intentId, { templateId: '12', item: '{}' }, answer);
+  await intents.beginCreate(intent('alpha'), '10');
+  await walks.claim(ACCOUNTS, PACE);
+  await ownership.keepCopies(CID, [
+    { templateId: '10', item: '{"id":10}' },
+    { templateId: '11', item: '{"id":11}' },
+    { templateId: '12', item: '{"id":12}' },
+    { templateId: '13', item: null },
+  ]);
+  const candidates = await walks.candidates(CID, '10');
+  expect(candidates).toEqual([{ templateId: '11', item: '{"id":11}', assignedTo: undefined }]);
+  expect(await walks.openCreates(CID)).toMatchObject([
+    { operatorId: 'alpha', aboveId: '10', passes: 0, isDue: true, ambiguous: false },
+  ]);
+});
+
+it('looks again at once where a person has spoken while it looked', async () => {
+  await new BonusIntents(database).beginCreate(intent('alpha'), '10');
+  await walks.claim(ACCOUNTS, PACE);
+  const found = async () => {
+    const [create] = await walks.openCreates(CID);
+    if (create === undefined) throw new Error('no open create');
+    return create;
+  };
+  const looked = await found();
+  await onServer(server.url, (client) =>
+    client.query(`UPDATE bonus_intents SET look_at = '1970-01-01T00:00:00.007Z'`),
+  );
+  await walks.lookAgain(looked, 60_000, true);
+  const spoken = await found();
+  expect(spoken).toMatchObject({ isDue: true, ambiguous: true, passes: 1 });
+  await walks.lookAgain(spoken, 60_000, true);
+  expect(await found()).toMatchObject({ isDue: false, passes: 2 });
+});

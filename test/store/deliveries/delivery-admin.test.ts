@@ -1,0 +1,336 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DeliveryDesk } from '../../../src/store/deliveries/delivery-admin.ts';
+import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { type DeliveryRow, insertDelivery, insertOperation } from '../../support/deliveries.ts';
+
+const HORIZON_HOURS = 72;
+
+let database: TestDatabase;
+let client: Client;
+let prisma: Prisma;
+let desk: DeliveryDesk;
+const held = new Set<string>();
+let woken: string[] = [];
+
+beforeAll(async () => {
+  database = await createDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+  prisma = createPrisma(database.url);
+  desk = new DeliveryDesk({
+    prisma,
+    isHeld: (operatorId) => held.has(operatorId),
+    horizonHours: () => HORIZON_HOURS,
+    onRetry: (operatorId) => woken.push(operatorId),
+  });
+});
+
+afterAll(async () => {
+  await prisma.$disconnect();
+  await client.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  await client.query('TRUNCATE deliveries, operations, bets, operator_holds');
+  held.clear();
+  woken = [];
+});
+
+const insert = (row?: DeliveryRow) => insertDelivery(client, row);
+
+async function rowOf(id: string) {
+  const { rows } = await client.query(
+    `SELECT state, attempts, held_ms, settled_at, resolved_by, resolved_why,
+            next_attempt_at <= now() AS due,
+            extract(epoch FROM dead_at - now())::float8 / 3600 AS horizon_hours
+       FROM deliveries WHERE id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+async function idsOf(query: Parameters<DeliveryDesk['list']>[0]): Promise<string[]> {
+  return (await desk.list(query)).items.map(({ id }) => id);
+}
+
+describe('list', () => {
+  it('shows what people need to know of a delivery, and nothing of what it brings', async () => {
+    const transactionId = randomUUID();
+    const id = await insert({ transactionId, attempts: 3, lastError: 'connection refused' });
+    expect((await desk.list({})).items).toEqual([
+      {
+        id,
+        operator: 'alpha',
+        operation: 'rollback',
+        transactionId,
+        state: 'pending',
+        attempts: 3,
+        lastError: 'connection refused',
+        nextAttemptAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      },
+    ]);
+  });
+
+  it('never shows what is being tried within its callback', async () => {
+    const id = await insert({ state: 'live' });
+    expect(await desk.list({})).toEqual({ items: [], nextCursor: null });
+    expect(await desk.retry(id)).toEqual({ kind: 'missing' });
+    expect(await desk.resolve(id, 'ann', 'gone')).toEqual({ kind: 'missing' });
+  });
+
+  it('promises no further attempt where none will come', async () => {
+    await insert({ state: 'dead' });
+    const { items } = await desk.list({});
+    expect(items[0]?.nextAttemptAt).toBeNull();
+  });
+
+  it('filters by operator, state and operation', async () => {
+    const wanted = await insert({ operator: 'beta', operation: 'update', state: 'dead' });
+    await insert({ operator: 'alpha', operation: 'update', state: 'dead' });
+    await insert({ operator: 'beta', operation: 'rollback', state: 'dead' });
+    await insert({ operator: 'beta', operation: 'update', state: 'delivered' });
+    const query = { operator: 'beta', operation: 'update', state: 'dead' } as const;
+    expect(await idsOf(query)).toEqual([wanted]);
+  });
+
+  it('calls a pending delivery held while its operator takes none', async () => {
+    const alpha = await insert({ operator: 'alpha' });
+    const beta = await insert({ operator: 'beta' });
+    await insert({ operator: 'beta', state: 'dead' });
+    held.add('beta');
+    expect(await idsOf({ state: 'held' })).toEqual([beta]);
+    expect(await idsOf({ state: 'pending' })).toEqual([alpha]);
+    expect(await idsOf({ state: 'held', operator: 'alpha' })).toEqual([]);
+    expect(await idsOf({ state: 'pending', operator: 'beta' })).toEqual([]);
+    const { items } = await desk.list({ operator: 'beta' });
+    expect(items.map(({ state }) => state)).toEqual(['held', 'dead']);
+  });
+
+  it('pages through everything once, oldest first', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count += 1) ids.push(await insert());
+    const first = await desk.list({ limit: 2 });
+    const second = await desk.list({ limit: 2, cursor: first.nextCursor ?? '' });
+    const third = await desk.list({ limit: 2, cursor: second.nextCursor ?? '' });
+    const pages = [first, second, third].map((page) => page.items.map(({ id }) => id));
+    expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    expect(third.nextCursor).toBeNull();
+  });
+
+  it('gives no cursor to an empty page when the page before was exactly full', async () => {
+    await insert();
+    await insert();
+    expect((await desk.list({ limit: 2 })).nextCursor).toBeNull();
+  });
+});
+
+describe('retry', () => {
+  it('brings a dead delivery back with a new horizon and the attempts it had (I4)', async () => {
+    const id = await insert({ state: 'dead', attempts: 12 });
+    const result = await desk.retry(id);
+    expect(result).toMatchObject({ kind: 'retried', item: { id, state: 'pending', attempts: 12 } });
+    const row = await rowOf(id);
+    expect(row).toMatchObject({ state: 'pending', attempts: 12, due: true, settled_at: null });
+    expect(row.horizon_hours).toBeCloseTo(HORIZON_HOURS, 1);
+    expect(woken).toEqual(['alpha']);
+  });
+
+  it('makes a pending delivery due now', async () => {
+    const id = await insert({ attempts: 2 });
+    expect(await desk.retry(id)).toMatchObject({ kind: 'retried' });
+    expect(await rowOf(id)).toMatchObject({ state: 'pending', due: true, attempts: 2 });
+    expect(woken).toEqual(['alpha']);
+  });
+
+  it('counts only what the operator is held from now on against the new horizon', async () => {
+    await client.query(
+      `INSERT INTO operator_holds (operator_id, held_ms, counted_at) VALUES ('alpha', 5000, now())`,
+    );
+    const ids = [await insert({ state: 'dead' }), await insert()];
+    for (const id of ids) {
+      await desk.retry(id);
+      expect(await rowOf(id)).toMatchObject({ held_ms: '5000' });
+    }
+  });
+
+  it.each(['delivered', 'refused', 'superseded', 'resolved'])(
+    'leaves a %s delivery as it is',
+    async (state) => {
+      const id = await insert({ state });
+      expect(await desk.retry(id)).toEqual({ kind: 'notRetryable', state });
+      expect(await rowOf(id)).toMatchObject({ state });
+      expect(woken).toEqual([]);
+    },
+  );
+
+  it.each(['0', '99999', '9'.repeat(30), '-1', 'x', ''])('knows no delivery %j', async (id) => {
+    expect(await desk.retry(id)).toEqual({ kind: 'missing' });
+  });
+
+  it.each([
+    ['settle', 'settle'],
+    ['settle', 'unsettle'],
+    ['settle', 'rollback'],
+    ['unsettle', 'settle'],
+    ['update', 'update'],
+    ['update', 'rollback'],
+  ])('never brings a dead %s after a later %s of the same bet (I6)', async (operation, later) => {
+    const transactionId = randomUUID();
+    const id = await insert({ state: 'dead', operation, transactionId });
+    await insertOperation(client, later, transactionId);
+    expect(await desk.retry(id)).toEqual({ kind: 'overtaken' });
+    expect(await rowOf(id)).toMatchObject({ state: 'dead' });
+    expect(await desk.retryAll('alpha', 'dead')).toBe(0);
+    expect(woken).toEqual([]);
+  });
+
+  it.each([
+    ['settle', 'update'],
+    ['update', 'settle'],
+    ['rollback', 'update'],
+  ])('brings a dead %s after a later %s, which does not touch it', async (operation, later) => {
+    const transactionId = randomUUID();
+    const id = await insert({ state: 'dead', operation, transactionId });
+    await insertOperation(client, later, transactionId);
+    expect(await desk.retry(id)).toMatchObject({ kind: 'retried' });
+  });
+
+  it('moves the version of the bet, so that nobody decides without the delivery (I6)', async () => {
+    const transactionId = randomUUID();
+    const id = await insert({ state: 'dead', transactionId });
+    await desk.retry(id);
+    const { rows } = await client.query('SELECT version FROM bets WHERE transaction_id = $1', [
+      transactionId,
+    ]);
+    expect(rows).toEqual([{ version: 2 }]);
+  });
+
+  it('gives way to an operation that is being committed at the same moment (I6)', async () => {
+    const transactionId = randomUUID();
+    const id = await insert({ state: 'dead', operation: 'settle', transactionId });
+    await client.query('BEGIN');
+    await insertOperation(client, 'unsettle', transactionId);
+    const retried = desk.retry(id);
+    await waitForLock();
+    await client.query('COMMIT');
+    expect(await retried).toEqual({ kind: 'overtaken' });
+    expect(await rowOf(id)).toMatchObject({ state: 'dead' });
+  });
+});
+
+describe('retryAll', () => {
+  it("brings back one operator's dead deliveries and nobody else's (I8)", async () => {
+    const mine = [await insert({ state: 'dead' }), await insert({ state: 'dead' })];
+    const others = await insert({ operator: 'beta', state: 'dead' });
+    expect(await desk.retryAll('alpha', 'dead')).toBe(2);
+    for (const id of mine) {
+      const row = await rowOf(id);
+      expect(row).toMatchObject({ state: 'pending', due: true });
+      expect(row.horizon_hours).toBeCloseTo(HORIZON_HOURS, 1);
+    }
+    expect(await rowOf(others)).toMatchObject({ state: 'dead' });
+    expect(woken).toEqual(['alpha']);
+  });
+
+  it('brings back two of one bet, and more than fit one batch', async () => {
+    const transactionId = randomUUID();
+    await insert({ state: 'dead', operation: 'update', transactionId });
+    await insert({ state: 'dead', operation: 'settle', transactionId });
+    await client.query(
+      `WITH source AS (SELECT 'bet-' || n AS id FROM generate_series(1, 600) n),
+       bet AS (INSERT INTO bets (transaction_id, operator_id, generation, place)
+               SELECT id, 'alpha', 1, 'unknown' FROM source),
+       op AS (INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+              SELECT id, 'alpha', 'rollback', gen_random_uuid(), '{}' FROM source
+              RETURNING id, transaction_id)
+       INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                               transaction_time, next_attempt_at, dead_at)
+       SELECT id, 'alpha', transaction_id, 'rollback', 'dead', '', now(), now() FROM op`,
+    );
+    expect(await desk.retryAll('alpha', 'dead')).toBe(602);
+    expect(await desk.retryAll('alpha', 'dead')).toBe(0);
+  });
+
+  it('makes due what waits, but leaves late repetitions to their time', async () => {
+    const waits = await insert();
+    const repeats = await insert({ confirmations: 1 });
+    const confirms = await insert({ purpose: 'confirm', operation: 'settle' });
+    expect(await desk.retryAll('alpha', 'pending')).toBe(1);
+    expect(await rowOf(waits)).toMatchObject({ due: true });
+    expect(await rowOf(repeats)).toMatchObject({ due: false });
+    expect(await rowOf(confirms)).toMatchObject({ due: false });
+  });
+
+  it('keeps held and pending apart as the list does', async () => {
+    const id = await insert();
+    held.add('alpha');
+    expect(await desk.retryAll('alpha', 'pending')).toBe(0);
+    expect(await desk.retryAll('alpha', 'held')).toBe(1);
+    expect(await rowOf(id)).toMatchObject({ due: true });
+    held.clear();
+    expect(await desk.retryAll('alpha', 'held')).toBe(0);
+  });
+
+  it('wakes nobody when there was nothing to retry', async () => {
+    expect(await desk.retryAll('alpha', 'dead')).toBe(0);
+    expect(woken).toEqual([]);
+  });
+});
+
+describe('resolve', () => {
+  it('records who settled a dead delivery by hand, and why', async () => {
+    const id = await insert({ state: 'dead' });
+    const result = await desk.resolve(id, 'ann', 'refunded at the wallet, OPS-12');
+    expect(result).toMatchObject({ kind: 'resolved', item: { id, state: 'resolved' } });
+    expect(await rowOf(id)).toMatchObject({
+      state: 'resolved',
+      resolved_by: 'ann',
+      resolved_why: 'refunded at the wallet, OPS-12',
+      settled_at: expect.any(Date),
+    });
+  });
+
+  it.each(['pending', 'delivered', 'resolved'])('takes nothing that is %s (I4)', async (state) => {
+    const id = await insert({ state });
+    expect(await desk.resolve(id, 'ann', 'tired')).toEqual({ kind: 'notResolvable', state });
+    expect(await rowOf(id)).toMatchObject({ state, resolved_by: null });
+  });
+});
+
+it('counts what is open, dead and unresolved, by operator', async () => {
+  await insert();
+  await insert();
+  await insert({ operator: 'beta', state: 'dead' });
+  await insert({ operator: 'beta', state: 'live' });
+  await client.query(
+    `INSERT INTO bets (transaction_id, operator_id, generation, place, rollback)
+     VALUES ('unresolved', 'beta', 1, 'unknown', 'none'),
+            ('rolled-back', 'beta', 1, 'unknown', 'promised')`,
+  );
+  const { open, dead, unresolved } = await desk.counts();
+  expect([...open]).toEqual([['alpha', 2]]);
+  expect([...dead]).toEqual([['beta', 1]]);
+  expect([...unresolved]).toEqual([['beta', 1]]);
+});
+
+/** Until some connection of the database waits for a lock of another one. */
+async function waitForLock(): Promise<void> {
+  const watcher = new Client({ connectionString: database.url });
+  await watcher.connect();
+  try {
+    for (;;) {
+      const { rows } = await watcher.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database()
+            AND wait_event_type = 'Lock'`,
+      );
+      if (rows.length > 0) return;
+    }
+  } finally {
+    await watcher.end();
+  }
+}

@@ -1,0 +1,100 @@
+import type { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RECOVER_LAPSED } from '../../../src/store/bets/statements.ts';
+import type { Statement } from '../../../src/store/database.ts';
+import {
+  COUNT_ENDED,
+  COUNT_OPEN,
+  COUNT_UNRESOLVED,
+  DUE_OPERATORS,
+  NUDGE,
+  OVERDUE_UNKNOWN,
+  TAKE,
+  WAKE,
+} from '../../../src/store/deliveries/statements.ts';
+import { insertBacklog } from '../../deliveries/support/backlog.ts';
+import { openTestJournal, type TestJournal } from '../../support/journal.ts';
+import { onServer } from '../../support/server.ts';
+
+/** How PostgreSQL carries the statements out that run every second, whatever the table holds. */
+
+const MONTH = new Date().toISOString().slice(0, 7).replace('-', '_');
+
+let journal: TestJournal;
+beforeAll(async () => {
+  journal = await openTestJournal();
+  const backlog = { ...journal.owner, sessionId: journal.sessionId };
+  await onServer(journal.url, async (client) => {
+    await insertBacklog(client, {
+      ...backlog,
+      prefix: 'history',
+      count: 50_000,
+      state: 'delivered',
+    });
+    await insertBacklog(client, { ...backlog, prefix: 'open', count: 300 });
+    await insertBacklog(client, {
+      ...backlog,
+      prefix: 'back-off',
+      count: 20_000,
+      firstDueInMs: 60_000,
+    });
+    await client.query('ANALYZE');
+  });
+});
+afterAll(() => journal.close());
+
+/** The plan of the prepared statement, whatever its values are. */
+async function genericPlan(client: Client, { text }: Statement): Promise<string> {
+  await client.query('SET plan_cache_mode = force_generic_plan');
+  await client.query(`PREPARE planned AS ${text}`);
+  const count = new Set(text.match(/\$\d+/g)).size;
+  const nulls = Array.from({ length: count }, () => 'NULL').join(', ');
+  return await planOf(client, `EXPLAIN EXECUTE planned${count === 0 ? '' : `(${nulls})`}`);
+}
+
+async function planOf(client: Client, text: string, values: unknown[] = []): Promise<string> {
+  const { rows } = await client.query<{ 'QUERY PLAN': string }>(text, values);
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+describe('with 50,000 delivered rows and 20,000 in back-off', () => {
+  const statements: readonly (readonly [string, Statement])[] = [
+    ['the sweep', DUE_OPERATORS],
+    ['taking', TAKE],
+    ['waking an operator that is back', WAKE],
+    ['probing a half-open breaker', NUDGE],
+    ['recovering what killed processes left', RECOVER_LAPSED],
+    ['looking for places that nobody rolled back', OVERDUE_UNKNOWN],
+    ['counting what is open', COUNT_OPEN],
+    ['counting what has ended since', COUNT_ENDED],
+    ['counting unresolved bets', COUNT_UNRESOLVED],
+  ];
+
+  it.each(statements)('%s reads no table from end to end', async (_, statement) => {
+    const plan = await onServer(journal.url, (client) => genericPlan(client, statement));
+    // Of the other tables there is one row here, or none; so it is with the months to come.
+    expect(plan).not.toMatch(/Seq Scan on (deliveries|bets)/);
+    expect(plan).not.toContain(`Seq Scan on operations_${MONTH}`);
+    expect(plan).toMatch(/Index/);
+  });
+
+  it('the sweep looks at an index entry an operator, not at one a delivery', async () => {
+    const plan = await onServer(journal.url, (client) =>
+      planOf(client, `EXPLAIN (ANALYZE, BUFFERS) ${DUE_OPERATORS.text}`),
+    );
+    expect(plan).toMatch(/Index (Only )?Scan using deliveries_due_idx/);
+    expect(Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1])).toBeLessThan(30);
+  });
+
+  it('taking does not look at what is in back-off, also when it finds too little', async () => {
+    const plan = await onServer(journal.url, async (client) => {
+      await client.query('BEGIN');
+      const values = ['alpha', 1, 1_000, true];
+      const taken = await planOf(client, `EXPLAIN (ANALYZE) ${TAKE.text}`, values);
+      await client.query('ROLLBACK');
+      return taken;
+    });
+    expect(plan).toMatch(/Index Scan using deliveries_due_idx on deliveries d .*rows=300/);
+    expect(plan).not.toMatch(/Rows Removed by Filter: \d{4}/);
+  });
+});

@@ -1,0 +1,162 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  MigrationError,
+  migrate,
+  migrationStatus,
+  pendingMigrations,
+  sqlOfSchema,
+} from '../../../src/store/schema/migrate.ts';
+import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
+import { onServer } from '../../support/server.ts';
+
+let database: TestDatabase;
+let folder: string;
+beforeEach(async () => {
+  database = await createBareDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'wagergate-migrations-'));
+  await writeFile(join(folder, 'migration_lock.toml'), 'provider = "postgresql"\n');
+});
+afterEach(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+async function write(name: string, sql: string): Promise<void> {
+  await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, name, 'migration.sql'), sql);
+}
+
+async function rowsOf(url: string, sql: string): Promise<unknown[]> {
+  return onServer(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
+}
+
+const tables = () =>
+  rowsOf(
+    database.url,
+    `SELECT tablename FROM pg_tables WHERE schemaname = 'public'
+     AND tablename <> '_prisma_migrations' ORDER BY 1`,
+  );
+
+describe('migrate', () => {
+  it('applies what is pending, in order, and once', async () => {
+    await write('2_second', 'ALTER TABLE a ADD COLUMN c INT;');
+    await write('1_first', 'CREATE TABLE a (b INT);');
+    expect(await pendingMigrations(database.url, { folder })).toEqual(['1_first', '2_second']);
+    expect(await migrate(database.url, { folder })).toEqual({ applied: ['1_first', '2_second'] });
+    expect(await pendingMigrations(database.url, { folder })).toEqual([]);
+    expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
+    await write('3_third', 'CREATE TABLE d ();');
+    expect(await migrate(database.url, { folder })).toEqual({ applied: ['3_third'] });
+  });
+
+  it('applies once when several begin at the same moment', async () => {
+    await write('1_slow', 'SELECT pg_sleep(0.3); CREATE TABLE a ();');
+    const said: string[] = [];
+    const log = (line: string) => said.push(line);
+    const results = await Promise.all(
+      Array.from({ length: 4 }, () => migrate(database.url, { folder, log })),
+    );
+    expect(results.flatMap((result) => result.applied)).toEqual(['1_slow']);
+    expect(said).toContain('another process is applying migrations: waiting for it');
+    expect(said).toContain('migration 1_slow applied');
+  });
+
+  it('takes semicolons in comments, texts and function bodies for what they are', async () => {
+    await write(
+      '1_semicolons',
+      `-- a; b
+       CREATE TABLE a (b TEXT DEFAULT ';');
+       DO $$ BEGIN INSERT INTO a DEFAULT VALUES; INSERT INTO a DEFAULT VALUES; END $$;
+       -- the end`,
+    );
+    await migrate(database.url, { folder });
+    expect(await rowsOf(database.url, 'SELECT b FROM a')).toEqual([{ b: ';' }, { b: ';' }]);
+  });
+
+  it('applies a migration wholly or not at all, and goes on once it is mended', async () => {
+    await write('1_good', 'CREATE TABLE a ();');
+    await write('2_bad', 'CREATE TABLE b (); CREATE TABLE a ();');
+    await write('3_after', 'CREATE TABLE c ();');
+    const failure = migrate(database.url, { folder });
+    await expect(failure).rejects.toThrow(MigrationError);
+    await expect(failure).rejects.toThrow(
+      'migration 2_bad could not be applied: Error querying the database: ERROR: relation "a" already exists',
+    );
+    expect(await tables()).toEqual([{ tablename: 'a' }]);
+    expect(await migrationStatus(database.url, { folder })).toEqual({
+      pending: ['2_bad', '3_after'],
+      failed: ['2_bad'],
+    });
+    await write('2_bad', 'CREATE TABLE b ();');
+    expect(await migrate(database.url, { folder })).toEqual({ applied: ['2_bad', '3_after'] });
+    expect(await migrationStatus(database.url, { folder })).toEqual({ pending: [], failed: [] });
+  });
+
+  it('begins again what a killed process left unfinished', async () => {
+    await write('1_first', 'CREATE TABLE a ();');
+    await migrate(database.url, { folder });
+    await write('2_killed', 'CREATE TABLE b ();');
+    await rowsOf(
+      database.url,
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '2_killed')`,
+    );
+    const said: string[] = [];
+    const log = (line: string) => said.push(line);
+    expect(await migrate(database.url, { folder, log })).toEqual({ applied: ['2_killed'] });
+    expect(said[0]).toBe('migration 2_killed was begun earlier and not finished: trying it again');
+    expect(await tables()).toEqual([{ tablename: 'a' }, { tablename: 'b' }]);
+  });
+
+  it('does not mind migrations of a newer release', async () => {
+    await write('1_first', 'CREATE TABLE a ();');
+    await write('2_newer', 'CREATE TABLE b ();');
+    await migrate(database.url, { folder });
+    await rm(join(folder, '2_newer'), { recursive: true });
+    expect(await pendingMigrations(database.url, { folder })).toEqual([]);
+    expect(await migrate(database.url, { folder })).toEqual({ applied: [] });
+  });
+
+  it('fails with the reason where there is no server', async () => {
+    const url = 'postgresql://nobody@127.0.0.1:1/none';
+    await expect(migrate(url, { folder })).rejects.toThrow('ECONNREFUSED');
+    await expect(pendingMigrations(url, { folder })).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+const COLUMNS = `
+  SELECT table_name, column_name, data_type, is_nullable, column_default, datetime_precision
+  FROM information_schema.columns
+  WHERE table_schema = 'public' AND table_name <> '_prisma_migrations'
+    AND NOT (SELECT relispartition FROM pg_class WHERE oid = table_name::regclass) ORDER BY 1, 2`;
+
+// Partial indexes, checks, partitions and storage parameters are beyond Prisma's schema: the
+// migrations' own.
+const INDEXES = `
+  SELECT replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') AS definition, indisprimary
+  FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+  WHERE relnamespace = 'public'::regnamespace AND indpred IS NULL AND NOT relispartition
+    AND relname <> '_prisma_migrations_pkey' ORDER BY 1`;
+
+const FOREIGN_KEYS = `
+  SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint
+  WHERE contype = 'f' ORDER BY 1, 2`;
+
+describe('the migrations of this repository', () => {
+  it('lead to what schema.prisma describes', async () => {
+    const migrated = await createDatabase();
+    const schema = await readFile(
+      new URL('../../../prisma/schema.prisma', import.meta.url),
+      'utf8',
+    );
+    await rowsOf(database.url, await sqlOfSchema(database.url, schema));
+    for (const catalog of [COLUMNS, INDEXES, FOREIGN_KEYS]) {
+      const described = await rowsOf(database.url, catalog);
+      expect(await rowsOf(migrated.url, catalog)).toEqual(described);
+    }
+    expect(await rowsOf(database.url, COLUMNS)).not.toEqual([]);
+    await migrated.drop();
+  });
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let prisma: Prisma;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const url = new URL(database.url);
+  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  prisma = createPrisma(url.href);
+});
+
+afterAll(async () => {
+  await prisma.$disconnect();
+  await proxy.close();
+  await database.drop();
+});
+
+it('says DATABASE_UNAVAILABLE when the server is gone, and works again when it is back', async () => {
+  expect(await prisma.bet.count()).toBe(0);
+  await proxy.cut();
+  const lost = { name: 'GatewayError', code: 'DATABASE_UNAVAILABLE' };
+  await expect(prisma.bet.count()).rejects.toMatchObject(lost);
+  await expect(prisma.$executeRaw`SELECT 1`).rejects.toMatchObject(lost);
+  await proxy.restore();
+  expect(await prisma.bet.count()).toBe(0);
+});
+
+it('says so as well when the server ends the connection', async () => {
+  const asked = prisma.$queryRaw`SELECT pg_terminate_backend(pg_backend_pid())`;
+  await expect(asked).rejects.toBeInstanceOf(GatewayError);
+});
+
+it('calls a wrong statement a bug, not an outage', async () => {
+  await expect(prisma.$queryRaw`SELECT nonsense`).rejects.not.toBeInstanceOf(GatewayError);
+  const duplicate = { operatorId: 'alpha', class: 'read', state: 'open' };
+  await prisma.breakerOverride.create({ data: duplicate });
+  const again = prisma.breakerOverride.create({ data: duplicate });
+  await expect(again).rejects.not.toBeInstanceOf(GatewayError);
+});

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Database } from '../../../src/store/database.ts';
+import { Players } from '../../../src/store/sessions/players.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { openPlainDatabase } from '../../support/journal.ts';
+
+let server: TestDatabase;
+let database: Database;
+let players: Players;
+beforeEach(async () => {
+  server = await createDatabase();
+  database = openPlainDatabase(server.url);
+  players = new Players(database);
+});
+afterEach(async () => {
+  await database.close();
+  await server.drop();
+});
+
+it('gives a real person one userId for ever, whoever asks first', async () => {
+  const asked = Array.from({ length: 20 }, () => new Players(database).ensure('alpha', 'ann'));
+  const owners = await Promise.all(asked);
+  expect(new Set(owners.map(({ userId }) => userId)).size).toBe(1);
+  expect(await players.ensure('alpha', 'ann')).toEqual(owners[0]);
+});
+
+it('keeps the players of two operators apart, though they have the same name (I8)', async () => {
+  const ofAlpha = await players.ensure('alpha', 'ann');
+  const ofBeta = await players.ensure('beta', 'ann');
+  expect(ofBeta.userId).not.toBe(ofAlpha.userId);
+  expect(await players.findByUserId(ofBeta.userId)).toMatchObject({ operatorId: 'beta' });
+});
+
+it('tells names apart to the letter', async () => {
+  const names = ['ann', 'Ann', 'ann.', '~ann', 'a'.repeat(64)];
+  const owners = await Promise.all(names.map((name) => players.ensure('alpha', name)));
+  expect(new Set(owners.map(({ userId }) => userId)).size).toBe(names.length);
+});
+
+it('makes userIds that the protocol allows and nobody can guess', async () => {
+  const { userId } = await players.ensure('alpha', 'ann');
+  expect(userId).toMatch(/^[0-9a-f-]{36}$/);
+  expect(userId).not.toContain('ann');
+});
+
+it('finds a player again by userId, also in another process', async () => {
+  const made = await players.ensure('alpha', 'ann');
+  expect(await new Players(database).findByUserId(made.userId)).toEqual(made);
+});
+
+it('knows nobody by an unknown userId', async () => {
+  expect(await players.findByUserId('ann')).toBeUndefined();
+  expect(await players.findByUserId("' OR true --")).toBeUndefined();
+});

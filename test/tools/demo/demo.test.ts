@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type GatewayProcess, startGateway } from '../../support/processes.ts';
+import { isAlive, useOwnTemporaryFolder } from '../embedded/scratch.ts';
+import { descendantsOf } from './descendants.ts';
+
+// The whole play takes some seconds on a quiet machine; the promise is 90.
+const DEMO_MS_MAX = 90_000;
+
+const temporary = useOwnTemporaryFolder();
+let running: GatewayProcess | undefined;
+afterEach(() => running?.kill());
+
+async function startDemo(...args: string[]): Promise<GatewayProcess> {
+  running = await startGateway({ script: 'tools/demo/main.ts', args });
+  return running;
+}
+
+function textOf(demo: GatewayProcess): string {
+  return demo.lines.map((line) => line.text).join('\n');
+}
+
+/** A killed process may take a moment to be reaped by whoever inherited it. */
+async function expectNothingLeft(pids: readonly number[]): Promise<void> {
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), {
+    timeout: 5_000,
+    interval: 20,
+  });
+  expect(await temporary.leftovers()).toEqual([]);
+}
+
+describe('npm run demo', () => {
+  it('plays the journey, agrees with both wallets and leaves nothing behind', {
+    timeout: DEMO_MS_MAX,
+  }, async () => {
+    const demo = await startDemo();
+    await demo.waitForLine(({ text }) => text.startsWith('Everything is up'), 60_000);
+    const started = await descendantsOf(demo.pid);
+    const exit = await demo.exited;
+    expect(demo.stderr()).toBe('');
+    const text = textOf(demo);
+    expect(text).toMatch(/^wallet +player +currency +wallet holds .* service believes/m);
+    expect(text.match(/^(alpha|beta) .* agrees$/gm)).toHaveLength(3);
+    expect(text).toMatch(/^All \d+ steps did what they say and the books agree/m);
+    // The other operator's freebet is no freebet at all (I8).
+    expect(text.match(/^ +beta +asks for alpha's .* 404, word for word/gm)).toHaveLength(2);
+    expect(text).not.toMatch(/FAILED|DIFFERS/);
+    expect(exit).toEqual({ code: 0, signal: null });
+    // PostgreSQL, Redis, the gateway, and what watches over each of them.
+    expect(started.length).toBeGreaterThanOrEqual(6);
+    await expectNothingLeft(started);
+  });
+
+  it('leaves nothing behind when it is interrupted while it starts', async () => {
+    const demo = await startDemo();
+    await demo.waitForLine(({ text }) => text.startsWith('starting PostgreSQL'));
+    const started = await descendantsOf(demo.pid);
+    demo.signal('SIGINT');
+    expect(await demo.exited).toEqual({ code: 130, signal: null });
+    await expectNothingLeft(started);
+  });
+
+  it('refuses an option that it does not know, and says which there are', async () => {
+    const demo = await startDemo('--forever');
+    expect((await demo.exited).code).toBe(2);
+    expect(demo.stderr()).toContain('--keep');
+  });
+});

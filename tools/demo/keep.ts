@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url';
+import { balanceBody } from '../../src/protocol/callback-bodies.ts';
+import { sign, signingKeys } from '../../src/protocol/signature.ts';
+import { type Cast, seedOf } from './cast.ts';
+import type { Player, Players } from './journey/scene.ts';
+import type { Narrator } from './narrator.ts';
+import type { Stage } from './stage.ts';
+
+const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
+
+/** Where everything is and what opens it, for a person who wants to try things by hand. */
+export function tellAddresses(
+  stage: Stage,
+  players: Players | undefined,
+  narrator: Narrator,
+): void {
+  const { cast, gateway, wallets, bonusApi } = stage;
+  const { adminUrl } = gateway;
+  const pairs = (title: string, lines: readonly (readonly [string, string])[]) => {
+    narrator.heading(title);
+    for (const [name, value] of lines) narrator.line(`  ${name.padEnd(20)}${value}`);
+  };
+  pairs('Addresses', [
+    ['gateway', gateway.url],
+    ['admin', `${adminUrl}/admin/operators`],
+    ['metrics', `${adminUrl}/metrics`],
+    ['health', `${adminUrl}/health/ready`],
+    ["alpha's wallet", wallets.alpha.baseUrl],
+    ["beta's wallet", wallets.beta.baseUrl],
+    ['bonus API', bonusApi.url],
+    ['docs', DOCS],
+  ]);
+  pairs('Keys of this run', [
+    ['service secret', cast.serviceSecret],
+    ['admin bearer token', cast.adminToken],
+    ...[cast.alpha, cast.beta].flatMap(({ id, cid, apiSecret, walletSecret }) => [
+      [`${id} cid`, cid] as const,
+      [`${id} API secret`, apiSecret] as const,
+      [`${id} wallet secret`, walletSecret] as const,
+    ]),
+    ["anna's own token", cast.anna.operatorToken],
+  ]);
+  if (players !== undefined) {
+    narrator.heading('A signed callback, as the service sends it');
+    narrator.line(`  ${exampleCall(gateway.url, cast, players.anna)}`);
+  }
+  tellCommands(stage, narrator);
+  narrator.heading('Everything stays up until Ctrl-C.');
+}
+
+/** The variables that only say where the gateway listens, and what it does at its start. */
+const OF_THE_SERVER = new Set(['HOST', 'PORT', 'ADMIN_PORT', 'MIGRATE_ON_START']);
+
+/** What `npx wagergate` wants in its environment, and what it could then be asked. */
+function tellCommands({ cast, environment, wallets }: Stage, narrator: Narrator): void {
+  wallets.alpha.addPlayer({ ...seedOf(cast.tessa), isTest: true });
+  narrator.heading('For `npx wagergate`, in another shell');
+  for (const [name, value] of Object.entries(environment)) {
+    if (!OF_THE_SERVER.has(name)) narrator.line(`  export ${name}='${value}'`);
+  }
+  const { user, operatorToken } = cast.tessa;
+  narrator.line('  npx wagergate config check --probe');
+  narrator.line(`  npx wagergate certify --operator alpha --user ${user} --token ${operatorToken}`);
+}
+
+/** A call that may be repeated at will: the signature is over exactly these bytes. */
+function exampleCall(gatewayUrl: string, { serviceSecret }: Cast, player: Player): string {
+  const body = balanceBody(player);
+  const [key] = signingKeys([serviceSecret]);
+  if (key === undefined) throw new Error('a secret gives a key');
+  return [
+    `curl -sS ${gatewayUrl}/user/balance`,
+    `-H 'content-type: application/json'`,
+    `-H 'x-sign-jws: ${sign(body, key)}'`,
+    `--data-raw '${body}'`,
+  ].join(' \\\n    ');
+}

@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util';
+import { systemClock } from '../../src/domain/clock.ts';
+import { compareBooks } from '../simulator/books.ts';
+import { playersTable } from '../simulator/books-table.ts';
+import { createCast } from './cast.ts';
+import { Interrupted, interruption } from './interruption.ts';
+import { playJourney } from './journey/journey.ts';
+import { tellAddresses } from './keep.ts';
+import { Narrator } from './narrator.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const HELP = `npm run demo [-- --keep]
+
+Starts PostgreSQL, Redis, the gateway, two operators' wallets and a betting service on this machine,
+plays what happens between them, and compares the books of all of them at the end.
+Ends with 0 when every step did what it says and the books agree.
+
+  --keep   stays up afterwards and tells addresses, secrets and an example call, until Ctrl-C
+  --help   this text`;
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === undefined) return 2;
+  if (options.help) {
+    console.log(HELP);
+    return 0;
+  }
+  const narrator = new Narrator(process.stdout);
+  const { signal, rejection } = interruption();
+  try {
+    return await run(options.keep, narrator, signal, rejection);
+  } catch (error) {
+    narrator.silence();
+    if (error instanceof Interrupted) return error.exitCode;
+    console.error(`The demo cannot go on: ${error instanceof Error ? error.message : error}`);
+    return 1;
+  }
+}
+
+async function run(
+  keep: boolean,
+  narrator: Narrator,
+  signal: AbortSignal,
+  rejection: Promise<never>,
+): Promise<number> {
+  const startedAtMs = systemClock.monotonicMs();
+  const seconds = () => `${((systemClock.monotonicMs() - startedAtMs) / 1000).toFixed(1)} s`;
+  const stage = await openStage(createCast(), {
+    signal,
+    progress: (doing) => narrator.progress(doing),
+  });
+  try {
+    narrator.line(`Everything is up after ${seconds()}.`);
+    const players = await Promise.race([playJourney(stage, narrator), rejection]);
+    const good = tellEnd(stage, narrator, seconds());
+    if (keep) {
+      tellAddresses(stage, players, narrator);
+      await stayUp(stage, rejection);
+    }
+    return good ? 0 : 1;
+  } finally {
+    // A journey that was given up goes on failing while its stage is taken down.
+    if (signal.aborted) narrator.silence();
+    await stage.close();
+  }
+}
+
+/** @returns whether all went as promised */
+function tellEnd(stage: Stage, narrator: Narrator, took: string): boolean {
+  const { service, wallets, gateway } = stage;
+  narrator.heading('What each wallet holds, what the service believes');
+  const comparison = compareBooks(service.books(), [wallets.alpha.books(), wallets.beta.books()]);
+  narrator.line(playersTable(comparison));
+  narrator.line();
+  const wrong = [...narrator.failures, ...comparison.differences];
+  if (wrong.length === 0) {
+    narrator.good(`All ${narrator.steps} steps did what they say and the books agree. ${took}`);
+    return true;
+  }
+  narrator.bad(`Not as promised (${took}):`);
+  for (const each of wrong) narrator.line(`  ${each}`);
+  const complaints = gateway.complaints();
+  if (complaints.length > 0) narrator.line('What the gateway complained of:');
+  for (const each of complaints) narrator.line(`  ${each}`);
+  return false;
+}
+
+/** @throws Error when the gateway ends by itself */
+async function stayUp(stage: Stage, rejection: Promise<never>): Promise<void> {
+  const ended = stage.gateway.exited.then((exit) => {
+    throw new Error(`the gateway ended (${exit.signal ?? exit.code})`);
+  });
+  await Promise.race([ended, rejection]).catch((error: unknown) => {
+    // Here the signal is what was waited for.
+    if (!(error instanceof Interrupted)) throw error;
+  });
+}
+
+function readOptions(): { keep: boolean; help: boolean } | undefined {
+  try {
+    const { values } = parseArgs({
+      options: {
+        keep: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    return values;
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+    return undefined;
+  }
+}
+
+process.exit(await main());

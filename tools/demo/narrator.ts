@@ -1,0 +1,140 @@
+import { styleText } from 'node:util';
+import { systemClock } from '../../src/domain/clock.ts';
+
+/** What came of a step, in words for people. */
+export interface Told {
+  readonly came: string;
+  /** How long the call took that the step is about, where there is one. */
+  readonly ms?: number;
+}
+
+/** A step did something else than the protocol promises. */
+export class NotAsPromised extends Error {
+  readonly expected: string;
+  readonly got: string;
+
+  constructor(expected: string, got: string) {
+    super(`expected ${expected}; got ${got}`);
+    this.expected = expected;
+    this.got = got;
+  }
+}
+
+/** A step failed, and was told: what follows it in its scene makes no sense any more. */
+class SceneOver extends Error {}
+
+const WHO_WIDTH = 13;
+const DOING_WIDTH = 36;
+const CAME_WIDTH = 47;
+const MS_WIDTH = 9;
+
+/** Prints the demo as it happens: a line a step, colours only where somebody looks. */
+export class Narrator {
+  readonly #out: NodeJS.WriteStream;
+  readonly #failures: string[] = [];
+  #steps = 0;
+  #silent = false;
+  #onProgressLine = false;
+
+  constructor(out: NodeJS.WriteStream) {
+    this.#out = out;
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Every step that did not do what it says, in words. */
+  get failures(): readonly string[] {
+    return this.#failures;
+  }
+
+  /** Says nothing from now on: what is still under way has been given up. */
+  silence(): void {
+    this.#endProgress();
+    this.#silent = true;
+  }
+
+  /** On a terminal the next progress, or anything else, takes the place of this line. */
+  progress(doing: string): void {
+    if (this.#silent) return;
+    this.#endProgress();
+    this.#onProgressLine = this.#out.isTTY;
+    this.#out.write(this.#dim(`${doing} ...`) + (this.#onProgressLine ? '' : '\n'));
+  }
+
+  line(text = ''): void {
+    if (this.#silent) return;
+    this.#endProgress();
+    this.#out.write(`${text}\n`);
+  }
+
+  heading(text: string): void {
+    this.line();
+    this.line(this.#styled('bold', text));
+  }
+
+  good(text: string): void {
+    this.line(this.#styled('green', text));
+  }
+
+  bad(text: string): void {
+    this.line(this.#styled('red', text));
+  }
+
+  /** Plays the steps under one heading. @returns false when one failed and the rest was left out */
+  async scene(title: string, play: () => Promise<void>): Promise<boolean> {
+    this.heading(title);
+    try {
+      await play();
+      return true;
+    } catch (error) {
+      if (!(error instanceof SceneOver)) throw error;
+      return false;
+    }
+  }
+
+  /**
+   * One step: does it, then tells what came of it.
+   *
+   * @param who operator, or operator and player
+   * @throws what only `scene` knows, after the failure was told
+   */
+  async step<T extends Told>(who: string, doing: string, act: () => Promise<T>): Promise<T> {
+    this.#steps += 1;
+    const start = `  ${who.padEnd(WHO_WIDTH)}${doing.padEnd(DOING_WIDTH)}`;
+    try {
+      const told = await act();
+      const ms = told.ms === undefined ? '' : `${Math.round(told.ms)} ms`.padStart(MS_WIDTH);
+      this.line(
+        ms === '' ? start + told.came : start + told.came.padEnd(CAME_WIDTH) + this.#dim(ms),
+      );
+      return told;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#failures.push(`${who}: ${doing}: ${why}`);
+      this.bad(`${start}FAILED: ${why}`);
+      throw new SceneOver();
+    }
+  }
+
+  #endProgress(): void {
+    if (this.#onProgressLine) this.#out.write('\r\x1b[2K');
+    this.#onProgressLine = false;
+  }
+
+  #dim(text: string): string {
+    return this.#styled('dim', text);
+  }
+
+  #styled(style: 'bold' | 'dim' | 'green' | 'red', text: string): string {
+    return styleText(style, text, { stream: this.#out });
+  }
+}
+
+/** Measures a step that is not a single call. */
+export async function timed<T>(act: () => Promise<T>): Promise<{ value: T; ms: number }> {
+  const startedAtMs = systemClock.monotonicMs();
+  const value = await act();
+  return { value, ms: systemClock.monotonicMs() - startedAtMs };
+}

@@ -1,0 +1,236 @@
+import type { Server } from 'node:http';
+import { type Clock, systemClock } from '../../../src/domain/clock.ts';
+import { signingKeys } from '../../../src/protocol/signature.ts';
+import type { Gate, GatePoint } from '../gates.ts';
+import { listenOn, stopListening } from '../wallet/listener.ts';
+import type { TemplateOrder } from './answers.ts';
+import { BonusBooks } from './books.ts';
+import { BonusDesk } from './desk.ts';
+import { type BonusRequest, createBonusHttp, type PartnerKeys } from './http.ts';
+import type { BonusMethod } from './methods.ts';
+import type { BonusMisbehaviour } from './misbehaviour.ts';
+import type { BonusTemplate, PlayerBonus, PlayerGrant, TemplateFields } from './records.ts';
+
+/*
+ * The service's bonus API on a real socket, with books to look at and faults to switch on.
+ *
+ *   const api = await startBonusApi({ partners: [{ cid: 'aggregator-key', secrets: ['s3cret'] }] });
+ *   // service.bonusApiUrl: api.url
+ *   const template = api.createTemplate('aggregator-key', { name: 'Welcome' });   // in the console
+ *   api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+ *   const gate = api.hold('bonus/applyBatch', { point: 'after' });
+ *   await gate.arrived; gate.release();
+ *   await api.waitFor(({ requests }) => requests.length === 2);
+ *   api.requests.at(-1)?.body; api.requests.at(-1)?.signedBy;
+ *   api.templates.get(501); api.bonus(90_001)?.status;
+ *   await api.close();
+ *
+ * What interface.md leaves open is decided here like this: errors are `{"code","message"}`, 401
+ * with 1 (signature, or a cid that did not sign), 400 with 5 (shape and limits), 404 with 30
+ * (template) or 32 (bonus; another partner's is none), 400 with 31 (template past `toTime`) or 33
+ * (disabled, or before `fromTime`). Entries of `errorItems` are `{"userId","code":34,"message"}`
+ * for a second bonus of a template and `{"bonusId","code","message"}` with 32 (none), 35 (revoked
+ * before) or 36 (done or expired). A batch of players is refused as a whole for its shape only.
+ * Pages have 100 items; one behind the last is empty. Template ids start at 501, bonus ids at
+ * 90001, and both are given out over all partners together.
+ */
+
+export interface BonusPartner {
+  readonly cid: string;
+  /** All of them verify. */
+  readonly secrets: readonly string[];
+}
+
+export interface BonusApiOptions {
+  readonly partners: readonly BonusPartner[];
+  /** Decides what is expired; default the system's. */
+  readonly clock?: Clock;
+  /** How `templates` lists; default `oldestFirst`. */
+  readonly templateOrder?: TemplateOrder;
+}
+
+const DAY_SECONDS = 86_400;
+const WAIT_MS = 10_000;
+
+/** Starts a bonus API that keeps the protocol until it is told to misbehave. */
+export async function startBonusApi(options: BonusApiOptions): Promise<SimulatedBonusApi> {
+  const api = new SimulatedBonusApi(options);
+  await api.up();
+  return api;
+}
+
+/** The service's bonus API (interface.md, Endpoints B). */
+export class SimulatedBonusApi {
+  readonly #clock: Clock;
+  readonly #books: BonusBooks;
+  readonly #desk: BonusDesk;
+  readonly #server: Server;
+  readonly #requests: BonusRequest[] = [];
+  #partners: readonly PartnerKeys[];
+  #port = 0;
+
+  /** Use `startBonusApi`. */
+  constructor({ partners, clock, templateOrder }: BonusApiOptions) {
+    this.#clock = clock ?? systemClock;
+    this.#partners = keysOf(partners);
+    this.#books = new BonusBooks(this.#clock);
+    this.#desk = new BonusDesk(this.#books, templateOrder ?? 'oldestFirst');
+    this.#server = createBonusHttp({
+      partners: () => this.#partners,
+      nowMs: () => this.#clock.monotonicMs(),
+      record: (request) => {
+        this.#requests.push(request);
+        this.#desk.changes.notify();
+      },
+      serve: (call, response) => void this.#desk.serve(call, response),
+    });
+  }
+
+  /** `service.bonusApiUrl` of the gateway's configuration. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Every template of every partner, by id. */
+  get templates(): ReadonlyMap<number, BonusTemplate> {
+    return this.#books.templates;
+  }
+
+  /** Every bonus of every partner as it stands now, in the order of the ids. */
+  get bonuses(): readonly PlayerBonus[] {
+    return this.#books.bonuses();
+  }
+
+  /** All requests as they came, in order. */
+  get requests(): readonly BonusRequest[] {
+    return this.#requests;
+  }
+
+  /** The bonus as it stands now, whoever's it is. */
+  bonus(id: number): PlayerBonus | undefined {
+    return this.bonuses.find((bonus) => bonus.id === id);
+  }
+
+  /** Makes a template in the partner's web console; it can be issued now and for 30 days. */
+  createTemplate(cid: string, fields: Partial<TemplateFields> = {}): BonusTemplate {
+    const now = Math.floor(this.#clock.nowMs() / 1000);
+    const usual: TemplateFields = {
+      name: 'Bonus freebet',
+      enable: true,
+      stage: 3,
+      fromTime: now - DAY_SECONDS,
+      toTime: now + 30 * DAY_SECONDS,
+      daysToUse: 5,
+      betCount: 1,
+      minSelection: 1,
+      maxSelection: 2,
+      minOdd: '1.01',
+      maxOdd: '3',
+      betAmount: '5',
+      maxWin: '100',
+      currency: 'USD',
+      maxWinCurrency: 'USD',
+      disciplines: ['csgo'],
+      availableCountries: null,
+      availableTournaments: null,
+    };
+    const template = this.#books.addTemplate(cid, { ...usual, ...fields });
+    this.#desk.changes.notify();
+    return template;
+  }
+
+  /** @throws Error when there is no such template */
+  setEnabled(templateId: number, enable: boolean): void {
+    this.#books.setEnabled(templateId, enable);
+  }
+
+  /** Issues a bonus in the partner's web console. @throws Error when the API would refuse it */
+  issueBonus(
+    templateId: number,
+    player: Partial<PlayerGrant> & { readonly userId: string },
+  ): PlayerBonus {
+    const usual = { currency: 'USD', betAmount: '5', betCount: 1, forceActivated: true };
+    const cid = this.templates.get(templateId)?.cid ?? '';
+    const result = this.#books.apply(cid, templateId, [{ ...usual, ...player }]);
+    const bonus = result.kind === 'applied' ? result.done[0] : undefined;
+    if (bonus === undefined) throw new Error(`no bonus of template ${templateId} is issued`);
+    this.#desk.changes.notify();
+    return bonus;
+  }
+
+  /** The player takes a new bonus. @throws Error when it is not new any more */
+  activateBonus(bonusId: number): PlayerBonus {
+    return this.#books.activate(bonusId);
+  }
+
+  /** A bet is placed with the bonus. @throws Error when it cannot be used (any more) */
+  useBonus(bonusId: number): PlayerBonus {
+    return this.#books.use(bonusId);
+  }
+
+  setPartners(partners: readonly BonusPartner[]): void {
+    this.#partners = keysOf(partners);
+  }
+
+  /**
+   * @param options.calls only this many calls; without it all, until removed
+   * @returns takes this misbehaviour back
+   */
+  misbehave(
+    method: BonusMethod | 'any',
+    misbehaviour: BonusMisbehaviour,
+    { calls = Number.POSITIVE_INFINITY }: { readonly calls?: number } = {},
+  ): () => void {
+    return this.#desk.misbehaviours.add(method, misbehaviour, calls);
+  }
+
+  /** Takes all misbehaviours back. Calls that hang go on hanging. */
+  behave(): void {
+    this.#desk.misbehaviours.clear();
+  }
+
+  /** Carries out what came under `effect: 'later'`, in order of arrival. @returns how many calls */
+  applyLate(): number {
+    return this.#desk.applyLate();
+  }
+
+  /**
+   * Stops calls until the gate is released, even if their caller goes away: `before` (default) they
+   * take effect, or `after`, when only the answer is missing.
+   */
+  hold(
+    method: BonusMethod | 'any',
+    { point = 'before' }: { readonly point?: GatePoint } = {},
+  ): Gate {
+    return this.#desk.gates.hold(point, (called) => method === 'any' || method === called);
+  }
+
+  /**
+   * Resolves as soon as `predicate` holds; it is asked again whenever something arrives or changes.
+   *
+   * @throws Error when it does not hold within `timeoutMs` (10 s)
+   */
+  waitFor(predicate: (api: SimulatedBonusApi) => boolean, timeoutMs = WAIT_MS): Promise<void> {
+    return this.#desk.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
+  }
+
+  /** The machine is gone: open connections break, new ones are refused. */
+  async down(): Promise<void> {
+    const stopped = stopListening(this.#server);
+    this.#server.closeAllConnections();
+    await stopped;
+  }
+
+  /** Listens again, on the same port, with the same books. */
+  async up(): Promise<void> {
+    if (!this.#server.listening) this.#port = await listenOn(this.#server, this.#port);
+  }
+
+  async close(): Promise<void> {
+    await this.down();
+  }
+}
+
+function keysOf(partners: readonly BonusPartner[]): readonly PartnerKeys[] {
+  return partners.map(({ cid, secrets }) => ({ cid, keys: signingKeys(secrets) }));
+}

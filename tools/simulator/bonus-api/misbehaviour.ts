@@ -1,0 +1,95 @@
+import { unreachable } from '../../../src/domain/unreachable.ts';
+import type { BonusMethod } from './methods.ts';
+
+/**
+ * Whether a call takes effect although the service misbehaves: `none` never, `applied` before the
+ * misbehaviour shows, `later` when the test says so (`applyLate`).
+ */
+export type BonusEffect = 'none' | 'applied' | 'later';
+
+interface WithEffect {
+  readonly effect?: BonusEffect;
+}
+
+/** Ways in which the bonus API fails, with the default of `effect` in brackets. */
+export type BonusMisbehaviour =
+  /** Never answers (none). */
+  | ({ readonly kind: 'hang' } & WithEffect)
+  /** Breaks the connection; `partial`: in the middle of the answer's body (none). */
+  | ({ readonly kind: 'reset'; readonly partial?: boolean } & WithEffect)
+  /** Any status, with any body (none). */
+  | ({ readonly kind: 'status'; readonly status: number; readonly body?: string } & WithEffect)
+  /** A proxy's error page with status 200 (none). */
+  | ({ readonly kind: 'html' } & WithEffect)
+  /** 200 without a body (applied). */
+  | ({ readonly kind: 'empty' } & WithEffect)
+  /** 200 with the first half of the right answer, as if that were all (applied). */
+  | { readonly kind: 'brokenJson' }
+  /** 200 with a body without end, until `bytes` (200 MB) are sent (applied). */
+  | { readonly kind: 'huge'; readonly bytes?: number }
+  /** The right answer, `ms` later (applied). */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** The right answer byte by byte, every `intervalMs` (100) (applied). */
+  | {
+      readonly kind: 'trickle';
+      readonly intervalMs?: number;
+      /** `head`: from the status line on. Default `body`: the head comes at once. */
+      readonly part?: 'head' | 'body';
+    }
+  /** The right answer with another body: a service that says more, or else, than it should (applied). */
+  | { readonly kind: 'rewrite'; readonly body: (right: string) => string };
+
+/** Whether a call takes effect under this misbehaviour. */
+export function effectOf(misbehaviour: BonusMisbehaviour): BonusEffect {
+  switch (misbehaviour.kind) {
+    case 'hang':
+    case 'reset':
+    case 'status':
+    case 'html':
+      return misbehaviour.effect ?? 'none';
+    case 'empty':
+      return misbehaviour.effect ?? 'applied';
+    case 'brokenJson':
+    case 'huge':
+    case 'delay':
+    case 'trickle':
+    case 'rewrite':
+      return 'applied';
+  }
+  return unreachable(misbehaviour);
+}
+
+interface Rule {
+  readonly method: BonusMethod | 'any';
+  readonly misbehaviour: BonusMisbehaviour;
+  callsLeft: number;
+}
+
+/** What the service is told to do wrong. Of several rules that fit a call the oldest applies. */
+export class BonusMisbehaviours {
+  #rules: readonly Rule[] = [];
+
+  /** @returns removes the rule again */
+  add(method: BonusMethod | 'any', misbehaviour: BonusMisbehaviour, calls: number): () => void {
+    const rule: Rule = { method, misbehaviour, callsLeft: calls };
+    this.#rules = [...this.#rules, rule];
+    return () => this.#remove(rule);
+  }
+
+  clear(): void {
+    this.#rules = [];
+  }
+
+  /** The misbehaviour that this call meets, used up by it; `undefined`: the service behaves. */
+  take(method: BonusMethod): BonusMisbehaviour | undefined {
+    const rule = this.#rules.find((one) => one.method === 'any' || one.method === method);
+    if (rule === undefined) return undefined;
+    rule.callsLeft -= 1;
+    if (rule.callsLeft <= 0) this.#remove(rule);
+    return rule.misbehaviour;
+  }
+
+  #remove(rule: Rule): void {
+    this.#rules = this.#rules.filter((one) => one !== rule);
+  }
+}

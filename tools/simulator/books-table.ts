@@ -1,0 +1,60 @@
+import { type Column, table } from '../../src/lib/table.ts';
+import type { BooksComparison } from './books.ts';
+
+const PLAYER_COLUMNS: readonly Column[] = [
+  { title: 'wallet', align: 'left' },
+  { title: 'player', align: 'left' },
+  { title: 'currency', align: 'left' },
+  { title: 'wallet holds', align: 'right' },
+  { title: 'wallet moved', align: 'right' },
+  { title: 'service believes', align: 'right' },
+  { title: '', align: 'left' },
+];
+
+const BET_COLUMNS: readonly Column[] = [
+  { title: 'bet', align: 'left' },
+  { title: 'wallet', align: 'left' },
+  { title: 'currency', align: 'left' },
+  { title: 'wallet says', align: 'left' },
+  { title: 'moved', align: 'right' },
+  { title: 'service says', align: 'left' },
+  { title: 'moved', align: 'right' },
+  { title: '', align: 'left' },
+];
+
+/** What each wallet holds and what the service believes, a line per player and currency. */
+export function playersTable(comparison: BooksComparison): string {
+  return table(
+    PLAYER_COLUMNS,
+    comparison.players.map((row) => [
+      row.wallet ?? '-',
+      row.user ?? row.userId ?? '-',
+      row.currency,
+      row.balance ?? '-',
+      row.held,
+      row.believed,
+      verdict(row.agrees),
+    ]),
+  );
+}
+
+/** The same, a line per bet. */
+export function betsTable(comparison: BooksComparison): string {
+  return table(
+    BET_COLUMNS,
+    comparison.bets.map((row) => [
+      row.transactionId,
+      row.wallet ?? '-',
+      row.currency,
+      row.held?.state ?? '-',
+      row.held?.net ?? '-',
+      row.believed?.state ?? '-',
+      row.believed?.net ?? '-',
+      verdict(row.agrees),
+    ]),
+  );
+}
+
+function verdict(agrees: boolean): string {
+  return agrees ? 'agrees' : 'DIFFERS';
+}

@@ -1,0 +1,47 @@
+import { JsonError, parseJsonObject } from '../../src/protocol/json.ts';
+import type { CallResult } from './signed-client.ts';
+
+/** What a settle, unsettle, rollback or update came to, all repeats included. */
+export interface OperationOutcome {
+  /** `refused`: 400, the protocol's no; `unanswered`: no definite answer, repeats used up. */
+  readonly kind: 'confirmed' | 'refused' | 'unanswered';
+  readonly code: number | undefined;
+  readonly last: CallResult;
+  readonly sends: number;
+}
+
+/** What a place bet came to. `failed`: the bet is given up, its `rollback` is under way. */
+export type PlaceOutcome = { readonly transactionId: string; readonly result: CallResult } & (
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'declined'; readonly code: number }
+  | { readonly kind: 'failed'; readonly rollback: Promise<OperationOutcome> }
+);
+
+const ISO_8601_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
+
+/** 200 with the body that the protocol asks for (interface.md, Bet callback success response). */
+export function confirms(result: CallResult, transactionId: string): boolean {
+  const time = result.json?.transactionTime;
+  return (
+    result.status === 200 &&
+    result.json?.transactionId === transactionId &&
+    typeof time === 'string' &&
+    ISO_8601_UTC.test(time)
+  );
+}
+
+/** The answer's error code, where it has one. */
+export function codeOf(result: CallResult): number | undefined {
+  const code = result.json?.code;
+  return typeof code === 'number' ? code : undefined;
+}
+
+/** The exact text of a balance. */
+export function amountIn(body: string): string | undefined {
+  try {
+    return parseJsonObject(Buffer.from(body)).numberText('amount');
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,214 @@
+import type { Server } from 'node:http';
+import { canonicalAmount } from '../../../src/domain/amount.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import type { BetOperation, Operation } from '../../../src/domain/operation.ts';
+import { type SigningKey, signingKeys } from '../../../src/protocol/signature.ts';
+import type { Gate, GatePoint } from '../gates.ts';
+import type { WireAnswer } from './answers.ts';
+import type { Arrival } from './arrivals.ts';
+import type { WalletCall, WalletPath } from './calls.ts';
+import { Desk } from './desk.ts';
+import type { Flaw } from './flaw.ts';
+import { createWalletHttp, type SignatureJudge } from './http.ts';
+import type { WalletBet } from './ledger.ts';
+import { listenOn, stopListening } from './listener.ts';
+import type { Misbehaviour, MisbehaviourOptions } from './misbehaviour.ts';
+import { type Account, type PlayerSeed, Players } from './players.ts';
+import { type RecordedRequest, Recorder } from './recorder.ts';
+import { matches } from './scope.ts';
+
+export interface WalletOptions {
+  /** What books and tables call it. */
+  readonly name: string;
+  /** Verifies what callers sign. */
+  readonly secret: string;
+  /** Before the three paths; default `/sportsbook`. */
+  readonly basePath?: string;
+  /** Paths other than the protocol's, below `basePath`. */
+  readonly paths?: Partial<Record<WalletPath, string>>;
+  readonly players?: readonly PlayerSeed[];
+  /** How many requests `requests` remembers; default 1000. */
+  readonly requestsMax?: number;
+  /** Makes a well-behaved wallet speak a dialect: changes an answer on its way out. */
+  readonly rewrite?: (answer: WireAnswer, call: WalletCall) => WireAnswer;
+  /** The same for requests that are refused before they are a call: signature, shape. */
+  readonly rewriteRefused?: (answer: WireAnswer) => WireAnswer;
+  /** Has the wallet make mistakes in its books. */
+  readonly flaw?: Flaw;
+  /** How it judges signatures; default: as the protocol says. */
+  readonly judge?: SignatureJudge;
+}
+
+export interface GateOptions {
+  /** Only calls about this bet. */
+  readonly transactionId?: string;
+  /** Default `before`. */
+  readonly point?: GatePoint;
+}
+
+/** What a wallet's books say, for the comparison with the service's. */
+export interface WalletBooks {
+  readonly name: string;
+  readonly accounts: readonly Account[];
+  readonly bets: readonly WalletBet[];
+}
+
+const PROTOCOL_PATHS = { profile: '/user/profile', balance: '/user/balance', bet: '/payment/bet' };
+const WAIT_MS = 10_000;
+
+/** Starts an operator's wallet that keeps the protocol until it is told to misbehave. */
+export async function startWallet(options: WalletOptions): Promise<SimulatedWallet> {
+  const wallet = new SimulatedWallet(options);
+  await wallet.up();
+  return wallet;
+}
+
+/** An operator's wallet on a real socket, with books to look at and faults to switch on. */
+export class SimulatedWallet {
+  readonly name: string;
+  readonly #server: Server;
+  readonly #basePath: string;
+  readonly #players = new Players();
+  readonly #desk: Desk;
+  readonly #recorder: Recorder;
+  #keys: readonly SigningKey[];
+  #port = 0;
+
+  /** Use `startWallet`. */
+  constructor(options: WalletOptions) {
+    this.name = options.name;
+    this.#desk = new Desk(this.#players, systemClock, options);
+    this.#basePath = options.basePath ?? '/sportsbook';
+    this.#keys = signingKeys([options.secret]);
+    this.#recorder = new Recorder(options.requestsMax ?? 1000);
+    for (const seed of options.players ?? []) this.#players.add(seed);
+    const paths = { ...PROTOCOL_PATHS, ...options.paths };
+    this.#server = createWalletHttp({
+      paths: {
+        profile: this.#basePath + paths.profile,
+        balance: this.#basePath + paths.balance,
+        bet: this.#basePath + paths.bet,
+      },
+      keys: () => this.#keys,
+      judge: options.judge,
+      rewriteRefused: options.rewriteRefused,
+      nowMs: () => systemClock.monotonicMs(),
+      record: (request) => {
+        this.#recorder.record(request);
+        this.#desk.changes.notify();
+      },
+      serve: (call, response, path) => void this.#desk.serve(call, response, path),
+    });
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** `wallet.baseUrl` of the operator's configuration. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#port}${this.#basePath}`;
+  }
+
+  /** Every bet that the books know, by `transactionId`. A declined place bet is none. */
+  get bets(): ReadonlyMap<string, WalletBet> {
+    return this.#desk.ledger.bets;
+  }
+
+  /** The latest requests as they came, whatever they were worth. */
+  get requests(): readonly RecordedRequest[] {
+    return this.#recorder.recent();
+  }
+
+  /** Calls about a bet with a good signature and shape, in order, whatever came of them. */
+  arrivals(transactionId: string, operation?: BetOperation): readonly Arrival[] {
+    return this.#desk.arrivals.of(transactionId, operation);
+  }
+
+  /** Canonical decimal text. @throws Error when the player has no such account */
+  balance(user: string, currency: string): string {
+    return canonicalAmount(this.#players.balance(user, currency));
+  }
+
+  books(): WalletBooks {
+    const accounts = this.#players.accounts();
+    return { name: this.name, accounts, bets: [...this.#desk.ledger.bets.values()] };
+  }
+
+  addPlayer(seed: PlayerSeed): void {
+    this.#players.add(seed);
+  }
+
+  deposit(user: string, currency: string, amount: string): void {
+    this.#players.deposit(user, currency, amount);
+  }
+
+  issueToken(token: string, user: string, currency: string): void {
+    this.#players.issueToken(token, user, currency);
+  }
+
+  /** `expired`: from now on answered with code 4; `revoked`: with code 3. */
+  endToken(token: string, why: 'expired' | 'revoked'): void {
+    this.#players.endToken(token, why);
+  }
+
+  /** The profile now names this currency whatever the token is for; `undefined` ends that. */
+  switchCurrency(user: string, currency: string | undefined): void {
+    this.#players.switchCurrency(user, currency);
+  }
+
+  setSecrets(secrets: readonly string[]): void {
+    this.#keys = signingKeys(secrets);
+  }
+
+  /** @returns takes this misbehaviour back */
+  misbehave(
+    operation: Operation | 'any',
+    misbehaviour: Misbehaviour,
+    { transactionId, calls = Number.POSITIVE_INFINITY }: MisbehaviourOptions = {},
+  ): () => void {
+    return this.#desk.misbehaviours.add({ operation, transactionId }, misbehaviour, calls);
+  }
+
+  /** Takes all misbehaviours back. Calls that hang go on hanging. */
+  behave(): void {
+    this.#desk.misbehaviours.clear();
+  }
+
+  /** Stops calls inside the wallet until the gate is released, even if their caller goes away. */
+  hold(operation: Operation | 'any', options: GateOptions = {}): Gate {
+    const { transactionId, point = 'before' } = options;
+    const scope = { operation, transactionId };
+    return this.#desk.gates.hold(point, (subject) => matches(scope, subject));
+  }
+
+  /** Books what arrived under `effect: 'later'`, in order of arrival. @returns how many calls */
+  applyLate(transactionId?: string): number {
+    return this.#desk.applyLate(transactionId);
+  }
+
+  /**
+   * Resolves as soon as `predicate` holds; it is asked again whenever something arrives or is booked.
+   *
+   * @throws Error when it does not hold within `timeoutMs` (10 s)
+   */
+  waitFor(predicate: (wallet: SimulatedWallet) => boolean, timeoutMs = WAIT_MS): Promise<void> {
+    return this.#desk.changes.waitFor(() => predicate(this), timeoutMs, String(predicate));
+  }
+
+  /** The machine is gone: open connections break, new ones are refused. */
+  async down(): Promise<void> {
+    const stopped = stopListening(this.#server);
+    this.#server.closeAllConnections();
+    await stopped;
+  }
+
+  /** Listens again, on the same port, with the same books. */
+  async up(): Promise<void> {
+    if (!this.#server.listening) this.#port = await listenOn(this.#server, this.#port);
+  }
+
+  async close(): Promise<void> {
+    await this.down();
+  }
+}
