@@ -87,9 +87,9 @@ function judge(
 ): Judgement {
   switch (exchange.kind) {
     case 'notSent':
-      return unreachable(`no connection (${exchange.error}): check wallet.baseUrl and the network`);
+      return notReached(`no connection (${exchange.error}): check wallet.baseUrl and the network`);
     case 'failed':
-      return unreachable(`connected, but no answer (${exchange.error})`);
+      return notReached(`connected, but no answer (${exchange.error})`);
     case 'response':
       return judgeVerdict(exchange.status, verdictOf(exchange));
     default:
@@ -122,6 +122,6 @@ function odd(detail: string): Judgement {
   return { result: 'odd', detail };
 }
 
-function unreachable(detail: string): Judgement {
+function notReached(detail: string): Judgement {
   return { result: 'unreachable', detail };
 }
