@@ -7,7 +7,6 @@ import { BonusReadBack } from './bonuses/read-back/read-back.ts';
 import { bonusRoutes } from './bonuses/routes.ts';
 import { Accounts } from './bonuses/service/account.ts';
 import { BonusService } from './bonuses/service/client.ts';
-import { BetWatch } from './callbacks/bet-watch.ts';
 import type { Callbacks } from './callbacks/context.ts';
 import { RefusedReads } from './callbacks/refused-reads.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
@@ -15,9 +14,10 @@ import type { Environment } from './config/environment.ts';
 import type { Configuration } from './config/schema.ts';
 import type { ConfigurationSource } from './config/source.ts';
 import { heldBecause } from './deliveries/drain.ts';
-import { deliverySettings } from './deliveries/settings.ts';
 import { DeliveryWorker } from './deliveries/worker.ts';
 import type { Clock } from './domain/clock.ts';
+import { BetChanges } from './engine/bet-changes.ts';
+import { deliverySettings } from './engine/delivery-settings.ts';
 import { addressMatcher, EventLoopLag } from './http/arrival.ts';
 import { Readiness } from './http/health.ts';
 import { createPublicServer } from './http/public-server.ts';
@@ -40,6 +40,8 @@ import { BonusOwnership } from './store/bonuses/ownership.ts';
 import { BonusPlayers } from './store/bonuses/players.ts';
 import { BonusWalks } from './store/bonuses/walks.ts';
 import { Database, type Statement } from './store/database.ts';
+import { DatabaseClock } from './store/database-clock.ts';
+import { Confirmations } from './store/deliveries/confirmations.ts';
 import { DeliveryDesk } from './store/deliveries/delivery-admin.ts';
 import { DeliveryStore } from './store/deliveries/queue.ts';
 import { JournalMonths } from './store/schema/journal-months.ts';
@@ -80,13 +82,17 @@ export function compose(parts: Parts) {
     plans: 'kept',
     onIdleError,
   });
+  const databaseClock = new DatabaseClock(database, clock);
+  databaseClock.start();
   const prisma = createPrisma(environment.databaseUrl);
   const journal = ['find', 'commit', 'finish'] as const;
-  const places = tracedMethods(tracing, 'journal', new PlaceJournal(placesDatabase), [
-    'begin',
-    'finish',
-  ]);
-  const bets = tracedMethods(tracing, 'journal', new BetJournal(database), journal);
+  const places = tracedMethods(
+    tracing,
+    'journal',
+    new PlaceJournal(placesDatabase, databaseClock),
+    ['begin', 'finish'],
+  );
+  const bets = tracedMethods(tracing, 'journal', new BetJournal(database, databaseClock), journal);
   const players = new Players(database);
   const timelines = new BetTimelines(prisma);
 
@@ -98,6 +104,7 @@ export function compose(parts: Parts) {
   });
   const answers = new AnswerCache(
     accelerator,
+    clock,
     () => configuration().gateway.idempotency.ttlSeconds * 1000,
   );
 
@@ -133,7 +140,7 @@ export function compose(parts: Parts) {
     bets,
     answers,
     wallets,
-    watch: new BetWatch(),
+    changes: new BetChanges(),
     refusedReads: new RefusedReads({ clock, wallets, metrics }),
     tracing,
     logsRead: sampler(environment.logReadsShare),
@@ -190,15 +197,9 @@ export function compose(parts: Parts) {
   const deliveryWorker = () =>
     new DeliveryWorker(
       {
-        clock,
-        logger,
-        metrics,
-        configuration,
-        sessions,
-        bets,
-        wallets,
-        tracing,
+        ...callbacks,
         store: new DeliveryStore(database),
+        confirmations: new Confirmations(database),
       },
       environment.redisUrl,
     );
@@ -263,8 +264,10 @@ export function compose(parts: Parts) {
     /** After the listeners have drained. */
     close: async () => {
       serverGauges.close();
+      databaseClock.close();
       await Promise.all([wallets.close(), bonusService.close()]);
       lag.close();
+      answers.close();
       accelerator.close();
       await Promise.all([database.close(), placesDatabase.close(), prisma.$disconnect()]);
     },

@@ -1,6 +1,6 @@
 import { describeProblem } from '../config/problems.ts';
 import type { Configuration } from '../config/schema.ts';
-import { deliverySettings } from '../deliveries/settings.ts';
+import { deliverySettings } from '../engine/delivery-settings.ts';
 import { DeliveryDesk } from '../store/deliveries/delivery-admin.ts';
 import { loadFolder } from './configuration.ts';
 import { withPrisma } from './database.ts';
