@@ -6,7 +6,7 @@ import { statement } from './statement.ts';
 
 /** How often PostgreSQL's clock is compared with this process's, and how many looks count. */
 const SAMPLE_MS = 1_000;
-const SAMPLES = 5;
+const SAMPLES = 15;
 /** An older comparison says nothing any more: the server may be another one by now. */
 const SAMPLE_AGE_MS_MAX = 30_000;
 
