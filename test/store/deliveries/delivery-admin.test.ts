@@ -256,13 +256,11 @@ describe('retryAll', () => {
     expect(await desk.retryAll('alpha', 'dead')).toBe(0);
   });
 
-  it('makes due what waits, but leaves late repetitions to their time', async () => {
+  it('makes due what waits, but leaves confirmations to their time', async () => {
     const waits = await insert();
-    const repeats = await insert({ confirmations: 1 });
     const confirms = await insert({ purpose: 'confirm', operation: 'settle' });
     expect(await desk.retryAll('alpha', 'pending')).toBe(1);
     expect(await rowOf(waits)).toMatchObject({ due: true });
-    expect(await rowOf(repeats)).toMatchObject({ due: false });
     expect(await rowOf(confirms)).toMatchObject({ due: false });
   });
 

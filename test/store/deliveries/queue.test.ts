@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
 import { DeliveryDesk, type DeliveryState } from '../../../src/store/deliveries/delivery-admin.ts';
-import { DeliveryStore, type TakenDelivery } from '../../../src/store/deliveries/queue.ts';
+import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
     horizonHours: () => 1,
     onRetry: () => undefined,
   });
-  bets = new BetJournal(journal.database);
+  bets = new BetJournal(journal.database, journal.clock);
 });
 afterAll(async () => {
   await prisma.$disconnect();
@@ -72,9 +73,18 @@ const giveUp = (taken: TakenDelivery, retryInMs: number) =>
       startedAtMs: Date.now(),
       result: 'timeout',
       trace: { sent: true, latencyMs: 5 },
+      error: 'no answer',
       answer: undefined,
     },
-    delivery: { kind: 'pending', retryInMs },
+    change: {},
+    confirmAfterMs: 60_000,
+    delivery: {
+      kind: 'after',
+      after: { kind: 'pending', retryInMs },
+      purpose: 'promise',
+      isCounted: true,
+    },
+    caller: undefined,
   });
 
 describe('taking', () => {
@@ -86,9 +96,8 @@ describe('taking', () => {
       purpose: 'promise',
       transactionId: 'one-1',
       attempts: 1,
-      confirmations: 0,
-      overdue: false,
-      placeUnknown: false,
+      isOverdue: false,
+      bet: { place: { kind: 'accepted' }, rollback: { kind: 'promised' }, late: undefined },
       sessionId: journal.sessionId,
       owner: journal.owner,
     });
@@ -230,11 +239,7 @@ describe('waking an operator that is back', () => {
   it('leaves alone what is under way, and confirmations that wait on purpose', async () => {
     await insert('busy', 1);
     await take();
-    await insert('confirmed', 1, { firstDueInMs: 300_000 });
     await insert('confirm', 1, { firstDueInMs: 300_000 });
-    await journal.sql(
-      `UPDATE deliveries SET confirmations = 1 WHERE transaction_id = 'confirmed-1'`,
-    );
     await journal.sql(
       `UPDATE deliveries SET purpose = 'confirm' WHERE transaction_id = 'confirm-1'`,
     );
@@ -249,7 +254,7 @@ describe('the horizon', () => {
 
   it('is over on PostgreSQL’s clock, and the attempt after it is told to be the last', async () => {
     await insert('late', 1, oneSecond);
-    expect(await take()).toMatchObject([{ overdue: true }]);
+    expect(await take()).toMatchObject([{ isOverdue: true }]);
   });
 
   it('stands still for as long as the operator is held, whoever counts', async () => {
@@ -262,7 +267,7 @@ describe('the horizon', () => {
     );
     expect(Number(hold?.held_ms)).toBeGreaterThanOrEqual(2_000);
     expect(Number(hold?.held_ms)).toBeLessThan(3_000);
-    expect(await take()).toMatchObject([{ overdue: false }]);
+    expect(await take()).toMatchObject([{ isOverdue: false }]);
   });
 });
 
