@@ -42,7 +42,7 @@ import { BonusWalks } from './store/bonuses/walks.ts';
 import { Database, type Statement } from './store/database.ts';
 import { DatabaseClock } from './store/database-clock.ts';
 import { Confirmations } from './store/deliveries/confirmations.ts';
-import { DeliveryDesk } from './store/deliveries/delivery-admin.ts';
+import { DeliveryAdmin } from './store/deliveries/delivery-admin.ts';
 import { DeliveryStore } from './store/deliveries/queue.ts';
 import { JournalMonths } from './store/schema/journal-months.ts';
 import { createPrisma } from './store/schema/prisma.ts';
@@ -213,12 +213,10 @@ export function compose(parts: Parts) {
   });
 
   const overrides = new BreakerOverrides({ database, wallets, logger });
-  const desk = new DeliveryDesk({
+  const deliveryAdmin = new DeliveryAdmin({
     prisma,
     isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,
     horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
-    // The sweep finds within a second what became due; only the worker's own process is told.
-    onRetry: () => undefined,
   });
   /** @param allFamilies the metrics of all processes behind the admin port; default: of this one */
   const adminServer = (allFamilies?: () => Promise<readonly Family[]>) => {
@@ -234,7 +232,7 @@ export function compose(parts: Parts) {
       adminToken: environment.adminToken,
       configuration,
       timelines,
-      desk,
+      deliveryAdmin,
       health: readiness,
       metrics: {
         contentType: metrics.registry.contentType,
@@ -244,7 +242,7 @@ export function compose(parts: Parts) {
         allFamilies === undefined ? statesHere(wallets) : statesIn(await allFamilies()),
       overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
       setBreaker: (operatorId, callClass, to) => overrides.set(operatorId, callClass, to),
-      releaseGeneration: (operatorId, generation) => desk.release(operatorId, generation),
+      releaseGeneration: (operatorId, generation) => deliveryAdmin.release(operatorId, generation),
       reload: () => source.reload(),
     });
     return { app, readiness };

@@ -1,7 +1,6 @@
 import type { AfterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { Engine } from '../engine/context.ts';
-import { errorOf } from '../store/bets/attempt.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 
 /** A delivery's attempt is a trace of its own: its callback was answered long ago. */
@@ -62,7 +61,8 @@ export function logAttempt(
     result: sent.kind,
     status: sent.trace.status,
     code: sent.trace.code,
-    error: errorOf(sent),
+    // Not the wallet's own words: they stand in the journal, a log must hold nothing personal.
+    error: sent.trace.error,
     latencyMs: Math.round(sent.trace.latencyMs),
     ageMs: engine.clock.nowMs() - taken.createdAt.getTime(),
     retryInMs: 'retryInMs' in after ? after.retryInMs : undefined,

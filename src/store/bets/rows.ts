@@ -10,6 +10,7 @@ import type {
   Rollback,
   Settlement,
 } from '../../domain/bet.ts';
+import { DELIVERABLE_OPERATIONS } from '../../domain/operation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import type { Columns } from '../statement.ts';
 
@@ -26,8 +27,7 @@ export const ROLLBACKS = ['none', 'promised', 'confirmed'] as const;
 const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
 export const SETTLEMENT_TYPES = [...RESULT_TYPES, 'unsettle'] as const;
 export const LATE_KINDS = ['place', 'settle', 'unsettle', 'several'] as const;
-const DELIVERABLE = ['settle', 'unsettle', 'rollback', 'update'] as const;
-const BUSY_OPERATIONS = ['place', ...DELIVERABLE, 'confirm'] as const;
+const BUSY_OPERATIONS = ['place', ...DELIVERABLE_OPERATIONS, 'confirm'] as const;
 
 /** A row of `bets` joined with its player, its lease judged by PostgreSQL's clock. */
 export const SELECT_BET = `
@@ -201,7 +201,7 @@ function deliveryOf(row: Columns): OpenDelivery {
   const resultType: ResultType | undefined = row.oneOfOrNull('settle_type', RESULT_TYPES);
   return {
     id: row.text('id'),
-    operation: row.oneOf('operation', DELIVERABLE),
+    operation: row.oneOf('operation', DELIVERABLE_OPERATIONS),
     attempts: row.int('attempts'),
     transactionTime: row.text('transaction_time'),
     ...(amount === undefined || resultType === undefined ? {} : { settle: { amount, resultType } }),

@@ -1,10 +1,8 @@
 import type { Bet, BetOwner } from '../../domain/bet.ts';
 import { DELIVERY_PURPOSES, type DeliveryPurpose } from '../../domain/delivery.ts';
-import type { DeliverableOperation } from '../../domain/operation.ts';
+import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import { lateOf, placeOf, rollbackOf, settlementOf } from '../bets/rows.ts';
 import type { Columns } from '../statement.ts';
-
-const DELIVERABLE = ['settle', 'unsettle', 'rollback', 'update'] as const;
 
 /** A delivery that this process has claimed, with all that its call needs. */
 export interface TakenDelivery {
@@ -35,7 +33,7 @@ export interface TakenDelivery {
 export function takenOf(row: Columns): TakenDelivery {
   return {
     id: row.text('id'),
-    operation: row.oneOf('operation', DELIVERABLE),
+    operation: row.oneOf('operation', DELIVERABLE_OPERATIONS),
     purpose: row.oneOf('purpose', DELIVERY_PURPOSES),
     transactionId: row.text('transaction_id'),
     operationId: row.text('operation_id'),

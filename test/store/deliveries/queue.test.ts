@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
-import { DeliveryDesk, type DeliveryState } from '../../../src/store/deliveries/delivery-admin.ts';
+import { DeliveryAdmin, type DeliveryState } from '../../../src/store/deliveries/delivery-admin.ts';
 import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
@@ -12,16 +12,15 @@ let journal: TestJournal;
 let store: DeliveryStore;
 let bets: BetJournal;
 let prisma: Prisma;
-let desk: DeliveryDesk;
+let deliveryAdmin: DeliveryAdmin;
 beforeAll(async () => {
   journal = await openTestJournal();
   store = new DeliveryStore(journal.database);
   prisma = createPrisma(journal.url);
-  desk = new DeliveryDesk({
+  deliveryAdmin = new DeliveryAdmin({
     prisma,
     isHeld: () => false,
     horizonHours: () => 1,
-    onRetry: () => undefined,
   });
   bets = new BetJournal(journal.database, journal.clock);
 });
@@ -49,7 +48,7 @@ const idsOf = (taken: readonly TakenDelivery[]) =>
   taken.map(({ transactionId }) => transactionId).toSorted();
 
 const list = async (state: DeliveryState) =>
-  (await desk.list({ state })).items.map(({ transactionId }) => transactionId);
+  (await deliveryAdmin.list({ state })).items.map(({ transactionId }) => transactionId);
 
 async function columns(transactionId: string) {
   const [row] = await rows<{ state: string; due_in: number; attempts: number }>(
@@ -139,7 +138,7 @@ describe('taking', () => {
     await insert('new', 1, { generation: 2 });
     expect(idsOf(await take(10, 2))).toEqual(['new-1']);
     expect(await list('held')).toEqual(['old-1']);
-    await desk.release('alpha', 2);
+    await deliveryAdmin.release('alpha', 2);
     expect(idsOf(await take(10, 2))).toEqual(['old-1']);
     expect(await list('held')).toEqual([]);
   });
