@@ -39,6 +39,7 @@ import { BonusIntents } from './store/bonuses/intents.ts';
 import { BonusOwnership } from './store/bonuses/ownership.ts';
 import { BonusPlayers } from './store/bonuses/players.ts';
 import { BonusWalks } from './store/bonuses/walks.ts';
+import { BreakerOverrideStore } from './store/breaker-override-store.ts';
 import { Database, type Statement } from './store/database.ts';
 import { DatabaseClock } from './store/database-clock.ts';
 import { Confirmations } from './store/deliveries/confirmations.ts';
@@ -212,7 +213,11 @@ export function compose(parts: Parts) {
     pools: () => [database.use, placesDatabase.use],
   });
 
-  const overrides = new BreakerOverrides({ database, wallets, logger });
+  const overrides = new BreakerOverrides({
+    store: new BreakerOverrideStore(database),
+    wallets,
+    logger,
+  });
   const deliveryAdmin = new DeliveryAdmin({
     prisma,
     isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,

@@ -65,6 +65,7 @@ describe('list', () => {
         operation: 'rollback',
         transactionId,
         state: 'pending',
+        purpose: 'promise',
         attempts: 3,
         lastError: 'connection refused',
         nextAttemptAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
