@@ -88,8 +88,10 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
       source.close();
       parts.overrides.close();
       try {
-        const ends = [app?.close(), worker?.close(), readBack?.close(), months?.close()];
-        await within(DRAIN_MS, Promise.all(ends));
+        await within(
+          DRAIN_MS,
+          Promise.all([app?.close(), worker?.close(), readBack?.close(), months?.close()]),
+        );
       } catch (error) {
         logger.warn({ err: error }, 'gateway.drain_cut_short');
         app?.server.closeAllConnections();
