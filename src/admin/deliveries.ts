@@ -11,8 +11,8 @@ import {
   type ResolveResult,
   type RetryResult,
 } from '../store/deliveries/delivery-admin.ts';
-import { conflict, json, notFound, serve } from './answers.ts';
-import { bodyOf, oneOf, pathOf, queryOf, storableText } from './input.ts';
+import { conflict, json, notFoundAnswer, serve } from './answers.ts';
+import { checkedBody, checkedPath, checkedQuery, storableText, wordAmong } from './input.ts';
 
 const OPERATIONS = [
   'settle',
@@ -23,8 +23,8 @@ const OPERATIONS = [
 
 const listQuery = z.strictObject({
   operator: storableText(64).optional(),
-  state: oneOf(DELIVERY_STATES).optional(),
-  operation: oneOf(OPERATIONS).optional(),
+  state: wordAmong(DELIVERY_STATES).optional(),
+  operation: wordAmong(OPERATIONS).optional(),
   cursor: z
     .string('must be given once')
     .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
@@ -35,7 +35,7 @@ const deliveryPath = z.object({ id: z.string() });
 
 const retryBody = z.strictObject({
   operator: z.string('must be a string'),
-  state: oneOf(RETRYABLE_STATES),
+  state: wordAmong(RETRYABLE_STATES),
 });
 
 const resolveBody = z.strictObject({ by: storableText(200), reason: storableText(2_000) });
@@ -50,32 +50,32 @@ export function deliveryRoutes(app: FastifyInstance, { configuration, desk }: De
   const isConfigured = (operatorId: string) => configuration().operators.has(operatorId);
 
   serve(app, 'GET', '/deliveries', async (request) => {
-    const query = queryOf(listQuery, request);
+    const query = checkedQuery(listQuery, request);
     if (!('fields' in query)) return query;
     const page = await desk.list(query.fields);
     const { operator } = query.fields;
     // An operator whose file is gone may have deliveries left; a misspelt one has none.
     const isNobody = operator !== undefined && page.items.length === 0 && !isConfigured(operator);
-    return isNobody ? notFound('No such operator') : json(page);
+    return isNobody ? notFoundAnswer('No such operator') : json(page);
   });
 
   serve(app, 'POST', '/deliveries/retry', async (request) => {
-    const input = bodyOf(retryBody, request);
+    const input = checkedBody(retryBody, request);
     if (!('fields' in input)) return input;
     const { operator, state } = input.fields;
-    if (!isConfigured(operator)) return notFound('No such operator');
+    if (!isConfigured(operator)) return notFoundAnswer('No such operator');
     return json({ retried: await desk.retryAll(operator, state) });
   });
 
   serve(app, 'POST', '/deliveries/:id/retry', async (request) => {
-    const path = pathOf(deliveryPath, request);
+    const path = checkedPath(deliveryPath, request);
     return 'fields' in path ? retryAnswer(await desk.retry(path.fields.id)) : path;
   });
 
   serve(app, 'POST', '/deliveries/:id/resolve', async (request) => {
-    const path = pathOf(deliveryPath, request);
+    const path = checkedPath(deliveryPath, request);
     if (!('fields' in path)) return path;
-    const input = bodyOf(resolveBody, request);
+    const input = checkedBody(resolveBody, request);
     if (!('fields' in input)) return input;
     const { by, reason } = input.fields;
     return resolveAnswer(await desk.resolve(path.fields.id, by, reason));
@@ -91,7 +91,7 @@ function retryAnswer(result: RetryResult): Answer {
     case 'notRetryable':
       return conflict(`It is ${result.state}: only dead and waiting deliveries are retried`);
     case 'missing':
-      return notFound('No such delivery');
+      return notFoundAnswer('No such delivery');
     default:
       return unreachable(result);
   }
@@ -104,7 +104,7 @@ function resolveAnswer(result: ResolveResult): Answer {
     case 'notResolvable':
       return conflict(`It is ${result.state}: only dead deliveries are resolved by hand`);
     case 'missing':
-      return notFound('No such delivery');
+      return notFoundAnswer('No such delivery');
     default:
       return unreachable(result);
   }

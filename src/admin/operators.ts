@@ -8,8 +8,8 @@ import type { BreakerOverride } from '../outbound/breaker-settings.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { DeliveryDesk } from '../store/deliveries/delivery-admin.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { json, notFound, serve } from './answers.ts';
-import { bodyOf, invalid, oneOf, pathOf } from './input.ts';
+import { json, notFoundAnswer, serve } from './answers.ts';
+import { checkedBody, checkedPath, invalidField, wordAmong } from './input.ts';
 import { byClass, type StateOf } from './wallet-states.ts';
 
 /** Who asks during an outage wants to see the breakers, with or without PostgreSQL's numbers. */
@@ -40,21 +40,21 @@ export interface OperatorDesk {
 const operatorPath = z.object({ id: z.string() });
 
 const breakerBody = z.strictObject({
-  class: oneOf(CALL_CLASSES),
-  state: oneOf(['closed', 'open', 'auto']),
+  class: wordAmong(CALL_CLASSES),
+  state: wordAmong(['closed', 'open', 'auto']),
 });
 
 const releaseBody = z.strictObject({
   generation: z.int('must be a whole number').min(1, 'must be at least 1').max(2_147_483_647),
 });
 
-export function operatorRoutes(app: FastifyInstance, desk: OperatorDesk): void {
+export function operatorAdminRoutes(app: FastifyInstance, desk: OperatorDesk): void {
   serve(app, 'GET', '/operators', async () => json({ items: await overview(desk) }));
 
   serve(app, 'POST', '/operators/:id/breaker', async (request) => {
-    const found = findOperator(desk, pathOf(operatorPath, request));
+    const found = findOperator(desk, checkedPath(operatorPath, request));
     if (!('operator' in found)) return found;
-    const input = bodyOf(breakerBody, request);
+    const input = checkedBody(breakerBody, request);
     if (!('fields' in input)) return input;
     const { class: callClass, state } = input.fields;
     await desk.setBreaker(found.operator.id, callClass, state);
@@ -62,15 +62,18 @@ export function operatorRoutes(app: FastifyInstance, desk: OperatorDesk): void {
   });
 
   serve(app, 'POST', '/operators/:id/release', async (request) => {
-    const found = findOperator(desk, pathOf(operatorPath, request));
+    const found = findOperator(desk, checkedPath(operatorPath, request));
     if (!('operator' in found)) return found;
-    const input = bodyOf(releaseBody, request);
+    const input = checkedBody(releaseBody, request);
     if (!('fields' in input)) return input;
     const { generation } = input.fields;
     const present = found.operator.wallet.generation;
     // It would be answered as done, and nothing would be let go.
     if (generation < present) {
-      return invalid('generation', `must be at least ${present}, the present wallet.generation`);
+      return invalidField(
+        'generation',
+        `must be at least ${present}, the present wallet.generation`,
+      );
     }
     await desk.releaseGeneration(found.operator.id, generation);
     return json({ operator: found.operator.id, generation });
@@ -81,11 +84,11 @@ export function operatorRoutes(app: FastifyInstance, desk: OperatorDesk): void {
 
 function findOperator(
   desk: OperatorDesk,
-  path: ReturnType<typeof pathOf<typeof operatorPath>>,
+  path: ReturnType<typeof checkedPath<typeof operatorPath>>,
 ): { readonly operator: OperatorConfig } | Answer {
   if (!('fields' in path)) return path;
   const operator = desk.configuration().operators.get(path.fields.id);
-  return operator === undefined ? notFound('No such operator') : { operator };
+  return operator === undefined ? notFoundAnswer('No such operator') : { operator };
 }
 
 /** Every operator as it stands at this moment; never a secret. */

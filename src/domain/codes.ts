@@ -52,5 +52,3 @@ export const ROLLBACK_REASONS = {
   playerWinLimit: 114,
   mainLimit: 115,
 } as const;
-
-export type RollbackReason = (typeof ROLLBACK_REASONS)[keyof typeof ROLLBACK_REASONS];

@@ -3,8 +3,8 @@ import {
   BODY_TOO_LARGE,
   content,
   type Endpoint,
-  type Example,
   errors,
+  type MessageExample,
   type Paths,
   type Response,
   SIGNED,
@@ -33,7 +33,7 @@ const BET = {
 
 const LEG = { discipline: 'Fifa', market: 'Match Winner', outcome: 'Club Black', coefficient: 1.2 };
 
-const example = (summary: string, value: object): Example => ({ summary, value });
+const example = (summary: string, value: object): MessageExample => ({ summary, value });
 
 const FORBIDDEN = errors(
   'The source address is not allowed',

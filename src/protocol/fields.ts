@@ -14,7 +14,7 @@ export interface TextBounds {
 }
 
 /** A string that must be there. */
-export function text(document: JsonDocument, name: string, bounds: TextBounds): string {
+export function requiredText(document: JsonDocument, name: string, bounds: TextBounds): string {
   const value = document.value[name];
   if (!document.has(name)) throw new JsonError('is missing', name);
   if (typeof value !== 'string') throw new JsonError('must be a string', name);
@@ -54,7 +54,7 @@ export function checkOptionalNumber(document: JsonDocument, name: string): void 
 }
 
 /** One of a few words. */
-export function oneOf<T extends string>(
+export function requiredWord<T extends string>(
   document: JsonDocument,
   name: string,
   words: readonly T[],

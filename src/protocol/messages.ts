@@ -1,3 +1,4 @@
+import type { ResultType } from '../domain/bet.ts';
 import type { BetOperation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { checkCoefficients, coefficientsKey } from './coefficients.ts';
@@ -5,11 +6,11 @@ import {
   amount,
   checkOptionalNumber,
   integerIfAny,
-  oneOf,
   optionalAmount,
   optionalText,
+  requiredText,
+  requiredWord,
   type TextBounds,
-  text,
 } from './fields.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
 
@@ -62,8 +63,12 @@ export interface PlaceRequest extends AboutBet {
   readonly subPartnerId: string | null;
 }
 
-export const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
-export type ResultType = (typeof RESULT_TYPES)[number];
+export const RESULT_TYPES = [
+  'won',
+  'lost',
+  'refund',
+  'cashout',
+] as const satisfies readonly ResultType[];
 
 export interface SettleRequest extends AboutBet {
   readonly operation: 'settle';
@@ -117,7 +122,7 @@ export function parseProfile(bytes: Buffer): ParseResult<ProfileRequest> {
   return parsed(bytes, (document) => ({
     operation: 'profile',
     document,
-    token: text(document, 'token', TOKEN),
+    token: requiredText(document, 'token', TOKEN),
     userId: optionalText(document, 'userId'),
     currency: optionalText(document, 'currency'),
     requestId: requestId(document),
@@ -129,9 +134,9 @@ export function parseBalance(bytes: Buffer): ParseResult<BalanceRequest> {
   return parsed(bytes, (document) => ({
     operation: 'balance',
     document,
-    token: text(document, 'token', TOKEN),
-    userId: text(document, 'userId', IDENTIFIER),
-    currency: text(document, 'currency', CURRENCY),
+    token: requiredText(document, 'token', TOKEN),
+    userId: requiredText(document, 'userId', IDENTIFIER),
+    currency: requiredText(document, 'currency', CURRENCY),
     requestId: requestId(document),
   }));
 }
@@ -192,8 +197,8 @@ function aboutBet(document: JsonDocument): AboutBet {
   checkCoefficients(document);
   return {
     document,
-    transactionId: text(document, 'transactionId', IDENTIFIER),
-    userId: text(document, 'userId', IDENTIFIER),
+    transactionId: requiredText(document, 'transactionId', IDENTIFIER),
+    userId: requiredText(document, 'userId', IDENTIFIER),
     requestId: requestId(document),
   };
 }
@@ -202,9 +207,9 @@ function place(bet: AboutBet): PlaceRequest {
   return {
     operation: 'place',
     ...bet,
-    token: text(bet.document, 'token', TOKEN),
+    token: requiredText(bet.document, 'token', TOKEN),
     amount: amount(bet.document, 'amount'),
-    currency: text(bet.document, 'currency', CURRENCY),
+    currency: requiredText(bet.document, 'currency', CURRENCY),
     subPartnerId: optionalText(bet.document, 'subPartnerId') ?? null,
   };
 }
@@ -215,7 +220,7 @@ function settle(bet: AboutBet): SettleRequest {
     ...bet,
     amount: amount(bet.document, 'amount'),
     currency: optionalText(bet.document, 'currency', CURRENCY),
-    resultType: oneOf(bet.document, 'resultType', RESULT_TYPES),
+    resultType: requiredWord(bet.document, 'resultType', RESULT_TYPES),
     token: optionalText(bet.document, 'token'),
   };
 }

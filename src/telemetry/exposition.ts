@@ -90,7 +90,7 @@ function escaped(text: string): string {
  * Prometheus's text format, chunk by chunk; between slices of a few milliseconds callbacks get their
  * turn, because with a thousand operators these are twenty megabytes.
  */
-export async function* textOf(
+export async function* expositionText(
   families: readonly Family[] | Promise<readonly Family[]>,
 ): AsyncGenerator<string> {
   let chunk = '';

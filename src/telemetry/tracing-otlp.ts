@@ -25,7 +25,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Span, SpanFacts, SpanOptions, Tracing, TracingOptions } from './tracing.ts';
+import type { SpanFacts, SpanOptions, TraceSpan, Tracing, TracingOptions } from './trace.ts';
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -45,23 +45,7 @@ const TELL_FAILURE_EVERY_MS = 60_000;
  */
 export function createOtlpTracing(options: TracingOptions): Tracing {
   hearComplaints(options.onFailure);
-  const provider = new TracerProvider({
-    resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': options.serviceName }))
-      .merge(detectResources({ detectors: [envDetector] })),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: new OTLPTraceExporter({
-          url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
-          timeoutMillis: EXPORT_TIMEOUT_MS,
-        }),
-        maxQueueSize: QUEUE_MAX,
-        scheduledDelayMillis: EXPORT_EVERY_MS,
-        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
-      }),
-    ],
-  });
+  const provider = providerFor(options);
   const tracer = provider.getTracer('wagergate');
   const contexts = new AsyncLocalStorageContextManager().enable();
   const propagator = new W3CTraceContextPropagator();
@@ -108,7 +92,27 @@ export function createOtlpTracing(options: TracingOptions): Tracing {
   };
 }
 
-function spanOf(span: OtelSpan): Span {
+function providerFor(options: TracingOptions): TracerProvider {
+  return new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': options.serviceName }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({
+          url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
+          timeoutMillis: EXPORT_TIMEOUT_MS,
+        }),
+        maxQueueSize: QUEUE_MAX,
+        scheduledDelayMillis: EXPORT_EVERY_MS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+      }),
+    ],
+  });
+}
+
+function spanOf(span: OtelSpan): TraceSpan {
   return {
     traceId: span.spanContext().traceId,
     set: (facts) => void span.setAttributes(prefixed(facts)),

@@ -7,7 +7,7 @@ import { bonusText, type PlayerBonus, templateText } from './records.ts';
 import type { BonusCall } from './requests.ts';
 
 /** What the service's samples show on a page. */
-export const ITEMS_PER_PAGE = 100;
+const ITEMS_PER_PAGE = 100;
 
 export type TemplateOrder = 'oldestFirst' | 'newestFirst';
 

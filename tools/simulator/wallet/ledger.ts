@@ -7,7 +7,7 @@ import {
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import { unreachable } from '../../../src/domain/unreachable.ts';
-import type { Arrival, Arrivals } from './arrivals.ts';
+import type { Arrival, Arrivals, Effect } from './arrivals.ts';
 import type {
   BetWalletCall,
   Coefficients,
@@ -42,9 +42,6 @@ export interface WalletBet {
   /** Every call about this bet, in order of arrival; grows as more come. */
   readonly history: readonly Arrival[];
 }
-
-/** `applied` changed the books, `repeated` had been applied before, `nothing` had nothing to do. */
-export type Effect = 'applied' | 'repeated' | 'nothing';
 
 export type Verdict =
   | { readonly kind: 'accepted'; readonly transactionTime: string; readonly effect: Effect }
