@@ -66,7 +66,7 @@ export class HttpWorkers {
     const exited = once(worker, 'exit');
     worker.process.kill('SIGTERM');
     const impatience = setTimeout(() => {
-      this.#logger.error({ pid: worker.process.pid }, 'cluster.worker_hangs: it is killed');
+      this.#logger.error({ pid: worker.process.pid, note: 'it is killed' }, 'cluster.worker_hangs');
       worker.process.kill('SIGKILL');
     }, STOP_MS);
     await exited;

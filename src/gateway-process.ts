@@ -53,7 +53,10 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   }
   await awaitRedis(environment, parts.accelerator, logger);
   if (environment.encryptionKey === undefined) {
-    logger.warn('start.no_encryption_key: tokens are stored as they are; set ENCRYPTION_KEY');
+    logger.warn(
+      { note: 'tokens are stored as they are; set ENCRYPTION_KEY' },
+      'start.no_encryption_key',
+    );
   }
   await parts.overrides.start();
   source.watch();

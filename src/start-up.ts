@@ -85,8 +85,8 @@ export async function awaitRedis(
   const policy = await accelerator.evictionPolicy();
   if (policy !== undefined && policy !== 'noeviction') {
     logger.error(
-      { policy },
-      'redis.evicts: set maxmemory-policy to noeviction, or deliveries wait for the sweep',
+      { policy, note: 'set maxmemory-policy to noeviction, or deliveries wait for the sweep' },
+      'redis.evicts',
     );
   }
 }
