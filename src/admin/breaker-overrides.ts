@@ -4,7 +4,7 @@ import type { Database, Statement } from '../store/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 
-/** How soon a word given to one process reaches all the others. */
+/** How soon an override set at one process reaches all the others. */
 const POLL_MS = 1_000;
 
 const READ: Statement = {
@@ -40,14 +40,14 @@ export interface BreakerOverridesOptions {
 
 /**
  * What people decided over breakers, kept in PostgreSQL so that it reaches every process and
- * survives restarts: each process looks every second and tells its wallets what has changed. While
+ * survives restarts: each process polls every second and applies what has changed to its wallets. While
  * PostgreSQL is away what was known last stays in force.
  */
 export class BreakerOverrides {
   readonly #options: BreakerOverridesOptions;
   #inForce: ReadonlyMap<string, Override> = new Map();
-  /** Counts the words given here: a reading that began before one knows nothing of it. */
-  #words = 0;
+  /** Counts the overrides set here: a read that began before one does not contain it. */
+  #changes = 0;
   #timer: NodeJS.Timeout | undefined;
   #failing = false;
   #closed = false;
@@ -69,16 +69,16 @@ export class BreakerOverrides {
     const { database } = this.#options;
     if (to === 'auto') await database.query(REMOVE, [operatorId, callClass]);
     else await database.query(WRITE, [operatorId, callClass, to]);
-    this.#words += 1;
+    this.#changes += 1;
     const next = new Map(this.#inForce);
     if (to === 'auto') next.delete(keyOf(operatorId, callClass));
     else next.set(keyOf(operatorId, callClass), { operatorId, callClass, state: to });
     this.#apply(next);
   }
 
-  /** Resolves after the first look, whatever it brought; goes on looking until `close`. */
+  /** Resolves after the first poll, whether it succeeded or not; polls on until `close`. */
   async start(): Promise<void> {
-    await this.#look();
+    await this.#poll();
     if (this.#closed) return;
     this.#timer = setTimeout(() => void this.start(), POLL_MS).unref();
   }
@@ -88,11 +88,11 @@ export class BreakerOverrides {
     clearTimeout(this.#timer);
   }
 
-  async #look(): Promise<void> {
-    const wordsBefore = this.#words;
+  async #poll(): Promise<void> {
+    const changesBefore = this.#changes;
     try {
       const rows = await this.#options.database.query<Record<string, string>>(READ, []);
-      if (this.#words === wordsBefore && !this.#closed) this.#apply(overridesOf(rows));
+      if (this.#changes === changesBefore && !this.#closed) this.#apply(overridesOf(rows));
       if (this.#failing) this.#options.logger.info('breaker_overrides.read_again');
       this.#failing = false;
     } catch (error) {
@@ -107,14 +107,14 @@ export class BreakerOverrides {
     const before = this.#inForce;
     this.#inForce = next;
     for (const [key, { operatorId, callClass, state }] of next) {
-      if (before.get(key)?.state !== state) this.#tell(operatorId, callClass, state);
+      if (before.get(key)?.state !== state) this.#notify(operatorId, callClass, state);
     }
     for (const [key, { operatorId, callClass }] of before) {
-      if (!next.has(key)) this.#tell(operatorId, callClass, 'auto');
+      if (!next.has(key)) this.#notify(operatorId, callClass, 'auto');
     }
   }
 
-  #tell(operatorId: string, callClass: CallClass, to: BreakerOverride): void {
+  #notify(operatorId: string, callClass: CallClass, to: BreakerOverride): void {
     this.#options.logger.warn(
       { operator: operatorId, class: callClass, state: to },
       'breaker_overrides.changed',
@@ -128,8 +128,8 @@ function overridesOf(
   rows: readonly Readonly<Record<string, string>>[],
 ): ReadonlyMap<string, Override> {
   const overrides = new Map<string, Override>();
-  for (const { operatorId, callClass: word, state } of rows) {
-    const callClass = CALL_CLASSES.find((known) => known === word);
+  for (const { operatorId, callClass: stored, state } of rows) {
+    const callClass = CALL_CLASSES.find((known) => known === stored);
     if (operatorId === undefined || callClass === undefined) continue;
     if (state !== 'closed' && state !== 'open') continue;
     overrides.set(keyOf(operatorId, callClass), { operatorId, callClass, state });

@@ -45,7 +45,7 @@ export interface Deliveries {
   readonly desk: Pick<DeliveryDesk, 'list' | 'retry' | 'retryAll' | 'resolve'>;
 }
 
-/** What the gateway has promised, for the people who watch over it (I4). */
+/** The deliveries, for the people on duty (I4). */
 export function deliveryRoutes(app: FastifyInstance, { configuration, desk }: Deliveries): void {
   const isConfigured = (operatorId: string) => configuration().operators.has(operatorId);
 

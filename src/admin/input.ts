@@ -27,7 +27,7 @@ export function checkedPath<S extends z.ZodType>(schema: S, request: FastifyRequ
   return checked(schema, request.params);
 }
 
-/** Text that PostgreSQL can hold or be asked for. */
+/** Text that PostgreSQL can store and compare. */
 export function storableText(lengthMax: number) {
   return z
     .string('must be a string')

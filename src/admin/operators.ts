@@ -12,7 +12,7 @@ import { json, notFoundAnswer, serve } from './answers.ts';
 import { checkedBody, checkedPath, invalidField, wordAmong } from './input.ts';
 import { byClass, type StateOf } from './wallet-states.ts';
 
-/** Who asks during an outage wants to see the breakers, with or without PostgreSQL's numbers. */
+/** During an outage people need to see the breakers, with or without PostgreSQL's counts. */
 const COUNTS_WITHIN_MS = 2_000;
 
 export interface OperatorDesk {
@@ -30,7 +30,7 @@ export interface OperatorDesk {
     to: BreakerOverride,
   ) => Promise<void>;
   /**
-   * Lets the operator's present wallet be asked about bets of generations up to this one.
+   * Lets bets of generations up to this one be sent to the operator's present wallet.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   readonly releaseGeneration: (operatorId: string, generation: number) => Promise<void>;

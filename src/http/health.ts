@@ -27,7 +27,7 @@ export interface ReadinessReport {
 
 export interface ReadinessOptions {
   readonly clock: Clock;
-  /** Each tells whether its server answers; a rejection means that it does not. */
+  /** Each resolves to whether its server answers; a rejection means that it does not. */
   readonly checks: {
     readonly postgresql: () => Promise<boolean>;
     readonly redis: () => Promise<boolean>;
@@ -75,7 +75,7 @@ export function httpStatusOf({ status }: ReadinessReport): 200 | 503 {
   return status === 'ready' || status === 'degraded' ? 200 : 503;
 }
 
-/** Asks one dependency, at most one check at a time, however many ask. */
+/** Checks one dependency, at most one check at a time, however many callers wait. */
 class Probe {
   readonly #clock: Clock;
   readonly #check: () => Promise<boolean>;

@@ -16,7 +16,7 @@ const CID = 'alpha-key';
 
 const COMMON: Readonly<Record<string, Response>> = {
   400: errors(
-    'The request is not as described, names the field; or the service refuses it in its own words',
+    'The request is not as described (the field is named), or the service rejects it',
     [CODES.validation],
     'currency: must be one of USD, EUR',
   ),
@@ -44,7 +44,7 @@ const MISSING = (what: string) =>
   errors(`No such ${what}, or not of this operator`, [CODES.notFound], `No such ${what}`);
 
 const OPEN = errors(
-  'The same was asked for before, and what came of it is not known yet: ask again later',
+  'The same call was made before and its outcome is not known yet: retry later',
   [CODES.alreadyProcessed],
   'The same call was made before and is still open',
 );
@@ -154,8 +154,8 @@ export const BONUS_PATHS: Paths = {
     operationId: 'createTemplate',
     summary: 'Create a template',
     description:
-      'One body is asked for once: repeated, it gets the first answer. While the service has not ' +
-      'answered (502 or 504), the gateway finds out by itself what became of it; until then 409.',
+      'The same body is sent once: a retry gets the first answer. While the service has not ' +
+      'answered (502 or 504), the gateway finds out the outcome by itself; until then 409.',
     request: ['CreateTemplateRequest', { ...TEMPLATE_FIELDS, enable: true, ...TEMPLATE_TERMS }],
     responses: { 200: success('The template', 'BonusTemplate', TEMPLATE), 409: OPEN },
   }),
@@ -177,8 +177,8 @@ export const BONUS_PATHS: Paths = {
     operationId: 'applyBatch',
     summary: 'Issue bonuses',
     description:
-      'Of an own or a shared template, to at most 1000 players, known here before or not. One body ' +
-      'is asked for once; calls for a player whose outcome is still open get 409.',
+      'Of an own or a shared template, to at most 1000 players, known here before or not. The same body ' +
+      'is sent once; calls for a player whose outcome is still open get 409.',
     request: [
       'ApplyBatchRequest',
       {

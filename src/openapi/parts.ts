@@ -74,7 +74,7 @@ export const ERROR_SCHEMA: JsonSchema = {
   required: ['code', 'message'],
   properties: {
     code: { type: 'integer', description: 'Why' },
-    message: { type: 'string', description: 'In words; names the field where one is wrong' },
+    message: { type: 'string', description: 'For people; names the field where one is wrong' },
   },
 };
 

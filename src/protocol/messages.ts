@@ -16,7 +16,7 @@ import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
 
 /**
  * The callbacks of the service, read and checked (interface.md, Bet transaction and Endpoints A;
- * CONTRACT section 4, code 5). Only what the gateway acts on is looked at. Everything else passes
+ * CONTRACT section 4, code 5). Only what the gateway acts on is checked. Everything else passes
  * in `document`, from which the message to the wallet is cut.
  */
 export type Callback = ProfileRequest | BalanceRequest | BetRequest;
@@ -103,7 +103,7 @@ export interface UpdateRequest extends FollowUp {
 }
 
 /**
- * A message, or what is wrong with it in words for people: `why` reads on from `field` ("amount"
+ * A message, or what is wrong with it, for people: `why` reads on from `field` ("amount"
  * "must be a number of 0 or more") and is a sentence of its own where no one member is to blame.
  */
 export type ParseResult<T> =
@@ -141,7 +141,7 @@ export function parseBalance(bytes: Buffer): ParseResult<BalanceRequest> {
   }));
 }
 
-/** Reads `POST` and `PUT /payment/bet`; method and `type` together tell the operation. */
+/** Reads `POST` and `PUT /payment/bet`; method and `type` together name the operation. */
 export function parseBet(method: 'POST' | 'PUT', bytes: Buffer): ParseResult<BetRequest> {
   return parsed(bytes, (document) => {
     const operation = operationOf(method, document);

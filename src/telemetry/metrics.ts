@@ -18,7 +18,7 @@ const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400,
 const BONUS_BUCKETS_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * prom-client's sums of what it also tells by type: gauges that are called `_total` like counters,
+ * prom-client's sums of what it also exposes by type: gauges that are called `_total` like counters,
  * which `promtool check metrics` rightly refuses.
  */
 const MISNAMED = [
@@ -31,8 +31,8 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
  * Every metric of the gateway (CONTRACT section 7), on a registry of its own so that a test may
- * build several gateways in one process. Labels are of bounded cardinality: operators and words,
- * never a user, token or transaction.
+ * build several gateways in one process. Labels are of bounded cardinality: operators and fixed
+ * words, never a user, token or transaction.
  */
 export function createMetrics() {
   const make = makers();
@@ -92,11 +92,10 @@ function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
       'Places of unknown outcome that nobody has rolled back yet',
       ['operator'],
     ),
-    rollbacks: counter(
-      'gateway_rollbacks_total',
-      'Rollbacks the service asked for, by its reason',
-      ['operator', 'error_code'],
-    ),
+    rollbacks: counter('gateway_rollbacks_total', 'Rollbacks of the service, by its reason', [
+      'operator',
+      'error_code',
+    ]),
     signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
       'caller',
     ]),
@@ -138,7 +137,7 @@ function walletMetrics({ callHistogram, counter, gauge }: Makers) {
   };
 }
 
-/** What is promised to wallets. */
+/** Deliveries: accepted, retried until a wallet confirms. */
 function deliveryMetrics({ counter, gauge, histogram }: Makers) {
   return {
     deliveries: gauge('gateway_deliveries', 'Deliveries by state', [
@@ -146,16 +145,12 @@ function deliveryMetrics({ counter, gauge, histogram }: Makers) {
       'operation',
       'state',
     ]),
-    deliveryOldest: gauge(
-      'gateway_delivery_oldest_seconds',
-      'Age of the oldest delivery not yet home',
-      ['operator'],
-    ),
-    rollbackOldest: gauge(
-      'gateway_rollback_oldest_seconds',
-      'Age of the oldest rollback not yet home',
-      ['operator'],
-    ),
+    deliveryOldest: gauge('gateway_delivery_oldest_seconds', 'Age of the oldest pending delivery', [
+      'operator',
+    ]),
+    rollbackOldest: gauge('gateway_rollback_oldest_seconds', 'Age of the oldest pending rollback', [
+      'operator',
+    ]),
     deliveryAttempts: counter('gateway_delivery_attempts_total', 'Delivery attempts, by result', [
       'operator',
       'operation',
@@ -163,13 +158,13 @@ function deliveryMetrics({ counter, gauge, histogram }: Makers) {
     ]),
     deliveryLag: histogram(
       'gateway_delivery_lag_seconds',
-      'From the promise of a delivery to its confirmation',
+      'From accepting a delivery to its confirmation',
       [],
       LAG_BUCKETS_SECONDS,
     ),
     drains: counter(
       'gateway_drains_total',
-      'Slices in which deliveries were brought, by who asked',
+      'Slices in which deliveries were drained, by what triggered them',
       ['by'],
     ),
   };
@@ -196,7 +191,7 @@ function bonusMetrics({ callHistogram, counter, gauge }: Makers) {
     ),
     bonusOpenIntents: gauge(
       'gateway_bonus_open_intents',
-      'Templates and batches asked for whose outcome is not known',
+      'Creations and batches whose outcome is not known',
       ['operator', 'kind'],
       'max',
     ),

@@ -20,7 +20,7 @@ export interface TraceSpan {
   /** 32 hexadecimal digits, for log lines; undefined where nothing is traced. */
   readonly traceId: string | undefined;
   set(facts: SpanFacts): void;
-  /** Marks the span as failed, in a word such as `timeout`. */
+  /** Marks the span as failed, with a reason such as `timeout`. */
   fail(reason: string): void;
 }
 
@@ -42,6 +42,6 @@ export interface TracingOptions {
   readonly serviceName: string;
   /** The share of traces begun here that is recorded, 0 to 1; who continues a caller's, follows it. */
   readonly share: number;
-  /** Told, at most once a minute, why spans could not be exported. */
+  /** Called at most once a minute with the reason why spans could not be exported. */
   readonly onFailure: (why: string) => void;
 }
