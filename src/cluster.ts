@@ -11,7 +11,10 @@ import { countedBy, type Snapshot, snapshotOf, Together } from './telemetry/snap
 const COLLECT_MS = 4_000;
 /** A worker process that dies at once is not started again at once. */
 const RESTART_MS = 1_000;
-/** A worker process drains for at most 10 s (CONTRACT section 2); one that hangs is not waited for. */
+/**
+ * A worker process drains for at most 10 s (docs/contract.md, Commands); one that hangs is not
+ * waited for.
+ */
 const STOP_MS = 12_000;
 
 /** Stands for the worker processes that have ended. */

@@ -11,7 +11,7 @@ import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
-/** What is in flight at SIGTERM has this long to finish (CONTRACT section 2). */
+/** What is in flight at SIGTERM has this long to finish (docs/contract.md, Commands). */
 const DRAIN_MS = 10_000;
 /** Connections to a server that has gone silent never say goodbye; the process ends without them. */
 const CLOSE_MS = 1_000;

@@ -26,7 +26,7 @@ export type AdminOptions = Probes &
     readonly adminToken: string | undefined;
   };
 
-/** The internal listener, not yet listening (CONTRACT section 6). */
+/** The internal listener, not yet listening (docs/contract.md, Internal API). */
 export function createAdminServer(options: AdminOptions): FastifyInstance {
   const app = Fastify({
     logger: false,

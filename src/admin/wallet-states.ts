@@ -26,7 +26,7 @@ export function statesHere(wallets: OneProcess): StateOf {
   };
 }
 
-/** By the value of `gateway_breaker_state` (CONTRACT section 7). */
+/** By the value of `gateway_breaker_state` (docs/contract.md, Metrics). */
 const BREAKER_STATES: readonly BreakerState[] = ['closed', 'half_open', 'open'];
 
 /** Of several processes, from their metrics: the worst breaker, all calls in flight. */

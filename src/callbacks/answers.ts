@@ -2,7 +2,7 @@ import { CODES } from '../domain/codes.ts';
 import { accepted, failure } from '../protocol/answers.ts';
 import type { Handled } from './context.ts';
 
-/** What the callbacks answer, said once (CONTRACT section 4). */
+/** What the callbacks answer, said once (docs/contract.md, Callbacks). */
 
 export function refused(
   code: number,

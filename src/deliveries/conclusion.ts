@@ -15,7 +15,7 @@ export interface Conclusion {
 }
 
 /**
- * Whether a wallet's answer confirms a rollback: 200, or 400 code 8 (interface.md, Events).
+ * Whether a wallet's answer confirms a rollback: 200, or 400 code 8 (docs/protocol.md, Events).
  * @param recordedTime kept with a confirmation by code, which carries no time of its own
  */
 export function rollbackConclusion(

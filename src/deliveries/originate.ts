@@ -9,7 +9,7 @@ import { deliverySettings } from './settings.ts';
 
 const BATCH = 100;
 
-/** Members of a place that no rollback carries (interface.md, Bet transaction). */
+/** Members of a place that no rollback carries (docs/protocol.md, Bet transaction). */
 const ONLY_IN_A_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount'];
 
 /**

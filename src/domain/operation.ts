@@ -1,4 +1,7 @@
-/** The operations of the service's callbacks (interface.md, Endpoints A; CONTRACT section 7). */
+/**
+ * The operations of the service's callbacks (docs/protocol.md, Callbacks; docs/contract.md,
+ * Metrics).
+ */
 export const OPERATIONS = [
   'profile',
   'balance',
@@ -17,7 +20,10 @@ export type BetOperation = Exclude<Operation, 'profile' | 'balance'>;
 /** Operations that the gateway may promise to bring to a wallet later. */
 export type DeliverableOperation = 'settle' | 'unsettle' | 'rollback' | 'update';
 
-/** Bulkheads and breakers keep profile and balance apart from bet calls (CONTRACT section 3). */
+/**
+ * Bulkheads and breakers keep profile and balance apart from bet calls (docs/contract.md,
+ * Configuration).
+ */
 export type CallClass = 'read' | 'money';
 
 export const CALL_CLASSES: readonly CallClass[] = ['read', 'money'];

@@ -1,7 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
 import { within } from '../lib/within.ts';
 
-/** A probe is answered within 1 s (CONTRACT section 6); what takes longer than this is away. */
+/**
+ * A probe is answered within 1 s (docs/contract.md, Internal API); what takes longer than this is
+ * away.
+ */
 const CHECK_TIMEOUT_MS = 700;
 /** Probes closer together than this share an answer, so that they do not pile up. */
 const FRESH_MS = 500;

@@ -2,8 +2,8 @@ import { RESULT_TYPES } from '../protocol/messages.ts';
 import { type JsonSchema, ref, type Schemas } from './parts.ts';
 
 /**
- * The messages of the callbacks (interface.md, Resources). What the gateway checks is described as
- * it checks it; what it only passes on is described as the protocol does, and is never refused.
+ * The messages of the callbacks (docs/protocol.md, Resources). What the gateway checks is described
+ * as it checks it; what it only passes on is described as the protocol does, and is never refused.
  */
 
 const text = (minLength: number, maxLength: number, description: string): JsonSchema => ({

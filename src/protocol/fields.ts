@@ -4,7 +4,8 @@ import { type JsonDocument, JsonError } from './json.ts';
 /**
  * Readers for the members of a message. Each gives the value in its proper type or throws a
  * `JsonError` that names the member and says what it must be. For a member that may be left out,
- * null counts as left out, because that is how the service writes "none" (addendum.md, samples).
+ * null counts as left out, because that is how the service writes "none" (docs/protocol.md,
+ * MetadataItem).
  */
 
 /** Bounds in UTF-16 code units. */
@@ -33,7 +34,7 @@ export function optionalText(
   return storable(bounds === undefined ? value : within(value, name, bounds), name);
 }
 
-/** The exact text of an amount that must be there (CONTRACT section 4, code 5). */
+/** The exact text of an amount that must be there (docs/contract.md, Callbacks, code 5). */
 export function amount(document: JsonDocument, name: string): string {
   if (!document.has(name)) throw new JsonError('is missing', name);
   const exact = document.numberText(name);

@@ -15,9 +15,9 @@ import {
 import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
 
 /**
- * The callbacks of the service, read and checked (interface.md, Bet transaction and Endpoints A;
- * CONTRACT section 4, code 5). Only what the gateway acts on is checked. Everything else passes
- * in `document`, from which the message to the wallet is cut.
+ * The callbacks of the service, read and checked (docs/protocol.md, Bet transaction and Callbacks;
+ * docs/contract.md, Callbacks, code 5). Only what the gateway acts on is checked. Everything else
+ * passes in `document`, from which the message to the wallet is cut.
  */
 export type Callback = ProfileRequest | BalanceRequest | BetRequest;
 export type BetRequest =
@@ -92,7 +92,7 @@ export interface UnsettleRequest extends FollowUp {
 
 export interface RollbackRequest extends FollowUp {
   readonly operation: 'rollback';
-  /** Why (interface.md, Events); a rollback is never refused over it. */
+  /** Why (docs/protocol.md, Events); a rollback is never refused over it. */
   readonly errorCode?: number | undefined;
 }
 
@@ -129,7 +129,7 @@ export function parseProfile(bytes: Buffer): ParseResult<ProfileRequest> {
   }));
 }
 
-/** Reads `POST /user/balance` (addendum.md, user balance). */
+/** Reads `POST /user/balance` (docs/protocol.md, User balance). */
 export function parseBalance(bytes: Buffer): ParseResult<BalanceRequest> {
   return parsed(bytes, (document) => ({
     operation: 'balance',

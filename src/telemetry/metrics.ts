@@ -30,8 +30,8 @@ const MISNAMED = [
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Every metric of the gateway (CONTRACT section 7), on a registry of its own so that a test may
- * build several gateways in one process. Labels are of bounded cardinality: operators and fixed
+ * Every metric of the gateway (docs/contract.md, Metrics), on a registry of its own so that a test
+ * may build several gateways in one process. Labels are of bounded cardinality: operators and fixed
  * words, never a user, token or transaction.
  */
 export function createMetrics() {

@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts';
 
-/** Gauges are at most 5 s old (CONTRACT section 7). */
+/** Gauges are at most 5 s old (docs/contract.md, Metrics). */
 const EVERY_MS = 3_000;
 
 /** The servers that a process depends on, as they are checked. */

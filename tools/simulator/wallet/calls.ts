@@ -66,7 +66,7 @@ export type WalletPath = 'profile' | 'balance' | 'bet';
 class Unreadable extends Error {}
 
 /**
- * Reads a callback (interface.md, Endpoints A).
+ * Reads a callback (docs/protocol.md, Callbacks).
  *
  * @param path which of the wallet's three paths was called
  * @param body the bytes as they arrived
