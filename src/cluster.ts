@@ -11,7 +11,10 @@ import { countedBy, type Snapshot, snapshotOf, Together } from './telemetry/snap
 const COLLECT_MS = 4_000;
 /** A worker process that dies at once is not started again at once. */
 const RESTART_MS = 1_000;
-/** A worker process drains for at most 10 s (CONTRACT section 2); one that hangs is not waited for. */
+/**
+ * A worker process drains for at most 10 s (docs/contract.md, Commands); one that hangs is not
+ * waited for.
+ */
 const STOP_MS = 12_000;
 
 /** Stands for the worker processes that have ended. */
@@ -66,7 +69,7 @@ export class HttpWorkers {
     const exited = once(worker, 'exit');
     worker.process.kill('SIGTERM');
     const impatience = setTimeout(() => {
-      this.#logger.error({ pid: worker.process.pid }, 'cluster.worker_hangs: it is killed');
+      this.#logger.error({ pid: worker.process.pid, note: 'it is killed' }, 'cluster.worker_hangs');
       worker.process.kill('SIGKILL');
     }, STOP_MS);
     await exited;

@@ -50,7 +50,7 @@ import { createPrisma } from './store/schema/prisma.ts';
 import { Players } from './store/sessions/players.ts';
 import { SessionStore } from './store/sessions/session-store.ts';
 import { countFromZero } from './telemetry/counting.ts';
-import { type Family, textOf } from './telemetry/exposition.ts';
+import { expositionText, type Family } from './telemetry/exposition.ts';
 import { type Logger, sampler } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { ServerGauges } from './telemetry/server-gauges.ts';
@@ -241,7 +241,7 @@ export function compose(parts: Parts) {
       health: readiness,
       metrics: {
         contentType: metrics.registry.contentType,
-        text: () => textOf((allFamilies ?? metrics.families)()),
+        text: () => expositionText((allFamilies ?? metrics.families)()),
       },
       walletStates: async () =>
         allFamilies === undefined ? statesHere(wallets) : statesIn(await allFamilies()),

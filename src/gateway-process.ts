@@ -11,7 +11,7 @@ import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
-/** What is in flight at SIGTERM has this long to finish (CONTRACT section 2). */
+/** What is in flight at SIGTERM has this long to finish (docs/contract.md, Commands). */
 const DRAIN_MS = 10_000;
 /** Connections to a server that has gone silent never say goodbye; the process ends without them. */
 const CLOSE_MS = 1_000;
@@ -47,13 +47,16 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const parts = compose({ environment, source, clock, logger, metrics, tracing });
   const admin = options.opensAdmin ? parts.adminServer(options.allFamilies) : undefined;
   if (admin !== undefined) {
-    const { adminHost: host, adminPort: port } = environment;
-    const address = await listen(admin.app, { host, port }, 'ADMIN_HOST, ADMIN_PORT');
+    const at = { host: environment.adminHost, port: environment.adminPort };
+    const address = await listen(admin.app, at, 'ADMIN_HOST, ADMIN_PORT');
     logger.info({ address }, 'gateway.admin_listening');
   }
   await awaitRedis(environment, parts.accelerator, logger);
   if (environment.encryptionKey === undefined) {
-    logger.warn('start.no_encryption_key: tokens are stored as they are; set ENCRYPTION_KEY');
+    logger.warn(
+      { note: 'tokens are stored as they are; set ENCRYPTION_KEY' },
+      'start.no_encryption_key',
+    );
   }
   await parts.overrides.start();
   source.watch();
@@ -66,16 +69,13 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     app.addHook('onSend', async (_request, reply) => {
       if (draining) reply.header('connection', 'close');
     });
-    const { host, port } = environment;
-    const address = await listen(app, { host, port }, 'HOST, PORT');
+    const address = await listen(app, environment, 'HOST, PORT');
     logger.info({ address }, 'gateway.listening');
   }
-  const worker = environment.roles.has('worker') ? parts.deliveryWorker() : undefined;
-  const readBack = environment.roles.has('worker') ? parts.bonusReadBack() : undefined;
-  const months = environment.roles.has('worker') ? parts.journalMonths() : undefined;
-  months?.start();
-  worker?.start();
-  readBack?.start();
+  const background = environment.roles.has('worker')
+    ? [parts.journalMonths(), parts.deliveryWorker(), parts.bonusReadBack()]
+    : [];
+  for (const duty of background) duty.start();
   await options.beforeReady?.();
   admin?.readiness.started();
   logger.info({ roles: [...environment.roles] }, 'gateway.started');
@@ -87,34 +87,37 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
       admin?.readiness.draining();
       source.close();
       parts.overrides.close();
-      try {
-        const ends = [app?.close(), worker?.close(), readBack?.close(), months?.close()];
-        await within(DRAIN_MS, Promise.all(ends));
-      } catch (error) {
+      const drained = Promise.all([app?.close(), ...background.map((duty) => duty.close())]);
+      await within(DRAIN_MS, drained).catch((error: unknown) => {
         logger.warn({ err: error }, 'gateway.drain_cut_short');
         app?.server.closeAllConnections();
-      }
-      try {
-        await within(CLOSE_MS, Promise.all([admin?.app.close(), parts.close(), tracing.close()]));
-      } catch (error) {
-        logger.warn({ err: error }, 'gateway.not_all_closed');
-      }
+      });
+      await closeAll([admin?.app.close(), parts.close(), tracing.close()], logger);
       logger.info('gateway.stopped');
     },
   };
 }
 
+/** For no longer than `CLOSE_MS`. */
+async function closeAll(closing: readonly unknown[], logger: Logger): Promise<void> {
+  try {
+    await within(CLOSE_MS, Promise.all(closing));
+  } catch (error) {
+    logger.warn({ err: error }, 'gateway.not_all_closed');
+  }
+}
+
 /** @throws GatewayError `CANNOT_START` when the address cannot be had */
 async function listen(
   app: Pick<FastifyInstance, 'listen'>,
-  at: { readonly host: string; readonly port: number },
+  { host, port }: { readonly host: string; readonly port: number },
   variables: string,
 ): Promise<string> {
   try {
-    return await app.listen(at);
+    return await app.listen({ host, port });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const where = `${at.host}:${at.port} (${variables})`;
+    const where = `${host}:${port} (${variables})`;
     throw new GatewayError('CANNOT_START', `cannot listen on ${where}: ${why}`, { cause: error });
   }
 }

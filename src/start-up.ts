@@ -7,7 +7,7 @@ import type { Accelerator } from './redis/accelerator.ts';
 import { migrate, pendingMigrations } from './store/schema/migrate.ts';
 import type { Logger } from './telemetry/logger.ts';
 
-/** A server that does not answer within this is not there (CONTRACT section 2). */
+/** A server that does not answer within this is not there (docs/contract.md, Commands). */
 const REACHABLE_MS = 15_000;
 const RETRY_MS = 250;
 
@@ -85,8 +85,8 @@ export async function awaitRedis(
   const policy = await accelerator.evictionPolicy();
   if (policy !== undefined && policy !== 'noeviction') {
     logger.error(
-      { policy },
-      'redis.evicts: set maxmemory-policy to noeviction, or deliveries wait for the sweep',
+      { policy, note: 'set maxmemory-policy to noeviction, or deliveries wait for the sweep' },
+      'redis.evicts',
     );
   }
 }

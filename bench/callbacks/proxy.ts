@@ -11,7 +11,6 @@ const app = Fastify({ logger: false });
 await app.register(httpProxy, { upstream });
 const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
 console.log(JSON.stringify({ port: Number(address.port) }));
-process.on('SIGTERM', async () => {
-  await app.close();
-  process.exit(0);
+process.on('SIGTERM', () => {
+  void app.close().then(() => process.exit(0));
 });

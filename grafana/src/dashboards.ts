@@ -10,7 +10,7 @@ import { runtime } from './runtime.ts';
 /** Where the generated files stand. */
 export const FOLDER = join(import.meta.dirname, '..', 'dashboards');
 
-export const dashboards: readonly Dashboard[] = [
+const dashboards: readonly Dashboard[] = [
   overview,
   operator,
   deliveries,

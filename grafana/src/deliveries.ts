@@ -2,7 +2,7 @@ import { board } from './board.ts';
 import { ranking, series, stat } from './panels.ts';
 import { CHOSEN, highest, deliveries as inState, perSecond, quantiles, worst } from './promql.ts';
 
-const BROUGHT = `sum(rate(gateway_delivery_attempts_total{${CHOSEN}, result="accepted"}[5m]))`;
+const DELIVERED = `sum(rate(gateway_delivery_attempts_total{${CHOSEN}, result="accepted"}[5m]))`;
 const TAKEN_OVER = `${CHOSEN}, outcome="taken_over"`;
 const LAG_STEPS = [[360, 'red']] as const;
 
@@ -10,7 +10,7 @@ const LAG_STEPS = [[360, 'red']] as const;
 export const deliveries = board({
   name: 'deliveries',
   title: 'Wagergate / Deliveries',
-  why: 'What we have promised to bring to wallets: how much, how old, how fast it goes, what is stuck.',
+  why: 'What is pending for wallets: how much, how old, how fast it goes, what is stuck.',
   operators: 'any',
   rows: {
     'At a glance': [
@@ -53,22 +53,22 @@ export const deliveries = board({
         queries: { age: worst('gateway_rollback_oldest_seconds') },
       }),
       stat({
-        title: 'Brought',
+        title: 'Delivered',
         why: 'How many deliveries do wallets confirm per second?',
         unit: 'ops',
         width: 4,
-        queries: { rate: `(${BROUGHT} or vector(0))` },
+        queries: { rate: `(${DELIVERED} or vector(0))` },
       }),
       stat({
         title: 'Time to empty',
-        why: 'At the pace of the last five minutes, when is the backlog gone? No value: nothing is being brought.',
+        why: 'At the pace of the last five minutes, when is the backlog gone? No value: nothing is being delivered.',
         unit: 's',
         width: 4,
         steps: [
           [600, 'yellow'],
           [3_600, 'red'],
         ],
-        queries: { time: `${inState('pending')} / (${BROUGHT} > 0)` },
+        queries: { time: `${inState('pending')} / (${DELIVERED} > 0)` },
       }),
     ],
     'How much, how old': [
@@ -106,12 +106,12 @@ export const deliveries = board({
         width: 8,
         queries: {
           'taken over': `sum(rate(gateway_callbacks_total{${TAKEN_OVER}}[$__rate_interval]))`,
-          brought: `sum(rate(gateway_delivery_attempts_total{${CHOSEN}, result="accepted"}[$__rate_interval]))`,
+          delivered: `sum(rate(gateway_delivery_attempts_total{${CHOSEN}, result="accepted"}[$__rate_interval]))`,
         },
       }),
       series({
         title: 'Attempts by result',
-        why: 'How do wallets take what we bring? Many attempts that fail in one way have one cause.',
+        why: 'How do attempts end? Many attempts that fail in one way have one cause.',
         unit: 'ops',
         width: 8,
         stacked: true,
@@ -119,7 +119,7 @@ export const deliveries = board({
       }),
       series({
         title: 'From promise to wallet',
-        why: 'How long does a promise take to come home, over all operators?',
+        why: 'How long from accepting a delivery to its confirmation, over all operators?',
         unit: 's',
         width: 8,
         steps: LAG_STEPS,
@@ -146,7 +146,7 @@ export const deliveries = board({
         queries: { '{{operator}}': `topk(20, ${inState('held', 'operator')})` },
       }),
       series({
-        title: 'Slices by who asked',
+        title: 'Slices by trigger',
         why: 'Does the scheduler in Redis wake the workers? `sweep` stands in while Redis is away.',
         unit: 'ops',
         width: 8,

@@ -44,7 +44,7 @@ export const moneySafety = board({
         },
       }),
       stat({
-        title: 'Deliveries not home',
+        title: 'Deliveries pending',
         why: 'Rollbacks, results and updates that the service believes done and a wallet has not confirmed.',
         unit: 'short',
         width: 6,
@@ -78,7 +78,7 @@ export const moneySafety = board({
     'What nobody knows': [
       series({
         title: 'Unknown outcomes by operation',
-        why: 'Which calls left, and brought no valid answer?',
+        why: 'Which calls left, and got no valid answer?',
         unit: 'ops',
         width: 8,
         stacked: true,

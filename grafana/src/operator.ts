@@ -145,7 +145,7 @@ export const operator = board({
     'What waits, what is odd': [
       series({
         title: 'Backlog',
-        why: 'What has been promised and not yet brought? Held deliveries wait for the breaker, maintenance or a release.',
+        why: 'What is accepted and not yet delivered? Held deliveries wait for the breaker, maintenance or a release.',
         unit: 'short',
         width: 8,
         stacked: true,

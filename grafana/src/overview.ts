@@ -59,7 +59,7 @@ export const overview = board({
       }),
       stat({
         title: 'Oldest rollback',
-        why: 'How long does a player wait for money at most? After 6 minutes the service has stopped asking, so only our delivery brings it.',
+        why: 'How long does a player wait for money at most? After 6 minutes the service has stopped retrying, so only our delivery is left.',
         unit: 's',
         width: 4,
         steps: [

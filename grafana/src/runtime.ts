@@ -150,7 +150,7 @@ export const runtime = board({
         queries: { '{{policy}}': 'count by (policy) (gateway_redis_eviction_policy)' },
       }),
       series({
-        title: 'Slices by who asked',
+        title: 'Slices by trigger',
         why: 'Does the scheduler in Redis wake the delivery workers? `sweep` stands in while Redis is away.',
         unit: 'ops',
         width: 8,

@@ -7,7 +7,7 @@ export function json(value: unknown, status = 200): Answer {
   return { status, body: JSON.stringify(value) };
 }
 
-export function notFound(what: string): Answer {
+export function notFoundAnswer(what: string): Answer {
   return failure(CODES.notFound, what, 404);
 }
 

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
-import { json, notFound, serve } from './answers.ts';
-import { pathOf, storableText } from './input.ts';
+import { json, notFoundAnswer, serve } from './answers.ts';
+import { checkedPath, storableText } from './input.ts';
 
 const betPath = z.object({ transactionId: storableText(64) });
 
@@ -14,10 +14,10 @@ export interface BetDesk {
 /** The story of one bet, whoever's it is. */
 export function betRoutes(app: FastifyInstance, { timelines }: BetDesk): void {
   serve(app, 'GET', '/bets/:transactionId', async (request) => {
-    const path = pathOf(betPath, request);
+    const path = checkedPath(betPath, request);
     if (!('fields' in path)) return path;
     const timeline = await timelines.find(path.fields.transactionId, undefined);
-    return timeline === undefined ? notFound('No such bet') : json(shown(timeline));
+    return timeline === undefined ? notFoundAnswer('No such bet') : json(shown(timeline));
   });
 }
 

@@ -53,7 +53,7 @@ export class BreakerOverrides {
 
   /** Resolves after the first look, whatever it brought; goes on looking until `close`. */
   async start(): Promise<void> {
-    await this.#look();
+    await this.#poll();
     if (this.#closed) return;
     this.#timer = setTimeout(() => void this.start(), POLL_MS).unref();
   }
@@ -63,7 +63,7 @@ export class BreakerOverrides {
     clearTimeout(this.#timer);
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const changesBefore = this.#changes;
     try {
       const overrides = await this.#options.store.all();

@@ -11,13 +11,13 @@ import {
   type ResolveResult,
   type RetryResult,
 } from '../store/deliveries/delivery-admin.ts';
-import { conflict, json, notFound, serve } from './answers.ts';
-import { bodyOf, oneOf, pathOf, queryOf, storableText } from './input.ts';
+import { conflict, json, notFoundAnswer, serve } from './answers.ts';
+import { checkedBody, checkedPath, checkedQuery, storableText, wordAmong } from './input.ts';
 
 const listQuery = z.strictObject({
   operator: storableText(64).optional(),
-  state: oneOf(DELIVERY_STATES).optional(),
-  operation: oneOf(DELIVERABLE_OPERATIONS).optional(),
+  state: wordAmong(DELIVERY_STATES).optional(),
+  operation: wordAmong(DELIVERABLE_OPERATIONS).optional(),
   cursor: z
     .string('must be given once')
     .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
@@ -28,7 +28,7 @@ const deliveryPath = z.object({ id: z.string() });
 
 const retryBody = z.strictObject({
   operator: z.string('must be a string'),
-  state: oneOf(RETRYABLE_STATES),
+  state: wordAmong(RETRYABLE_STATES),
 });
 
 const resolveBody = z.strictObject({ by: storableText(200), reason: storableText(2_000) });
@@ -38,7 +38,7 @@ export interface Deliveries {
   readonly deliveryAdmin: Pick<DeliveryAdmin, 'list' | 'retry' | 'retryAll' | 'resolve'>;
 }
 
-/** What the gateway has promised, for the people who watch over it (I4). */
+/** The deliveries, for the people on duty (I4). */
 export function deliveryRoutes(
   app: FastifyInstance,
   { configuration, deliveryAdmin }: Deliveries,
@@ -46,32 +46,32 @@ export function deliveryRoutes(
   const isConfigured = (operatorId: string) => configuration().operators.has(operatorId);
 
   serve(app, 'GET', '/deliveries', async (request) => {
-    const query = queryOf(listQuery, request);
+    const query = checkedQuery(listQuery, request);
     if (!('fields' in query)) return query;
     const page = await deliveryAdmin.list(query.fields);
     const { operator } = query.fields;
     // An operator whose file is gone may have deliveries left; a misspelt one has none.
     const isNobody = operator !== undefined && page.items.length === 0 && !isConfigured(operator);
-    return isNobody ? notFound('No such operator') : json(page);
+    return isNobody ? notFoundAnswer('No such operator') : json(page);
   });
 
   serve(app, 'POST', '/deliveries/retry', async (request) => {
-    const input = bodyOf(retryBody, request);
+    const input = checkedBody(retryBody, request);
     if (!('fields' in input)) return input;
     const { operator, state } = input.fields;
-    if (!isConfigured(operator)) return notFound('No such operator');
+    if (!isConfigured(operator)) return notFoundAnswer('No such operator');
     return json({ retried: await deliveryAdmin.retryAll(operator, state) });
   });
 
   serve(app, 'POST', '/deliveries/:id/retry', async (request) => {
-    const path = pathOf(deliveryPath, request);
+    const path = checkedPath(deliveryPath, request);
     return 'fields' in path ? retryAnswer(await deliveryAdmin.retry(path.fields.id)) : path;
   });
 
   serve(app, 'POST', '/deliveries/:id/resolve', async (request) => {
-    const path = pathOf(deliveryPath, request);
+    const path = checkedPath(deliveryPath, request);
     if (!('fields' in path)) return path;
-    const input = bodyOf(resolveBody, request);
+    const input = checkedBody(resolveBody, request);
     if (!('fields' in input)) return input;
     const { by, reason } = input.fields;
     return resolveAnswer(await deliveryAdmin.resolve(path.fields.id, by, reason));
@@ -87,7 +87,7 @@ function retryAnswer(result: RetryResult): Answer {
     case 'notRetryable':
       return conflict(`It is ${result.state}: only dead and waiting deliveries are retried`);
     case 'missing':
-      return notFound('No such delivery');
+      return notFoundAnswer('No such delivery');
     default:
       return unreachable(result);
   }
@@ -100,7 +100,7 @@ function resolveAnswer(result: ResolveResult): Answer {
     case 'notResolvable':
       return conflict(`It is ${result.state}: only dead deliveries are resolved by hand`);
     case 'missing':
-      return notFound('No such delivery');
+      return notFoundAnswer('No such delivery');
     default:
       return unreachable(result);
   }

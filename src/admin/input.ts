@@ -7,27 +7,27 @@ import { JsonError, parseJsonObject } from '../protocol/json.ts';
 export type Input<S extends z.ZodType> = { readonly fields: z.output<S> } | Answer;
 
 /** The JSON body by a schema, whatever its content type says; or the 400 that names the field. */
-export function bodyOf<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
+export function checkedBody<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   try {
     return checked(schema, parseJsonObject(body).value);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return invalid(error.field, error.message);
+    return invalidField(error.field, error.message);
   }
 }
 
 /** The parameters after the question mark, by a schema. */
-export function queryOf<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
+export function checkedQuery<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
   return checked(schema, request.query);
 }
 
 /** The variable parts of the path, by a schema. */
-export function pathOf<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
+export function checkedPath<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
   return checked(schema, request.params);
 }
 
-/** Text that PostgreSQL can hold or be asked for. */
+/** Text that PostgreSQL can store and compare. */
 export function storableText(lengthMax: number) {
   return z
     .string('must be a string')
@@ -36,7 +36,7 @@ export function storableText(lengthMax: number) {
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
 }
 
-export function oneOf<const W extends readonly string[]>(words: W) {
+export function wordAmong<const W extends readonly string[]>(words: W) {
   return z.enum(words, `must be one of ${words.join(', ')}`);
 }
 
@@ -45,11 +45,11 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): Input<S> {
   if (result.success) return { fields: result.data };
   const [issue] = result.error.issues;
   // A misspelt name must not pass for a wish that was not made.
-  if (issue?.code === 'unrecognized_keys') return invalid(issue.keys[0], 'is not known here');
-  return invalid(issue?.path.join('.'), issue?.message ?? 'is not valid');
+  if (issue?.code === 'unrecognized_keys') return invalidField(issue.keys[0], 'is not known here');
+  return invalidField(issue?.path.join('.'), issue?.message ?? 'is not valid');
 }
 
 /** The 400 that names the field. */
-export function invalid(field: string | undefined, why: string): Answer {
+export function invalidField(field: string | undefined, why: string): Answer {
   return failure(CODES.validation, field === undefined ? why : `${field}: ${why}`);
 }

@@ -8,14 +8,14 @@ import type { BreakerOverride } from '../outbound/breaker-settings.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { json, notFound, serve } from './answers.ts';
-import { bodyOf, invalid, oneOf, pathOf } from './input.ts';
+import { json, notFoundAnswer, serve } from './answers.ts';
+import { checkedBody, checkedPath, invalidField, wordAmong } from './input.ts';
 import { byClass, type StateOf } from './wallet-states.ts';
 
-/** Who asks during an outage wants to see the breakers, with or without PostgreSQL's numbers. */
+/** During an outage people need to see the breakers, with or without PostgreSQL's counts. */
 const COUNTS_WITHIN_MS = 2_000;
 
-export interface OperatorDesk {
+export interface OperatorAdmin {
   readonly logger: Logger;
   readonly configuration: () => Configuration;
   /** How wallets stand at this moment, over every process behind this port. */
@@ -30,7 +30,7 @@ export interface OperatorDesk {
     to: BreakerOverride,
   ) => Promise<void>;
   /**
-   * Lets the operator's present wallet be asked about bets of generations up to this one.
+   * Lets bets of generations up to this one be sent to the operator's present wallet.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   readonly releaseGeneration: (operatorId: string, generation: number) => Promise<void>;
@@ -40,61 +40,61 @@ export interface OperatorDesk {
 const operatorPath = z.object({ id: z.string() });
 
 const breakerBody = z.strictObject({
-  class: oneOf(CALL_CLASSES),
-  state: oneOf(['closed', 'open', 'auto']),
+  class: wordAmong(CALL_CLASSES),
+  state: wordAmong(['closed', 'open', 'auto']),
 });
 
 const releaseBody = z.strictObject({
   generation: z.int('must be a whole number').min(1, 'must be at least 1').max(2_147_483_647),
 });
 
-export function operatorRoutes(app: FastifyInstance, deliveryAdmin: OperatorDesk): void {
-  serve(app, 'GET', '/operators', async () => json({ items: await overview(deliveryAdmin) }));
+export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin): void {
+  serve(app, 'GET', '/operators', async () => json({ items: await overview(admin) }));
 
   serve(app, 'POST', '/operators/:id/breaker', async (request) => {
-    const found = findOperator(deliveryAdmin, pathOf(operatorPath, request));
+    const found = findOperator(admin, checkedPath(operatorPath, request));
     if (!('operator' in found)) return found;
-    const input = bodyOf(breakerBody, request);
+    const input = checkedBody(breakerBody, request);
     if (!('fields' in input)) return input;
     const { class: callClass, state } = input.fields;
-    await deliveryAdmin.setBreaker(found.operator.id, callClass, state);
+    await admin.setBreaker(found.operator.id, callClass, state);
     return json({ operator: found.operator.id, class: callClass, state });
   });
 
   serve(app, 'POST', '/operators/:id/release', async (request) => {
-    const found = findOperator(deliveryAdmin, pathOf(operatorPath, request));
+    const found = findOperator(admin, checkedPath(operatorPath, request));
     if (!('operator' in found)) return found;
-    const input = bodyOf(releaseBody, request);
+    const input = checkedBody(releaseBody, request);
     if (!('fields' in input)) return input;
     const { generation } = input.fields;
     const present = found.operator.wallet.generation;
     // It would be answered as done, and nothing would be let go.
     if (generation < present) {
-      return invalid('generation', `must be at least ${present}, the present wallet.generation`);
+      return invalidField(
+        'generation',
+        `must be at least ${present}, the present wallet.generation`,
+      );
     }
-    await deliveryAdmin.releaseGeneration(found.operator.id, generation);
+    await admin.releaseGeneration(found.operator.id, generation);
     return json({ operator: found.operator.id, generation });
   });
 
-  serve(app, 'POST', '/reload', async () => json(await deliveryAdmin.reload()));
+  serve(app, 'POST', '/reload', async () => json(await admin.reload()));
 }
 
 function findOperator(
-  deliveryAdmin: OperatorDesk,
-  path: ReturnType<typeof pathOf<typeof operatorPath>>,
+  admin: OperatorAdmin,
+  path: ReturnType<typeof checkedPath<typeof operatorPath>>,
 ): { readonly operator: OperatorConfig } | Answer {
   if (!('fields' in path)) return path;
-  const operator = deliveryAdmin.configuration().operators.get(path.fields.id);
-  return operator === undefined ? notFound('No such operator') : { operator };
+  const operator = admin.configuration().operators.get(path.fields.id);
+  return operator === undefined ? notFoundAnswer('No such operator') : { operator };
 }
 
 /** Every operator as it stands at this moment; never a secret. */
-async function overview(deliveryAdmin: OperatorDesk) {
-  const [counts, stateOf] = await Promise.all([
-    countsOrNothing(deliveryAdmin),
-    deliveryAdmin.walletStates(),
-  ]);
-  return [...deliveryAdmin.configuration().operators.values()].map((operator) => {
+async function overview(admin: OperatorAdmin) {
+  const [counts, stateOf] = await Promise.all([countsOrNothing(admin), admin.walletStates()]);
+  return [...admin.configuration().operators.values()].map((operator) => {
     const { id, name, status, currencies, sessions } = operator;
     return {
       id,
@@ -103,7 +103,7 @@ async function overview(deliveryAdmin: OperatorDesk) {
       currencies,
       sessions: { mode: sessions.mode },
       ...stateOf(id),
-      override: byClass((callClass) => deliveryAdmin.overrideOf(id, callClass)),
+      override: byClass((callClass) => admin.overrideOf(id, callClass)),
       openDeliveries: counts === undefined ? null : (counts.open.get(id) ?? 0),
       deadDeliveries: counts === undefined ? null : (counts.dead.get(id) ?? 0),
       unresolvedBets: counts === undefined ? null : (counts.unresolved.get(id) ?? 0),
@@ -111,7 +111,7 @@ async function overview(deliveryAdmin: OperatorDesk) {
   });
 }
 
-async function countsOrNothing({ deliveryAdmin, logger }: OperatorDesk) {
+async function countsOrNothing({ deliveryAdmin, logger }: OperatorAdmin) {
   try {
     return await within(COUNTS_WITHIN_MS, deliveryAdmin.counts());
   } catch (error) {

@@ -13,7 +13,7 @@ export interface Probes {
   };
 }
 
-/** What machines ask about this process; without a token, like every such listener. */
+/** Health and metrics of this process; without a token, as usual for such listeners. */
 export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): void {
   serve(app, 'GET', '/health/live', () => json({ status: 'live' }));
   serve(app, 'GET', '/health/ready', async () => {
@@ -24,7 +24,7 @@ export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): 
     const text = Readable.from(metrics.text());
     reply.header('content-type', metrics.contentType).header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
-    // With a thousand operators 28 MB become 1.1; Prometheus always asks for it.
+    // With a thousand operators 28 MB become 1.1; Prometheus always accepts it.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     // A failure ends the answer halfway, which a scraper takes as a failed scrape.
     pipeline(text, gzip, () => undefined);

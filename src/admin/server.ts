@@ -4,12 +4,12 @@ import { GatewayError } from '../domain/errors.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { notFound, send } from './answers.ts';
+import { notFoundAnswer, send } from './answers.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
 import { configurationRoutes } from './configuration.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
-import { type OperatorDesk, operatorRoutes } from './operators.ts';
+import { type OperatorAdmin, operatorAdminRoutes } from './operators.ts';
 import { type Probes, probeRoutes } from './probes.ts';
 import { requireToken } from './token.ts';
 
@@ -18,7 +18,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 const PATH_PART_LENGTH_MAX = 64 * 9;
 
 export type AdminOptions = Probes &
-  OperatorDesk &
+  OperatorAdmin &
   BetDesk &
   Deliveries & {
     readonly logger: Logger;
@@ -26,7 +26,7 @@ export type AdminOptions = Probes &
     readonly adminToken: string | undefined;
   };
 
-/** The internal listener, not yet listening (CONTRACT section 6). */
+/** The internal listener, not yet listening (docs/contract.md, Internal API). */
 export function createAdminServer(options: AdminOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
@@ -48,7 +48,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     }
     send(reply, answer);
   });
-  app.setNotFoundHandler((_request, reply) => send(reply, notFound('No such endpoint')));
+  app.setNotFoundHandler((_request, reply) => send(reply, notFoundAnswer('No such endpoint')));
 
   probeRoutes(app, options);
   docsRoutes(app, openApiDocument);
@@ -67,8 +67,8 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: st
     const durationMs = Math.round(reply.elapsedTime);
     options.logger.info({ method, url, ip, status: reply.statusCode, durationMs }, 'admin.handled');
   });
-  app.setNotFoundHandler((_request, reply) => send(reply, notFound('No such endpoint')));
-  operatorRoutes(app, options);
+  app.setNotFoundHandler((_request, reply) => send(reply, notFoundAnswer('No such endpoint')));
+  operatorAdminRoutes(app, options);
   betRoutes(app, options);
   deliveryRoutes(app, options);
   configurationRoutes(app, options, adminToken);

@@ -3,7 +3,7 @@ import type { BreakerState } from '../outbound/breaker-settings.ts';
 import type { Family } from '../telemetry/exposition.ts';
 import type { Wallet } from '../wallets/call.ts';
 
-/** How a wallet stands, seen over every process behind the admin port. */
+/** A wallet's state over every process behind the admin port. */
 export interface WalletState {
   readonly breaker: Readonly<Record<CallClass, BreakerState>>;
   readonly inFlight: Readonly<Record<CallClass, number>>;
@@ -26,10 +26,10 @@ export function statesHere(wallets: OneProcess): StateOf {
   };
 }
 
-/** By the value of `gateway_breaker_state` (CONTRACT section 7). */
+/** By the value of `gateway_breaker_state` (docs/contract.md, Metrics). */
 const BREAKER_STATES: readonly BreakerState[] = ['closed', 'half_open', 'open'];
 
-/** Of several processes, as their metrics tell: the worst breaker, all calls in flight. */
+/** Of several processes, from their metrics: the worst breaker, all calls in flight. */
 export function statesIn(families: readonly Family[]): StateOf {
   const breakers = samplesOf(families, 'gateway_breaker_state');
   const inFlight = samplesOf(families, 'gateway_in_flight');

@@ -43,7 +43,10 @@ export function askService(
   return bonuses.service.ask(call.operator.id, call.account, method, body, call.deadline);
 }
 
-/** Whether the operator may read and issue a template (CONTRACT section 5, Bonus API). */
+/**
+ * Whether the operator may read and issue a template (docs/contract.md, Operators and the bonus
+ * API).
+ */
 export async function seesTemplate(
   { ownership }: Bonuses,
   { operator, account, tenant }: BonusCall,

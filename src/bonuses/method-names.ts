@@ -1,4 +1,6 @@
-/** The bonus API's seven methods, by what stands behind `/bonuses/` (interface.md, Bonus API). */
+/**
+ * The bonus API's seven methods, by what stands behind `/bonuses/` (docs/protocol.md, Bonus API).
+ */
 export const BONUS_METHODS = [
   'templates',
   'template',

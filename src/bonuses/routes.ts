@@ -42,7 +42,9 @@ export interface BonusApi {
   readonly metrics: Metrics;
 }
 
-/** The service's bonus API, for each operator as if it were alone (CONTRACT section 5). */
+/**
+ * The service's bonus API, for each operator as if it were alone (docs/contract.md, Operator API).
+ */
 export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
   for (const method of BONUS_METHODS) {
     app.post(`/bonuses/${method}`, async (request, reply) => {

@@ -5,7 +5,7 @@ import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import { type SessionLookup, tokenRefusal } from '../sessions/session.ts';
 import type { Handled } from './context.ts';
 
-/** What the callbacks answer, said once (CONTRACT section 4). */
+/** What the callbacks answer, said once (docs/contract.md, Callbacks). */
 
 export function refused(
   code: number,

@@ -13,7 +13,10 @@ import { refused, unavailable } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
-/** A currency as the protocol has them (interface.md, User profile); also one that can be stored. */
+/**
+ * A currency as the protocol has them (docs/protocol.md, User profile); also one that can be
+ * stored.
+ */
 const CURRENCY = /^[^\s\p{Cc}\p{Cs}]{3,5}$/u;
 
 /** Whose profile is asked for, before and after the wallet has told. */
@@ -89,7 +92,10 @@ export async function profile(
   };
 }
 
-/** Whether the body says another player or currency than the token's (CONTRACT section 4, code 3). */
+/**
+ * Whether the body says another player or currency than the token's (docs/contract.md, Callbacks,
+ * code 3).
+ */
 function namesAnother(message: ProfileRequest, userId: string, currency: string): boolean {
   return (message.userId ?? userId) !== userId || (message.currency ?? currency) !== currency;
 }
@@ -130,7 +136,10 @@ async function findSubject(callbacks: Callbacks, token: string): Promise<Subject
   );
 }
 
-/** `<operator id>.<operator token>` of an operator with prefixed sessions (CONTRACT section 5). */
+/**
+ * `<operator id>.<operator token>` of an operator with prefixed sessions (docs/contract.md,
+ * Operator API).
+ */
 function prefixOf(
   callbacks: Callbacks,
   token: string,

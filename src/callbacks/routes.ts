@@ -36,7 +36,7 @@ export interface CallbackEdge {
 
 type Parse = (body: Buffer) => ParseResult<Callback>;
 
-/** The callbacks from the service (interface.md, Endpoints A; CONTRACT section 4). */
+/** The callbacks from the service (docs/protocol.md, Callbacks; docs/contract.md, Callbacks). */
 export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge: CallbackEdge) {
   const serve = (method: 'POST' | 'PUT', url: string, parse: Parse) =>
     app.route({

@@ -28,7 +28,7 @@ export type Call =
   | { readonly kind: 'bet'; readonly call: BetCall }
   | { readonly kind: 'read'; readonly call: ReadCall };
 
-/** Members in which wallets put a code (addendum.md, How real wallets deviate). */
+/** Members in which wallets put a code (docs/protocol.md, How real wallets deviate). */
 const CODE_MEMBER = /^(?:err(?:or)?[_-]?)?code$|^err(?:or)?$|^status$/i;
 
 /** By the adapter that the gateway itself uses: a certificate must mean what traffic will meet. */

@@ -3,7 +3,10 @@ import type { Dialect } from '../wallets/wallet-config.ts';
 import { codesIn, documentOf } from './answer-meaning.ts';
 import type { Sighting } from './recorded-call.ts';
 
-/** Codes with a meaning of their own for a place (addendum.md, error codes), which 8 must not hide. */
+/**
+ * Codes with a meaning of their own for a place (docs/protocol.md, Error codes), which 8 must not
+ * hide.
+ */
 const PLACE_CODES: ReadonlySet<number> = new Set([1, 3, 4, 5, 7, 11, 12, 13, 14, 15, 16]);
 
 /**

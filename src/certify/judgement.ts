@@ -46,7 +46,7 @@ export class Judgement {
     return false;
   }
 
-  /** The rollback has to be confirmed: 200, or code 8 (interface.md, Errors). */
+  /** The rollback has to be confirmed: 200, or code 8 (docs/protocol.md, Errors). */
   confirms(sighting: Sighting): boolean {
     sighting.wanted = { kind: 'confirmation' };
     const { meaning } = sighting;

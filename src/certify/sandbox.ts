@@ -18,8 +18,8 @@ export type Examination =
 
 /**
  * Whether the wallet is a sandbox: its profile says so of the test player, `isTest: true`
- * (interface.md, User profile). No address or name is trusted for that; a wallet that says it of a
- * real player has a bug of its own.
+ * (docs/protocol.md, User profile). No address or name is trusted for that; a wallet that says it
+ * of a real player has a bug of its own.
  *
  * @param withLegacySign makes the line send `x-sign` too, for a second try
  */

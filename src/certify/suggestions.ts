@@ -30,10 +30,10 @@ interface Judged {
 }
 
 /**
- * The items of the dialect under which the gateway would have understood what it did not (CONTRACT
- * section 8). Each was tried on the answers of this very run: it makes at least one answer read as
- * it was meant, spoils none that was read rightly, and makes no success of what should have been a
- * refusal or of an answer in a case where money went wrong.
+ * The items of the dialect under which the gateway would have understood what it did not
+ * (docs/contract.md, Dialects). Each was tried on the answers of this very run: it makes at least
+ * one answer read as it was meant, spoils none that was read rightly, and makes no success of what
+ * should have been a refusal or of an answer in a case where money went wrong.
  */
 export class Suggestions {
   readonly #settings: WalletSettings;

@@ -52,7 +52,7 @@ export function checkPlayerLine(line: Line): CheckedLine {
   return { ok: true, player: { number, operatorId, operatorUser, userId } };
 }
 
-/** Opaque text of 1 to 64 characters (interface.md, user profile). */
+/** Opaque text of 1 to 64 characters (docs/protocol.md, User profile). */
 function userIdFault(userId: string): string | undefined {
   if (userId === '') return 'must not be empty';
   if (userId.length > USER_ID_CHARS_MAX) return `must be at most ${USER_ID_CHARS_MAX} characters`;

@@ -2,7 +2,7 @@ import { GatewayError } from '../domain/errors.ts';
 
 export type Role = 'http' | 'worker';
 
-/** What a process is started with (CONTRACT section 2). */
+/** What a process is started with (docs/contract.md, Commands). */
 export interface Environment {
   readonly databaseUrl: string;
   readonly redisUrl: string;

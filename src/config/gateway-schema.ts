@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deliverySchema } from './delivery-schema.ts';
 import { baseUrl, cidr, positiveInt, secrets, text } from './fields.ts';
 
-/** The service gives up on an answer after this long (interface.md, "What the service does"). */
+/** The service gives up on an answer after this long (docs/protocol.md, What the service does). */
 const SERVICE_LIMIT_MS = 5000;
 
 const MONTH_SECONDS = 30 * 24 * 60 * 60;

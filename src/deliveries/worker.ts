@@ -10,8 +10,8 @@ import { Scheduler } from './scheduler.ts';
 /** The sweep costs one index probe an operator; at this pace nothing lies about unseen. */
 const SWEEP_MS = 1_000;
 /**
- * Every so many sweeps the slower duties are done. Gauges are at most 5 s old (CONTRACT section 7),
- * and what has ended is counted 2 s late (`settledBefore`).
+ * Every so many sweeps the slower duties are done. Gauges are at most 5 s old (docs/contract.md,
+ * Metrics), and what has ended is counted 2 s late (`settledBefore`).
  */
 const GAUGES_EVERY = 2;
 const ORIGINATE_EVERY = 2;

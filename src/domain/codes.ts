@@ -1,6 +1,7 @@
 /**
- * The error codes of callbacks and of the operator API (interface.md, Errors; addendum.md, error
- * codes; CONTRACT sections 4 and 5). Only the number counts for its reader, messages are free.
+ * The error codes of callbacks and of the operator API (docs/protocol.md, Errors; Error codes;
+ * docs/contract.md, Callbacks and Operator API). Only the number counts for its reader, messages
+ * are free.
  */
 export const CODES = {
   /** The signature is missing, malformed or wrong. */
@@ -36,7 +37,7 @@ export const CODES = {
 
 export type KnownCode = (typeof CODES)[keyof typeof CODES];
 
-/** Why a bet is rolled back: `errorCode` of a rollback (interface.md, Events). */
+/** Why a bet is rolled back: `errorCode` of a rollback (docs/protocol.md, Events). */
 export const ROLLBACK_REASONS = {
   oddsChanged: 8,
   eventCompleted: 9,
@@ -52,5 +53,3 @@ export const ROLLBACK_REASONS = {
   playerWinLimit: 114,
   mainLimit: 115,
 } as const;
-
-export type RollbackReason = (typeof ROLLBACK_REASONS)[keyof typeof ROLLBACK_REASONS];

@@ -1,6 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** A wallet that has less time than this to answer is not asked at all (ARCHITECTURE, Decisions). */
+/**
+ * A wallet that has less time than this to answer is not asked at all
+ * (docs/decisions/0006-one-deadline.md).
+ */
 export const WALLET_BUDGET_MS_MIN = 50;
 
 /** Kept back from everything else so that the answer is written and on the wire in time. */

@@ -1,4 +1,7 @@
-/** The operations of the service's callbacks (interface.md, Endpoints A; CONTRACT section 7). */
+/**
+ * The operations of the service's callbacks (docs/protocol.md, Callbacks; docs/contract.md,
+ * Metrics).
+ */
 export const OPERATIONS = [
   'profile',
   'balance',
@@ -19,7 +22,10 @@ export const DELIVERABLE_OPERATIONS = ['settle', 'unsettle', 'rollback', 'update
 
 export type DeliverableOperation = (typeof DELIVERABLE_OPERATIONS)[number];
 
-/** Bulkheads and breakers keep profile and balance apart from bet calls (CONTRACT section 3). */
+/**
+ * Bulkheads and breakers keep profile and balance apart from bet calls (docs/contract.md,
+ * Configuration).
+ */
 export type CallClass = 'read' | 'money';
 
 export const CALL_CLASSES: readonly CallClass[] = ['read', 'money'];

@@ -1,4 +1,7 @@
-/** Why a call certainly never left the gateway (CONTRACT section 7, `reason`; plus refused connects). */
+/**
+ * Why a call certainly never left the gateway (docs/contract.md, Metrics, `reason`; plus refused
+ * connects).
+ */
 export type NotSentReason =
   | 'breaker'
   | 'bulkhead'

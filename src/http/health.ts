@@ -1,7 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
 import { within } from '../lib/within.ts';
 
-/** A probe is answered within 1 s (CONTRACT section 6); what takes longer than this is away. */
+/**
+ * A probe is answered within 1 s (docs/contract.md, Internal API); what takes longer than this is
+ * away.
+ */
 const CHECK_TIMEOUT_MS = 700;
 /** Probes closer together than this share an answer, so that they do not pile up. */
 const FRESH_MS = 500;
@@ -27,7 +30,7 @@ export interface ReadinessReport {
 
 export interface ReadinessOptions {
   readonly clock: Clock;
-  /** Each tells whether its server answers; a rejection means that it does not. */
+  /** Each resolves to whether its server answers; a rejection means that it does not. */
   readonly checks: {
     readonly postgresql: () => Promise<boolean>;
     readonly redis: () => Promise<boolean>;
@@ -75,7 +78,7 @@ export function httpStatusOf({ status }: ReadinessReport): 200 | 503 {
   return status === 'ready' || status === 'degraded' ? 200 : 503;
 }
 
-/** Asks one dependency, at most one check at a time, however many ask. */
+/** Checks one dependency, at most one check at a time, however many callers wait. */
 class Probe {
   readonly #clock: Clock;
   readonly #check: () => Promise<boolean>;

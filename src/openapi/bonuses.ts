@@ -1,24 +1,11 @@
-import { z } from 'zod';
-import {
-  applyBatchFields,
-  bonusFields,
-  createTemplateFields,
-  playerBonusesFields,
-  revokeBatchFields,
-  templateFields,
-  templatesFields,
-} from '../bonuses/translation/fields.ts';
 import { CODES } from '../domain/codes.ts';
 import {
   BODY_TOO_LARGE,
   content,
   type Endpoint,
   errors,
-  type JsonSchema,
   type Paths,
   type Response,
-  ref,
-  type Schemas,
   SIGNED,
   success,
 } from './parts.ts';
@@ -27,110 +14,9 @@ import {
 
 const CID = 'alpha-key';
 
-function requestSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rules } = z.toJSONSchema(schema, { io: 'input' });
-  return rules;
-}
-
-const text: JsonSchema = { type: 'string' };
-const integer: JsonSchema = { type: 'integer' };
-const number: JsonSchema = { type: 'number' };
-const integerOrNull: JsonSchema = { type: ['integer', 'null'] };
-const texts: JsonSchema = { type: 'array', items: text };
-const textsOrNull: JsonSchema = { type: ['array', 'null'], items: text };
-const unixTime: JsonSchema = { ...integer, description: 'Unix time, in seconds' };
-
-/** What the service says; it may say more, and the gateway passes it. */
-function passedOn(
-  description: string,
-  properties: Readonly<Record<string, JsonSchema>>,
-): JsonSchema {
-  return { type: 'object', description, properties };
-}
-
-const COMMON_FIELDS = {
-  id: integer,
-  name: text,
-  type: { ...text, description: 'freebet_standart' },
-  cid: { ...text, description: "The operator's key at this gateway" },
-  stage: { ...integer, description: '1 prematch, 2 live, 3 both' },
-  disciplines: texts,
-  fromTime: unixTime,
-  toTime: unixTime,
-  availableCountries: textsOrNull,
-  availableTournaments: textsOrNull,
-} as const;
-
-const TERMS = {
-  betAmount: number,
-  betCount: integer,
-  maxWin: number,
-  currency: text,
-  minSelection: integer,
-  maxSelection: integer,
-  minOdd: number,
-  maxOdd: number,
-} as const;
-
-const list = (schema: string): JsonSchema => ({
-  type: 'object',
-  required: ['items', 'metadata'],
-  properties: { items: { type: 'array', items: ref(schema) }, metadata: ref('BonusPage') },
-});
-
-export const BONUS_SCHEMAS: Schemas = {
-  TemplatesRequest: requestSchema(templatesFields),
-  TemplateRequest: requestSchema(templateFields),
-  CreateTemplateRequest: requestSchema(createTemplateFields),
-  PlayerBonusesRequest: requestSchema(playerBonusesFields),
-  BonusRequest: requestSchema(bonusFields),
-  ApplyBatchRequest: requestSchema(applyBatchFields),
-  RevokeBatchRequest: requestSchema(revokeBatchFields),
-  BonusTemplate: passedOn('A bonus template', {
-    ...COMMON_FIELDS,
-    isEnable: { type: 'boolean', description: 'Whether it may be issued' },
-    daysToUse: integer,
-    freebetData: passedOn('Conditions', { ...TERMS, maxWinCurrency: text }),
-  }),
-  PlayerBonus: passedOn('A bonus of a player', {
-    ...COMMON_FIELDS,
-    templateId: integer,
-    userId: { ...text, description: "The operator's id of the player" },
-    activationDate: integerOrNull,
-    endingDate: integerOrNull,
-    status: { ...text, description: 'new, active, activated, expired, revoked or done' },
-    freebetData: passedOn('Terms', { ...TERMS, availableBetCount: integer }),
-  }),
-  BonusPage: passedOn('Counts what the operator sees', {
-    totalPages: integer,
-    totalItems: integer,
-    currentPage: integer,
-    itemsPerPage: integer,
-  }),
-  BonusTemplates: list('BonusTemplate'),
-  PlayerBonuses: list('PlayerBonus'),
-  BonusBatch: {
-    type: 'object',
-    required: ['items', 'errorItems'],
-    properties: {
-      items: {
-        type: 'object',
-        description: 'By bonus id',
-        additionalProperties: ref('PlayerBonus'),
-      },
-      errorItems: {
-        type: 'array',
-        description:
-          "The shape is the service's own; those of the gateway are {bonusId, code, message}",
-        items: { type: 'object' },
-      },
-    },
-  },
-};
-
 const COMMON: Readonly<Record<string, Response>> = {
   400: errors(
-    'The request is not as described, names the field; or the service refuses it in its own words',
+    'The request is not as described (the field is named), or the service rejects it',
     [CODES.validation],
     'currency: must be one of USD, EUR',
   ),
@@ -158,7 +44,7 @@ const MISSING = (what: string) =>
   errors(`No such ${what}, or not of this operator`, [CODES.notFound], `No such ${what}`);
 
 const OPEN = errors(
-  'The same was asked for before, and what came of it is not known yet: ask again later',
+  'The same call was made before and its outcome is not known yet: retry later',
   [CODES.alreadyProcessed],
   'The same call was made before and is still open',
 );
@@ -268,8 +154,8 @@ export const BONUS_PATHS: Paths = {
     operationId: 'createTemplate',
     summary: 'Create a template',
     description:
-      'One body is asked for once: repeated, it gets the first answer. While the service has not ' +
-      'answered (502 or 504), the gateway finds out by itself what became of it; until then 409.',
+      'The same body is sent once: a retry gets the first answer. While the service has not ' +
+      'answered (502 or 504), the gateway finds out the outcome by itself; until then 409.',
     request: ['CreateTemplateRequest', { ...TEMPLATE_FIELDS, enable: true, ...TEMPLATE_TERMS }],
     responses: { 200: success('The template', 'BonusTemplate', TEMPLATE), 409: OPEN },
   }),
@@ -291,8 +177,8 @@ export const BONUS_PATHS: Paths = {
     operationId: 'applyBatch',
     summary: 'Issue bonuses',
     description:
-      'Of an own or a shared template, to at most 1000 players, known here before or not. One body ' +
-      'is asked for once; calls for a player whose outcome is still open get 409.',
+      'Of an own or a shared template, to at most 1000 players, known here before or not. The same body ' +
+      'is sent once; calls for a player whose outcome is still open get 409.',
     request: [
       'ApplyBatchRequest',
       {

@@ -2,8 +2,8 @@ import { RESULT_TYPES } from '../protocol/messages.ts';
 import { type JsonSchema, ref, type Schemas } from './parts.ts';
 
 /**
- * The messages of the callbacks (interface.md, Resources). What the gateway checks is described as
- * it checks it; what it only passes on is described as the protocol does, and is never refused.
+ * The messages of the callbacks (docs/protocol.md, Resources). What the gateway checks is described
+ * as it checks it; what it only passes on is described as the protocol does, and is never refused.
  */
 
 const text = (minLength: number, maxLength: number, description: string): JsonSchema => ({
@@ -45,7 +45,7 @@ const MARKS: Readonly<Record<string, JsonSchema>> = {
 
 /** What every operation on a bet carries. */
 const bet = (type: 1 | 2 | 3 | 5, amount: JsonSchema): Readonly<Record<string, JsonSchema>> => ({
-  type: { const: type, description: 'Tells the operation, together with the method' },
+  type: { const: type, description: 'Names the operation, together with the method' },
   transactionId: text(1, 64, 'The bet; opaque, compared exactly'),
   userId: USER_ID,
   amount,
@@ -121,7 +121,7 @@ const update = object(
 );
 
 export const CALLBACK_SCHEMAS: Schemas = {
-  ProfileRequest: object("Asks for a player's profile", ['token'], {
+  ProfileRequest: object("Requests a player's profile", ['token'], {
     token: TOKEN,
     requestId: REQUEST_ID,
   }),
@@ -133,7 +133,7 @@ export const CALLBACK_SCHEMAS: Schemas = {
       currency: { type: 'string', description: 'The active currency: the one of the session' },
       currencies: passed('array', "The player's currencies"),
       isTest: passed('boolean', 'Whether it is a test account'),
-      customFields: object("More about the player, in the wallet's words", ['operatorUser'], {
+      customFields: object('More about the player, as the wallet gave it', ['operatorUser'], {
         operatorUser: {
           type: 'string',
           pattern: '^[A-Za-z0-9._~-]{1,64}$',
@@ -142,7 +142,7 @@ export const CALLBACK_SCHEMAS: Schemas = {
       }),
     },
   ),
-  BalanceRequest: object("Asks for a player's balance", ['token', 'userId', 'currency'], {
+  BalanceRequest: object("Requests a player's balance", ['token', 'userId', 'currency'], {
     token: TOKEN,
     userId: USER_ID,
     currency: CURRENCY,
@@ -159,7 +159,7 @@ export const CALLBACK_SCHEMAS: Schemas = {
   RollbackRequest: rollback,
   UpdateRequest: update,
   FollowUpRequest: {
-    description: '`type` tells which',
+    description: '`type` says which',
     oneOf: [
       ref('UnsettleRequest'),
       ref('SettleRequest'),

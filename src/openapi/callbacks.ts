@@ -3,15 +3,15 @@ import {
   BODY_TOO_LARGE,
   content,
   type Endpoint,
-  type Example,
   errors,
+  type MessageExample,
   type Paths,
   type Response,
   SIGNED,
   success,
 } from './parts.ts';
 
-/** The four endpoints that the betting service calls (interface.md, Endpoints A). */
+/** The four endpoints that the betting service calls (docs/protocol.md, Callbacks). */
 
 const TRANSACTION_ID = 'b26153f9-ef3a-4768-b6c8-0861acdecb7a';
 const TOKEN = '5caa4cabce523c2f7610c50ce9819bfb';
@@ -33,7 +33,7 @@ const BET = {
 
 const LEG = { discipline: 'Fifa', market: 'Match Winner', outcome: 'Club Black', coefficient: 1.2 };
 
-const example = (summary: string, value: object): Example => ({ summary, value });
+const example = (summary: string, value: object): MessageExample => ({ summary, value });
 
 const FORBIDDEN = errors(
   'The source address is not allowed',
@@ -41,11 +41,9 @@ const FORBIDDEN = errors(
   'Source address not allowed',
 );
 
-const UNAVAILABLE = errors('The wallet, or PostgreSQL, could not be brought to answer: try again', [
-  CODES.system,
-]);
+const UNAVAILABLE = errors('The wallet, or PostgreSQL, did not answer: retry', [CODES.system]);
 
-/** A player's data; the two differ only in their words. */
+/** A player's data; the two differ only in their texts. */
 function reading(facts: {
   readonly operationId: string;
   readonly summary: string;
@@ -138,9 +136,9 @@ const followUp: Endpoint = {
   tags: ['callbacks'],
   summary: 'Unsettle, settle, rollback, bet data update',
   description:
-    'Which one is told by `type`: 1 unsettle, 2 settle, 3 rollback, 5 bet data update. It goes to ' +
+    '`type` says which one: 1 unsettle, 2 settle, 3 rollback, 5 bet data update. It goes to ' +
     'the wallet that holds the bet. A rollback or an update that no wallet has confirmed in time is ' +
-    'taken over: written down, answered 200 and brought to the wallet until it confirms.',
+    'accepted as a delivery: committed, answered 200 and retried until the wallet confirms.',
   parameters: SIGNED,
   requestBody: {
     required: true,
@@ -182,8 +180,7 @@ export const CALLBACK_PATHS: Paths = {
     post: reading({
       operationId: 'userProfile',
       summary: 'User data',
-      description:
-        'Asked when the frame loads. With prefixed sessions this is where a player is first met.',
+      description: 'Sent when the frame loads. With prefixed sessions a player is first seen here.',
       request: ['ProfileRequest', { token: TOKEN, requestId: REQUEST_ID }],
       answer: [
         'Profile',
@@ -201,7 +198,7 @@ export const CALLBACK_PATHS: Paths = {
     post: reading({
       operationId: 'userBalance',
       summary: 'User balance',
-      description: 'Asked again and again while the frame is open: the most frequent call by far.',
+      description: 'Polled while the frame is open: by far the most frequent call.',
       request: [
         'BalanceRequest',
         { userId: '1999', currency: 'USD', token: TOKEN, requestId: REQUEST_ID },

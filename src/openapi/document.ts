@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import packageFile from '../../package.json' with { type: 'json' };
-import { BONUS_PATHS, BONUS_SCHEMAS } from './bonuses.ts';
+import { BONUS_SCHEMAS } from './bonus-schemas.ts';
+import { BONUS_PATHS } from './bonuses.ts';
 import { CALLBACK_SCHEMAS } from './callback-schemas.ts';
 import { CALLBACK_PATHS } from './callbacks.ts';
 import { OPERATOR_PATHS, OPERATOR_SCHEMAS } from './operators.ts';

@@ -55,19 +55,19 @@ const attempt = answerSchema('One try at the wallet', {
   error: { ...textOrNull, description: 'What went wrong' },
 });
 
-const operation = answerSchema('What the service asked for', {
+const operation = answerSchema('A request of the service', {
   operation: { enum: OPERATIONS.filter((word) => word !== 'profile' && word !== 'balance') },
   requestId: textOrNull,
   receivedAt: time,
   answer: {
-    ...answerSchema('What the service was told; null while nobody knows', {
+    ...answerSchema('The answer to the service; null while the outcome is open', {
       status: { type: 'integer' },
       body: text,
     }),
     type: ['object', 'null'],
   },
   delivery: {
-    ...answerSchema('Set where the gateway has promised to bring it to the wallet', {
+    ...answerSchema('Set where the gateway has accepted it as a delivery to the wallet', {
       id: text,
       state: { ...text, description: 'pending, delivered, refused, superseded, dead or resolved' },
     }),
@@ -98,7 +98,7 @@ export const OPERATOR_SCHEMAS: Schemas = {
     userId: textOrNull,
     state: {
       enum: [...PLACE_STATES, 'settled', 'settlement_unknown', 'rolling_back', 'rolled_back'],
-      description: 'One word for where it stands',
+      description: 'Its state, in one word',
     },
     amount: { ...textOrNull, description: 'The stake as decimal text, exactly as it came' },
     currency: textOrNull,
@@ -196,7 +196,7 @@ export const OPERATOR_PATHS: Paths = {
   '/operator/bets': {
     post: endpoint({
       operationId: 'findBet',
-      summary: 'Look at a bet',
+      summary: 'Read a bet',
       description: "Its state and everything that happened. Another operator's bet is not found.",
       request: [
         'FindBetRequest',

@@ -35,11 +35,11 @@ export interface Response {
 export interface Content {
   readonly 'application/json': {
     readonly schema: JsonSchema;
-    readonly examples?: Readonly<Record<string, Example>>;
+    readonly examples?: Readonly<Record<string, MessageExample>>;
   };
 }
 
-export interface Example {
+export interface MessageExample {
   readonly summary: string;
   readonly value: unknown;
 }
@@ -74,7 +74,7 @@ export const ERROR_SCHEMA: JsonSchema = {
   required: ['code', 'message'],
   properties: {
     code: { type: 'integer', description: 'Why' },
-    message: { type: 'string', description: 'In words; names the field where one is wrong' },
+    message: { type: 'string', description: 'For people; names the field where one is wrong' },
   },
 };
 
@@ -109,7 +109,7 @@ export function errors(
   codes: readonly KnownCode[],
   message?: string,
 ): Response {
-  const examples = codes.map((code): [string, Example] => [
+  const examples = codes.map((code): [string, MessageExample] => [
     `code${code}`,
     { summary: MEANINGS[code], value: { code, message: message ?? MEANINGS[code] } },
   ]);
@@ -131,6 +131,9 @@ export function success(description: string, schema: string, value: unknown): Re
   return { description, content: content(schema, { success: { summary: description, value } }) };
 }
 
-export function content(schema: string, examples: Readonly<Record<string, Example>>): Content {
+export function content(
+  schema: string,
+  examples: Readonly<Record<string, MessageExample>>,
+): Content {
   return { 'application/json': { schema: ref(schema), examples } };
 }

@@ -31,8 +31,9 @@ const REQUESTS_MAX = { perSecond: 100, burst: 1_000 };
 const NOBODYS_KEYS: readonly SigningKey[] = signingKeys(['nobody']);
 
 /**
- * Tells which operator asks (CONTRACT section 5): `cid` in the body names it, `x-sign-jws` over the
- * raw bytes proves it. An unknown `cid` and a wrong signature look alike (I8).
+ * Tells which operator asks (docs/contract.md, Operator API): `cid` in the body names it,
+ * `x-sign-jws` over the raw bytes proves it. An unknown `cid` and a wrong signature look alike
+ * (I8).
  */
 export class OperatorGate {
   readonly #configuration: () => Configuration;

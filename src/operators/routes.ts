@@ -50,7 +50,7 @@ export const betFields = z.object({
   transactionId: storableText(64),
 });
 
-/** What operators ask of the gateway (CONTRACT section 5). */
+/** What operators ask of the gateway (docs/contract.md, Operator API). */
 export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
   const serve = (
     url: string,

@@ -11,7 +11,7 @@ const ISO_TIME =
 const FOUR_DIGIT_YEAR = /^\d{4}-/;
 
 /**
- * The success answer of every bet callback (interface.md, Bet callback success response).
+ * The success answer of every bet callback (docs/protocol.md, Bet callback success response).
  * @param transactionId as the service sent it
  * @param transactionTime ISO 8601 UTC, from `normaliseTransactionTime` or `isoTime`
  */
@@ -20,7 +20,7 @@ export function accepted(transactionId: string, transactionTime: string): Answer
 }
 
 /**
- * The error answer of every callback (interface.md, Errors).
+ * The error answer of every callback (docs/protocol.md, Errors).
  * @param message for people; only `code` counts for the service
  */
 export function failure(code: number, message: string, status = 400): Answer {
@@ -37,9 +37,10 @@ export function isoTime(epochMs: number): string {
 
 /**
  * The `transactionTime` to answer with, whatever a wallet gave for one. A bet that a wallet has
- * accepted must not fail over the spelling of a time (CONTRACT section 4; addendum.md, How real
- * wallets deviate). In UTC it passes as it is; with an offset it is converted; without a zone it
- * is UTC, because the protocol's times are. Anything else gives way to the fallback.
+ * accepted must not fail over the spelling of a time (docs/contract.md, Callbacks;
+ * docs/protocol.md, How real wallets deviate). In UTC it passes as it is; with an offset it is
+ * converted; without a zone it is UTC, because the protocol's times are. Anything else gives way to
+ * the fallback.
  *
  * @param fallbackMs milliseconds since the Unix epoch, e.g. when the answer came
  */

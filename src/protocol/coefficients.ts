@@ -8,7 +8,7 @@ const READABLE_LENGTH_MAX = 60;
 
 /**
  * Checks what a bet says about its odds: `coefficient`, `boosterCoefficient` and those of
- * `metadata`, which is not validated further, as real messages deviate there (addendum.md,
+ * `metadata`, which is not validated further, as real messages deviate there (docs/protocol.md,
  * `eventDate`).
  *
  * @throws JsonError naming the member, e.g. `metadata.0.coefficient`
@@ -34,8 +34,8 @@ function checkItem(item: unknown, index: number): void {
 }
 
 /**
- * One text for all updates that set a bet's odds to the same values (CONTRACT section 4, "same
- * operation"): `coefficient;boosterCoefficient;` and those of `metadata` in order, as canonical
+ * One text for all updates that set a bet's odds to the same values (docs/contract.md, The same
+ * operation): `coefficient;boosterCoefficient;` and those of `metadata` in order, as canonical
  * decimals, so that 1.20 is 1.2. A place without a number stays empty.
  *
  * An express bet with many legs is given by its SHA-256 (64 hexadecimal digits; never mistaken

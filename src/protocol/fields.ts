@@ -4,7 +4,8 @@ import { type JsonDocument, JsonError } from './json.ts';
 /**
  * Readers for the members of a message. Each gives the value in its proper type or throws a
  * `JsonError` that names the member and says what it must be. For a member that may be left out,
- * null counts as left out, because that is how the service writes "none" (addendum.md, samples).
+ * null counts as left out, because that is how the service writes "none" (docs/protocol.md,
+ * MetadataItem).
  */
 
 /** Bounds in UTF-16 code units. */
@@ -14,7 +15,7 @@ export interface TextBounds {
 }
 
 /** A string that must be there. */
-export function text(document: JsonDocument, name: string, bounds: TextBounds): string {
+export function requiredText(document: JsonDocument, name: string, bounds: TextBounds): string {
   const value = document.value[name];
   if (!document.has(name)) throw new JsonError('is missing', name);
   if (typeof value !== 'string') throw new JsonError('must be a string', name);
@@ -33,7 +34,7 @@ export function optionalText(
   return storable(bounds === undefined ? value : within(value, name, bounds), name);
 }
 
-/** The exact text of an amount that must be there (CONTRACT section 4, code 5). */
+/** The exact text of an amount that must be there (docs/contract.md, Callbacks, code 5). */
 export function amount(document: JsonDocument, name: string): string {
   if (!document.has(name)) throw new JsonError('is missing', name);
   const exact = document.numberText(name);
@@ -54,7 +55,7 @@ export function checkOptionalNumber(document: JsonDocument, name: string): void 
 }
 
 /** One of a few words. */
-export function oneOf<T extends string>(
+export function requiredWord<T extends string>(
   document: JsonDocument,
   name: string,
   words: readonly T[],

@@ -73,8 +73,8 @@ export class JsonDocument {
    * The object's text with some members changed: a name that is there gets the new value in its
    * place, one that is not is appended, `undefined` takes a member out. Everything else stays
    * verbatim, except that whitespace between tokens is dropped: there are wallets that verify a
-   * signature by parsing and re-serialising the body, and those want compact JSON (addendum.md,
-   * How real wallets deviate).
+   * signature by parsing and re-serialising the body, and those want compact JSON
+   * (docs/protocol.md, How real wallets deviate).
    *
    * @param changes raw JSON text for each member, e.g. from `jsonString`
    */
@@ -105,8 +105,8 @@ export class JsonDocument {
 }
 
 /**
- * Reads a message that must be one JSON object (CONTRACT section 4, code 5). `JSON.parse` judges
- * the grammar and gives the values, one walk over the text then finds where they stand.
+ * Reads a message that must be one JSON object (docs/contract.md, Callbacks, code 5). `JSON.parse`
+ * judges the grammar and gives the values, one walk over the text then finds where they stand.
  *
  * @throws JsonError when it is not strict UTF-8, starts with a byte order mark, is not JSON or not
  *   an object, nests deeper than the limit, or has a name twice in one object, at any depth

@@ -1,3 +1,4 @@
+import type { ResultType } from '../domain/bet.ts';
 import type { BetOperation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { checkCoefficients, coefficientsKey } from './coefficients.ts';
@@ -5,18 +6,18 @@ import {
   amount,
   checkOptionalNumber,
   integerIfAny,
-  oneOf,
   optionalAmount,
   optionalText,
+  requiredText,
+  requiredWord,
   type TextBounds,
-  text,
 } from './fields.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from './json.ts';
 
 /**
- * The callbacks of the service, read and checked (interface.md, Bet transaction and Endpoints A;
- * CONTRACT section 4, code 5). Only what the gateway acts on is looked at. Everything else passes
- * in `document`, from which the message to the wallet is cut.
+ * The callbacks of the service, read and checked (docs/protocol.md, Bet transaction and Callbacks;
+ * docs/contract.md, Callbacks, code 5). Only what the gateway acts on is checked. Everything else
+ * passes in `document`, from which the message to the wallet is cut.
  */
 export type Callback = ProfileRequest | BalanceRequest | BetRequest;
 export type BetRequest =
@@ -62,8 +63,12 @@ export interface PlaceRequest extends AboutBet {
   readonly subPartnerId: string | null;
 }
 
-export const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
-export type ResultType = (typeof RESULT_TYPES)[number];
+export const RESULT_TYPES = [
+  'won',
+  'lost',
+  'refund',
+  'cashout',
+] as const satisfies readonly ResultType[];
 
 export interface SettleRequest extends AboutBet {
   readonly operation: 'settle';
@@ -87,7 +92,7 @@ export interface UnsettleRequest extends FollowUp {
 
 export interface RollbackRequest extends FollowUp {
   readonly operation: 'rollback';
-  /** Why (interface.md, Events); a rollback is never refused over it. */
+  /** Why (docs/protocol.md, Events); a rollback is never refused over it. */
   readonly errorCode?: number | undefined;
 }
 
@@ -98,7 +103,7 @@ export interface UpdateRequest extends FollowUp {
 }
 
 /**
- * A message, or what is wrong with it in words for people: `why` reads on from `field` ("amount"
+ * A message, or what is wrong with it, for people: `why` reads on from `field` ("amount"
  * "must be a number of 0 or more") and is a sentence of its own where no one member is to blame.
  */
 export type ParseResult<T> =
@@ -117,26 +122,26 @@ export function parseProfile(bytes: Buffer): ParseResult<ProfileRequest> {
   return parsed(bytes, (document) => ({
     operation: 'profile',
     document,
-    token: text(document, 'token', TOKEN),
+    token: requiredText(document, 'token', TOKEN),
     userId: optionalText(document, 'userId'),
     currency: optionalText(document, 'currency'),
     requestId: requestId(document),
   }));
 }
 
-/** Reads `POST /user/balance` (addendum.md, user balance). */
+/** Reads `POST /user/balance` (docs/protocol.md, User balance). */
 export function parseBalance(bytes: Buffer): ParseResult<BalanceRequest> {
   return parsed(bytes, (document) => ({
     operation: 'balance',
     document,
-    token: text(document, 'token', TOKEN),
-    userId: text(document, 'userId', IDENTIFIER),
-    currency: text(document, 'currency', CURRENCY),
+    token: requiredText(document, 'token', TOKEN),
+    userId: requiredText(document, 'userId', IDENTIFIER),
+    currency: requiredText(document, 'currency', CURRENCY),
     requestId: requestId(document),
   }));
 }
 
-/** Reads `POST` and `PUT /payment/bet`; method and `type` together tell the operation. */
+/** Reads `POST` and `PUT /payment/bet`; method and `type` together name the operation. */
 export function parseBet(method: 'POST' | 'PUT', bytes: Buffer): ParseResult<BetRequest> {
   return parsed(bytes, (document) => {
     const operation = operationOf(method, document);
@@ -192,8 +197,8 @@ function aboutBet(document: JsonDocument): AboutBet {
   checkCoefficients(document);
   return {
     document,
-    transactionId: text(document, 'transactionId', IDENTIFIER),
-    userId: text(document, 'userId', IDENTIFIER),
+    transactionId: requiredText(document, 'transactionId', IDENTIFIER),
+    userId: requiredText(document, 'userId', IDENTIFIER),
     requestId: requestId(document),
   };
 }
@@ -202,9 +207,9 @@ function place(bet: AboutBet): PlaceRequest {
   return {
     operation: 'place',
     ...bet,
-    token: text(bet.document, 'token', TOKEN),
+    token: requiredText(bet.document, 'token', TOKEN),
     amount: amount(bet.document, 'amount'),
-    currency: text(bet.document, 'currency', CURRENCY),
+    currency: requiredText(bet.document, 'currency', CURRENCY),
     subPartnerId: optionalText(bet.document, 'subPartnerId') ?? null,
   };
 }
@@ -215,7 +220,7 @@ function settle(bet: AboutBet): SettleRequest {
     ...bet,
     amount: amount(bet.document, 'amount'),
     currency: optionalText(bet.document, 'currency', CURRENCY),
-    resultType: oneOf(bet.document, 'resultType', RESULT_TYPES),
+    resultType: requiredWord(bet.document, 'resultType', RESULT_TYPES),
     token: optionalText(bet.document, 'token'),
   };
 }

@@ -18,7 +18,9 @@ export type SignatureVerdict =
 
 const MAC_BYTES = 32;
 
-/** Algorithm first, no further members: some wallets compare the whole header (addendum.md). */
+/**
+ * Algorithm first, no further members: some wallets compare the whole header (docs/protocol.md).
+ */
 const OWN_HEADER = base64url('{"alg":"HS256","typ":"JWT"}');
 
 /**
@@ -44,7 +46,7 @@ export function signingKeys(secrets: readonly string[]): readonly SigningKey[] {
 
 /**
  * The value of `x-sign-jws` over exactly these bytes: a compact JWS with HS256 whose payload part
- * is left empty, `header..signature` (interface.md, Authentication 3; RFC 7515 appendix F).
+ * is left empty, `header..signature` (docs/protocol.md, Authentication 3; RFC 7515 appendix F).
  */
 export function sign(body: Buffer | string, key: SigningKey): string {
   const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : body;
@@ -52,9 +54,9 @@ export function sign(body: Buffer | string, key: SigningKey): string {
 }
 
 /**
- * Judges `x-sign-jws` over the bytes as received (addendum.md, signing of callbacks). Only HS256
- * is taken, whatever the header asks for, and no extension of JWS; the order and number of the
- * header's other members do not matter.
+ * Judges `x-sign-jws` over the bytes as received (docs/protocol.md, Signing of callbacks). Only
+ * HS256 is taken, whatever the header asks for, and no extension of JWS; the order and number of
+ * the header's other members do not matter.
  *
  * Takes as long for a wrong signature as for a right one, and as long for the first key as for
  * the last: no time tells how much was right, or which of the rotated secrets a sender has.

@@ -27,9 +27,9 @@ export interface TokenIdentity {
 }
 
 /**
- * How tokens are made, recognised and kept (CONTRACT section 5). With a key, an issued token is
- * derived and needs no storing, and operator tokens are sealed. Without one, tokens are random and
- * operator tokens are kept as they are: a start-up warning says so.
+ * How tokens are made, recognised and kept (docs/contract.md, Operator API). With a key, an issued
+ * token is derived and needs no storing, and operator tokens are sealed. Without one, tokens are
+ * random and operator tokens are kept as they are: a start-up warning says so.
  */
 export class TokenVault {
   readonly #derivingKey: KeyObject | undefined;

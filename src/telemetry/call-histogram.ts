@@ -10,7 +10,7 @@ interface Series {
 export interface CallHistogramOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
-  /** What is told apart beside the operator. */
+  /** What is distinguished beside the operator. */
   readonly label: Label;
   /** Upper edges, ascending; `+Inf` goes without saying. */
   readonly buckets: readonly number[];

@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 const ANSWERED_OPERATIONS = ['place', 'settle', 'unsettle'];
 
 /**
- * Counters that alarms look at begin at zero: one that first appears with its first event shows no
+ * Counters that alerts use begin at zero: one that first appears with its first event shows no
  * increase to Prometheus, and the alarm would come with the second.
  */
 export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): void {

@@ -23,13 +23,13 @@ type Labels = Readonly<Record<string, string | number | undefined>>;
 /** Writing goes on for this long before callbacks get their turn. */
 const SLICE_MS = 5;
 const CHUNK_LENGTH = 128 * 1024;
-/** The clock is looked at every so many steps. */
+/** The clock is read every so many steps. */
 const STEPS_BETWEEN = 64;
 
 /** prom-client keeps the labels of a sample as one object, so that what is made of them is kept. */
 const written = new WeakMap<Labels, string>();
 
-/** Everything there is to tell, with the values of this moment (histograms: when they are read). */
+/** Every metric with its values of this moment (histograms: when they are read). */
 export async function familiesOf(
   registry: Registry,
   histograms: readonly CallHistogram<string>[],
@@ -90,7 +90,7 @@ function escaped(text: string): string {
  * Prometheus's text format, chunk by chunk; between slices of a few milliseconds callbacks get their
  * turn, because with a thousand operators these are twenty megabytes.
  */
-export async function* textOf(
+export async function* expositionText(
   families: readonly Family[] | Promise<readonly Family[]>,
 ): AsyncGenerator<string> {
   let chunk = '';
@@ -109,7 +109,7 @@ export async function* textOf(
   yield chunk;
 }
 
-/** Long work in slices; asked after each small step. */
+/** Long work in slices; call it after each small step. */
 export class Slices {
   #steps = 0;
   #endsAtMs = performance.now() + SLICE_MS;

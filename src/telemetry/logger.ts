@@ -34,7 +34,7 @@ interface ErrorFacts {
 }
 
 /**
- * What a log line says of an error: its words, never its other members. Those of database and Redis
+ * What a log line holds of an error: its messages, never its other members. Those of database and Redis
  * clients carry the values of the failed command, among them tokens.
  */
 export function errorFacts(error: unknown, depth = 0): ErrorFacts {

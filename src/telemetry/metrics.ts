@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import pkg from '../../package.json' with { type: 'json' };
 import { CallHistogram } from './call-histogram.ts';
-import { familiesOf, textOf } from './exposition.ts';
+import { expositionText, familiesOf } from './exposition.ts';
 
 /**
  * Fine below 100 ms, where wallets live; edges at the deadline and at the service's 5 s limit. Every
@@ -18,7 +18,7 @@ const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400,
 const BONUS_BUCKETS_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * prom-client's sums of what it also tells by type: gauges that are called `_total` like counters,
+ * prom-client's sums of what it also exposes by type: gauges that are called `_total` like counters,
  * which `promtool check metrics` rightly refuses.
  */
 const MISNAMED = [
@@ -30,38 +30,13 @@ const MISNAMED = [
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /**
- * Every metric of the gateway (CONTRACT section 7), on a registry of its own so that a test may
- * build several gateways in one process. Labels are of bounded cardinality: operators and words,
- * never a user, token or transaction.
+ * Every metric of the gateway (docs/contract.md, Metrics), on a registry of its own so that a test
+ * may build several gateways in one process. Labels are of bounded cardinality: operators and fixed
+ * words, never a user, token or transaction.
  */
 export function createMetrics() {
-  const registry = new Registry();
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter({ name, help, labelNames, registers: [registry] });
-  const gauge = <L extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-    // How one admin port shows several processes: what they share is not added up.
-    aggregator: 'sum' | 'max' | 'min' = 'sum',
-  ) => new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
-  const histogram = <L extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-    buckets: readonly number[],
-  ) => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] });
-  const callHistograms: CallHistogram<string>[] = [];
-  const callHistogram = <L extends string>(
-    name: string,
-    help: string,
-    label: L,
-    buckets: readonly number[] = DURATION_BUCKETS_SECONDS,
-  ) => {
-    const made = new CallHistogram({ name, help, label, buckets });
-    callHistograms.push(made);
-    return made;
-  };
+  const make = makers();
+  const { registry, gauge, callHistograms } = make;
   gauge('gateway_build_info', 'Version of the gateway (always 1)', ['version'], 'max').set(
     { version: pkg.version },
     1,
@@ -72,7 +47,23 @@ export function createMetrics() {
     /** Everything as it stands now, to be written or sent to another process. */
     families: () => familiesOf(registry, callHistograms),
     /** Prometheus's text format. */
-    text: () => textOf(familiesOf(registry, callHistograms)),
+    text: () => expositionText(familiesOf(registry, callHistograms)),
+    ...callbackMetrics(make),
+    ...walletMetrics(make),
+    ...deliveryMetrics(make),
+    ...bonusMetrics(make),
+    ...processMetrics(make),
+    /** Adds prom-client's own process and runtime metrics; once per process. */
+    collectProcessMetrics: () => {
+      collectDefaultMetrics({ register: registry });
+      for (const name of MISNAMED) registry.removeSingleMetric(name);
+    },
+  };
+}
+
+/** What the service sees. */
+function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
+  return {
     callbacks: counter('gateway_callbacks_total', 'Callbacks answered, by outcome', [
       'operator',
       'operation',
@@ -83,11 +74,37 @@ export function createMetrics() {
       'From the arrival of a callback to its answer',
       'operation',
     ),
-    rollbacks: counter(
-      'gateway_rollbacks_total',
-      'Rollbacks the service asked for, by its reason',
-      ['operator', 'error_code'],
+    duplicates: counter('gateway_duplicates_total', 'Duplicates answered without a wallet call', [
+      'operator',
+      'operation',
+      'source',
+    ]),
+    conflicts: counter('gateway_conflicts_total', 'Operations that contradict what is recorded', [
+      'operator',
+    ]),
+    unknownOutcomes: counter(
+      'gateway_unknown_outcomes_total',
+      'Wallet calls whose effect the gateway cannot know',
+      ['operator', 'operation'],
     ),
+    unresolved: gauge(
+      'gateway_unresolved_bets',
+      'Places of unknown outcome that nobody has rolled back yet',
+      ['operator'],
+    ),
+    rollbacks: counter('gateway_rollbacks_total', 'Rollbacks of the service, by its reason', [
+      'operator',
+      'error_code',
+    ]),
+    signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
+      'caller',
+    ]),
+  };
+}
+
+/** What wallets do, and what was kept from them. */
+function walletMetrics({ callHistogram, counter, gauge }: Makers) {
+  return {
     walletRequests: counter('gateway_wallet_requests_total', 'Calls to wallets, by result', [
       'operator',
       'operation',
@@ -102,6 +119,10 @@ export function createMetrics() {
       'operator',
       'code',
     ]),
+    rejected: counter('gateway_rejected_total', 'Calls not sent to a wallet, by reason', [
+      'operator',
+      'reason',
+    ]),
     breakerState: gauge(
       'gateway_breaker_state',
       'Circuit breaker: 0 closed, 1 half-open, 2 open',
@@ -113,38 +134,23 @@ export function createMetrics() {
       'operator',
       'class',
     ]),
-    rejected: counter('gateway_rejected_total', 'Calls not sent to a wallet, by reason', [
-      'operator',
-      'reason',
-    ]),
-    duplicates: counter('gateway_duplicates_total', 'Duplicates answered without a wallet call', [
-      'operator',
-      'operation',
-      'source',
-    ]),
-    conflicts: counter('gateway_conflicts_total', 'Operations that contradict what is recorded', [
-      'operator',
-    ]),
-    unknownOutcomes: counter(
-      'gateway_unknown_outcomes_total',
-      'Wallet calls whose effect the gateway cannot know',
-      ['operator', 'operation'],
-    ),
+  };
+}
+
+/** Deliveries: accepted, retried until a wallet confirms. */
+function deliveryMetrics({ counter, gauge, histogram }: Makers) {
+  return {
     deliveries: gauge('gateway_deliveries', 'Deliveries by state', [
       'operator',
       'operation',
       'state',
     ]),
-    deliveryOldest: gauge(
-      'gateway_delivery_oldest_seconds',
-      'Age of the oldest delivery not yet home',
-      ['operator'],
-    ),
-    rollbackOldest: gauge(
-      'gateway_rollback_oldest_seconds',
-      'Age of the oldest rollback not yet home',
-      ['operator'],
-    ),
+    deliveryOldest: gauge('gateway_delivery_oldest_seconds', 'Age of the oldest pending delivery', [
+      'operator',
+    ]),
+    rollbackOldest: gauge('gateway_rollback_oldest_seconds', 'Age of the oldest pending rollback', [
+      'operator',
+    ]),
     deliveryAttempts: counter('gateway_delivery_attempts_total', 'Delivery attempts, by result', [
       'operator',
       'operation',
@@ -152,20 +158,21 @@ export function createMetrics() {
     ]),
     deliveryLag: histogram(
       'gateway_delivery_lag_seconds',
-      'From the promise of a delivery to its confirmation',
+      'From accepting a delivery to its confirmation',
       [],
       LAG_BUCKETS_SECONDS,
     ),
     drains: counter(
       'gateway_drains_total',
-      'Slices in which deliveries were brought, by who asked',
+      'Slices in which deliveries were drained, by what triggered them',
       ['by'],
     ),
-    unresolved: gauge(
-      'gateway_unresolved_bets',
-      'Places of unknown outcome that nobody has rolled back yet',
-      ['operator'],
-    ),
+  };
+}
+
+/** The service's bonus API, by operator. */
+function bonusMetrics({ callHistogram, counter, gauge }: Makers) {
+  return {
     bonusRequests: counter('gateway_bonus_requests_total', 'Bonus API requests, by outcome', [
       'operator',
       'method',
@@ -184,13 +191,16 @@ export function createMetrics() {
     ),
     bonusOpenIntents: gauge(
       'gateway_bonus_open_intents',
-      'Templates and batches asked for whose outcome is not known',
+      'Creations and batches whose outcome is not known',
       ['operator', 'kind'],
       'max',
     ),
-    signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
-      'caller',
-    ]),
+  };
+}
+
+/** The gateway itself: its configuration and its servers. */
+function processMetrics({ counter, gauge }: Makers) {
+  return {
     configReloads: counter('gateway_config_reloads_total', 'Configuration reloads, by result', [
       'result',
     ]),
@@ -233,10 +243,39 @@ export function createMetrics() {
       ['policy'],
       'max',
     ),
-    /** Adds prom-client's own process and runtime metrics; once per process. */
-    collectProcessMetrics: () => {
-      collectDefaultMetrics({ register: registry });
-      for (const name of MISNAMED) registry.removeSingleMetric(name);
-    },
   };
+}
+
+type Makers = ReturnType<typeof makers>;
+
+/** Makes metrics on one registry, each with its labels as types. */
+function makers() {
+  const registry = new Registry();
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const gauge = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    // How one admin port shows several processes: what they share is not added up.
+    aggregator: 'sum' | 'max' | 'min' = 'sum',
+  ) => new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
+  const histogram = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+    buckets: readonly number[],
+  ) => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] });
+  const callHistograms: CallHistogram<string>[] = [];
+  const callHistogram = <L extends string>(
+    name: string,
+    help: string,
+    label: L,
+    buckets: readonly number[] = DURATION_BUCKETS_SECONDS,
+  ) => {
+    const made = new CallHistogram({ name, help, label, buckets });
+    callHistograms.push(made);
+    return made;
+  };
+  return { registry, counter, gauge, histogram, callHistogram, callHistograms };
 }

@@ -1,14 +1,14 @@
 import type { Metrics } from './metrics.ts';
 
-/** Gauges are at most 5 s old (CONTRACT section 7). */
+/** Gauges are at most 5 s old (docs/contract.md, Metrics). */
 const EVERY_MS = 3_000;
 
-/** The servers that a process works with, as they can be asked. */
+/** The servers that a process depends on, as they are checked. */
 export interface Servers {
   /** Whether it answers; a rejection, which must come within a second or so, means no. */
   readonly postgresql: () => Promise<boolean>;
   readonly redis: () => Promise<boolean>;
-  /** Its `maxmemory-policy`; undefined while it does not tell. */
+  /** Its `maxmemory-policy`; undefined while it does not answer. */
   readonly redisPolicy: () => Promise<string | undefined>;
   /** Of PostgreSQL's connections; shown as one. */
   readonly pools: () => readonly PoolUse[];
@@ -22,33 +22,33 @@ export interface PoolUse {
   readonly max: number;
 }
 
-/** Looks at the servers every few seconds, so that no scrape has to wait for one that is away. */
+/** Checks the servers every few seconds, so that no scrape has to wait for one that is away. */
 export class ServerGauges {
   readonly #metrics: Metrics;
   readonly #servers: Servers;
   readonly #timer: NodeJS.Timeout;
-  #looking: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
 
   constructor(metrics: Metrics, servers: Servers, everyMs = EVERY_MS) {
     this.#metrics = metrics;
     this.#servers = servers;
-    this.#timer = setInterval(() => void this.look(), everyMs).unref();
-    void this.look();
+    this.#timer = setInterval(() => void this.check(), everyMs).unref();
+    void this.check();
   }
 
-  /** One look at a time, however long it takes. Never rejects. */
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+  /** One check at a time, however long it takes. Never rejects. */
+  check(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
   close(): void {
     clearInterval(this.#timer);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { postgresqlUp, redisUp, redisPolicy } = this.#metrics;
     const { postgresql, redis } = this.#servers;
     this.#lookAtPools();
@@ -79,9 +79,9 @@ export class ServerGauges {
   }
 }
 
-async function answers(ask: () => Promise<boolean>): Promise<boolean> {
+async function answers(check: () => Promise<boolean>): Promise<boolean> {
   try {
-    return await ask();
+    return await check();
   } catch {
     // Why is for the log of whoever works with the server; here only whether counts.
     return false;

@@ -25,7 +25,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { Span, SpanFacts, SpanOptions, Tracing, TracingOptions } from './tracing.ts';
+import type { SpanFacts, SpanOptions, TraceSpan, Tracing, TracingOptions } from './trace.ts';
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -37,31 +37,15 @@ const KINDS = {
 const QUEUE_MAX = 8_192;
 const EXPORT_EVERY_MS = 2_000;
 const EXPORT_TIMEOUT_MS = 5_000;
-const TELL_FAILURE_EVERY_MS = 60_000;
+const REPORT_FAILURE_EVERY_MS = 60_000;
 
 /**
  * Spans by OpenTelemetry, over OTLP/HTTP with JSON. Nothing of it is registered globally, but for
  * the SDK's own complaints, so that no library begins to trace by itself.
  */
 export function createOtlpTracing(options: TracingOptions): Tracing {
-  hearComplaints(options.onFailure);
-  const provider = new TracerProvider({
-    resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': options.serviceName }))
-      .merge(detectResources({ detectors: [envDetector] })),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: new OTLPTraceExporter({
-          url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
-          timeoutMillis: EXPORT_TIMEOUT_MS,
-        }),
-        maxQueueSize: QUEUE_MAX,
-        scheduledDelayMillis: EXPORT_EVERY_MS,
-        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
-      }),
-    ],
-  });
+  reportComplaints(options.onFailure);
+  const provider = providerFor(options);
   const tracer = provider.getTracer('wagergate');
   const contexts = new AsyncLocalStorageContextManager().enable();
   const propagator = new W3CTraceContextPropagator();
@@ -108,7 +92,27 @@ export function createOtlpTracing(options: TracingOptions): Tracing {
   };
 }
 
-function spanOf(span: OtelSpan): Span {
+function providerFor(options: TracingOptions): TracerProvider {
+  return new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': options.serviceName }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.share) }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: new OTLPTraceExporter({
+          url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
+          timeoutMillis: EXPORT_TIMEOUT_MS,
+        }),
+        maxQueueSize: QUEUE_MAX,
+        scheduledDelayMillis: EXPORT_EVERY_MS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+      }),
+    ],
+  });
+}
+
+function spanOf(span: OtelSpan): TraceSpan {
   return {
     traceId: span.spanContext().traceId,
     set: (facts) => void span.setAttributes(prefixed(facts)),
@@ -125,22 +129,22 @@ function prefixed(facts: SpanFacts): Record<string, string | number> {
 }
 
 /** A receiver that is away is worth a line, not one for each batch. */
-function hearComplaints(onFailure: (why: string) => void): void {
-  let toldAtMs = Number.NEGATIVE_INFINITY;
-  const tell = (message: string) => {
+function reportComplaints(onFailure: (why: string) => void): void {
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
+  const report = (message: string) => {
     const nowMs = performance.now();
-    if (nowMs - toldAtMs < TELL_FAILURE_EVERY_MS) return;
-    toldAtMs = nowMs;
+    if (nowMs - reportedAtMs < REPORT_FAILURE_EVERY_MS) return;
+    reportedAtMs = nowMs;
     onFailure(messageIn(message));
   };
   const ignore = () => undefined;
   diag.setLogger(
-    { error: tell, warn: tell, info: ignore, debug: ignore, verbose: ignore },
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }
 
-/** The SDK tells of an error as JSON with its stack; people want its message. */
+/** The SDK reports an error as JSON with its stack; people want its message. */
 function messageIn(complaint: string): string {
   try {
     const value: unknown = JSON.parse(complaint);
@@ -148,7 +152,7 @@ function messageIn(complaint: string): string {
       return String(value.message);
     }
   } catch {
-    // Plain words already.
+    // Plain text already.
   }
   return complaint;
 }

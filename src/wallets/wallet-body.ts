@@ -2,7 +2,7 @@ import { type JsonDocument, jsonString } from '../protocol/json.ts';
 
 /**
  * The service's message in the operator's terms: the player's id, and the operator's token where
- * the service sent one (CONTRACT section 4). Every other byte that means something stays.
+ * the service sent one (docs/contract.md, Callbacks). Every other byte that means something stays.
  *
  * @param operatorToken undefined takes a token out: the wallet could not make sense of ours
  * @param alwaysSendToken a dialect: the token also where the service sent none

@@ -2,9 +2,9 @@ import type { Operation } from '../domain/operation.ts';
 import type { BreakerSettings } from '../outbound/breaker-settings.ts';
 
 /**
- * What the outbound edge needs of an operator's file (CONTRACT section 3); the configuration's own
- * operator type fits it. Objects are compared by identity: an unchanged operator must stay the
- * same object across reloads, so that its connections and breakers live on.
+ * What the outbound edge needs of an operator's file (docs/contract.md, Configuration); the
+ * configuration's own operator type fits it. Objects are compared by identity: an unchanged
+ * operator must stay the same object across reloads, so that its connections and breakers live on.
  */
 export interface WalletConfig {
   readonly id: string;
@@ -29,7 +29,10 @@ export interface WalletSettings {
   readonly dialect: Dialect;
 }
 
-/** Item by item relaxations of the `native` adapter, all off by default (CONTRACT section 8). */
+/**
+ * Item by item relaxations of the `native` adapter, all off by default (docs/contract.md,
+ * Dialects).
+ */
 export interface Dialect {
   readonly paths?:
     | {

@@ -9,7 +9,7 @@ import { isProperRefusal } from './health.ts';
 
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-/** One operator's share of the metrics of wallet calls (CONTRACT section 7). */
+/** One operator's share of the metrics of wallet calls (docs/contract.md, Metrics). */
 export class WalletMetrics {
   readonly #metrics: Metrics;
   readonly #operator: string;

@@ -10,7 +10,7 @@ async function openHouse({ onTestFinished }: TestContext) {
 }
 
 describe.concurrent('a batch that never arrived, of a player whom the service does not know', () => {
-  // What the bonus API says of such a one is not documented; addendum.md has code 2.
+  // What the bonus API says of such a one is not documented; docs/protocol.md has code 2.
   it.for([
     [404, '{"code":2,"message":"user not found"}'],
     [404, '{"error":"no user"}'],

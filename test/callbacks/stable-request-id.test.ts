@@ -10,8 +10,8 @@ import {
 } from '../wallets/support/own-wallet.ts';
 
 /**
- * A wallet that keys on `requestId` (addendum.md, How real wallets deviate): each new one is a new
- * operation for it and moves money, each known one is answered as before and moves none.
+ * A wallet that keys on `requestId` (docs/protocol.md, How real wallets deviate): each new one is a
+ * new operation for it and moves money, each known one is answered as before and moves none.
  */
 class KeyedWallet {
   readonly #answered = new Set<string>();

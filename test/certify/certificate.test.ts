@@ -58,7 +58,7 @@ describe('a certificate', () => {
       id: 'place-not-enough',
       group: 'place',
       title: 'A place above the balance is declined',
-      rule: 'interface.md, Errors (code 7)',
+      rule: 'docs/protocol.md, Errors (code 7)',
       expected: '400 with code 7, nothing debited',
       verdict: 'passed',
       reasons: [],

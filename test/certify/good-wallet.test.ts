@@ -10,7 +10,7 @@ describe('the cases', () => {
     expect(new Set(CASES.map(({ id }) => id)).size).toBe(CASES.length);
     for (const { id, rule, title, expected } of CASES) {
       expect(id).toMatch(/^[a-z]+(-[a-z0-9]+)+$/);
-      expect(rule).toMatch(/(interface|addendum)\.md, /);
+      expect(rule).toMatch(/docs\/protocol\.md, /);
       expect(title.length).toBeGreaterThan(10);
       expect(expected).not.toBe('');
     }

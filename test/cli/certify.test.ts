@@ -33,7 +33,9 @@ describe('wagergate certify', () => {
     const { code, stdout, stderr } = await certify(folder);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Signatures\nverdict +case +what +rule\n-+/);
-    expect(stdout).toMatch(/✓ passed +place-enough +A place debits the stake +interface\.md, /);
+    expect(stdout).toMatch(
+      /✓ passed +place-enough +A place debits the stake +docs\/protocol\.md, /,
+    );
     expect(stdout).toContain('Money: 1000 USD, as before');
     expect(stdout).toMatch(/Passed: \d+ of \d+ cases passed.*\n$/);
     expect(stdout).not.toContain('\u001b');

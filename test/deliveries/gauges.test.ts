@@ -5,7 +5,7 @@ import { onServer } from '../support/server.ts';
 import { sql } from './support/deliveries.ts';
 
 const PATIENT = { timeout: 20_000, interval: 50 };
-/** CONTRACT section 7. */
+/** docs/contract.md, Metrics. */
 const AGE_MS_MAX = 5_000;
 /** The machine may be busy with something else in one of them. */
 const ROUNDS = 3;

@@ -135,8 +135,12 @@ describe('the start of the gateway', () => {
 
   it('warns where tokens would be stored as they are', async () => {
     const replica = await house.replica({ ENCRYPTION_KEY: '' });
-    const said = replica.process.lines.map(({ json }) => String(json?.msg));
-    expect(said).toContainEqual(expect.stringContaining('set ENCRYPTION_KEY'));
+    expect(replica.process.lines.map(({ json }) => json)).toContainEqual(
+      expect.objectContaining({
+        msg: 'start.no_encryption_key',
+        note: expect.stringContaining('set ENCRYPTION_KEY'),
+      }),
+    );
     await replica.process.stop();
   });
 

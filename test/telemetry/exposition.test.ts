@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { type Family, familiesOf, textOf } from '../../src/telemetry/exposition.ts';
+import { expositionText, type Family, familiesOf } from '../../src/telemetry/exposition.ts';
 
 const written = async (families: readonly Family[] | Promise<readonly Family[]>) =>
-  (await Array.fromAsync(textOf(families))).join('');
+  (await Array.fromAsync(expositionText(families))).join('');
 
 function family(samples: readonly (readonly [string, number])[]): Family {
   const about = { name: 'a', help: 'An a', type: 'gauge', aggregation: 'sum' as const };

@@ -4,7 +4,7 @@ import { alerts } from '../grafana/support/alerts.ts';
 import { boards, panelsOf } from '../grafana/support/boards.ts';
 import { documented } from '../grafana/support/documented-metrics.ts';
 
-/** CONTRACT section 7: outsiders' dashboards hold on to these. */
+/** docs/contract.md, Metrics: outsiders' dashboards hold on to these. */
 const PROMISED: Readonly<Record<string, readonly string[]>> = {
   gateway_callbacks_total: ['operator', 'operation', 'outcome'],
   gateway_callback_duration_seconds: ['operator', 'operation'],

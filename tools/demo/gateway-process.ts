@@ -19,7 +19,7 @@ export interface GatewayProcess {
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const COMPLAINTS_MAX = 20;
 const WARN_LEVEL = 40;
-/** What is in flight may take 10 s to finish (CONTRACT section 2). */
+/** What is in flight may take 10 s to finish (docs/contract.md, Commands). */
 const STOP_MS_MAX = 12_000;
 
 /**

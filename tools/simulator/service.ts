@@ -56,7 +56,7 @@ export interface PlaceRequest extends ServicePlayer {
 const BET_PATH = '/payment/bet';
 const SYSTEM_ERROR = 100;
 const ALREADY_PROCESSED = 8;
-/** Rollback errorCodes (interface.md, Events). */
+/** Rollback errorCodes (docs/protocol.md, Events). */
 const TIMED_OUT = 10;
 const CLOSING_FAILED = 50;
 const PARTNER_FAILED = 52;
@@ -127,7 +127,7 @@ export class SimulatedService {
   }
 
   /**
-   * Places a bet; where the answer leaves it open, starts its rollback (interface.md, States).
+   * Places a bet; where the answer leaves it open, starts its rollback (docs/protocol.md, States).
    *
    * @throws Error for a bet placed before: the service itself never repeats one; use `call`
    * @throws Error for a bonus that the bonus API says cannot be used
@@ -199,7 +199,7 @@ export class SimulatedService {
       this.#beliefs.change(transactionId, gone);
       return { ...outcome, kind: 'confirmed' };
     }
-    // A rollback that is refused leaves open whether the stake came back (addendum.md).
+    // A rollback that is refused leaves open whether the stake came back (docs/protocol.md).
     this.#beliefs.change(transactionId, { doubt: 'rollback' });
     return outcome;
   }

@@ -98,7 +98,7 @@ async function closeBatch(reading: ReadingBack, intentId: string): Promise<void>
   logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_found');
 }
 
-/** The answer the service would have given (interface.md, applyBatch). */
+/** The answer the service would have given (docs/protocol.md, Apply batch). */
 function answerText(items: readonly string[]): string {
   const members = items.map((item) => {
     const id = idOf(treeOf(parseJsonObject(Buffer.from(item))), 'id');

@@ -1,7 +1,9 @@
 import { canonicalAmount } from '../../domain/amount.ts';
 import { entriesOf, type Json, memberOf } from '../translation/json-tree.ts';
 
-/** What create calls a field, and where a TemplateItem has it (interface.md, Bonus template). */
+/**
+ * What create calls a field, and where a TemplateItem has it (docs/protocol.md, Bonus template).
+ */
 const FIELDS: readonly (readonly [sent: string, path: readonly string[]])[] = [
   ['name', ['name']],
   ['type', ['type']],

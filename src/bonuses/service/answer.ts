@@ -28,7 +28,7 @@ export type ServiceAnswer =
       readonly reason: 'breaker' | 'bulkhead' | 'connection' | 'deadline';
     };
 
-/** Codes of the service for what does not exist (addendum.md, older codes). */
+/** Codes of the service for what does not exist (docs/protocol.md, Older codes). */
 const MISSING_CODES: ReadonlySet<number | undefined> = new Set([30, 32]);
 
 /** Request timeout: an HTTP refusal that comes after the request may have been read. */
@@ -69,7 +69,7 @@ export function mayMeanMissing(answer: ServiceAnswer): boolean {
 
 /**
  * Whether a refusal says that the service knows no such player, as it may of one whom nobody has
- * given a bonus yet (addendum.md, older codes: 2, user not found).
+ * given a bonus yet (docs/protocol.md, Older codes: 2, user not found).
  */
 export function saysNoPlayer(answer: ServiceAnswer): boolean {
   return answer.kind === 'refused' && (answer.status === 404 || answer.code === CODES.notFound);

@@ -39,9 +39,9 @@ interface Connections {
 }
 
 /**
- * The service's bonus API (interface.md, Bonus API), on connections of its own: what it costs when
- * it fails is paid here and never by a callback. Each caller has a bulkhead and a breaker of its
- * own, so that one operator's calls neither crowd out nor switch off another's (I7).
+ * The service's bonus API (docs/protocol.md, Bonus API), on connections of its own: what it costs
+ * when it fails is paid here and never by a callback. Each caller has a bulkhead and a breaker of
+ * its own, so that one operator's calls neither crowd out nor switch off another's (I7).
  */
 export class BonusService {
   readonly #options: BonusServiceOptions;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { OPERATOR_USER } from '../../domain/operator-user.ts';
 
 /**
- * What the seven methods take (interface.md, Bonus API and Limits), as far as the gateway can tell
- * a wrong body before the service is asked. Numbers are only judged here: what is sent on is their
- * exact text.
+ * What the seven methods take (docs/protocol.md, Bonus API and Limits), as far as the gateway can
+ * tell a wrong body before the service is asked. Numbers are only judged here: what is sent on is
+ * their exact text.
  */
 
 const PLAYERS_MAX = 1000;

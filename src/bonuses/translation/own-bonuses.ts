@@ -3,7 +3,10 @@ import { bonusesIn, playerOf } from './bonus-terms.ts';
 import { idOf, type Json } from './json-tree.ts';
 import type { Terms } from './translate.ts';
 
-/** Those of a list's bonuses that belong to players of the operator (CONTRACT section 5). */
+/**
+ * Those of a list's bonuses that belong to players of the operator (docs/contract.md, Operator
+ * API).
+ */
 export function owned(list: Json | undefined, { userOf }: Terms): readonly OwnedBonus[] {
   return bonusesIn(list).flatMap((bonus) => ownedBonus(bonus, userOf) ?? []);
 }

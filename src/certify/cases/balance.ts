@@ -4,7 +4,7 @@ import { amountIn } from '../money.ts';
 import type { Trial } from '../trial.ts';
 import { unknownToken } from './profile.ts';
 
-const RULE = 'addendum.md, user balance';
+const RULE = 'docs/protocol.md, User balance';
 
 /** A player that no wallet has. */
 export const NOBODY = 'certify-nobody';
@@ -64,7 +64,7 @@ export const balanceCases: readonly Case[] = group('balance', { rule: RULE, mone
   {
     id: 'balance-token-unknown',
     title: 'A balance for an unknown token is refused',
-    rule: 'interface.md, What the service does 5; addendum.md, error codes',
+    rule: 'docs/protocol.md, What the service does 5; Error codes',
     expected: '400 with code 3 (or 4), so that the player logs in again',
     run: async (trial) => {
       trial.refuses(await trial.balance({ token: unknownToken() }), [3, 4]);
@@ -73,7 +73,7 @@ export const balanceCases: readonly Case[] = group('balance', { rule: RULE, mone
   {
     id: 'balance-other-user',
     title: 'A token tells the balance of its own player only',
-    rule: 'interface.md, Authentication 1',
+    rule: 'docs/protocol.md, Authentication 1',
     expected: '400 with code 3 to a userId that is not of the token',
     run: async (trial) => {
       const userId = trial.context.other?.userId ?? NOBODY;
@@ -90,7 +90,7 @@ export const balanceCases: readonly Case[] = group('balance', { rule: RULE, mone
   {
     id: 'balance-other-currency',
     title: 'A token is good for its own currency only',
-    rule: 'interface.md, Multi-currency rule 4',
+    rule: 'docs/protocol.md, Multi-currency rules 4',
     expected: `400 with code 3 to ${NO_CURRENCY}, a currency that nobody has`,
     run: async (trial) => {
       const sighting = await trial.balance({ currency: NO_CURRENCY });

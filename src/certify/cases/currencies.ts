@@ -2,8 +2,8 @@ import { type Case, group } from '../case.ts';
 import type { Trial } from '../trial.ts';
 import { NO_CURRENCY } from './balance.ts';
 
-const RULE = 'interface.md, Bet transaction (amount, currency); Multi-currency rules';
-const EXACT = 'interface.md, Bet transaction (amount); money is compared as decimals';
+const RULE = 'docs/protocol.md, Bet transaction (amount, currency); Multi-currency rules';
+const EXACT = 'docs/protocol.md, Bet transaction (amount); money is compared as decimals';
 
 async function placeOf(trial: Trial, amount: string): Promise<void> {
   const { meaning } = await trial.place(trial.slip({ amount }));
@@ -18,7 +18,7 @@ export const currencyCases: readonly Case[] = group('currencies', { rule: RULE, 
   {
     id: 'currency-configured',
     title: "The profile's currencies are those of the operator's file",
-    rule: 'interface.md, User profile (currencies)',
+    rule: 'docs/protocol.md, User profile (currencies)',
     expected: "every currency of the profile stands in the operator's file",
     money: false,
     run: async (trial) => {
@@ -32,7 +32,7 @@ export const currencyCases: readonly Case[] = group('currencies', { rule: RULE, 
   {
     id: 'currency-other-place',
     title: 'A place in a currency that the token is not for is refused',
-    rule: 'interface.md, Multi-currency rule 4',
+    rule: 'docs/protocol.md, Multi-currency rules 4',
     expected: '400 with code 3 or 5, nothing debited',
     run: async (trial) => {
       const sighting = await trial.place(trial.slip({ currency: NO_CURRENCY }));

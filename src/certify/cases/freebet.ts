@@ -3,13 +3,13 @@ import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import type { Trial } from '../trial.ts';
 
-const RULE = 'interface.md, Bet transaction (bonusId, bonusTemplateId, bonusAmount)';
+const RULE = 'docs/protocol.md, Bet transaction (bonusId, bonusTemplateId, bonusAmount)';
 
 const BONUS = { bonusId: 990_001, bonusTemplateId: 990_002, amount: '2' };
 
 /**
- * Places a freebet. Whether the player pays its stake is not shown in interface.md; what a wallet
- * debits, it has to be consistent about.
+ * Places a freebet. Whether the player pays its stake is not shown in docs/protocol.md; what a
+ * wallet debits, it has to be consistent about.
  *
  * @returns the slip, and what the place moved
  */

@@ -3,7 +3,7 @@ import { stakes } from '../money.ts';
 import type { Sighting } from '../recorded-call.ts';
 import type { Trial } from '../trial.ts';
 
-const RULE = 'interface.md, Limits (callback response timeout: 5 seconds)';
+const RULE = 'docs/protocol.md, Limits (callback response timeout: 5 seconds)';
 
 /** Milliseconds at a share of the sorted calls. */
 export function percentile(sortedMs: readonly number[], share: number): number {

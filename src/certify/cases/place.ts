@@ -5,8 +5,8 @@ import type { Trial } from '../trial.ts';
 import { NOBODY } from './balance.ts';
 import { unknownToken } from './profile.ts';
 
-const RULE = 'interface.md, Endpoints A (Place bet)';
-const DUPLICATE = 'interface.md, Bet lifecycle; addendum.md, error codes (8)';
+const RULE = 'docs/protocol.md, Place bet';
+const DUPLICATE = 'docs/protocol.md, Bet lifecycle; Error codes (8)';
 
 /** How many copies of one place are sent at once. */
 const COPIES = 8;
@@ -34,7 +34,7 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-not-enough',
     title: 'A place above the balance is declined',
-    rule: 'interface.md, Errors (code 7)',
+    rule: 'docs/protocol.md, Errors (code 7)',
     expected: '400 with code 7, nothing debited',
     run: async (trial) => {
       const amount = addAmounts(await trial.open(), '1');
@@ -79,7 +79,7 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-token-unknown',
     title: 'A place with an unknown token is refused',
-    rule: 'interface.md, Endpoints A (verify token); addendum.md, error codes (3, 4)',
+    rule: 'docs/protocol.md, Place bet (verify token); Error codes (3, 4)',
     expected: '400 with code 3 (or 4), nothing debited',
     run: async (trial) => {
       trial.refuses(await trial.place(trial.slip({ token: unknownToken() })), [3, 4]);
@@ -89,7 +89,7 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-token-missing',
     title: 'A place without a token is refused',
-    rule: 'interface.md, Authentication 1',
+    rule: 'docs/protocol.md, Authentication 1',
     expected: '400 with code 3 or 5, nothing debited',
     run: async (trial) => {
       const sighting = await trial.place(trial.slip(), { more: { token: undefined } });
@@ -100,7 +100,7 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-token-other-user',
     title: 'A token places bets for its own player only',
-    rule: 'interface.md, Authentication 1',
+    rule: 'docs/protocol.md, Authentication 1',
     expected: '400 with code 3 or 5, nothing debited',
     run: async (trial) => {
       const sighting = await trial.place(trial.slip({ userId: NOBODY }));
@@ -118,7 +118,7 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-duplicate-new-request',
     title: 'The same place under a new requestId debits once',
-    rule: 'interface.md, Bet transaction (transactionId is the id of the bet)',
+    rule: 'docs/protocol.md, Bet transaction (transactionId is the id of the bet)',
     expected: 'the balance falls once',
     run: (trial) => again(trial, 'new'),
   },
@@ -211,7 +211,7 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-method',
     title: 'A settle sent by POST is refused',
-    rule: 'interface.md, Endpoints A (check method POST and type 1)',
+    rule: 'docs/protocol.md, Place bet (check method POST and type 1)',
     expected: 'anything but 200, nothing paid',
     run: async (trial) => {
       const slip = await trial.placed();

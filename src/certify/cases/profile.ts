@@ -3,7 +3,7 @@ import { type Case, group } from '../case.ts';
 import type { Sighting } from '../recorded-call.ts';
 import type { Trial } from '../trial.ts';
 
-const RULE = 'interface.md, User profile';
+const RULE = 'docs/protocol.md, User profile';
 
 /** A token of the right length that no wallet has given out. */
 export const unknownToken = () => `certify-${randomUUID()}`;
@@ -37,7 +37,7 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
   {
     id: 'profile-currency',
     title: "The profile names the token's currency",
-    rule: 'interface.md, User profile; Multi-currency rules 1 and 4',
+    rule: 'docs/protocol.md, User profile; Multi-currency rules 1 and 4',
     expected: 'currency, a text of 3 to 5 characters, is the one the token was given for',
     run: async (trial) => {
       const profile = await profileOf(trial);
@@ -64,7 +64,7 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
   {
     id: 'profile-constant',
     title: 'The profile stays the same',
-    rule: 'interface.md, User profile (userId is constant for the same real person)',
+    rule: 'docs/protocol.md, User profile (userId is constant for the same real person)',
     expected: 'two profiles name the same userId and currency',
     run: async (trial) => {
       const first = await profileOf(trial);
@@ -76,7 +76,7 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
   {
     id: 'profile-token-unknown',
     title: 'A profile for an unknown token is refused',
-    rule: 'interface.md, Endpoints A (verifies the token); addendum.md, error codes',
+    rule: 'docs/protocol.md, Callbacks (verifies the token); Error codes',
     expected: '400 with code 3 (or 4), so that the player logs in again',
     run: async (trial) => {
       trial.refuses(await trial.profile(unknownToken()), [3, 4]);
@@ -95,7 +95,7 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
   {
     id: 'profile-custom-fields',
     title: 'customFields have their documented form',
-    rule: 'interface.md, User profile (CustomFields)',
+    rule: 'docs/protocol.md, User profile (CustomFields)',
     expected: 'each field that is there has its documented type and format',
     run: async (trial) => {
       const profile = await profileOf(trial);

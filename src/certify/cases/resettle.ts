@@ -3,7 +3,7 @@ import { type Case, group } from '../case.ts';
 import type { Sighting } from '../recorded-call.ts';
 import type { Trial } from '../trial.ts';
 
-const RULE = 'interface.md, Bet lifecycle (settle again, amount differs)';
+const RULE = 'docs/protocol.md, Bet lifecycle (settle again, amount differs)';
 
 /** The wallet's rules forbid changing a result, or the player's balance does. */
 const BLOCKED = [20, 21];

@@ -3,10 +3,10 @@ import { ROLLBACK_REASONS } from '../../domain/codes.ts';
 import { type Case, group } from '../case.ts';
 import { NOBODY } from './balance.ts';
 
-const RULE = 'interface.md, Endpoints A (Rollback)';
-const ONCE = 'interface.md, Endpoints A (refund at most once per bet)';
-const RACE = 'interface.md, Endpoints A (a rollback may arrive before the place bet)';
-const FENCED = 'addendum.md, error codes (8, already processed)';
+const RULE = 'docs/protocol.md, Rollback';
+const ONCE = 'docs/protocol.md, Rollback (refund at most once per bet)';
+const RACE = 'docs/protocol.md, Rollback (a rollback may arrive before the place bet)';
+const FENCED = 'docs/protocol.md, Error codes (8, already processed)';
 
 const COPIES = 5;
 const RACES = 4;
@@ -50,7 +50,7 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-unknown',
     title: 'A rollback of an unknown bet is confirmed',
-    rule: 'interface.md, Endpoints A (200 when no such bet exists)',
+    rule: 'docs/protocol.md, Rollback (200 when no such bet exists)',
     expected: '200 (or 400 with code 8), nothing refunded',
     run: async (trial) => {
       trial.confirms(await trial.rollback(trial.slip()));
@@ -60,7 +60,7 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-unknown-twice',
     title: 'A rollback of an unknown bet is confirmed again',
-    rule: 'interface.md, Endpoints A (200 when no such bet exists); Retries of rollback',
+    rule: 'docs/protocol.md, Rollback (200 when no such bet exists); Retries',
     expected: '200 (or 400 with code 8) each time, nothing refunded',
     run: async (trial) => {
       const slip = trial.slip();
@@ -111,7 +111,7 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-declined-place',
     title: 'A rollback of a declined place refunds nothing',
-    rule: 'interface.md, Endpoints A (200 when nothing is to be refunded)',
+    rule: 'docs/protocol.md, Rollback (200 when nothing is to be refunded)',
     expected: '200 (or 400 with code 8), nothing refunded',
     run: async (trial) => {
       const slip = trial.slip({ amount: addAmounts(await trial.open(), '1') });
@@ -123,7 +123,7 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-after-settle',
     title: 'A rollback of a settled bet leaves no payout beside the refund',
-    rule: 'interface.md, Bet lifecycle (rolled back from waiting; after a settle: not shown)',
+    rule: 'docs/protocol.md, Bet lifecycle (rolled back from waiting; after a settle: not shown)',
     expected: 'either confirmed, and stake and payout both undone; or refused, and nothing moves',
     run: async (trial) => {
       const slip = await trial.placed();
@@ -136,7 +136,7 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-error-codes',
     title: 'A rollback is taken whatever its errorCode',
-    rule: 'interface.md, Events (Rollback errorCode values)',
+    rule: 'docs/protocol.md, Rollback error codes',
     expected: '200 to each documented errorCode, each stake refunded',
     run: async (trial) => {
       for (const errorCode of Object.values(ROLLBACK_REASONS)) {
@@ -148,7 +148,7 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-without-token',
     title: 'A rollback does not need a token',
-    rule: 'interface.md, Endpoints A (Rollback: verify signature, find the bet by transactionId)',
+    rule: 'docs/protocol.md, Rollback (verify signature, find the bet by transactionId)',
     expected: '200 although the session and its token are gone, the stake refunded',
     run: async (trial) => {
       const slip = await trial.placed();

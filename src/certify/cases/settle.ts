@@ -5,9 +5,9 @@ import type { Trial } from '../trial.ts';
 import { NOBODY } from './balance.ts';
 import { unknownToken } from './profile.ts';
 
-const RULE = 'interface.md, Endpoints A (Settle); Bet lifecycle';
-const AGAIN = 'interface.md, Bet lifecycle (settle again, same data)';
-const CASHOUT = 'interface.md, Endpoints A (Settle: token only for cashout)';
+const RULE = 'docs/protocol.md, Settle; Bet lifecycle';
+const AGAIN = 'docs/protocol.md, Bet lifecycle (settle again, same data)';
+const CASHOUT = 'docs/protocol.md, Settle (token only for cashout)';
 
 const COPIES = 5;
 
@@ -181,7 +181,7 @@ export const settleCases: readonly Case[] = group('settle', { rule: RULE, money:
   },
 ]);
 
-/** Some wallets demand the token on every call (addendum.md, How real wallets deviate). */
+/** Some wallets demand the token on every call (docs/protocol.md, How real wallets deviate). */
 async function tryWithToken(trial: Trial, slip: BetSlip): Promise<void> {
   const { token } = trial.player;
   const sighting = await trial.settle(slip, { amount: '3', resultType: 'won', token });

@@ -9,8 +9,8 @@ import type { Trial } from '../trial.ts';
  * found as well, and once.
  */
 
-const RULE = 'interface.md, Bet callback success response';
-const REFUSAL = 'interface.md, Errors (HTTP 400: code, message)';
+const RULE = 'docs/protocol.md, Bet callback success response';
+const REFUSAL = 'docs/protocol.md, Errors (HTTP 400: code, message)';
 
 /** Further from this computer's clock than that, a time is worth a remark. */
 const CLOCK_MINUTES_MAX = 5;
@@ -63,7 +63,7 @@ export const answerCases: readonly Case[] = group('shape', { rule: RULE, money: 
   {
     id: 'shape-success-status',
     title: 'A success is HTTP 200',
-    rule: 'interface.md, What the service does 4',
+    rule: 'docs/protocol.md, What the service does 4',
     expected: 'every success of the run has status 200',
     run: verdictOn(successes, (sighting) => {
       const status = statusOf(sighting);
@@ -81,7 +81,7 @@ export const answerCases: readonly Case[] = group('shape', { rule: RULE, money: 
   {
     id: 'shape-success-code',
     title: 'A success has no error code',
-    rule: 'interface.md, What the service does 4',
+    rule: 'docs/protocol.md, What the service does 4',
     expected: 'no success of the run has a code other than 0',
     run: verdictOn(successes, (sighting) => {
       const code = bodyOf(sighting)?.value.code;
@@ -114,7 +114,7 @@ export const answerCases: readonly Case[] = group('shape', { rule: RULE, money: 
   {
     id: 'shape-clock',
     title: "The wallet's clock is right",
-    rule: 'interface.md, Bet callback success response (transactionTime: UTC)',
+    rule: 'docs/protocol.md, Bet callback success response (transactionTime: UTC)',
     expected: `the time of a new bet is within ${CLOCK_MINUTES_MAX} minutes of this computer's`,
     run: async (trial) => {
       const sighting = await trial.place(trial.slip());

@@ -1,13 +1,13 @@
 import { objectText, placeBody } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 
-const RULE = 'interface.md, Bet callback success response';
+const RULE = 'docs/protocol.md, Bet callback success response';
 
 export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: false }, [
   {
     id: 'shape-journey',
     title: 'A bet goes through its whole life',
-    rule: 'interface.md, Bet lifecycle',
+    rule: 'docs/protocol.md, Bet lifecycle',
     expected: 'place, update, settle, unsettle, settle again and rollback of another are accepted',
     run: async (trial) => {
       const { skipUpdates } = trial.context.caller.line.adapter.callerDialect;
@@ -25,7 +25,7 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
   {
     id: 'shape-unknown-fields',
     title: 'Members that the wallet does not know are ignored',
-    rule: 'interface.md, Bet transaction (metadata may gain new fields)',
+    rule: 'docs/protocol.md, Bet transaction (metadata may gain new fields)',
     expected: '200 to a place with new members',
     run: async (trial) => {
       const more = { newMember: '{"any":["thing",1,null]}', anotherMember: 'true' };
@@ -35,7 +35,7 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
   {
     id: 'shape-express',
     title: 'An express bet of 20 outcomes is accepted',
-    rule: 'interface.md, Bet transaction (ticketType, metadata)',
+    rule: 'docs/protocol.md, Bet transaction (ticketType, metadata)',
     expected: '200 to a place with ticketType express and 20 entries of metadata',
     run: async (trial) => {
       const outcomes = Array.from({ length: 20 }, (_, at) => outcome(at));
@@ -46,7 +46,7 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
   {
     id: 'shape-turbogames',
     title: 'A bet on turbogames is accepted',
-    rule: 'interface.md, Bet transaction (gameType)',
+    rule: 'docs/protocol.md, Bet transaction (gameType)',
     expected: '200 to a place with gameType turbogames',
     run: async (trial) => {
       const more = { gameType: '"turbogames"' };
@@ -56,7 +56,7 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
   {
     id: 'shape-not-json',
     title: 'A body that is not JSON is refused',
-    rule: 'addendum.md, error codes (5, validation)',
+    rule: 'docs/protocol.md, Error codes (5, validation)',
     expected: '400 with code 5',
     run: async (trial) => {
       const sighting = await trial.place(trial.slip(), { body: '{"transactionId":' });
@@ -67,7 +67,7 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
   {
     id: 'shape-missing-id',
     title: 'A place without a transactionId is refused',
-    rule: 'addendum.md, error codes (5, validation)',
+    rule: 'docs/protocol.md, Error codes (5, validation)',
     expected: '400 with code 5, nothing debited',
     money: true,
     run: async (trial) => {

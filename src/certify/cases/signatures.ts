@@ -12,7 +12,7 @@ import {
 import type { Trial } from '../trial.ts';
 import type { Tamper } from '../wallet-connection.ts';
 
-const RULE = 'interface.md, Authentication 2; addendum.md, signing of callbacks';
+const RULE = 'docs/protocol.md, Authentication 2; Signing of callbacks';
 
 /** Code 1; the gateway never signs wrongly, so the form of this refusal is a matter of taste. */
 const BAD_SIGNATURE = [1];
@@ -93,7 +93,7 @@ export const signatureCases: readonly Case[] = group('signatures', { rule: RULE,
   {
     id: 'signature-no-algorithm',
     title: 'A header that asks for no algorithm is refused',
-    rule: 'interface.md, Authentication 3 (HS256); RFC 8725, section 3.1',
+    rule: 'docs/protocol.md, Authentication 3 (HS256); RFC 8725, section 3.1',
     expected: '400 with code 1, nothing debited',
     run: (trial) => forgedPlace(trial, noAlgorithm),
   },
@@ -133,7 +133,7 @@ export const signatureCases: readonly Case[] = group('signatures', { rule: RULE,
   {
     id: 'signature-header-order',
     title: 'The members of the signature header may come in any order',
-    rule: 'addendum.md, order in the JOSE header',
+    rule: 'docs/protocol.md, Order in the JOSE header',
     expected: 'a place signed with typ before alg is accepted',
     run: (trial) => {
       const tamper = typeFirst(trial.context.secret);
@@ -143,7 +143,7 @@ export const signatureCases: readonly Case[] = group('signatures', { rule: RULE,
   {
     id: 'signature-whitespace',
     title: 'The signature is over the bytes, whitespace included',
-    rule: 'addendum.md, signing of callbacks (over the raw body)',
+    rule: 'docs/protocol.md, Signing of callbacks (over the raw body)',
     expected: 'a place with spaces and line breaks between its members is accepted',
     run: (trial) => oddButGood(trial, (slip) => ({ body: spaced(slip) }), 'a body with spaces'),
   },

@@ -1,7 +1,7 @@
 import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 
-const RULE = 'interface.md, Endpoints A (Unsettle); Bet lifecycle';
+const RULE = 'docs/protocol.md, Unsettle; Bet lifecycle';
 
 export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, money: true }, [
   {
@@ -29,7 +29,7 @@ export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, mo
   {
     id: 'unsettle-twice',
     title: 'The same unsettle again takes the payout back once',
-    rule: 'interface.md, Endpoints A (ensure any payout already made is cancelled)',
+    rule: 'docs/protocol.md, Unsettle (ensure any payout already made is cancelled)',
     expected: '200, the balance falls once',
     run: async (trial) => {
       const slip = await trial.placed();
@@ -56,7 +56,7 @@ export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, mo
   {
     id: 'unsettle-settle-again',
     title: 'A bet that was unsettled can be settled again',
-    rule: 'interface.md, Bet lifecycle (the bet returns to waiting for a result)',
+    rule: 'docs/protocol.md, Bet lifecycle (the bet returns to waiting for a result)',
     expected: '200 to the same settle after the unsettle, the payout made again',
     run: async (trial) => {
       const slip = await trial.placed();
@@ -69,7 +69,7 @@ export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, mo
   {
     id: 'unsettle-rollback',
     title: 'A bet that was unsettled can be rolled back',
-    rule: 'interface.md, Bet lifecycle (waiting for a result, rollback)',
+    rule: 'docs/protocol.md, Bet lifecycle (waiting for a result, rollback)',
     expected: '200 to each, payout and stake both undone',
     run: async (trial) => {
       const slip = await trial.placed();

@@ -3,7 +3,7 @@ import { type Case, group } from '../case.ts';
 import type { Sighting } from '../recorded-call.ts';
 import { Skipped, type Trial } from '../trial.ts';
 
-const RULE = 'interface.md, Endpoints A (Bet data update)';
+const RULE = 'docs/protocol.md, Bet data update';
 
 function needsUpdates(trial: Trial): void {
   if (!trial.context.caller.line.adapter.callerDialect.skipUpdates) return;
@@ -38,7 +38,7 @@ export const updateCases: readonly Case[] = group('update', { rule: RULE, money:
   {
     id: 'update-twice',
     title: 'The same update again is accepted and moves nothing',
-    rule: 'interface.md, Endpoints A (200 when already updated by an earlier request)',
+    rule: 'docs/protocol.md, Bet data update (200 when already updated by an earlier request)',
     expected: '200 each time, the balance stays',
     run: updateCase(async (trial) => {
       const slip = await trial.placed();
@@ -49,14 +49,14 @@ export const updateCases: readonly Case[] = group('update', { rule: RULE, money:
   {
     id: 'update-unknown',
     title: 'An update of an unknown bet is accepted',
-    rule: 'interface.md, Endpoints A (200 when no such bet exists)',
+    rule: 'docs/protocol.md, Bet data update (200 when no such bet exists)',
     expected: '200, nothing debited',
     run: updateCase(async (trial) => ({ slip: trial.slip(), net: '0' })),
   },
   {
     id: 'update-after-settle',
     title: 'An update may come after a settle',
-    rule: 'interface.md, Bet lifecycle (may arrive after a settle)',
+    rule: 'docs/protocol.md, Bet lifecycle (may arrive after a settle)',
     expected: '200, the payout stands',
     run: updateCase(async (trial) => {
       const slip = await trial.placed();
@@ -67,7 +67,7 @@ export const updateCases: readonly Case[] = group('update', { rule: RULE, money:
   {
     id: 'update-before-settle',
     title: 'A settle after an update pays its own amount',
-    rule: 'interface.md, Bet lifecycle (update: state unchanged)',
+    rule: 'docs/protocol.md, Bet lifecycle (update: state unchanged)',
     expected: '200, the balance rises by the amount of the settle',
     run: async (trial) => {
       needsUpdates(trial);
@@ -80,7 +80,7 @@ export const updateCases: readonly Case[] = group('update', { rule: RULE, money:
   {
     id: 'update-after-rollback',
     title: 'An update after a rollback moves nothing',
-    rule: 'interface.md, Endpoints A (never debit funds)',
+    rule: 'docs/protocol.md, Bet data update (never debit funds)',
     expected: 'the balance stays',
     run: async (trial) => {
       needsUpdates(trial);

@@ -1,6 +1,9 @@
 import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
 
-/** The freebet that a bet was placed with, as the service says it (interface.md, Bet transaction). */
+/**
+ * The freebet that a bet was placed with, as the service says it (docs/protocol.md, Bet
+ * transaction).
+ */
 export interface Freebet {
   /** A number or, where a double cannot hold it, its text. */
   readonly bonusId: number | string | null;

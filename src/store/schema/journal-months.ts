@@ -56,7 +56,7 @@ export class JournalMonths {
       const made = await this.prepare();
       if (made > 0) this.#logger.info({ tables: made }, 'journal.months_prepared');
     } catch (error) {
-      this.#logger.warn({ err: error }, 'journal.months_not_prepared: tried again in an hour');
+      this.#logger.warn({ err: error, note: 'retried in an hour' }, 'journal.months_not_prepared');
     }
   }
 }

@@ -6,9 +6,9 @@ import type { CallerDialect } from '../call.ts';
 import type { Dialect } from '../wallet-config.ts';
 
 /*
- * The items of `wallet.dialect`, each with the deviation it answers (addendum.md, How real wallets
- * deviate). Two rules stand above all of them (I2): a status of 500 or above is never a refusal,
- * and the code 100 never becomes another one.
+ * The items of `wallet.dialect`, each with the deviation it answers (docs/protocol.md, How real
+ * wallets deviate). Two rules stand above all of them (I2): a status of 500 or above is never a
+ * refusal, and the code 100 never becomes another one.
  */
 
 /** What an HTTP answer says in the protocol's terms. */
@@ -40,7 +40,7 @@ const MESSAGE_LENGTH_MAX = 255;
 /** What the journal can hold of a code; the protocol's have three digits. */
 const CODE_MAX = 2_147_483_647;
 
-/** Codes of a place that leave open whether the wallet debited (CONTRACT section 4). */
+/** Codes of a place that leave open whether the wallet debited (docs/contract.md, Callbacks). */
 const OPEN_PLACE_CODES: readonly number[] = [CODES.alreadyProcessed, CODES.timeout, CODES.system];
 
 /** Sorts an answer into success, refusal and neither. */

@@ -25,8 +25,8 @@ const READ_ANSWER_BYTES_MAX = 256 * 1024;
 const SAFE_REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The wallet speaks the service's own callbacks protocol (interface.md, Endpoints A; CONTRACT
- * section 4). Strict, but for what the operator's dialect relaxes item by item.
+ * The wallet speaks the service's own callbacks protocol (docs/protocol.md, Callbacks;
+ * docs/contract.md, Callbacks). Strict, but for what the operator's dialect relaxes item by item.
  */
 export function nativeAdapter(settings: WalletSettings, clock: Clock): WalletAdapter {
   const { dialect } = settings;
@@ -187,7 +187,7 @@ function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): 
   }
 }
 
-/** The first member that the service could not do without (interface.md, User profile). */
+/** The first member that the service could not do without (docs/protocol.md, User profile). */
 function missingIn(
   value: Readonly<Record<string, unknown>>,
   operation: ReadCall['operation'],

@@ -35,7 +35,7 @@ function members(
 
 export const acceptsAnySignature: Mistake = { judge: () => ({ ok: true }) };
 
-/** Verifies by parsing and serialising again, as addendum.md saw it done. */
+/** Verifies by parsing and serialising again, as docs/protocol.md saw it done. */
 export const reserialises: Mistake = {
   judge: ({ headers, body }, keys) => {
     try {

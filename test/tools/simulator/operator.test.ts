@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -18,13 +17,13 @@ let status: number;
 beforeEach(async () => {
   seen = [];
   status = 201;
-  server = createServer(async (request, response) => {
-    const body = await text(request);
-    const jws = request.headers['x-sign-jws'];
-    const { ok } = verify(typeof jws === 'string' ? jws : undefined, Buffer.from(body), keys);
-    seen.push({ path: request.url, body: JSON.parse(body), signed: ok });
-    response.writeHead(status).end(JSON.stringify(session));
-    await once(response, 'close');
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const jws = request.headers['x-sign-jws'];
+      const { ok } = verify(typeof jws === 'string' ? jws : undefined, Buffer.from(body), keys);
+      seen.push({ path: request.url, body: JSON.parse(body), signed: ok });
+      response.writeHead(status).end(JSON.stringify(session));
+    });
   });
   const port = await listenOn(server, 0);
   const baseUrl = `http://127.0.0.1:${port}/`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RETRIES_MAX, retryIntervalMs } from '../../../tools/simulator/retry.ts';
 
-it('repeats over about six minutes with doubling intervals (interface.md, Events)', () => {
+it('repeats over about six minutes with doubling intervals (docs/protocol.md, Events)', () => {
   const intervals = Array.from({ length: RETRIES_MAX }, (_, n) => retryIntervalMs(n + 1));
   const totalMs = intervals.reduce((sum, intervalMs) => sum + intervalMs, 0);
   expect(totalMs / 60_000).toBeCloseTo(6, 1);

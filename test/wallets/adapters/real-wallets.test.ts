@@ -7,8 +7,9 @@ import type { Scene } from './real-wallet.ts';
 import { REPEATING_WALLETS } from './repeating-wallets.ts';
 
 /**
- * The wallets of addendum.md, "How real wallets deviate", one after the other: each behaviour that
- * is listed there, played by a wallet that has it, is survived as it is or covered by a dialect.
+ * The wallets of docs/protocol.md, How real wallets deviate, one after the other: each behaviour
+ * that is listed there, played by a wallet that has it, is survived as it is or covered by a
+ * dialect.
  */
 
 const NAMED = [...DEVIATING_WALLETS, ...REPEATING_WALLETS].map((wallet, index) => ({

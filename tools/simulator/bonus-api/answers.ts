@@ -7,7 +7,7 @@ import { bonusText, type PlayerBonus, templateText } from './records.ts';
 import type { BonusCall } from './requests.ts';
 
 /** What the service's samples show on a page. */
-export const ITEMS_PER_PAGE = 100;
+const ITEMS_PER_PAGE = 100;
 
 export type TemplateOrder = 'oldestFirst' | 'newestFirst';
 
@@ -21,7 +21,7 @@ const MESSAGES: Readonly<Record<BonusCode, string>> = {
   [BONUS_CODES.notRevocable]: 'Bonus cannot be revoked',
 };
 
-/** Carries a call out and answers it (interface.md, Endpoints B). */
+/** Carries a call out and answers it (docs/protocol.md, Bonus API). */
 export function answerTo(call: BonusCall, books: BonusBooks, order: TemplateOrder): WireAnswer {
   const { cid } = call;
   switch (call.method) {

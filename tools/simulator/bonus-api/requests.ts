@@ -1,5 +1,5 @@
 import { unreachable } from '../../../src/domain/unreachable.ts';
-import { amount, oneOf, text } from '../../../src/protocol/fields.ts';
+import { amount, requiredText, requiredWord } from '../../../src/protocol/fields.ts';
 import { type JsonDocument, JsonError } from '../../../src/protocol/json.ts';
 import type { BonusMethod } from './methods.ts';
 import type { PlayerGrant, TemplateFields } from './records.ts';
@@ -31,12 +31,12 @@ const PLAYERS_MAX = 1000;
 const ANY_MAX = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads the body of a call (interface.md, Endpoints B and Limits).
+ * Reads the body of a call (docs/protocol.md, Bonus API and Limits).
  *
  * @throws JsonError naming the member that is missing or against the rules
  */
 export function readBonusCall(method: BonusMethod, document: JsonDocument): BonusCall {
-  const cid = text(document, 'cid', ANY_TEXT);
+  const cid = requiredText(document, 'cid', ANY_TEXT);
   switch (method) {
     case 'templates':
       return { method, cid, page: page(document) };
@@ -45,7 +45,12 @@ export function readBonusCall(method: BonusMethod, document: JsonDocument): Bonu
     case 'templates/add':
       return { method, cid, fields: templateFields(document) };
     case 'player/bonuses':
-      return { method, cid, userId: text(document, 'userId', USER_ID), page: page(document) };
+      return {
+        method,
+        cid,
+        userId: requiredText(document, 'userId', USER_ID),
+        page: page(document),
+      };
     case 'bonus':
       return { method, cid, bonusId: integer(document, 'bonusId', 0, ANY_MAX) };
     case 'bonus/applyBatch': {
@@ -59,12 +64,12 @@ export function readBonusCall(method: BonusMethod, document: JsonDocument): Bonu
 }
 
 function templateFields(document: JsonDocument): TemplateFields {
-  oneOf(document, 'type', ['freebet_standart']);
+  requiredWord(document, 'type', ['freebet_standart']);
   const fromTime = integer(document, 'fromTime', 0, ANY_MAX);
   const toTime = integer(document, 'toTime', 0, ANY_MAX);
   if (toTime < fromTime) throw new JsonError('must not be before fromTime', 'toTime');
   return {
-    name: text(document, 'name', ANY_TEXT),
+    name: requiredText(document, 'name', ANY_TEXT),
     enable: boolean(document, 'enable'),
     stage: integer(document, 'stage', 1, STAGE_MAX),
     fromTime,
@@ -77,9 +82,9 @@ function templateFields(document: JsonDocument): TemplateFields {
     maxOdd: amount(document, 'maxOdd'),
     betAmount: amount(document, 'betAmount'),
     maxWin: amount(document, 'maxWin'),
-    currency: text(document, 'currency', CURRENCY),
+    currency: requiredText(document, 'currency', CURRENCY),
     maxWinCurrency: isGiven(document, 'maxWinCurrency')
-      ? text(document, 'maxWinCurrency', CURRENCY)
+      ? requiredText(document, 'maxWinCurrency', CURRENCY)
       : 'USD',
     disciplines: texts(document, 'disciplines'),
     availableCountries: countries(document),
@@ -103,8 +108,8 @@ function players(document: JsonDocument): readonly PlayerGrant[] {
 
 function grant(item: JsonDocument): PlayerGrant {
   return {
-    userId: text(item, 'userId', USER_ID),
-    currency: text(item, 'currency', CURRENCY),
+    userId: requiredText(item, 'userId', USER_ID),
+    currency: requiredText(item, 'currency', CURRENCY),
     betAmount: amount(item, 'betAmount'),
     betCount: integer(item, 'betCount', 1, BET_COUNT_MAX),
     forceActivated: isGiven(item, 'forceActivated') && boolean(item, 'forceActivated'),

@@ -1,6 +1,8 @@
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { BetWalletCall } from './calls.ts';
-import type { Effect } from './ledger.ts';
+
+/** `applied` changed the books, `repeated` had been applied before, `nothing` had nothing to do. */
+export type Effect = 'applied' | 'repeated' | 'nothing';
 
 /**
  * What became of one call that reached the wallet. `pending`: nothing yet (held, or still on its

@@ -2,7 +2,7 @@ import { addAmounts, isNonNegativeFinite } from '../../../src/domain/amount.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../../../src/protocol/json.ts';
 
-export const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
+const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
 export type ResultType = (typeof RESULT_TYPES)[number];
 
 /** Odds as a bet data update may change them, each with its exact text as sent. */
@@ -66,7 +66,7 @@ export type WalletPath = 'profile' | 'balance' | 'bet';
 class Unreadable extends Error {}
 
 /**
- * Reads a callback (interface.md, Endpoints A).
+ * Reads a callback (docs/protocol.md, Callbacks).
  *
  * @param path which of the wallet's three paths was called
  * @param body the bytes as they arrived

@@ -34,7 +34,7 @@ export interface WalletHttpOptions {
 
 /**
  * The wallet's edge: bytes in, signature over exactly those bytes before anything is read from
- * them, then the call (interface.md, Authentication).
+ * them, then the call (docs/protocol.md, Authentication).
  */
 export function createWalletHttp(options: WalletHttpOptions): Server {
   const server = createServer((request, response) => {

@@ -7,7 +7,7 @@ import {
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import { unreachable } from '../../../src/domain/unreachable.ts';
-import type { Arrival, Arrivals } from './arrivals.ts';
+import type { Arrival, Arrivals, Effect } from './arrivals.ts';
 import type {
   BetWalletCall,
   Coefficients,
@@ -43,15 +43,12 @@ export interface WalletBet {
   readonly history: readonly Arrival[];
 }
 
-/** `applied` changed the books, `repeated` had been applied before, `nothing` had nothing to do. */
-export type Effect = 'applied' | 'repeated' | 'nothing';
-
 export type Verdict =
   | { readonly kind: 'accepted'; readonly transactionTime: string; readonly effect: Effect }
   | { readonly kind: 'declined'; readonly code: number; readonly message: string };
 
 /**
- * The bookkeeping of a wallet that keeps the protocol (interface.md, States and transitions):
+ * The bookkeeping of a wallet that keeps the protocol (docs/protocol.md, States):
  * every operation may come twice or in the wrong order, and moves money once.
  */
 export class Ledger {

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pageWith } from '../scripts/write-invariants.ts';
+import { DELIVERY_STATES } from '../src/store/deliveries/delivery-admin.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** How far a number written for people may be from what was measured. */
+const ROUNDING = 0.05;
+
+describe('docs/invariants.md', () => {
+  const page = read('docs/invariants.md');
+
+  it('lists the tests that carry each number; if not: npm run invariants', () => {
+    expect(page).toBe(pageWith(page));
+  });
+
+  it('knows every number that a test carries', () => {
+    const known = new Set([...page.matchAll(/^## (I\d+) /gm)].map(([, number]) => number));
+    const carried = filesBelow('test')
+      .flatMap((file) => [...read(file).matchAll(/\((I\d+(?:, ?I\d+)*)\)['`]/g)])
+      .flatMap(([, numbers = '']) => numbers.split(/, ?/));
+    expect([...new Set(carried)].filter((number) => !known.has(number))).toEqual([]);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  const page = read('docs/architecture.md');
+  const diagrams = [...page.matchAll(/```mermaid\nstateDiagram-v2\n(.*?)```/gs)].map(
+    ([, diagram = '']) => diagram,
+  );
+
+  it.each([
+    ['place', 0],
+    ['settlement', 1],
+    ['rollback', 2],
+  ])("draws every %s state of a bet's row, and no other", (column, at) => {
+    expect(statesOf(diagrams[at] ?? '')).toEqual(checkedWords(`bets_${column}_check`));
+  });
+
+  it("draws every state of a delivery's row, and no other", () => {
+    const drawn = statesOf(diagrams[3] ?? '');
+    expect(drawn).toEqual(checkedWords('deliveries_state_check'));
+    // What people see: a live one is its callback's own affair, a held one is pending.
+    expect([...DELIVERY_STATES].sort()).toEqual(
+      ['held', ...drawn].filter((state) => state !== 'live').sort(),
+    );
+  });
+
+  it('lists every decision under its number and title', () => {
+    const records = filesBelow('docs/decisions').map((file) => {
+      const [, number = '', title = ''] = /^# (\d{4}) (.*)$/m.exec(read(file)) ?? [];
+      expect(file).toMatch(new RegExp(`/${number}-`));
+      return `| [${number}](${file.slice('docs/'.length)}) | ${title} |`;
+    });
+    expect(page.match(/^\| \[\d{4}\].*$/gm)).toEqual(records.sort());
+  });
+});
+
+describe('the numbers in the documents', () => {
+  const pages = ['README.md', ...filesBelow('docs')].filter((file) => file.endsWith('.md'));
+  // "3,800 <!-- callbacks gateway.requestsPerSecond --> place bets a second"
+  const claims = pages.flatMap((page) =>
+    [...read(page).matchAll(/([\d,.]+)\s<!-- (\w+) ([\w.]+)(?: \/ (\d+))? -->/g)].map(
+      ([, said = '', benchmark = '', path = '', divisor = '1']) => ({
+        claim: `${page}: ${said} is ${path} of bench/results/${benchmark}.json`,
+        said: Number(said.replaceAll(',', '')),
+        measured: measured(benchmark, path) / Number(divisor),
+      }),
+    ),
+  );
+
+  it('are there', () => {
+    expect(claims.length).toBeGreaterThan(10);
+  });
+
+  it.each(claims)('$claim, rounded', ({ said, measured }) => {
+    expect(Math.abs(said - measured) / measured).toBeLessThanOrEqual(ROUNDING);
+  });
+});
+
+function measured(benchmark: string, path: string): number {
+  let value: unknown = JSON.parse(read(`bench/results/${benchmark}.json`));
+  for (const name of path.split('.')) {
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  }
+  if (typeof value !== 'number') throw new Error(`${benchmark} has no number ${path}`);
+  return value;
+}
+
+/** The names of a state diagram: what stands at the ends of its arrows. */
+function statesOf(diagram: string): string[] {
+  const arrows = [...diagram.matchAll(/^\s*(\S+) --> ([^\s:]+)/gm)];
+  const names = new Set(arrows.flatMap(([, from = '', to = '']) => [from, to]));
+  names.delete('[*]');
+  return [...names].sort();
+}
+
+/** The words that the newest migration to name it lets a column hold. */
+function checkedWords(constraint: string): string[] {
+  const sql = filesBelow('prisma/migrations')
+    .filter((file) => file.endsWith('.sql'))
+    .map(read)
+    .join('\n');
+  const checks = [
+    ...sql.matchAll(new RegExp(`${constraint}"\\s+CHECK[^']*((?:'\\w+',?\\s*)+)`, 'g')),
+  ];
+  return [...(checks.at(-1)?.[1] ?? '').matchAll(/\w+/g)].map(([word]) => word).sort();
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))
+    .sort();
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
