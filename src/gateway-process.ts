@@ -52,7 +52,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     logger.info({ address }, 'gateway.admin_listening');
   }
   await awaitRedis(environment, parts.accelerator, logger);
-  if (environment.encryptionKey === undefined) {
+  if (environment.encryptionKeys === undefined) {
     logger.warn('start.no_encryption_key: tokens are stored as they are; set ENCRYPTION_KEY');
   }
   await parts.overrides.start();
@@ -73,7 +73,9 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const worker = environment.roles.has('worker') ? parts.deliveryWorker() : undefined;
   const readBack = environment.roles.has('worker') ? parts.bonusReadBack() : undefined;
   const months = environment.roles.has('worker') ? parts.journalMonths() : undefined;
+  const resealing = environment.roles.has('worker') ? parts.resealing() : undefined;
   months?.start();
+  resealing?.start();
   worker?.start();
   readBack?.start();
   await options.beforeReady?.();
@@ -88,7 +90,8 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
       source.close();
       parts.overrides.close();
       try {
-        const ends = [app?.close(), worker?.close(), readBack?.close(), months?.close()];
+        const workers = [worker, readBack, months, resealing].map((one) => one?.close());
+        const ends = [app?.close(), ...workers];
         await within(DRAIN_MS, Promise.all(ends));
       } catch (error) {
         logger.warn({ err: error }, 'gateway.drain_cut_short');

@@ -10,7 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: ['domain'],
   telemetry: [],
   protocol: ['domain'],
-  config: ['domain'],
+  config: ['domain', 'lib'],
   outbound: ['domain', 'lib'],
   store: ['domain', 'protocol', 'telemetry'],
   redis: ['domain', 'lib', 'telemetry'],

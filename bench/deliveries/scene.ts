@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type QueryResultRow } from 'pg';
 import { stringify } from 'yaml';
+import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
 import type { BetOwner } from '../../src/domain/bet.ts';
+import { sealOperatorToken } from '../../src/sessions/stored-token.ts';
 import { TokenVault } from '../../src/sessions/token-vault.ts';
 import { Database } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
@@ -116,18 +118,19 @@ function makePlayers(
 ): Promise<readonly { readonly owner: BetOwner; readonly sessionId: string }[]> {
   const players = new Players(database);
   const sessions = new SessionStore(database);
-  const vault = new TokenVault(ENCRYPTION_KEY);
+  const vault = new TokenVault(readEncryptionKeys(ENCRYPTION_KEY.toString('base64')));
   return Promise.all(
     Array.from({ length: PLAYERS }, async (_, n) => {
       const owner = await players.ensure(operatorId, `player-${n}`);
       const operatorToken = randomBytes(12).toString('hex');
+      const tokenHash = randomBytes(32);
       const session = await sessions.insert({
         playerId: owner.playerId,
         operatorId,
         currency: 'USD',
-        tokenHash: randomBytes(32),
+        tokenHash,
         token: undefined,
-        operatorToken: vault.seal(operatorToken),
+        operatorToken: sealOperatorToken(vault, operatorToken, tokenHash),
         operatorTokenHash: vault.hash(operatorToken),
         ordinal: 1,
         ttlSeconds: 86_400,

@@ -96,7 +96,7 @@ export function problemsOf(
     const secret = [wallet, api].find((one) => one.expression === expression);
     return secret === undefined
       ? { ok: false, reason: `\${${expression}} is not known here` }
-      : { ok: true, value: secret.value };
+      : { ok: true, value: secret.value, source: expression };
   };
   const checked = checkTree(operatorSchema, parseYaml(maskVariables(text), resolve));
   return checked.ok ? [] : checked.problems.map((problem) => problemIn(file, problem));

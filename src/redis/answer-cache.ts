@@ -26,10 +26,11 @@ export class AnswerCache {
     this.#ttlMs = ttlMs;
   }
 
+  /** @returns undefined too for an entry that cannot be read: the journal knows better */
   async find(transactionId: string): Promise<FinalPlace | undefined> {
     const text = await this.#accelerator.get(keyOf(transactionId));
     if (text === undefined || text === FENCED) return undefined;
-    return finalPlace.parse(JSON.parse(text));
+    return read(text);
   }
 
   /** Never overwrites the fence of a rollback. */
@@ -44,6 +45,15 @@ export class AnswerCache {
 }
 
 const FENCED = '-';
+
+function read(text: string): FinalPlace | undefined {
+  try {
+    return finalPlace.safeParse(JSON.parse(text)).data;
+  } catch {
+    // Half a value, or another program's.
+    return undefined;
+  }
+}
 
 function keyOf(transactionId: string): string {
   return `place:${transactionId}`;

@@ -35,8 +35,8 @@ export interface TakenDelivery {
   readonly body: Buffer;
   readonly owner: BetOwner;
   readonly sessionId: string | undefined;
-  /** The operator's token of that session, as it is stored. */
-  readonly sealedToken: Buffer | undefined;
+  /** The operator's token of that session, as it is stored, with the hash that it is bound to. */
+  readonly sealedToken: { readonly sealed: Buffer; readonly tokenHash: Buffer } | undefined;
   /** Whether it is unknown if the wallet has taken the bet. */
   readonly placeUnknown: boolean;
 }
@@ -187,6 +187,7 @@ interface TakenRow extends Record<string, unknown> {
   readonly operator_user: string;
   readonly session_id: string | null;
   readonly operator_token: Buffer | null;
+  readonly token_hash: Buffer | null;
   readonly place: string;
 }
 
@@ -211,7 +212,10 @@ function takenOf(row: TakenRow): TakenDelivery {
       operatorUser: row.operator_user,
     },
     sessionId: row.session_id ?? undefined,
-    sealedToken: row.operator_token ?? undefined,
+    sealedToken:
+      row.operator_token === null || row.token_hash === null
+        ? undefined
+        : { sealed: row.operator_token, tokenHash: row.token_hash },
     placeUnknown: row.place === 'unknown',
   };
 }

@@ -70,7 +70,7 @@ export const TAKE: Statement = {
       SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
              t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body,
              bet.operator_id, bet.player_id, p.user_id, p.operator_user, bet.session_id,
-             s.operator_token, bet.place,
+             s.operator_token, s.token_hash, bet.place,
              clock_timestamp() > t.dead_at
                + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
         FROM taken t
