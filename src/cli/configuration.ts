@@ -28,6 +28,23 @@ export async function loadFolder(
   }
 }
 
+export interface PartlyLoadedFolder {
+  readonly folder: string;
+  /** The operators whose files are valid; undefined when `gateway.yaml` is not. */
+  readonly configuration: Configuration | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads what is valid of the configuration: one operator's broken file keeps nobody from the others. */
+export async function loadValid(
+  env: NodeJS.ProcessEnv,
+  option: string | undefined,
+): Promise<PartlyLoadedFolder> {
+  const folder = configFolder(env, option);
+  const { loadPartly } = await import('../config/loader.ts');
+  return { folder, ...loadPartly(folder, env) };
+}
+
 /**
  * The operators that have a file in the folder, which need not be complete or valid for that.
  * @returns undefined when the folder cannot be read

@@ -8,7 +8,7 @@ import { certificateText } from '../../src/cli/certificate-text.ts';
 import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
 import { certification, PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
 import { debitsDuplicates, shiftsDuplicates } from '../certify/support/flawed-wallets.ts';
-import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
 import { type Ran, wagergate } from './command-line.ts';
 
 const WHO = ['--operator', 'alpha', '--user', PLAYER.userId, '--token', PLAYER.token];
@@ -18,7 +18,7 @@ function folderFor({ baseUrl }: SimulatedWallet, dialect = '{}'): string {
   const wallet = `  allowPrivate: true\n  dialect: ${dialect}`;
   const file = operatorYaml('alpha', '', wallet)
     .replace(/baseUrl: .*/, `baseUrl: ${baseUrl}`)
-    .replace('[wallet-secret]', `[${SECRET}, the-next-secret]`)
+    .replace(walletSecret('alpha'), `${SECRET}, the-next-secret-of-alpha`)
     .replace('[EUR]', '[USD, EUR]');
   return folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': file });
 }
@@ -90,7 +90,7 @@ describe('wagergate certify', () => {
   it('takes another address and some groups', async () => {
     const folder = folderWith({
       'gateway.yaml': GATEWAY,
-      'operators/alpha.yaml': operatorYaml('alpha').replace('wallet-secret', SECRET),
+      'operators/alpha.yaml': operatorYaml('alpha').replace(walletSecret('alpha'), SECRET),
     });
     const wallet = await sandbox();
     const args = ['--wallet', wallet.baseUrl, '--currency', 'USD'];
@@ -116,7 +116,7 @@ describe('wagergate certify', () => {
   });
 
   it.each([
-    [['--operator', 'beta'], 'no operator beta in .*: there is alpha'],
+    [['--operator', 'beta'], 'no operator beta: see `wagergate operator list`'],
     [['--wallet', 'sandbox.example'], '--wallet is no address'],
     [['--other-user', 'bob'], 'give both --other-user and --other-token'],
     [['--only', 'plaice'], "'plaice' is invalid.*Did you mean place|'plaice' is invalid.*place"],

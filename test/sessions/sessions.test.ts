@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
 import type { BetOwner } from '../../src/domain/bet.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
@@ -14,7 +15,12 @@ import { sharedRedis } from '../support/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const logger = pino({ level: 'silent' });
-const KEY = Buffer.alloc(32, 7);
+const KEY = base64Key(7);
+
+/** 32 bytes that differ by a number. */
+function base64Key(byte: number): string {
+  return Buffer.alloc(32, byte).toString('base64');
+}
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -58,12 +64,12 @@ async function connect({ href: url }: URL): Promise<Accelerator> {
 
 /** A replica's sessions; all share PostgreSQL and Redis. */
 function replica(
-  key: Buffer | undefined = KEY,
+  key: string | undefined = KEY,
   store = new SessionStore(database),
   clock: Clock = systemClock,
   redis = accelerator,
 ): Sessions {
-  const vault = new TokenVault(key);
+  const vault = new TokenVault(readEncryptionKeys(key));
   const cache = new SessionCache(redis, vault);
   return new Sessions({ store, cache, vault, clock, logger });
 }

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { OperatorConfig } from '../../config/schema.ts';
-import { loadFolder } from '../configuration.ts';
+import { loadOperator } from '../one-operator.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
+import { plain } from '../../lib/plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -60,16 +60,9 @@ async function accountOf(
   terminal: Terminal,
   { operator: operatorId, folder }: Options,
 ): Promise<{ readonly operator: OperatorConfig; readonly upstreamCid: string }> {
-  const loaded = await loadFolder(terminal.env, folder);
-  const operator = loaded.ok ? loaded.configuration.operators.get(operatorId) : undefined;
-  if (!loaded.ok || operator === undefined) {
-    throw new CommandFailed(
-      `no operator ${plain(operatorId)} in ${loaded.folder}: check --folder and ` +
-        '`wagergate config check`',
-    );
-  }
+  const { operator, configuration } = await loadOperator(terminal.env, folder, operatorId);
   const { Accounts } = await import('../../bonuses/service/account.ts');
-  const account = new Accounts(() => loaded.configuration).of(operator);
+  const account = new Accounts(() => configuration).of(operator);
   if (account.exclusive) {
     throw new CommandFailed(
       `${plain(operatorId)} has a partner account of its own (bonuses.upstream): all its templates are its own`,

@@ -1,7 +1,7 @@
 import { createServer as createTlsServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SimulatedWallet, startWallet } from '../../../tools/simulator/wallet/wallet.ts';
-import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../../config/folder.ts';
 import {
   type OwnAnswer,
   type OwnWallet,
@@ -14,7 +14,7 @@ let good: SimulatedWallet;
 let odd: OwnWallet;
 let said: OwnAnswer;
 beforeAll(async () => {
-  good = await startWallet({ name: 'good', secret: 'wallet-secret' });
+  good = await startWallet({ name: 'good', secret: walletSecret('alpha') });
   odd = await startOwnWallet(() => said);
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../../config/folder.ts';
 import { wagergate } from '../command-line.ts';
 
 const VALID = {
@@ -11,7 +11,7 @@ const VALID = {
 const INVALID = {
   'gateway.yaml': GATEWAY,
   'operators/alpha.yaml': operatorYaml('alpha', 'statuss: active', '  timeoutMs: 9000'),
-  'operators/beta.yaml': operatorYaml('beta').replace('wallet-secret', `\${BETA_SECRET}`),
+  'operators/beta.yaml': operatorYaml('beta').replace(walletSecret('beta'), `\${BETA_SECRET}`),
 };
 
 const PROBLEMS = [

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../../src/cli/run.ts';
 import { Terminal } from '../../../src/cli/terminal.ts';
 import { loadConfiguration } from '../../../src/config/loader.ts';
-import { folderWith, GATEWAY, operatorYaml, put } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from '../../config/folder.ts';
 import { type Around, wagergate } from '../command-line.ts';
 
 const FLAGS = [
@@ -145,7 +145,7 @@ describe('wagergate operator new', () => {
     put(
       folder,
       'operators/alpha.yaml',
-      operatorYaml('alpha').replace('wallet-secret', `\${NOT_SET}`),
+      operatorYaml('alpha').replace(walletSecret('alpha'), `\${NOT_SET}`),
     );
     const key = await create(folder, ['delta', ...FLAGS, '--cid', 'alpha-key']);
     expect([key.code, key.stderr]).toEqual([
