@@ -7,7 +7,7 @@ import {
   VERDICT_MARKS,
 } from '../certify/report-words.ts';
 import { table } from '../lib/table.ts';
-import { plain } from '../lib/plain-text.ts';
+import { plain } from './plain-text.ts';
 
 const COLUMNS = [
   { title: 'verdict', align: 'left' },

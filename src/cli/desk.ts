@@ -5,7 +5,7 @@ import { DeliveryDesk } from '../store/deliveries/delivery-admin.ts';
 import { loadFolder } from './configuration.ts';
 import { withPrisma } from './database.ts';
 import { CommandFailed, UsageError } from './failures.ts';
-import { plain } from '../lib/plain-text.ts';
+import { plain } from './plain-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How long the gateway tries by itself where no configuration says (`delivery.horizonHours`). */

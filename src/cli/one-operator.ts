@@ -2,7 +2,7 @@ import { describeProblem } from '../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import { loadValid, type PartlyLoadedFolder } from './configuration.ts';
 import { CommandFailed } from './failures.ts';
-import { plain } from '../lib/plain-text.ts';
+import { plain } from './plain-text.ts';
 import { unknownOperator } from './suggestions.ts';
 
 /**

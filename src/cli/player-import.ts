@@ -1,7 +1,7 @@
 import { unreachable } from '../domain/unreachable.ts';
 import { CommandFailed } from './failures.ts';
 import { type Line, readLines } from './lines.ts';
-import { plain } from '../lib/plain-text.ts';
+import { plain } from './plain-text.ts';
 import {
   checkPlayerLine,
   isPlayersHeader,

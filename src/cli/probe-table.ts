@@ -1,5 +1,5 @@
 import { table } from '../lib/table.ts';
-import { plain } from '../lib/plain-text.ts';
+import { plain } from './plain-text.ts';
 import type { Probed } from './probe.ts';
 
 const COLUMNS = [

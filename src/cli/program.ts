@@ -16,7 +16,7 @@ import { playersImportCommand } from './commands/players-import.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { signCommand } from './commands/sign.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { plain } from '../lib/plain-text.ts';
+import { plain } from './plain-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command line; every command stands here. */

@@ -87,8 +87,7 @@ function findClash(claims: readonly Claimed[], tolerated: ReadonlySet<string>): 
     const others = standing.get(loser.key) ?? [];
     const winner = others.find(
       (other) =>
-        other.owner !== loser.owner &&
-        (other.kind === 'exclusive' || loser.kind === 'exclusive'),
+        other.owner !== loser.owner && (other.kind === 'exclusive' || loser.kind === 'exclusive'),
     );
     if (winner !== undefined) return { loser, winner };
     others.push(loser);

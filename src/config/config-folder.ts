@@ -1,6 +1,7 @@
 import { basename, extname, join } from 'node:path';
 import { type CheckedFile, CheckedFiles } from './checked-file.ts';
 import { FileReader } from './files.ts';
+import { ownSecretsIn } from './own-variables.ts';
 import type { Problem } from './problems.ts';
 import {
   type GatewayConfig,
@@ -11,7 +12,6 @@ import {
 } from './schema.ts';
 import { SecretPlaces, secretFolders } from './secret-folders.ts';
 import { operatorVariableRule } from './secret-paths.ts';
-import { ownSecretsIn } from './own-variables.ts';
 import { createOperatorResolver, createResolver } from './variables.ts';
 
 const GATEWAY_FILE = 'gateway.yaml';

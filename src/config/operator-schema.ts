@@ -37,7 +37,9 @@ const walletSchema = z
       .boolean()
       .default(false)
       .describe('Permits plain http and private or loopback addresses (tests, same network)'),
-    secrets: secrets('others').describe('Secrets shared with the wallet: the first signs what is sent'),
+    secrets: secrets('others').describe(
+      'Secrets shared with the wallet: the first signs what is sent',
+    ),
     tls: tlsSchema.optional(),
     // No default of the schema's: a timeout that nobody wrote gives way to a shorter deadline.
     timeoutMs: positiveInt(5000).optional().meta({

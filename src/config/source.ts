@@ -6,8 +6,8 @@ import { configurationOf, loadFrom } from './loader.ts';
 import type { Problem } from './problems.ts';
 import { reconcile } from './reconcile.ts';
 import type { Configuration } from './schema.ts';
-import { weakOfGateway, weakOfOperator } from './weak-secrets.ts';
 import { Watcher } from './watcher.ts';
+import { weakOfGateway, weakOfOperator } from './weak-secrets.ts';
 
 /** Reading goes on for this long before callbacks get their turn. */
 const SLICE_MS = 5;

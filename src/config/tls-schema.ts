@@ -9,7 +9,7 @@ const pem = () => z.string().max(PEM_LENGTH_MAX);
 
 const certificates = () =>
   pem().refine((text) => certificatesIn(text) !== undefined, {
-    error: 'must be certificates in PEM form: take the file by ${file:/run/secrets/...}',
+    error: `must be certificates in PEM form: take the file by \${file:/run/secrets/...}`,
   });
 
 /** `wallet.tls`: a wallet behind a private authority, or one that asks callers for a certificate. */
@@ -20,11 +20,13 @@ export const tlsSchema = z
       .describe("Authorities, PEM, that alone may vouch for the wallet; left out: the system's"),
     cert: certificates()
       .optional()
-      .describe("The certificate that is shown to the wallet, PEM, with its authorities' behind it"),
+      .describe(
+        "The certificate that is shown to the wallet, PEM, with its authorities' behind it",
+      ),
     key: pem()
       .refine((text) => privateKeyIn(text) !== undefined, {
         error:
-          'must be a private key in PEM form without a passphrase: take the file by ${file:/run/secrets/...}',
+          `must be a private key in PEM form without a passphrase: take the file by \${file:/run/secrets/...}`,
       })
       .optional()
       .describe('Its private key, PEM'),

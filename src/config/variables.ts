@@ -55,7 +55,9 @@ export function unmask(text: string, { words, wordPattern }: MaskedText): string
 export function createResolver(env: NodeJS.ProcessEnv, files: FileReader): Resolve {
   return (expression) => {
     const path = filePath(expression);
-    return path === undefined ? fromEnvironment(expression, env) : fromFile(path, realOf(path), files);
+    return path === undefined
+      ? fromEnvironment(expression, env)
+      : fromFile(path, realOf(path), files);
   };
 }
 
@@ -73,7 +75,10 @@ export function createOperatorResolver(
     if (path === undefined) {
       // Before it is looked up: not even whether it is set is told.
       return isOwnVariable(expression)
-        ? { ok: false, reason: `\${${expression}} is the gateway's own: take one of the operator's` }
+        ? {
+            ok: false,
+            reason: `\${${expression}} is the gateway's own: take one of the operator's`,
+          }
         : fromEnvironment(expression, env);
     }
     const place = places.of(path);

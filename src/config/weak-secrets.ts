@@ -18,7 +18,8 @@ export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): re
     wallet.secrets.includes(secret) || upstream.includes(secret)
       ? problemIn(file, {
           path: ['api', 'secrets', at],
-          reason: 'signs something else as well: what is signed for one could be used for the other',
+          reason:
+            'signs something else as well: what is signed for one could be used for the other',
         })
       : [],
   );

@@ -57,7 +57,5 @@ export function isPublicAddress(address: string): boolean {
 export function isPrivateHost(url: URL): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) return !isPublicAddress(host);
-  return (
-    host === 'localhost' || host.endsWith('.localhost') || host === 'metadata.google.internal'
-  );
+  return host === 'localhost' || host.endsWith('.localhost') || host === 'metadata.google.internal';
 }

@@ -7,7 +7,12 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Session, SessionLookup } from './session.ts';
 import type { SessionCache } from './session-cache.ts';
 import { endEverywhere } from './session-end.ts';
-import { operatorTokenOf, ownTokenOf, type StoredToken, sealOperatorToken } from './stored-token.ts';
+import {
+  operatorTokenOf,
+  ownTokenOf,
+  type StoredToken,
+  sealOperatorToken,
+} from './stored-token.ts';
 import type { TokenVault } from './token-vault.ts';
 
 const ROUTES_MAX = 100_000;

@@ -27,13 +27,7 @@ export function sealOwnToken(vault: TokenVault, token: string, tokenHash: Buffer
 /** What of a session's row leads to its own token. */
 export type OwnTokenRow = Pick<
   SessionRow,
-  | 'token'
-  | 'sealed_token'
-  | 'token_hash'
-  | 'operator_id'
-  | 'player_id'
-  | 'currency'
-  | 'ordinal'
+  'token' | 'sealed_token' | 'token_hash' | 'operator_id' | 'player_id' | 'currency' | 'ordinal'
 >;
 
 /** The token that the operator was given for a session; undefined where it cannot be told again. */

@@ -198,11 +198,7 @@ function derive({ deriving }: KeySet, identity: TokenIdentity): string {
 }
 
 /** @param sealed nonce, tag, ciphertext */
-function decrypt(
-  key: KeyObject,
-  sealed: Buffer,
-  binding: Binding | undefined,
-): string | undefined {
+function decrypt(key: KeyObject, sealed: Buffer, binding: Binding | undefined): string | undefined {
   const tagEnd = NONCE_BYTES + TAG_BYTES;
   if (sealed.length < tagEnd) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), {

@@ -104,9 +104,9 @@ it('is signed with the first of the wallet’s secrets after a rotation', async 
   });
   const bet = await placedBet(gateway);
   const { body, headers } = bet.lastRequest();
-  expect(verify(String(headers['x-sign-jws']), body, signingKeys(['the-next-secret-of-alpha'])).ok).toBe(
-    true,
-  );
+  expect(
+    verify(String(headers['x-sign-jws']), body, signingKeys(['the-next-secret-of-alpha'])).ok,
+  ).toBe(true);
   gateway.wallet('alpha').setSecrets(['alpha-wallet-secret']);
   await gateway.reconfigure('alpha', {});
 });

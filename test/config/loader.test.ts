@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/loader.ts';
 import { ConfigError } from '../../src/config/problems.ts';
-import { alphaProblems, folderWith, GATEWAY, gatewayProblems, load, loadAlpha, operatorYaml, problemsOf, SERVICE_SECRET } from './folder.ts';
+import {
+  alphaProblems,
+  folderWith,
+  GATEWAY,
+  gatewayProblems,
+  load,
+  loadAlpha,
+  operatorYaml,
+  problemsOf,
+  SERVICE_SECRET,
+} from './folder.ts';
 
 describe('loading the folder', () => {
   it('takes .yaml and .yml, in alphabetical order, and leaves dotfiles and other files alone', () => {

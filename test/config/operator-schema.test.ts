@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { alphaProblems, apiSecret, loadAlpha, operatorYaml, problemsOf, walletSecret } from './folder.ts';
+import {
+  alphaProblems,
+  apiSecret,
+  loadAlpha,
+  operatorYaml,
+  problemsOf,
+  walletSecret,
+} from './folder.ts';
 
 const withBaseUrl = (url: string, allowPrivate: boolean) =>
   problemsOf({

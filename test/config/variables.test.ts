@@ -4,7 +4,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { maskVariables, unmask } from '../../src/config/variables.ts';
-import { alphaProblems, folderWith, GATEWAY, gatewayProblems, load, loadAlpha, operatorYaml, problemsOf, put, SERVICE_SECRET, walletSecret } from './folder.ts';
+import {
+  alphaProblems,
+  folderWith,
+  GATEWAY,
+  gatewayProblems,
+  load,
+  loadAlpha,
+  operatorYaml,
+  problemsOf,
+  put,
+  SERVICE_SECRET,
+  walletSecret,
+} from './folder.ts';
 
 const gatewayWith = (secrets: string) => ({
   'gateway.yaml': GATEWAY.replace(`[${SERVICE_SECRET}]`, secrets),
@@ -84,7 +96,10 @@ describe('variables', () => {
   });
 
   it('name file, path and variable when missing or empty, each once', () => {
-    const alpha = operatorYaml('alpha', '', HEADER('${A}-${A}')).replace(walletSecret('alpha'), '${B}');
+    const alpha = operatorYaml('alpha', '', HEADER('${A}-${A}')).replace(
+      walletSecret('alpha'),
+      '${B}',
+    );
     expect(
       problemsOf({ ...gatewayWith(`[${ONE}, \${C}]`), 'operators/alpha.yaml': alpha }, { B: '' }),
     ).toEqual([

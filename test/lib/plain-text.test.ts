@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { plain, plainJson } from '../../src/lib/plain-text.ts';
 
-const BIDI = '\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}';
+const BIDI =
+  '\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}';
 const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 it('keeps a terminal from being moved about by what a wallet said', () => {
@@ -16,7 +17,9 @@ it('keeps a line from being read in another order than it stands', () => {
 });
 
 it('writes JSON that a terminal may show and that says the very same', () => {
-  const texts = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...BIDI, '\u{9b}')));
+  const texts = fc.array(
+    fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...BIDI, '\u{9b}')),
+  );
   fc.assert(
     fc.property(texts, (value) => {
       const json = plainJson({ value });

@@ -106,7 +106,11 @@ it('takes each of an operator’s secrets, and a new one from the reload on', as
       { signWith },
     );
   expect((await ask('beta-next-secret-that-is-long-enough')).status).toBe(401);
-  await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret-that-is-long-enough', 'beta-api-secret-that-is-long-enough'] } });
+  await gateway.reconfigure('beta', {
+    api: {
+      secrets: ['beta-next-secret-that-is-long-enough', 'beta-api-secret-that-is-long-enough'],
+    },
+  });
   expect((await ask('beta-next-secret-that-is-long-enough')).status).toBe(404);
   expect((await ask('beta-api-secret-that-is-long-enough')).status).toBe(404);
   await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret-that-is-long-enough'] } });
@@ -119,7 +123,9 @@ it('counts failures under the operator whose cid was used, and nobody’s as unk
     gateway.metric('gateway_signature_failures_total', { caller });
   const before = [await failures('alpha'), await failures('unknown'), await failures('beta')];
   const body = { cid: 'alpha-key', transactionId: 'x' };
-  await gateway.service.call('POST', '/operator/bets', body, { signWith: 'beta-api-secret-that-is-long-enough' });
+  await gateway.service.call('POST', '/operator/bets', body, {
+    signWith: 'beta-api-secret-that-is-long-enough',
+  });
   await gateway.service.call('POST', '/operator/bets', { ...body, cid: 'made-up-key' });
   const after = [await failures('alpha'), await failures('unknown'), await failures('beta')];
   expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual([1, 1, 0]);

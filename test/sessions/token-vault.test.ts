@@ -84,14 +84,17 @@ describe('a vault with a key', () => {
     }
   });
 
-  it.each<Binding>([
+  const elsewhere: readonly Binding[] = [
     ['operator token', 'of another session'],
     ['own token', 'of this session'],
     ['operator token'],
     ['operator token","of this session'],
-  ])('opens nothing beside %j that was sealed for another place', (...binding) => {
+  ];
+  it('opens nothing that was sealed for another place', () => {
     const sealed = vault.seal('anns-own-token', HERE);
-    expect(vault.open(sealed, binding).kind).toBe('unopenable');
+    for (const binding of elsewhere) {
+      expect(vault.open(sealed, binding).kind).toBe('unopenable');
+    }
   });
 
   it('cannot open what another key has sealed, and says what is missing', () => {

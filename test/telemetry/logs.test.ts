@@ -34,7 +34,12 @@ describe('the log', { timeout: 90_000 }, () => {
     const victim = await house.player(replica.baseUrl, { operatorId: 'hostile' });
     const forbidden = [
       ...[player.token, victim.token, player.userId, victim.userId, player.user, victim.user],
-      ...['operator-token-', 'alpha-wallet-secret', 'hostile-wallet-secret', 'alpha-api-secret-that-is-long-enough'],
+      ...[
+        'operator-token-',
+        'alpha-wallet-secret',
+        'hostile-wallet-secret',
+        'alpha-api-secret-that-is-long-enough',
+      ],
       ...[SERVICE_SECRET, ADMIN_TOKEN, String(house.env.ENCRYPTION_KEY)],
       ...[...Object.values(PERSONAL), 'eyJ', 'unknown-token-of-a-stranger', 'Bearer'],
     ];

@@ -8,7 +8,7 @@ import { operatorToCertify } from '../certify-operator.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { plain } from '../../lib/plain-text.ts';
+import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {

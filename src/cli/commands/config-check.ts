@@ -3,11 +3,11 @@ import { describeProblem, type Problem } from '../../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
 import { weakSecrets } from '../../config/weak-secrets.ts';
 import { loadValid, type PartlyLoadedFolder } from '../configuration.ts';
-import { operatorOf } from '../one-operator.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
+import { operatorOf } from '../one-operator.ts';
 import { operatorsTable, summaryOf } from '../operators-table.ts';
-import { plain } from '../../lib/plain-text.ts';
+import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {

@@ -8,7 +8,7 @@ import { configFolder, loadFolder } from '../configuration.ts';
 import { diffText } from '../diff-text.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../../lib/plain-text.ts';
+import { plain } from '../plain-text.ts';
 import { adminAddress, adminToken, fetchConfiguration } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
 

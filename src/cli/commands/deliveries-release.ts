@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { loadOperator } from '../one-operator.ts';
 import { type DeskOptions, withDesk } from '../desk.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../../lib/plain-text.ts';
+import { loadOperator } from '../one-operator.ts';
+import { plain } from '../plain-text.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -4,7 +4,7 @@ import { loadValid } from '../configuration.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { operatorsTable, summaryOf } from '../operators-table.ts';
-import { plain } from '../../lib/plain-text.ts';
+import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -16,8 +16,10 @@ interface Options {
 export function operatorListCommand(terminal: Terminal): Command {
   const command = new Command('list')
     .summary('lists the operators of the configuration')
-    .description('Lists the operators of the configuration, without their secrets. One whose file is not valid ' +
-        'is left out, with a warning.')
+    .description(
+      'Lists the operators of the configuration, without their secrets. One whose file is not valid ' +
+        'is left out, with a warning.',
+    )
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the operators as JSON')
     .action((options: Options) => list(terminal, options));

@@ -5,7 +5,7 @@ import { CommandFailed, UsageError } from '../failures.ts';
 import { handoverOf, handoverText } from '../handover.ts';
 import { withExamples } from '../help.ts';
 import type { DraftSecrets, OperatorDraft } from '../new-operator.ts';
-import { plain } from '../../lib/plain-text.ts';
+import { plain } from '../plain-text.ts';
 import { Questions } from '../questions.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -4,7 +4,7 @@ import { readyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
-import { plain } from '../../lib/plain-text.ts';
+import { plain } from '../plain-text.ts';
 import type { Tally } from '../player-import.ts';
 import type { PlayerLine } from '../player-line.ts';
 import type { Terminal } from '../terminal.ts';

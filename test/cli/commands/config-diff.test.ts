@@ -116,7 +116,9 @@ describe('wagergate config diff against a running gateway', () => {
 
   it('finds what the folder would change in it, also a secret alone', async () => {
     const { baseUrl } = admin.gateway.wallet('alpha');
-    const alpha = operatorFile('alpha', baseUrl, { api: { secrets: ['quite-another-that-is-long-enough'] } });
+    const alpha = operatorFile('alpha', baseUrl, {
+      api: { secrets: ['quite-another-that-is-long-enough'] },
+    });
     const folder = folderWith({
       'gateway.yaml': GATEWAY.replace('https://s2s.example', 'http://127.0.0.1:9').replace(
         `[${SERVICE_SECRET}]`,

@@ -1,0 +1,1 @@
+export { plain } from '../lib/plain-text.ts';
