@@ -2,8 +2,9 @@ import { stringify } from 'yaml';
 import type { CertifiedPlayer } from '../certify/caller.ts';
 import type { OperatorConfig } from '../config/schema.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
+import { loadValid, validOperator } from './configuration.ts';
 import { UsageError } from './failures.ts';
-import { loadOperator } from './one-operator.ts';
+import { plain } from './plain-text.ts';
 
 export interface OperatorOptions {
   readonly operator: string;
@@ -55,7 +56,11 @@ async function operatorConfig(
   env: NodeJS.ProcessEnv,
   { operator, folder }: OperatorOptions,
 ): Promise<OperatorConfig> {
-  return (await loadOperator(env, folder, operator)).operator;
+  const loaded = await loadValid(env, folder);
+  const config = validOperator(loaded, operator);
+  if (config !== undefined) return config;
+  const known = [...(loaded.configuration?.operators.keys() ?? [])].join(', ') || 'none';
+  throw new UsageError(`no operator ${plain(operator)} in ${loaded.folder}: there is ${known}`);
 }
 
 function addressOf(wallet: string): string {

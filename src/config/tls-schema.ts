@@ -25,8 +25,7 @@ export const tlsSchema = z
       ),
     key: pem()
       .refine((text) => privateKeyIn(text) !== undefined, {
-        error:
-          `must be a private key in PEM form without a passphrase: take the file by \${file:/run/secrets/...}`,
+        error: `must be a private key in PEM form without a passphrase: take the file by \${file:/run/secrets/...}`,
       })
       .optional()
       .describe('Its private key, PEM'),

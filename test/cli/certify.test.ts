@@ -116,7 +116,7 @@ describe('wagergate certify', () => {
   });
 
   it.each([
-    [['--operator', 'beta'], 'no operator beta: see `wagergate operator list`'],
+    [['--operator', 'beta'], 'no operator beta in .*: there is alpha'],
     [['--wallet', 'sandbox.example'], '--wallet is no address'],
     [['--other-user', 'bob'], 'give both --other-user and --other-token'],
     [['--only', 'plaice'], "'plaice' is invalid.*Did you mean place|'plaice' is invalid.*place"],

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { OperatorConfig } from '../../config/schema.ts';
+import { loadValid, validOperator } from '../configuration.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { loadOperator } from '../one-operator.ts';
 import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -60,7 +60,15 @@ async function accountOf(
   terminal: Terminal,
   { operator: operatorId, folder }: Options,
 ): Promise<{ readonly operator: OperatorConfig; readonly upstreamCid: string }> {
-  const { operator, configuration } = await loadOperator(terminal.env, folder, operatorId);
+  const loaded = await loadValid(terminal.env, folder);
+  const { configuration } = loaded;
+  const operator = validOperator(loaded, operatorId);
+  if (configuration === undefined || operator === undefined) {
+    throw new CommandFailed(
+      `no operator ${plain(operatorId)} in ${loaded.folder}: check --folder and ` +
+        '`wagergate config check`',
+    );
+  }
   const { Accounts } = await import('../../bonuses/service/account.ts');
   const account = new Accounts(() => configuration).of(operator);
   if (account.exclusive) {

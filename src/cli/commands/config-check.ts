@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { describeProblem, type Problem } from '../../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
 import { weakSecrets } from '../../config/weak-secrets.ts';
-import { loadValid, type PartlyLoadedFolder } from '../configuration.ts';
+import { loadValid, type PartlyLoadedFolder, validOperator } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { operatorOf } from '../one-operator.ts';
 import { operatorsTable, summaryOf } from '../operators-table.ts';
 import { plain } from '../plain-text.ts';
+import { unknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -47,7 +47,9 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
   const loaded = await loadValid(terminal.env, options.folder);
   const { folder, configuration, problems } = loaded;
   if (options.operator !== undefined) {
-    const { operator } = operatorOf(loaded, options.operator);
+    const operator = validOperator(loaded, options.operator);
+    const known = [...(configuration?.operators.keys() ?? [])];
+    if (operator === undefined) throw unknownOperator(options.operator, known);
     await probe(terminal, loaded, [operator], options);
     return;
   }

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
+import { loadValid, validOperator } from '../configuration.ts';
 import { type DeskOptions, withDesk } from '../desk.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { loadOperator } from '../one-operator.ts';
 import { plain } from '../plain-text.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
+import { unknownOperator, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** What `wallet.generation` takes. */
@@ -55,6 +55,10 @@ async function generationOf(terminal: Terminal, options: Options): Promise<numbe
     if (isOne && generation <= GENERATION_MAX) return generation;
     throw new UsageError(`--generation must be a whole number from 1 to ${GENERATION_MAX}`);
   }
-  const { operator } = await loadOperator(terminal.env, options.folder, options.operator);
+  const loaded = await loadValid(terminal.env, options.folder);
+  const operator = validOperator(loaded, options.operator);
+  if (operator === undefined) {
+    throw unknownOperator(options.operator, [...(loaded.configuration?.operators.keys() ?? [])]);
+  }
   return operator.wallet.generation;
 }
