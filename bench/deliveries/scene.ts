@@ -93,8 +93,8 @@ export async function openScene(): Promise<Scene> {
 async function writeConfiguration(baseUrl: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-bench-config-'));
   await mkdir(join(folder, 'operators'));
-  const secrets = [randomBytes(24).toString('base64url')];
-  const service = { cid: 'aggregator', secrets, bonusApiUrl: 'http://127.0.0.1:9' };
+  const own = () => [randomBytes(24).toString('base64url')];
+  const service = { cid: 'aggregator', secrets: own(), bonusApiUrl: 'http://127.0.0.1:9' };
   await writeFile(join(folder, 'gateway.yaml'), stringify({ service }));
   const statuses: Readonly<Record<OperatorId, string>> = { alpha: 'active', held: 'maintenance' };
   for (const [id, status] of Object.entries(statuses)) {
@@ -102,8 +102,8 @@ async function writeConfiguration(baseUrl: string): Promise<string> {
       id,
       name: id,
       status,
-      wallet: { baseUrl, allowPrivate: true, secrets },
-      api: { cid: `${id}-key`, secrets },
+      wallet: { baseUrl, allowPrivate: true, secrets: own() },
+      api: { cid: `${id}-key`, secrets: own() },
       currencies: ['USD'],
     };
     await writeFile(join(folder, 'operators', `${id}.yaml`), stringify(operator));

@@ -26,7 +26,13 @@ const ALPHA = {
 };
 const EVERYTHING = {
   secret: { ...SECRET, adminToken: 'token' },
-  secretFiles: { files: { service: 's', 'alpha-wallet': 'w', 'alpha-api': 'a' } },
+  secretFiles: {
+    files: {
+      service: 'the-services-secret',
+      'alpha-wallet': 'alpha-wallet-secret',
+      'alpha-api': 'alpha-api-secret-that-is-long-enough',
+    },
+  },
   operators: { files: { alpha: ALPHA } },
   worker: { autoscaling: { enabled: true } },
   tracing: { endpoint: 'http://collector:4318', share: 0.1 },
@@ -165,10 +171,10 @@ describe('the rendered chart', () => {
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const { current } = new ConfigurationSource({ folder, env: {}, logger: quiet });
     expect(current.operators.get('alpha')).toMatchObject({
-      wallet: { secrets: ['w'], timeoutMs: 3000 },
+      wallet: { secrets: ['alpha-wallet-secret'], timeoutMs: 3000 },
       delivery: { maxBackoffMs: 3_000_000 },
     });
-    expect(current.gateway.service.secrets).toEqual(['s']);
+    expect(current.gateway.service.secrets).toEqual(['the-services-secret']);
   });
 
   it('restarts for another environment, and never for another operator', () => {
@@ -242,6 +248,14 @@ describe('the rendered chart', () => {
       ],
     });
     expect(JSON.stringify(at(policy, 'spec.ingress'))).not.toContain('8080');
+    // Nowhere is a rule that opens a port to every address there is.
+    for (const rule of Array.isArray(egress) ? egress : []) {
+      expect(at(rule, 'to')).toEqual(expect.any(Array));
+    }
+    const except = JSON.stringify(egress);
+    for (const range of ['127.0.0.0/8', '168.63.129.16/32', '192.0.2.0/24', '240.0.0.0/4']) {
+      expect(except).toContain(range);
+    }
     const callers = named(everything, 'NetworkPolicy', 'gw-wagergate-callers');
     expect(at(callers, 'spec.podSelector')).toEqual(at(http, 'spec.selector'));
     const none = renderChart({ ...OWN, networkPolicy: { monitoring: [], wallets: null } });

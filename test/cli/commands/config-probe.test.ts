@@ -72,7 +72,7 @@ describe('wagergate config check --probe', () => {
     put(folder, 'operators/beta.yaml', operatorYaml('beta', 'status: odd'));
     const all = await probe(folder);
     expect(all.code).toBe(1);
-    expect(all.stdout).toMatch(/ is not valid\n\n[^]*\nalpha +ok /);
+    expect(all.stdout).toMatch(/ is not valid\n\n[\s\S]*\nalpha +ok /);
     expect(all.stderr).toMatch(/^operators\/beta\.yaml: status: .*\nerror: 1 problem in /);
     const json = await probe(folder, '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({
