@@ -1,8 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationSource } from '../../src/config/source.ts';
+import { isPublicAddress } from '../../src/lib/public-address.ts';
 import { at, isTree, type Tree } from './support/chart.ts';
 import { renderChart, renderNotes } from './support/render.ts';
 
@@ -252,14 +255,29 @@ describe('the rendered chart', () => {
     for (const rule of Array.isArray(egress) ? egress : []) {
       expect(at(rule, 'to')).toEqual(expect.any(Array));
     }
-    const except = JSON.stringify(egress);
-    for (const range of ['127.0.0.0/8', '168.63.129.16/32', '192.0.2.0/24', '240.0.0.0/4']) {
-      expect(except).toContain(range);
-    }
     const callers = named(everything, 'NetworkPolicy', 'gw-wagergate-callers');
     expect(at(callers, 'spec.podSelector')).toEqual(at(http, 'spec.selector'));
     const none = renderChart({ ...OWN, networkPolicy: { monitoring: [], wallets: null } });
     expect(at(named(none, 'NetworkPolicy', 'gw-wagergate'), 'spec.ingress')).toEqual([]);
+  });
+
+  it('closes to wallets exactly the addresses that the gateway refuses', () => {
+    const rules = at(named(everything, 'NetworkPolicy', 'gw-wagergate'), 'spec.egress');
+    const wallets = (Array.isArray(rules) ? rules : []).find((rule) =>
+      JSON.stringify(rule).includes('"except"'),
+    );
+    const closed = new BlockList();
+    for (const range of Object(at(wallets, 'to'))[0].ipBlock.except) {
+      const [address, prefix] = String(range).split('/');
+      closed.addSubnet(String(address), Number(prefix));
+    }
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(closed.check(address)).toBe(!isPublicAddress(address));
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(closed.check('168.63.129.16')).toBe(true);
   });
 
   it('carries alerts and dashboards, untouched by templates', () => {
