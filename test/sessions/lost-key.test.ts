@@ -58,4 +58,16 @@ describe('a bet whose operator token cannot be opened any more', () => {
     expect(again).toMatchObject({ kind: 'failed', result: { status: 400, json: { code: 100 } } });
     expect(bet.wallet.requests.length).toBe(before);
   });
+
+  it('is counted where people look, and re-sealing leaves it for the day the key is back', async () => {
+    const bet = await placedBet(gateway);
+    const { resealed } = await gateway.parts.resealing().walk();
+    expect(resealed).toBe(0);
+    const before = await gateway.metric('gateway_tokens_behind', { state: 'unopenable' });
+    await loseKeyOf(gateway, bet);
+    await gateway.parts.resealing().walk();
+    const unopenable = { state: 'unopenable' };
+    expect(await gateway.metric('gateway_tokens_behind', unopenable)).toBe(before + 1);
+    expect(await gateway.metric('gateway_tokens_behind', { state: 'waiting' })).toBe(0);
+  });
 });
