@@ -4,8 +4,8 @@ import { GatewayError } from '../domain/errors.ts';
 
 const DEFAULT_FOLDER = '/run/secrets';
 
-/** Where Kubernetes and clouds put the pod's own credentials: no operator's. */
-const NOBODY_S = ['/run/secrets/kubernetes.io', '/run/secrets/eks.amazonaws.com'];
+/** Where Kubernetes and clouds put the pod's own credentials, below /run/secrets or /var/run/secrets. */
+const POD_S_OWN = /\/(kubernetes\.io|eks\.amazonaws\.com)(\/|$)/;
 
 /** Folders of the kernel, which hold the process's own environment and memory. */
 const KERNEL_S = /^\/(proc|sys|dev)(\/|$)/;
@@ -59,7 +59,7 @@ export class SecretPlaces {
         reason: `is in none of the folders that secrets are taken from (${where}): move it, or name its folder in SECRET_FOLDERS`,
       };
     }
-    if (NOBODY_S.some((folder) => isBelow(realPath, realOf(folder)))) {
+    if (POD_S_OWN.test(realPath) || POD_S_OWN.test(path)) {
       return { ok: false, reason: "is the pod's own credential: it is no setting" };
     }
     const isOwnFile = isBelow(realPath, configFolder) && /\.ya?ml$/.test(realPath);

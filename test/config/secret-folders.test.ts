@@ -76,6 +76,17 @@ describe('${file:…} of an operator', () => {
     }
   });
 
+  it('does not read the pod’s own credentials, which lie among the secrets', () => {
+    const secrets = folderWith({ 'kubernetes.io/serviceaccount/token': VALUE });
+    symlinkSync('kubernetes.io/serviceaccount/token', join(secrets, 'link'));
+    const folder = folderWith({ 'gateway.yaml': GATEWAY });
+    for (const name of ['kubernetes.io/serviceaccount/token', 'link']) {
+      expect(refusal(folder, join(secrets, name), { SECRET_FOLDERS: secrets })).toMatch(
+        /is the pod's own credential/,
+      );
+    }
+  });
+
   it('goes by the links of a mounted Secret, also when they are exchanged', async () => {
     const mount = folderWith({});
     const folder = folderWith({ 'gateway.yaml': GATEWAY });
