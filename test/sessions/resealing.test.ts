@@ -150,23 +150,33 @@ describe('while it goes on', () => {
   });
 
   it('walks past many that cannot be opened to the ones that can', async () => {
-    for (let n = 0; n < 410; n += 1) await open(key('lost', 3), `lost-${n}`);
+    const { session } = await open(key('lost', 3), 'lost');
+    await onServer(testDatabase.url, (client) =>
+      client.query(
+        `INSERT INTO sessions (player_id, operator_id, currency, token_hash, operator_token,
+                               operator_token_hash, ordinal, expires_at)
+         SELECT player_id, operator_id, currency, sha256(n::text::bytea), operator_token,
+                operator_token_hash, n, expires_at
+           FROM sessions, generate_series(2, 410) n WHERE id = $1`,
+        [session.sessionId],
+      ),
+    );
     const { token } = await open(A);
     expect(await resealingWith(`${B},${A}`).walk()).toEqual({ resealed: 1, unopenable: 410 });
     expect((await open(B)).token).toBe(token);
   });
 
   it('replicas with other first keys undo nothing for good: the last one that runs has its way', async () => {
-    const tokens = await Promise.all(
-      Array.from({ length: 30 }, async (_, n) => (await open(A, `token-${n}`)).token),
-    );
+    const tokens: string[] = [];
+    for (let n = 0; n < 10; n += 1) tokens.push((await open(A, `token-${n}`)).token);
     const walks = [`${B},${A}`, `${A},${B}`, `${B},${A}`, `${A},${B}`].map((keys) =>
       resealingWith(keys).walk(),
     );
     await Promise.all(walks);
     await resealingWith(`${B},${A}`).walk();
-    const again = await Promise.all(tokens.map((_, n) => open(B, `token-${n}`)));
-    expect(again.map(({ token }) => token)).toEqual(tokens);
+    for (const [n, token] of tokens.entries()) {
+      expect((await open(B, `token-${n}`)).token).toBe(token);
+    }
   });
 
   it('leaves alone what changed since it was read', async () => {
