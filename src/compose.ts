@@ -28,6 +28,7 @@ import { operatorRoutes } from './operators/routes.ts';
 import { signingKeys } from './protocol/signature.ts';
 import { Accelerator } from './redis/accelerator.ts';
 import { AnswerCache } from './redis/answer-cache.ts';
+import { Resealing } from './sessions/resealing.ts';
 import { SessionCache } from './sessions/session-cache.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { TokenVault } from './sessions/token-vault.ts';
@@ -48,6 +49,7 @@ import { DeliveryStore } from './store/deliveries/queue.ts';
 import { JournalMonths } from './store/schema/journal-months.ts';
 import { createPrisma } from './store/schema/prisma.ts';
 import { Players } from './store/sessions/players.ts';
+import { SessionSeals } from './store/sessions/session-seals.ts';
 import { SessionStore } from './store/sessions/session-store.ts';
 import { countFromZero } from './telemetry/counting.ts';
 import { expositionText, type Family } from './telemetry/exposition.ts';
@@ -109,7 +111,7 @@ export function compose(parts: Parts) {
     () => configuration().gateway.idempotency.ttlSeconds * 1000,
   );
 
-  const vault = new TokenVault(environment.encryptionKey);
+  const vault = new TokenVault(environment.encryptionKeys);
   const sessions = new Sessions({
     store: new SessionStore(database),
     cache: new SessionCache(accelerator, vault),
@@ -258,6 +260,16 @@ export function compose(parts: Parts) {
     deliveryWorker,
     bonusReadBack,
     journalMonths: () => new JournalMonths(database, logger),
+    resealing: () =>
+      new Resealing({
+        seals: new SessionSeals(database),
+        vault,
+        logger,
+        onProgress: ({ waiting, unopenable }) => {
+          metrics.tokensBehind.set({ state: 'waiting' }, waiting);
+          metrics.tokensBehind.set({ state: 'unopenable' }, unopenable);
+        },
+      }),
     adminServer,
     overrides,
     accelerator,

@@ -52,7 +52,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     logger.info({ address }, 'gateway.admin_listening');
   }
   await awaitRedis(environment, parts.accelerator, logger);
-  if (environment.encryptionKey === undefined) {
+  if (environment.encryptionKeys === undefined) {
     logger.warn(
       { note: 'tokens are stored as they are; set ENCRYPTION_KEY' },
       'start.no_encryption_key',
@@ -73,7 +73,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     logger.info({ address }, 'gateway.listening');
   }
   const background = environment.roles.has('worker')
-    ? [parts.journalMonths(), parts.deliveryWorker(), parts.bonusReadBack()]
+    ? [parts.journalMonths(), parts.resealing(), parts.deliveryWorker(), parts.bonusReadBack()]
     : [];
   for (const duty of background) duty.start();
   await options.beforeReady?.();

@@ -11,7 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   lib: ['domain'],
   telemetry: ['domain'],
   protocol: ['domain'],
-  config: ['domain'],
+  config: ['domain', 'lib'],
   outbound: ['domain', 'lib'],
   store: ['domain', 'protocol', 'telemetry'],
   redis: ['domain', 'lib', 'telemetry'],

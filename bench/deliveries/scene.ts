@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type QueryResultRow } from 'pg';
 import { stringify } from 'yaml';
+import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
 import type { BetOwner } from '../../src/domain/bet.ts';
+import { sealOperatorToken } from '../../src/sessions/stored-token.ts';
 import { TokenVault } from '../../src/sessions/token-vault.ts';
 import { Database } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
@@ -91,8 +93,8 @@ export async function openScene(): Promise<Scene> {
 async function writeConfiguration(baseUrl: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-bench-config-'));
   await mkdir(join(folder, 'operators'));
-  const secrets = [randomBytes(24).toString('base64url')];
-  const service = { cid: 'aggregator', secrets, bonusApiUrl: 'http://127.0.0.1:9' };
+  const own = () => [randomBytes(24).toString('base64url')];
+  const service = { cid: 'aggregator', secrets: own(), bonusApiUrl: 'http://127.0.0.1:9' };
   await writeFile(join(folder, 'gateway.yaml'), stringify({ service }));
   const statuses: Readonly<Record<OperatorId, string>> = { alpha: 'active', held: 'maintenance' };
   for (const [id, status] of Object.entries(statuses)) {
@@ -100,8 +102,8 @@ async function writeConfiguration(baseUrl: string): Promise<string> {
       id,
       name: id,
       status,
-      wallet: { baseUrl, allowPrivate: true, secrets },
-      api: { cid: `${id}-key`, secrets },
+      wallet: { baseUrl, allowPrivate: true, secrets: own() },
+      api: { cid: `${id}-key`, secrets: own() },
       currencies: ['USD'],
     };
     await writeFile(join(folder, 'operators', `${id}.yaml`), stringify(operator));
@@ -116,18 +118,19 @@ function makePlayers(
 ): Promise<readonly { readonly owner: BetOwner; readonly sessionId: string }[]> {
   const players = new Players(database);
   const sessions = new SessionStore(database);
-  const vault = new TokenVault(ENCRYPTION_KEY);
+  const vault = new TokenVault(readEncryptionKeys(ENCRYPTION_KEY.toString('base64')));
   return Promise.all(
     Array.from({ length: PLAYERS }, async (_, n) => {
       const owner = await players.ensure(operatorId, `player-${n}`);
       const operatorToken = randomBytes(12).toString('hex');
+      const tokenHash = randomBytes(32);
       const session = await sessions.insert({
         playerId: owner.playerId,
         operatorId,
         currency: 'USD',
-        tokenHash: randomBytes(32),
+        tokenHash,
         token: undefined,
-        operatorToken: vault.seal(operatorToken),
+        operatorToken: sealOperatorToken(vault, operatorToken, tokenHash),
         operatorTokenHash: vault.hash(operatorToken),
         ordinal: 1,
         ttlSeconds: 86_400,

@@ -40,6 +40,7 @@ export class WalletLine {
       clock,
       origin: new URL(settings.baseUrl).origin,
       allowPrivate: settings.allowPrivate,
+      tls: settings.tls,
       timeoutMs: callMs,
       connections: CONNECTIONS,
     });

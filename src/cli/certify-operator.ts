@@ -1,10 +1,9 @@
 import { stringify } from 'yaml';
 import type { CertifiedPlayer } from '../certify/caller.ts';
-import { describeProblem } from '../config/problems.ts';
 import type { OperatorConfig } from '../config/schema.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
-import { loadFolder } from './configuration.ts';
-import { CommandFailed, UsageError } from './failures.ts';
+import { loadValid, validOperator } from './configuration.ts';
+import { UsageError } from './failures.ts';
 import { plain } from './plain-text.ts';
 
 export interface OperatorOptions {
@@ -57,18 +56,10 @@ async function operatorConfig(
   env: NodeJS.ProcessEnv,
   { operator, folder }: OperatorOptions,
 ): Promise<OperatorConfig> {
-  const loaded = await loadFolder(env, folder);
-  if (!loaded.ok) {
-    const [first] = loaded.problems;
-    const example = first === undefined ? '' : ` (${plain(describeProblem(first))})`;
-    throw new CommandFailed(
-      `${loaded.folder} is not valid${example}: see all by \`wagergate config check\``,
-    );
-  }
-  const { operators } = loaded.configuration;
-  const config = operators.get(operator);
+  const loaded = await loadValid(env, folder);
+  const config = validOperator(loaded, operator);
   if (config !== undefined) return config;
-  const known = [...operators.keys()].join(', ') || 'none';
+  const known = [...(loaded.configuration?.operators.keys() ?? [])].join(', ') || 'none';
   throw new UsageError(`no operator ${plain(operator)} in ${loaded.folder}: there is ${known}`);
 }
 

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
-import type { Problem } from '../config/problems.ts';
-import type { Configuration } from '../config/schema.ts';
+import { describeProblem, type Problem } from '../config/problems.ts';
+import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import { CommandFailed } from './failures.ts';
+import { plain } from './plain-text.ts';
 
 export type LoadedFolder =
   | { readonly ok: true; readonly folder: string; readonly configuration: Configuration }
@@ -26,6 +28,44 @@ export async function loadFolder(
     if (error instanceof ConfigError) return { ok: false, folder, problems: error.problems };
     throw error;
   }
+}
+
+export interface PartlyLoadedFolder {
+  readonly folder: string;
+  /** The operators whose files are valid; undefined when `gateway.yaml` is not. */
+  readonly configuration: Configuration | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads what is valid of the configuration: one operator's broken file keeps nobody from the others. */
+export async function loadValid(
+  env: NodeJS.ProcessEnv,
+  option: string | undefined,
+): Promise<PartlyLoadedFolder> {
+  const folder = configFolder(env, option);
+  const { loadPartly } = await import('../config/loader.ts');
+  return { folder, ...loadPartly(folder, env) };
+}
+
+/**
+ * One operator of the configuration, whatever is wrong with the others.
+ * @returns undefined when there is no such operator
+ * @throws CommandFailed when its own file or `gateway.yaml` is not valid
+ */
+export function validOperator(
+  { folder, configuration, problems }: PartlyLoadedFolder,
+  id: string,
+): OperatorConfig | undefined {
+  const operator = configuration?.operators.get(id);
+  if (operator !== undefined) return operator;
+  const [first] =
+    configuration === undefined
+      ? problems
+      : problems.filter(({ file }) => /^operators\/(.*)\.ya?ml$/.exec(file)?.[1] === id);
+  if (first === undefined) return undefined;
+  throw new CommandFailed(
+    `${folder} is not valid (${plain(describeProblem(first))}): see all by \`wagergate config check\``,
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { checkTree } from '../config/check.ts';
+import { isOwnVariable } from '../config/own-variables.ts';
 import { type Problem, problemIn } from '../config/problems.ts';
 import { OPERATOR_ID, operatorSchema } from '../config/schema.ts';
 import { maskVariables, type Resolve } from '../config/variables.ts';
@@ -36,9 +37,10 @@ export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** `alpha-2` as `ALPHA_2_API_SECRET`. */
+/** `alpha-2` as `ALPHA_2_API_SECRET`, and never a variable of the gateway's own. */
 export function variableName(id: string, which: 'wallet' | 'api'): string {
-  return `${id.replaceAll('-', '_')}_${which}_secret`.toUpperCase();
+  const name = `${id.replaceAll('-', '_')}_${which}_secret`.toUpperCase();
+  return isOwnVariable(name) ? `OPERATOR_${name}` : name;
 }
 
 /** The nearest id to these words, or undefined where nothing of them could be one. */
@@ -96,7 +98,7 @@ export function problemsOf(
     const secret = [wallet, api].find((one) => one.expression === expression);
     return secret === undefined
       ? { ok: false, reason: `\${${expression}} is not known here` }
-      : { ok: true, value: secret.value };
+      : { ok: true, value: secret.value, source: expression };
   };
   const checked = checkTree(operatorSchema, parseYaml(maskVariables(text), resolve));
   return checked.ok ? [] : checked.problems.map((problem) => problemIn(file, problem));

@@ -52,6 +52,7 @@ async function probe({ id, wallet, currencies }: OperatorConfig): Promise<Probed
     clock: systemClock,
     origin: new URL(wallet.baseUrl).origin,
     allowPrivate: wallet.allowPrivate,
+    tls: wallet.tls,
     timeoutMs: wallet.timeoutMs,
     connections: 1,
   });

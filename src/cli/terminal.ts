@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { plainJson } from '../lib/plain-text.ts';
 
 /** What a command has around it: of the process, or of a test. */
 export interface Surroundings {
@@ -32,7 +33,7 @@ export class Terminal {
   }
 
   printJson(value: unknown): void {
-    this.print(JSON.stringify(value, undefined, 2));
+    this.print(plainJson(value));
   }
 
   tell(text: string): void {

@@ -5,13 +5,26 @@ import { checkTree } from './check.ts';
 import type { FileReader } from './files.ts';
 import { freezeDeep } from './freeze.ts';
 import { type Problem, problemIn } from './problems.ts';
+import { isOwnedSecret } from './secret-paths.ts';
 import { type Expression, maskVariables, type Resolve, type Resolved } from './variables.ts';
-import { parseYaml } from './yaml-tree.ts';
+import { parseYaml, pathOf, type VariableRule, type YamlTree } from './yaml-tree.ts';
 
 /** A file after reading: its checked content, or why there is none. */
 export type CheckedFile<T> =
-  | { readonly ok: true; readonly file: string; readonly value: T }
+  | {
+      readonly ok: true;
+      readonly file: string;
+      readonly value: T;
+      readonly sources: VariableSources;
+    }
   | { readonly ok: false; readonly file: string; readonly problems: readonly Problem[] };
+
+/** Where the contents of a file's variables came from: an environment variable or a file's path. */
+export interface VariableSources {
+  /** Of those that stand for secrets, with the path of the setting. */
+  readonly secrets: ReadonlyMap<string, readonly string[]>;
+  readonly others: ReadonlySet<string>;
+}
 
 interface Remembered<T> {
   readonly text: string;
@@ -20,22 +33,28 @@ interface Remembered<T> {
   readonly result: CheckedFile<T>;
 }
 
+/** What the files of one kind are held to. */
+export interface FileRules<T> {
+  readonly schema: z.ZodType<T>;
+  readonly resolve: Resolve;
+  /** Where variables may stand; default: anywhere. */
+  readonly variableRule?: VariableRule;
+}
+
 /**
  * Reads the files of one schema. Parsing is what costs: a file whose text and variables are as
  * they were gives the very same result again.
  */
 export class CheckedFiles<T> {
   readonly #folder: string;
-  readonly #schema: z.ZodType<T>;
+  readonly #rules: FileRules<T>;
   readonly #files: FileReader;
-  readonly #resolve: Resolve;
   readonly #remembered = new Map<string, Remembered<T>>();
 
-  constructor(folder: string, schema: z.ZodType<T>, files: FileReader, resolve: Resolve) {
+  constructor(folder: string, files: FileReader, rules: FileRules<T>) {
     this.#folder = folder;
-    this.#schema = schema;
     this.#files = files;
-    this.#resolve = resolve;
+    this.#rules = rules;
   }
 
   /** @param file relative to the folder */
@@ -51,7 +70,7 @@ export class CheckedFiles<T> {
 
     const variables = new Map<Expression, Resolved>();
     const result = this.#check(file, read.text, (expression) => {
-      const resolved = variables.get(expression) ?? this.#resolve(expression);
+      const resolved = variables.get(expression) ?? this.#rules.resolve(expression);
       variables.set(expression, resolved);
       return resolved;
     });
@@ -70,14 +89,30 @@ export class CheckedFiles<T> {
   #resolvesTo(variables: ReadonlyMap<Expression, Resolved>): boolean {
     // Not `every`: each is resolved, so that the files among them stay watched.
     const differing = [...variables].filter(
-      ([expression, resolved]) => !isDeepStrictEqual(this.#resolve(expression), resolved),
+      ([expression, resolved]) => !isDeepStrictEqual(this.#rules.resolve(expression), resolved),
     );
     return differing.length === 0;
   }
 
   #check(file: string, text: string, resolve: Resolve): CheckedFile<T> {
-    const checked = checkTree(this.#schema, parseYaml(maskVariables(text), resolve));
-    if (checked.ok) return { ok: true, file, value: freezeDeep(checked.value) };
-    return { ok: false, file, problems: checked.problems.map((it) => problemIn(file, it)) };
+    const { schema, variableRule } = this.#rules;
+    const tree = parseYaml(maskVariables(text), resolve, variableRule);
+    const checked = checkTree(schema, tree);
+    return checked.ok
+      ? { ok: true, file, value: freezeDeep(checked.value), sources: sourcesOf(tree) }
+      : { ok: false, file, problems: checked.problems.map((it) => problemIn(file, it)) };
   }
+}
+
+function sourcesOf({ origins }: YamlTree): VariableSources {
+  const secrets = new Map<string, readonly string[]>();
+  const others = new Set<string>();
+  for (const [key, origin] of origins) {
+    const path = pathOf(key);
+    for (const source of origin.sources) {
+      if (isOwnedSecret(path)) secrets.set(source, path);
+      else others.add(source);
+    }
+  }
+  return { secrets, others };
 }

@@ -1,6 +1,7 @@
 import { basename, extname, join } from 'node:path';
 import { type CheckedFile, CheckedFiles } from './checked-file.ts';
 import { FileReader } from './files.ts';
+import { ownSecretsIn } from './own-variables.ts';
 import type { Problem } from './problems.ts';
 import {
   type GatewayConfig,
@@ -9,7 +10,9 @@ import {
   type OperatorFile,
   operatorSchema,
 } from './schema.ts';
-import { createResolver } from './variables.ts';
+import { SecretPlaces, secretFolders } from './secret-folders.ts';
+import { operatorVariableRule } from './secret-paths.ts';
+import { createOperatorResolver, createResolver } from './variables.ts';
 
 const GATEWAY_FILE = 'gateway.yaml';
 const OPERATORS = 'operators';
@@ -19,6 +22,8 @@ export interface FolderContent {
   readonly gateway: CheckedFile<GatewayConfig>;
   /** By the operator that the file's name says; undefined when `operators` cannot be listed. */
   readonly operators: ReadonlyMap<string, CheckedFile<OperatorFile>> | undefined;
+  /** Secrets that the gateway is started with, by the variable's name: nobody else may have them. */
+  readonly ownSecrets: ReadonlyMap<string, string>;
   /** What is wrong with no file in particular. */
   readonly problems: readonly Problem[];
 }
@@ -26,25 +31,32 @@ export interface FolderContent {
 /** The folder with `gateway.yaml` and `operators/*.yaml`. */
 export class ConfigFolder {
   readonly #path: string;
+  readonly #ownSecrets: ReadonlyMap<string, string>;
   readonly #files = new FileReader();
   readonly #gatewayFiles: CheckedFiles<GatewayConfig>;
   readonly #operatorFiles: CheckedFiles<OperatorFile>;
 
+  /** @throws GatewayError `CANNOT_START` for a `SECRET_FOLDERS` that makes no sense */
   constructor(path: string, env: NodeJS.ProcessEnv) {
-    const resolve = createResolver(env, this.#files);
+    const files = this.#files;
     this.#path = path;
-    this.#gatewayFiles = new CheckedFiles<GatewayConfig>(path, gatewaySchema, this.#files, resolve);
-    this.#operatorFiles = new CheckedFiles<OperatorFile>(
-      path,
-      operatorSchema,
-      this.#files,
-      resolve,
-    );
+    this.#ownSecrets = ownSecretsIn(env);
+    this.#gatewayFiles = new CheckedFiles<GatewayConfig>(path, files, {
+      schema: gatewaySchema,
+      resolve: createResolver(env, files),
+    });
+    const places = new SecretPlaces(secretFolders(env), path);
+    this.#operatorFiles = new CheckedFiles<OperatorFile>(path, files, {
+      schema: operatorSchema,
+      resolve: createOperatorResolver(env, files, places),
+      variableRule: operatorVariableRule,
+    });
   }
 
   /** Reads everything, one file a step, so that a caller may let other work go between. */
   *read(): Generator<undefined, FolderContent> {
     this.#files.forget();
+    const ownSecrets = this.#ownSecrets;
     const gateway = this.#gatewayFiles.read(GATEWAY_FILE);
 
     const folder = join(this.#path, OPERATORS);
@@ -55,7 +67,7 @@ export class ConfigFolder {
         path: '',
         reason: `the folder ${folder} ${listing.reason}`,
       };
-      return { gateway, operators: undefined, problems: [problem] };
+      return { gateway, operators: undefined, ownSecrets, problems: [problem] };
     }
     const operators = new Map<string, CheckedFile<OperatorFile>>();
     for (const name of listing.names) {
@@ -66,7 +78,7 @@ export class ConfigFolder {
       operators.set(id, twin === undefined ? read : refuseTwins(twin, read));
     }
     this.#operatorFiles.keepOnly(listing.names.map((name) => `${OPERATORS}/${name}`));
-    return { gateway, operators, problems: [] };
+    return { gateway, operators, ownSecrets, problems: [] };
   }
 
   /** What differs now from what `read` saw, files of secrets included; empty when nothing does. */

@@ -1,4 +1,7 @@
 import { GatewayError } from '../domain/errors.ts';
+import { type EncryptionKeys, readEncryptionKeys } from './encryption-keys.ts';
+import { secretFolders } from './secret-folders.ts';
+import { OWN_SECRET_LENGTH_MIN } from './secret-length.ts';
 
 export type Role = 'http' | 'worker';
 
@@ -16,8 +19,8 @@ export interface Environment {
   /** HTTP worker processes sharing the public port. */
   readonly workers: number;
   readonly migrateOnStart: boolean;
-  /** 32 bytes. */
-  readonly encryptionKey: Buffer | undefined;
+  /** Undefined: tokens are stored as they are. */
+  readonly encryptionKeys: EncryptionKeys | undefined;
   readonly logLevel: string;
   /** Which share of the good profiles and balances is logged, 0 to 1. */
   readonly logReadsShare: number;
@@ -38,10 +41,11 @@ const DATABASE_SCHEME = /^postgres(ql)?:$/;
 const REDIS_SCHEME = /^rediss?(\+(sentinel|cluster))?:$/;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
-const ENCRYPTION_KEY_BYTES = 32;
 
 /** @throws GatewayError `CANNOT_START` naming the variable and what it should be */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+  // Taken by the configuration; what is wrong with it is said with the rest.
+  secretFolders(env);
   return {
     databaseUrl: serverUrl(
       env,
@@ -55,11 +59,11 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     port: wholeNumber(env, 'PORT', 8080, 0, 65_535),
     adminHost: env.ADMIN_HOST || '127.0.0.1',
     adminPort: wholeNumber(env, 'ADMIN_PORT', 9090, 0, 65_535),
-    adminToken: env.ADMIN_TOKEN || undefined,
+    adminToken: adminToken(env),
     roles: roles(env),
     workers: wholeNumber(env, 'WORKERS', 1, 1, 256),
     migrateOnStart: flag(env, 'MIGRATE_ON_START'),
-    encryptionKey: encryptionKey(env),
+    encryptionKeys: readEncryptionKeys(env.ENCRYPTION_KEY),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', LOG_LEVELS),
     logReadsShare: share(env, 'LOG_READS_SAMPLE'),
     tracing: tracing(env),
@@ -152,15 +156,14 @@ function oneOf(
   return value;
 }
 
-function encryptionKey(env: NodeJS.ProcessEnv): Buffer | undefined {
-  const text = env.ENCRYPTION_KEY;
-  if (text === undefined || text === '') return undefined;
-  const key = Buffer.from(text, 'base64');
-  if (key.length !== ENCRYPTION_KEY_BYTES) {
+function adminToken(env: NodeJS.ProcessEnv): string | undefined {
+  const token = env.ADMIN_TOKEN;
+  if (token === undefined || token === '') return undefined;
+  if (token.length < OWN_SECRET_LENGTH_MIN) {
     throw new GatewayError(
       'CANNOT_START',
-      'ENCRYPTION_KEY must be 32 bytes in base64; make one with: openssl rand -base64 32',
+      `ADMIN_TOKEN must have at least ${OWN_SECRET_LENGTH_MIN} characters; make one with: openssl rand -base64 32`,
     );
   }
-  return key;
+  return token;
 }

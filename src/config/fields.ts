@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { AGREED_SECRET_LENGTH_MIN, OWN_SECRET_LENGTH_MIN } from './secret-length.ts';
 
 /** The longest time a setting may name: beyond 24 days timers and products of ten overflow. */
 export const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
@@ -15,9 +16,25 @@ export const text = (what: string, lengthMax = 255) =>
     .max(lengthMax)
     .meta({ minLength: 1 });
 
-/** Secrets for signatures: the first signs, all verify, so that a rotation has no gap. */
-export const secrets = () =>
-  z.array(text('the secret, best through a variable', 4096).describe('A secret')).min(1);
+/**
+ * Secrets for signatures: the first signs, all verify, so that a rotation has no gap.
+ *
+ * @param chosenBy `us`: this side makes them, so they are strong; `others`: agreed with somebody who
+ *   may have chosen long ago, so weaker ones are taken, with a warning (`weakSecrets`)
+ */
+export const secrets = (chosenBy: 'us' | 'others') => {
+  const lengthMin = chosenBy === 'us' ? OWN_SECRET_LENGTH_MIN : AGREED_SECRET_LENGTH_MIN;
+  return z
+    .array(
+      text('the secret, best through a variable', 4096)
+        // Not in the JSON Schema: what stands in the file is a variable, and shorter.
+        .refine((secret) => secret.trim() === '' || secret.length >= lengthMin, {
+          error: `must have at least ${lengthMin} characters: make one with openssl rand -base64 32`,
+        })
+        .describe('A secret'),
+    )
+    .min(1);
+};
 
 /** A list whose entries differ; the message tells people to drop the repeated one. */
 export function unique<T extends z.core.SomeType>(list: z.ZodArray<T>) {

@@ -29,10 +29,18 @@ export class FileReader {
     return listFolder(folder, wanted);
   }
 
-  /** The UTF-8 text of a regular file of at most 1 MiB; or why it cannot be read. */
-  read(path: string): FileText {
+  /**
+   * The UTF-8 text of a regular file of at most 1 MiB; or why it cannot be read.
+   * @param realPath where the path was seen to lead, so that no link is followed a second time
+   */
+  read(path: string, realPath = path): FileText {
+    this.watch(path);
+    return readText(realPath);
+  }
+
+  /** Has `changes` tell when this path becomes another file, without reading it. */
+  watch(path: string): void {
     this.#remember(path, () => fileIdentity(path));
-    return readText(path);
   }
 
   /** Forgets what was read, before everything is read afresh. */

@@ -10,7 +10,7 @@ const MONTH_SECONDS = 30 * 24 * 60 * 60;
 const serviceSchema = z
   .strictObject({
     cid: text('the key').describe("The aggregator's partner API key at the service"),
-    secrets: secrets().describe(
+    secrets: secrets('others').describe(
       'Secrets shared with the service: all verify its callbacks, the first signs bonus calls',
     ),
     bonusApiUrl: baseUrl().describe("Base address of the service's bonus API ({s2s_api_url})"),

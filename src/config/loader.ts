@@ -1,6 +1,7 @@
 import { ConfigFolder } from './config-folder.ts';
-import { ConfigError } from './problems.ts';
-import { type InForce, type Reconciled, reconcile } from './reconcile.ts';
+import type { InForce } from './in-force.ts';
+import { ConfigError, type Problem } from './problems.ts';
+import { type Reconciled, reconcile } from './reconcile.ts';
 import type { Configuration } from './schema.ts';
 
 /**
@@ -13,18 +14,35 @@ export function loadConfiguration(folder: string, env: NodeJS.ProcessEnv): Confi
   return configurationOf(loadFrom(new ConfigFolder(folder, env)));
 }
 
+/** What of a folder is valid, and what is wrong with the rest. */
+export interface PartlyLoaded {
+  /** Undefined when `gateway.yaml` is not valid: no operator is complete without it. */
+  readonly configuration: Configuration | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads a folder for people who work on one operator: another's broken file is only told. */
+export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded {
+  const { next, problems } = readAll(new ConfigFolder(folder, env));
+  return { configuration: next && configurationOf(next), problems };
+}
+
 /**
  * The first reading of a folder: all of it must be valid.
  *
  * @throws ConfigError naming every problem of every file
  */
 export function loadFrom(folder: ConfigFolder): InForce {
+  const { next, problems } = readAll(folder);
+  if (next === undefined || problems.length > 0) throw new ConfigError(problems);
+  return next;
+}
+
+function readAll(folder: ConfigFolder): Reconciled {
   const reading = folder.read();
   let step = reading.next();
   while (!step.done) step = reading.next();
-  const { next, problems }: Reconciled = reconcile(step.value, undefined);
-  if (next === undefined || problems.length > 0) throw new ConfigError(problems);
-  return next;
+  return reconcile(step.value, undefined);
 }
 
 /** What consumers see of it. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { isPrivateHost } from '../lib/public-address.ts';
 import { deliveryOverrideSchema } from './delivery-schema.ts';
 import { dialectSchema } from './dialect-schema.ts';
 import { baseUrl, positiveInt, secrets, text, unique } from './fields.ts';
-import { isPrivateHost } from './private-address.ts';
+import { tlsSchema } from './tls-schema.ts';
 
 /** What an operator's id, and so its file's name, looks like. */
 export const OPERATOR_ID = /^[a-z][a-z0-9-]{1,31}$/;
@@ -36,7 +37,10 @@ const walletSchema = z
       .boolean()
       .default(false)
       .describe('Permits plain http and private or loopback addresses (tests, same network)'),
-    secrets: secrets().describe('Secrets shared with the wallet: the first signs what is sent'),
+    secrets: secrets('others').describe(
+      'Secrets shared with the wallet: the first signs what is sent',
+    ),
+    tls: tlsSchema.optional(),
     // No default of the schema's: a timeout that nobody wrote gives way to a shorter deadline.
     timeoutMs: positiveInt(5000).optional().meta({
       default: WALLET_TIMEOUT_MS,
@@ -58,8 +62,13 @@ const walletSchema = z
     dialect: dialectSchema.prefault({}).describe('How the wallet deviates from the protocol'),
   })
   .superRefine((wallet, context) => {
-    if (wallet.allowPrivate || !URL.canParse(wallet.baseUrl)) return;
+    if (!URL.canParse(wallet.baseUrl)) return;
     const url = new URL(wallet.baseUrl);
+    if (wallet.tls !== undefined && url.protocol === 'http:') {
+      const message = 'stands beside a plain http address: use https, or remove it';
+      context.addIssue({ code: 'custom', path: ['tls'], message });
+    }
+    if (wallet.allowPrivate) return;
     const wrong =
       url.protocol === 'http:'
         ? 'is plain http: use https'
@@ -88,7 +97,7 @@ const bonusesSchema = z.strictObject({
   upstream: z
     .strictObject({
       cid: text('the key').describe('The partner API key at the service'),
-      secrets: secrets().describe('Its secrets: the first signs'),
+      secrets: secrets('others').describe('Its secrets: the first signs'),
     })
     .optional()
     .describe("A partner account of its own at the service; left out: the aggregator's"),
@@ -112,7 +121,7 @@ export const operatorSchema = z
     api: z
       .strictObject({
         cid: text('the key').describe("The operator's key at this gateway; unique"),
-        secrets: secrets().describe('Secrets that verify what the operator sends'),
+        secrets: secrets('us').describe('Secrets that verify what the operator sends'),
       })
       .describe("The operator's access to this gateway"),
     sessions: z

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { pathText } from './problems.ts';
 import type { Configuration } from './schema.ts';
+import { isSecretSetting } from './secret-paths.ts';
 
 /** A setting that may be shown, as text; or secrets, known only by their fingerprints. */
 export type SettingView = string | { readonly secrets: readonly string[] };
@@ -39,7 +40,7 @@ function settingsOf(config: object, owner: string, key: string): SettingsView {
   const walk = (value: unknown, path: Path): void => {
     if (value === undefined) return;
     const where = pathText(path);
-    if (isSecret(path)) {
+    if (isSecretSetting(path)) {
       const secrets = Array.isArray(value) ? value : [value];
       const fingerprint = (secret: unknown) =>
         createHmac('sha256', key).update(`${owner}\0${where}\0${secret}`).digest('base64url');
@@ -52,9 +53,4 @@ function settingsOf(config: object, owner: string, key: string): SettingsView {
   };
   walk(config, []);
   return Object.fromEntries(settings);
-}
-
-/** Fixed request headers are where API keys stand. */
-function isSecret(path: Path): boolean {
-  return path.at(-1) === 'secrets' || path.at(-2) === 'headers';
 }

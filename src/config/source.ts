@@ -1,11 +1,13 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { announce } from './announce.ts';
 import { ConfigFolder, type FolderContent } from './config-folder.ts';
+import type { InForce } from './in-force.ts';
 import { configurationOf, loadFrom } from './loader.ts';
 import type { Problem } from './problems.ts';
-import { type InForce, reconcile } from './reconcile.ts';
+import { reconcile } from './reconcile.ts';
 import type { Configuration } from './schema.ts';
 import { Watcher } from './watcher.ts';
+import { weakOfGateway, weakOfOperator } from './weak-secrets.ts';
 
 /** Reading goes on for this long before callbacks get their turn. */
 const SLICE_MS = 5;
@@ -63,6 +65,7 @@ export class ConfigurationSource {
     this.#folder = new ConfigFolder(options.folder, options.env);
     this.#inForce = loadFrom(this.#folder);
     this.#current = configurationOf(this.#inForce);
+    this.#warn(undefined);
   }
 
   /** What is in force now. */
@@ -120,6 +123,7 @@ export class ConfigurationSource {
     this.#report(result);
     if (isChange(changed)) {
       announce(this.#options.logger, candidate, previous);
+      this.#warn(previous);
       for (const listener of this.#listeners) this.#guarded(() => listener(candidate, previous));
     }
     return result;
@@ -130,6 +134,16 @@ export class ConfigurationSource {
     for (const problem of result.problems) logger.error({ ...problem }, 'config.invalid');
     logger.info({ result: result.result, ...result.changed }, 'config.reloaded');
     if (onReload !== undefined) this.#guarded(() => onReload(result));
+  }
+
+  /** Of what is new, what should be better; said once, not with every reload. */
+  #warn(previous: Configuration | undefined): void {
+    const { gateway, operators } = this.#current;
+    const weak = gateway === previous?.gateway ? [] : [...weakOfGateway(gateway)];
+    for (const [id, operator] of operators) {
+      if (operator !== previous?.operators.get(id)) weak.push(...weakOfOperator(operator));
+    }
+    for (const problem of weak) this.#options.logger.warn({ ...problem }, 'config.weak_secret');
   }
 
   /** One listener's failure must not keep the change from the others. */

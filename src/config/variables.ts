@@ -1,5 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { FileReader } from './files.ts';
+import { isOwnVariable } from './own-variables.ts';
+import { realOf, type SecretPlaces } from './secret-folders.ts';
 
 /** `${NAME}` or `${file:/path}` as it stands in a file: the part between the braces. */
 export type Expression = string;
@@ -14,7 +16,12 @@ export interface MaskedText {
 }
 
 export type Resolved =
-  | { readonly ok: true; readonly value: string }
+  | {
+      readonly ok: true;
+      readonly value: string;
+      /** Where it came from, whatever name the file gave it: `NAME`, or the file's real path. */
+      readonly source: string;
+    }
   | { readonly ok: false; readonly reason: string };
 
 export type Resolve = (expression: Expression) => Resolved;
@@ -42,30 +49,71 @@ export function unmask(text: string, { words, wordPattern }: MaskedText): string
 }
 
 /**
- * Resolves variables from the environment and from files. An empty one counts as missing: it is
- * the usual shape of a secret that did not arrive.
+ * Resolves variables from the environment and from files, for the gateway's own file. An empty one
+ * counts as missing: it is the usual shape of a secret that did not arrive.
  */
 export function createResolver(env: NodeJS.ProcessEnv, files: FileReader): Resolve {
   return (expression) => {
-    if (expression.startsWith('file:')) return fromFile(expression.slice('file:'.length), files);
-    if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(expression)) return fromEnvironment(expression, env);
-    const reason = `\${${expression}} is no variable: write \${NAME} or \${file:/path}`;
-    return { ok: false, reason };
+    const path = filePath(expression);
+    return path === undefined
+      ? fromEnvironment(expression, env)
+      : fromFile(path, realOf(path), files);
   };
 }
 
+/**
+ * The same for operators' files, which others may write: neither the gateway's own variables nor
+ * files outside of the secret folders can be named.
+ */
+export function createOperatorResolver(
+  env: NodeJS.ProcessEnv,
+  files: FileReader,
+  places: SecretPlaces,
+): Resolve {
+  return (expression) => {
+    const path = filePath(expression);
+    if (path === undefined) {
+      // Before it is looked up: not even whether it is set is told.
+      return isOwnVariable(expression)
+        ? {
+            ok: false,
+            reason: `\${${expression}} is the gateway's own: take one of the operator's`,
+          }
+        : fromEnvironment(expression, env);
+    }
+    const place = places.of(path);
+    if (place.ok || !isAbsolute(path)) {
+      return fromFile(path, place.ok ? place.realPath : path, files);
+    }
+    // A link may lead to the right place later.
+    files.watch(path);
+    return { ok: false, reason: `\${file:${path}}: the file ${place.reason}` };
+  };
+}
+
+function filePath(expression: Expression): string | undefined {
+  return expression.startsWith('file:') ? expression.slice('file:'.length) : undefined;
+}
+
 function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Resolved {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    const reason = `\${${name}} is no variable: write \${NAME} or \${file:/path}`;
+    return { ok: false, reason };
+  }
   const value = env[name];
-  if (value !== undefined && value !== '') return { ok: true, value };
+  if (value !== undefined && value !== '') return { ok: true, value, source: name };
   const state = value === undefined ? 'not set' : 'empty';
   return { ok: false, reason: `\${${name}}: the environment variable is ${state}` };
 }
 
-function fromFile(path: string, files: FileReader): Resolved {
+/** @param realPath where the path was seen to lead */
+function fromFile(path: string, realPath: string, files: FileReader): Resolved {
   const fail = (why: string): Resolved => ({ ok: false, reason: `\${file:${path}}: ${why}` });
   if (!isAbsolute(path)) return fail('the path must be absolute, such as /run/secrets/x');
-  const read = files.read(path);
+  const read = files.read(path, realPath);
   if (!read.ok) return fail(`the file ${read.reason}`);
   const value = read.text.trim();
-  return value === '' ? fail('the file is empty: put the value into it') : { ok: true, value };
+  return value === ''
+    ? fail('the file is empty: put the value into it')
+    : { ok: true, value, source: realPath };
 }

@@ -9,7 +9,7 @@ import {
   Scalar,
 } from 'yaml';
 import type { SettingProblem } from './problems.ts';
-import { type MaskedText, type Resolve, unmask } from './variables.ts';
+import { type Expression, type MaskedText, type Resolve, unmask } from './variables.ts';
 
 /** Aliases are for a repeated list or two; many are a file that explodes on expansion. */
 const ALIASES_MAX = 100;
@@ -21,6 +21,8 @@ export interface Origin {
   /** Whether the value is one variable and nothing else, without quotes: may stand for a number. */
   readonly whole: boolean;
   readonly missing: boolean;
+  /** Where the variables' contents came from. */
+  readonly sources: readonly string[];
 }
 
 /** A parsed file as plain objects, lists, text, numbers and booleans; null is undefined. */
@@ -32,15 +34,27 @@ export interface YamlTree {
 
 type Path = readonly (string | number)[];
 
+/** Whether a variable may stand at this path, and if not, what to say to people. */
+export type VariableRule = (path: Path) => string | undefined;
+
+const ANYWHERE: VariableRule = () => undefined;
+
 /** A path as a key of a map. */
 export const pathKey = (path: readonly PropertyKey[]): string => JSON.stringify(path.map(String));
+
+/** The path of a key that `pathKey` has made; indexes are text. */
+export const pathOf = (key: string): readonly string[] => JSON.parse(key);
 
 /**
  * Parses the masked text of a file (YAML 1.2 core schema, strict, unique keys) and puts variables
  * in their places. Never throws: what is wrong comes back as problems, naming the line where the
  * text is no YAML, else the path.
  */
-export function parseYaml(masked: MaskedText, resolve: Resolve): YamlTree {
+export function parseYaml(
+  masked: MaskedText,
+  resolve: Resolve,
+  rule: VariableRule = ANYWHERE,
+): YamlTree {
   const lines = new LineCounter();
   const document = parseDocument(masked.text, {
     version: '1.2',
@@ -64,7 +78,7 @@ export function parseYaml(masked: MaskedText, resolve: Resolve): YamlTree {
       })),
     );
   }
-  const builder = new TreeBuilder(document, masked, resolve);
+  const builder = new TreeBuilder(document, masked, resolve, rule);
   const value = builder.build(document.contents, []);
   if (value === undefined) return nothing([{ path: [], reason: 'the file is empty: fill it in' }]);
   return { value, origins: builder.origins, problems: builder.problems };
@@ -84,12 +98,14 @@ class TreeBuilder {
   readonly #document: Document;
   readonly #masked: MaskedText;
   readonly #resolve: Resolve;
+  readonly #rule: VariableRule;
   #aliases = 0;
 
-  constructor(document: Document, masked: MaskedText, resolve: Resolve) {
+  constructor(document: Document, masked: MaskedText, resolve: Resolve, rule: VariableRule) {
     this.#document = document;
     this.#masked = masked;
     this.#resolve = resolve;
+    this.#rule = rule;
   }
 
   build(node: unknown, path: Path): unknown {
@@ -137,21 +153,31 @@ class TreeBuilder {
   }
 
   #substitute(scalar: Scalar, value: string, words: readonly string[], path: Path): string {
-    const resolved = new Map<string, string>();
-    const names = new Set<string>();
-    for (const word of words) {
-      const expression = this.#masked.words.get(word) ?? '';
-      const outcome = this.#resolve(expression);
-      if (outcome.ok) resolved.set(word, outcome.value);
-      else if (!names.has(expression)) this.problems.push({ path, reason: outcome.reason });
-      names.add(expression);
+    const expressions = words.map((word) => this.#masked.words.get(word) ?? '');
+    const refused = this.#rule(path);
+    const resolved = new Map<Expression, string>();
+    const sources = new Set<string>();
+    for (const expression of new Set(expressions)) {
+      // Not looked up where it may not stand: nothing of it is to be learnt there.
+      const outcome =
+        refused === undefined
+          ? this.#resolve(expression)
+          : { ok: false as const, reason: `\${${expression}} ${refused}` };
+      if (outcome.ok) {
+        resolved.set(expression, outcome.value);
+        sources.add(outcome.source);
+      } else this.problems.push({ path, reason: outcome.reason });
     }
     this.origins.set(pathKey(path), {
-      names: [...names],
+      names: [...new Set(expressions)],
       whole: scalar.type === Scalar.PLAIN && value === words[0],
-      missing: words.some((word) => !resolved.has(word)),
+      missing: expressions.some((expression) => !resolved.has(expression)),
+      sources: [...sources],
     });
     // A missing one leaves its word: unique, so that no further problem comes of it.
-    return value.replaceAll(this.#masked.wordPattern, (word) => resolved.get(word) ?? word);
+    return value.replaceAll(
+      this.#masked.wordPattern,
+      (word) => resolved.get(this.#masked.words.get(word) ?? '') ?? word,
+    );
   }
 }

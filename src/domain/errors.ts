@@ -2,6 +2,8 @@
 export type GatewayErrorCode =
   /** PostgreSQL refused, broke or did not answer in time; nothing is known of the write. */
   | 'DATABASE_UNAVAILABLE'
+  /** A stored token cannot be opened: its key is missing from `ENCRYPTION_KEY`, or it was changed. */
+  | 'TOKEN_UNOPENABLE'
   /** A start condition does not hold: missing variable, pending migrations, unreachable server. */
   | 'CANNOT_START';
 

@@ -6,6 +6,7 @@ const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // carrier-grade NAT, also used inside clouds
   ['127.0.0.0', 8],
+  ['168.63.129.16', 32], // public by its number; inside Azure the host's own services
   ['169.254.0.0', 16], // link-local, with the clouds' metadata services
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -45,4 +46,16 @@ export function isPublicAddress(address: string): boolean {
     default:
       return false;
   }
+}
+
+/**
+ * Whether the host of an address names a place that is not of the public internet by itself, without
+ * asking DNS: a literal IP in any spelling (`URL` turns `0x7f.1` into `127.0.0.1`), or a name for
+ * this machine or a cloud's metadata service. What a name resolves to is judged where the connection
+ * is made.
+ */
+export function isPrivateHost(url: URL): boolean {
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(host) !== 0) return !isPublicAddress(host);
+  return host === 'localhost' || host.endsWith('.localhost') || host === 'metadata.google.internal';
 }

@@ -13,6 +13,15 @@ export class PrivateAddressError extends Error {
   }
 }
 
+/** Who may be at the other end, and who is at this one; all PEM. */
+export interface TlsIdentity {
+  /** Instead of the system's authorities. */
+  readonly ca?: string | undefined;
+  /** Shown where the other end asks for it; goes together with `key`. */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
 /**
  * Opens the connections of one wallet. Unless `allowPrivate`, only to public addresses, judged on
  * the very addresses that are connected to: a name checked earlier may resolve differently now
@@ -21,8 +30,10 @@ export class PrivateAddressError extends Error {
 export function createConnector(options: {
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
+  readonly tls?: TlsIdentity | undefined;
 }): buildConnector.connector {
   const connect = buildConnector({
+    ...options.tls,
     allowH2: false,
     timeout: options.timeoutMs,
     lookup: createLookup(options.allowPrivate ? () => true : isPublicAddress),

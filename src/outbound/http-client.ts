@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
-import { createConnector } from './connector.ts';
+import { createConnector, type TlsIdentity } from './connector.ts';
 import { type Exchange, HttpCall } from './http-call.ts';
 import type { HttpRequest } from './http-message.ts';
 
@@ -23,6 +23,8 @@ export interface HttpClientOptions {
   /** Scheme, host and port of the wallet. */
   readonly origin: string;
   readonly allowPrivate: boolean;
+  /** Default: the system's authorities, and no certificate of our own. */
+  readonly tls?: TlsIdentity | undefined;
   readonly timeoutMs: number;
   /** At least as many as calls may be under way, so that none waits for another's connection. */
   readonly connections: number;
@@ -41,6 +43,7 @@ export class HttpClient {
       connections: options.connections,
       connect: createConnector({
         allowPrivate: options.allowPrivate,
+        tls: options.tls,
         timeoutMs: Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS_MAX),
       }),
       // One request at a time on a connection: with more, a reset would leave several unknown.

@@ -1,10 +1,12 @@
 import type { Bet } from '../domain/bet.ts';
+import { GatewayError } from '../domain/errors.ts';
+import type { SessionLookup } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
  * The operator token that goes with a call on a bet: the one the bet was placed with, also when its
  * session has ended. For a bet unknown here the message's own token tells, if it maps to a session
- * of the same player.
+ * of the same player. A token that cannot be opened is gone without: the call is of more worth.
  * @param token the token the service sent, if any, or what stands for it in a kept message
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
@@ -15,8 +17,19 @@ export async function betToken(
 ): Promise<string | undefined> {
   if (bet.sessionId !== undefined) return await sessions.operatorTokenOf(bet.sessionId);
   if (token === undefined || bet.owner === undefined) return undefined;
-  const lookup = await sessions.findKept(token);
+  const lookup = await findOpenable(sessions, token);
   if (lookup.kind === 'unknown') return undefined;
   const samePlayer = lookup.session.owner.playerId === bet.owner.playerId;
   return samePlayer ? lookup.session.operatorToken : undefined;
+}
+
+async function findOpenable(sessions: Sessions, token: string): Promise<SessionLookup> {
+  try {
+    return await sessions.findKept(token);
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'TOKEN_UNOPENABLE') {
+      return { kind: 'unknown' };
+    }
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Accelerator } from '../redis/accelerator.ts';
 import type { Session } from './session.ts';
-import type { TokenVault } from './token-vault.ts';
+import type { Binding, TokenVault } from './token-vault.ts';
 
 /**
  * How long reads may live on a cached session. It also bounds how long the end of a session may be
@@ -23,6 +23,8 @@ const cachedSession = z.strictObject({
   expiresAtMs: z.number(),
 });
 
+type CachedSession = z.infer<typeof cachedSession>;
+
 /** Live sessions in Redis, so that the many balance calls spare PostgreSQL. */
 export class SessionCache {
   readonly #accelerator: Accelerator;
@@ -33,15 +35,24 @@ export class SessionCache {
     this.#vault = vault;
   }
 
+  /** @returns undefined too for what cannot be read, or was sealed with a key that is gone */
   async find(tokenHash: Buffer): Promise<Session | undefined> {
     const text = await this.#accelerator.get(keyOf(tokenHash));
     if (text === undefined || text === ASK_THE_STORE) return undefined;
-    const { sealedToken, operatorId, playerId, userId, operatorUser, ...rest } =
-      cachedSession.parse(JSON.parse(text));
+    const cached = read(text);
+    if (cached === undefined) return undefined;
+    const opened = this.#vault.open(
+      Buffer.from(cached.sealedToken, 'base64'),
+      bindingOf(tokenHash, cached),
+    );
+    if (opened.kind === 'unopenable') return undefined;
+    const { sessionId, operatorId, playerId, userId, operatorUser, currency, expiresAtMs } = cached;
     return {
-      ...rest,
+      sessionId,
       owner: { operatorId, playerId, userId, operatorUser },
-      operatorToken: this.#vault.unseal(Buffer.from(sealedToken, 'base64')),
+      currency,
+      operatorToken: opened.text,
+      expiresAtMs,
     };
   }
 
@@ -49,13 +60,10 @@ export class SessionCache {
   async remember(tokenHash: Buffer, session: Session, nowMs: number): Promise<void> {
     const ttlMs = Math.min(CACHED_MS_MAX, session.expiresAtMs - nowMs);
     if (ttlMs < 1) return;
-    const value: z.infer<typeof cachedSession> = {
-      sessionId: session.sessionId,
-      ...session.owner,
-      currency: session.currency,
-      sealedToken: this.#vault.seal(session.operatorToken).toString('base64'),
-      expiresAtMs: session.expiresAtMs,
-    };
+    const { sessionId, owner, currency, expiresAtMs } = session;
+    const facts = { sessionId, ...owner, currency, expiresAtMs };
+    const sealed = this.#vault.seal(session.operatorToken, bindingOf(tokenHash, facts));
+    const value: CachedSession = { ...facts, sealedToken: sealed.toString('base64') };
     await this.#accelerator.setIfAbsent(keyOf(tokenHash), JSON.stringify(value), Math.ceil(ttlMs));
   }
 
@@ -67,6 +75,31 @@ export class SessionCache {
   async distrust(tokenHash: Buffer): Promise<boolean> {
     return await this.#accelerator.set(keyOf(tokenHash), ASK_THE_STORE, CACHED_MS_MAX);
   }
+}
+
+function read(text: string): CachedSession | undefined {
+  try {
+    return cachedSession.safeParse(JSON.parse(text)).data;
+  } catch {
+    // Half a value or another program's: PostgreSQL knows better.
+    return undefined;
+  }
+}
+
+/** Whose session it is cannot be changed in Redis without the token becoming unreadable. */
+function bindingOf(tokenHash: Buffer, facts: Omit<CachedSession, 'sealedToken'>): Binding {
+  const { sessionId, operatorId, playerId, userId, operatorUser, currency, expiresAtMs } = facts;
+  return [
+    'cached session',
+    tokenHash.toString('base64url'),
+    sessionId,
+    operatorId,
+    playerId,
+    userId,
+    operatorUser,
+    currency,
+    String(expiresAtMs),
+  ];
 }
 
 function keyOf(tokenHash: Buffer): string {

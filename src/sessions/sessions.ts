@@ -1,11 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { BetOwner } from '../domain/bet.ts';
 import type { Clock } from '../domain/clock.ts';
+import { GatewayError } from '../domain/errors.ts';
 import type { SessionRow, SessionStore } from '../store/sessions/session-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Session, SessionLookup } from './session.ts';
 import type { SessionCache } from './session-cache.ts';
 import { endEverywhere } from './session-end.ts';
+import {
+  operatorTokenOf,
+  ownTokenOf,
+  type StoredToken,
+  sealOperatorToken,
+} from './stored-token.ts';
 import type { TokenVault } from './token-vault.ts';
 
 const ROUTES_MAX = 100_000;
@@ -92,15 +99,28 @@ export class Sessions {
     return { kind: row.expired ? 'expired' : 'live', session };
   }
 
-  /** The operator token of a session, ended or not: bets keep the one they were placed with. */
+  /**
+   * The operator token of a session, ended or not: bets keep the one they were placed with.
+   * @returns undefined where there is no such session, or its token cannot be opened: what was
+   *   promised must not wait for a key that may be gone for good
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
   async operatorTokenOf(sessionId: string): Promise<string | undefined> {
     const row = await this.#options.store.findById(sessionId);
-    return row === undefined ? undefined : this.unseal(row.operator_token);
+    return row === undefined
+      ? undefined
+      : this.unseal({ sealed: row.operator_token, tokenHash: row.token_hash });
   }
 
-  /** An operator token as `sessions` holds it. @throws Error when it was sealed with another key */
-  unseal(operatorToken: Buffer): string {
-    return this.#options.vault.unseal(operatorToken);
+  /** An operator token as `sessions` holds it; undefined, and logged, where it cannot be opened. */
+  unseal(stored: StoredToken): string | undefined {
+    const opened = operatorTokenOf(this.#options.vault, stored);
+    if (opened.kind === 'opened') return opened.text;
+    this.#options.logger.error(
+      { why: opened.why },
+      'session.token_unopenable: what it was for goes without it',
+    );
+    return undefined;
   }
 
   /**
@@ -119,7 +139,9 @@ export class Sessions {
     for (;;) {
       const newest = await store.findNewest(owner.playerId, currency, operatorTokenHash);
       if (newest !== undefined && newest.ended_reason === null && !newest.expired) {
-        return { session: this.#sessionOf(newest), token: this.#tokenOf(newest, operatorToken) };
+        const token = ownTokenOf(vault, newest, operatorToken);
+        // A token whose key is gone cannot be given again: another session is opened beside it.
+        if (token !== undefined) return { session: sessionOf(newest, operatorToken), token };
       }
       const ordinal = (newest?.ordinal ?? 0) + 1;
       const token = vault.make({
@@ -129,19 +151,20 @@ export class Sessions {
         operatorToken,
         ordinal,
       });
+      const tokenHash = vault.hash(token);
       const made = await store.insert({
         playerId: owner.playerId,
         operatorId: owner.operatorId,
         currency,
-        tokenHash: vault.hash(token),
+        tokenHash,
         token: vault.hasKey ? undefined : token,
-        operatorToken: vault.seal(operatorToken),
+        operatorToken: sealOperatorToken(vault, operatorToken, tokenHash),
         operatorTokenHash,
         ordinal,
         ttlSeconds,
       });
       // No row: a twin was faster; the next look finds its session.
-      if (made !== undefined) return { session: this.#sessionOf(made), token };
+      if (made !== undefined) return { session: sessionOf(made, operatorToken), token };
     }
   }
 
@@ -169,7 +192,7 @@ export class Sessions {
         currency,
         tokenHash,
         token: undefined,
-        operatorToken: vault.seal(operatorToken),
+        operatorToken: sealOperatorToken(vault, operatorToken, tokenHash),
         operatorTokenHash,
         ordinal: (newest?.ordinal ?? 0) + 1,
         ttlSeconds,
@@ -219,29 +242,26 @@ export class Sessions {
     );
   }
 
+  /** @throws GatewayError `TOKEN_UNOPENABLE` */
   #sessionOf(row: SessionRow): Session {
-    return {
-      sessionId: row.id,
-      owner: {
-        operatorId: row.operator_id,
-        playerId: row.player_id,
-        userId: row.user_id,
-        operatorUser: row.operator_user,
-      },
-      currency: row.currency,
-      operatorToken: this.#options.vault.unseal(row.operator_token),
-      expiresAtMs: row.expires_at.getTime(),
-    };
+    const stored = { sealed: row.operator_token, tokenHash: row.token_hash };
+    const opened = operatorTokenOf(this.#options.vault, stored);
+    if (opened.kind === 'opened') return sessionOf(row, opened.text);
+    throw new GatewayError('TOKEN_UNOPENABLE', `the token of session ${row.id}: ${opened.why}`);
   }
+}
 
-  #tokenOf(row: SessionRow, operatorToken: string): string {
-    if (row.token !== null) return row.token;
-    return this.#options.vault.make({
+function sessionOf(row: SessionRow, operatorToken: string): Session {
+  return {
+    sessionId: row.id,
+    owner: {
       operatorId: row.operator_id,
       playerId: row.player_id,
-      currency: row.currency,
-      operatorToken,
-      ordinal: row.ordinal,
-    });
-  }
+      userId: row.user_id,
+      operatorUser: row.operator_user,
+    },
+    currency: row.currency,
+    operatorToken,
+    expiresAtMs: row.expires_at.getTime(),
+  };
 }

@@ -222,6 +222,12 @@ function processMetrics({ counter, gauge }: Makers) {
       [],
       'max',
     ),
+    tokensBehind: gauge(
+      'gateway_tokens_behind',
+      'Sessions whose tokens are not sealed by the first encryption key, by state',
+      ['state'],
+      'max',
+    ),
     postgresqlUp: gauge('gateway_postgresql_up', 'Whether PostgreSQL answers', [], 'min'),
     connections: gauge('gateway_postgresql_connections', 'Connections of the pool, by state', [
       'state',

@@ -1,5 +1,6 @@
 import type { Operation } from '../domain/operation.ts';
 import type { BreakerSettings } from '../outbound/breaker-settings.ts';
+import type { TlsIdentity } from '../outbound/connector.ts';
 
 /**
  * What the outbound edge needs of an operator's file (docs/contract.md, Configuration); the
@@ -22,6 +23,8 @@ export interface WalletSettings {
   readonly allowPrivate: boolean;
   /** At least one; the first signs what is sent. */
   readonly secrets: readonly string[];
+  /** For private authorities and client certificates. */
+  readonly tls?: TlsIdentity | undefined;
   readonly timeoutMs: number;
   /** Calls under way at once, per class. */
   readonly maxConcurrent: { readonly read: number; readonly money: number };

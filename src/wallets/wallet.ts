@@ -191,11 +191,12 @@ export class OperatorWallet implements Wallet {
 
   #httpClient(): HttpClient {
     if (this.#http !== undefined) return this.#http;
-    const { baseUrl, allowPrivate, timeoutMs, maxConcurrent } = this.#config.wallet;
+    const { baseUrl, allowPrivate, tls, timeoutMs, maxConcurrent } = this.#config.wallet;
     this.#http = new HttpClient({
       clock: this.#options.clock,
       origin: new URL(baseUrl).origin,
       allowPrivate,
+      tls,
       timeoutMs,
       connections: maxConcurrent.read + maxConcurrent.money,
     });
@@ -247,6 +248,9 @@ function sharesConnections(one: WalletSettings, other: WalletSettings): boolean 
   return (
     new URL(one.baseUrl).origin === new URL(other.baseUrl).origin &&
     one.allowPrivate === other.allowPrivate &&
+    one.tls?.ca === other.tls?.ca &&
+    one.tls?.cert === other.tls?.cert &&
+    one.tls?.key === other.tls?.key &&
     one.timeoutMs === other.timeoutMs &&
     one.maxConcurrent.read === other.maxConcurrent.read &&
     one.maxConcurrent.money === other.maxConcurrent.money

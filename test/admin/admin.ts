@@ -1,7 +1,7 @@
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-export const ADMIN_TOKEN = 'the-admin-token';
+export const ADMIN_TOKEN = 'the-admin-token-that-is-long-enough';
 
 export interface Reply {
   readonly status: number;

@@ -13,16 +13,16 @@ describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
     house.gateway.service.call('POST', `/bonuses/${method}`, { cid }, { signWith });
 
   it('is admitted by cid and signature', async () => {
-    const answer = await post('alpha-key', 'alpha-api-secret');
+    const answer = await post('alpha-key', 'alpha-api-secret-that-is-long-enough');
     expect(answer.status).not.toBe(401);
   });
 
   it('answers a wrong signature and an unknown cid with one and the same 401/1 (I8)', async () => {
     const refusals = [
-      await post('alpha-key', 'beta-api-secret'),
+      await post('alpha-key', 'beta-api-secret-that-is-long-enough'),
       await post('alpha-key', 'the-services-secret'),
       await post('alpha-key', null),
-      await post('nobodys-key', 'alpha-api-secret'),
+      await post('nobodys-key', 'alpha-api-secret-that-is-long-enough'),
       await post('aggregator-key', 'the-services-secret'),
     ];
     const [first] = refusals.map(seen);
@@ -38,7 +38,7 @@ describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
       'POST',
       `/bonuses/${method}`,
       '{"cid":"alpha-key","cid":"beta-key"}',
-      { signWith: 'alpha-api-secret' },
+      { signWith: 'alpha-api-secret-that-is-long-enough' },
     );
     expect([twice.status, twice.json?.code]).toEqual([400, 5]);
   });

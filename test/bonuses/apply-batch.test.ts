@@ -63,7 +63,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
       `{"cid":"alpha-key","playersData":[{"userId":"exact","currency":"EUR","betAmount":5.10,` +
       `"betCount":2,"forceActivated":false,"note":1.0}],"templateId":${template}}`;
     const issued = await house.gateway.service.call('POST', '/bonuses/bonus/applyBatch', body, {
-      signWith: 'alpha-api-secret',
+      signWith: 'alpha-api-secret-that-is-long-enough',
     });
     expect(issued.status).toBe(200);
     expect(issued.body).toContain('"betAmount":5.10');

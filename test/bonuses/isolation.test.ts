@@ -26,7 +26,7 @@ it('leaves callbacks as fast as ever while two hundred bonus calls hang (I7)', a
       'POST',
       '/bonuses/template',
       { cid: 'alpha-key', templateId: template },
-      { signWith: 'alpha-api-secret' },
+      { signWith: 'alpha-api-secret-that-is-long-enough' },
     ),
   );
   // What is beyond the operator's share is refused at once, and asks nothing of the service.

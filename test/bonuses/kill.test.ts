@@ -30,7 +30,7 @@ async function ask(
   path: string,
   fields: object,
 ): Promise<CallResult> {
-  const [cid, secret] = [`${operatorId}-key`, `${operatorId}-api-secret`];
+  const [cid, secret] = [`${operatorId}-key`, `${operatorId}-api-secret-that-is-long-enough`];
   const operator = createOperator({ baseUrl, cid, secret });
   try {
     for (const startedAtMs = performance.now(); ; ) {

@@ -59,7 +59,7 @@ describe('a reload while a call is under way', () => {
     house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
     const silent = create('Fell silent');
     await house.api.waitFor(({ templates }) => templates.size === 1);
-    await settings({ upstream: { cid: 'another', secrets: ['another-secret'] } });
+    await settings({ upstream: { cid: 'another', secrets: ['another-secret-of-beta'] } });
     expect((await silent).status).toBe(504);
     // The walks of this account go on without it.
     await expect

@@ -16,7 +16,11 @@ beforeAll(async () => {
   house = await startBonusGateway();
   template = await house.template(house.alpha);
   const { baseUrl } = await house.gateway.replica();
-  const elsewhere = createOperator({ baseUrl, cid: 'alpha-key', secret: 'alpha-api-secret' });
+  const elsewhere = createOperator({
+    baseUrl,
+    cid: 'alpha-key',
+    secret: 'alpha-api-secret-that-is-long-enough',
+  });
   alphas = [house.alpha, elsewhere];
 });
 afterAll(async () => {

@@ -46,7 +46,7 @@ describe('POST /bonuses/templates/add', () => {
       .replace('"minOdd":1', '"minOdd":1.010')
       .replace(/\}$/, ',"later":{"x":[9007199254740993,"\\u00e9"]}}');
     const made = await house.gateway.service.call('POST', '/bonuses/templates/add', body, {
-      signWith: 'alpha-api-secret',
+      signWith: 'alpha-api-secret-that-is-long-enough',
     });
     expect(made.status).toBe(200);
     const sent = house.api.requests.at(-1)?.body ?? '';

@@ -19,7 +19,7 @@ afterAll(() => house.close());
 async function expectRefused(path: string, body: string, field: string): Promise<void> {
   const asked = house.api.requests.length;
   const refused = await house.gateway.service.call('POST', path, body, {
-    signWith: 'alpha-api-secret',
+    signWith: 'alpha-api-secret-that-is-long-enough',
   });
   expect([refused.status, refused.json?.code], refused.body).toEqual([400, 5]);
   expect(refused.json?.message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: `));

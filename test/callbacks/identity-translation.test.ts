@@ -98,15 +98,15 @@ it('says less time in x-deadline-ms when less is left', async () => {
 });
 
 it('is signed with the first of the wallet’s secrets after a rotation', async () => {
-  gateway.wallet('alpha').setSecrets(['the-next-secret']);
+  gateway.wallet('alpha').setSecrets(['the-next-secret-of-alpha']);
   await gateway.reconfigure('alpha', {
-    wallet: { secrets: ['the-next-secret', 'alpha-wallet-secret'] },
+    wallet: { secrets: ['the-next-secret-of-alpha', 'alpha-wallet-secret'] },
   });
   const bet = await placedBet(gateway);
   const { body, headers } = bet.lastRequest();
-  expect(verify(String(headers['x-sign-jws']), body, signingKeys(['the-next-secret'])).ok).toBe(
-    true,
-  );
+  expect(
+    verify(String(headers['x-sign-jws']), body, signingKeys(['the-next-secret-of-alpha'])).ok,
+  ).toBe(true);
   gateway.wallet('alpha').setSecrets(['alpha-wallet-secret']);
   await gateway.reconfigure('alpha', {});
 });

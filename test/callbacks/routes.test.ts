@@ -59,7 +59,7 @@ describe.each(CALLBACKS)('%s without a good signature', (_, method, path, body) 
     empty: '',
     'no jws': 'not a signature',
     'of another secret': signature(body, hs256, 'alpha-wallet-secret'),
-    'of an operator': signature(body, hs256, 'alpha-api-secret'),
+    'of an operator': signature(body, hs256, 'alpha-api-secret-that-is-long-enough'),
     'of another body': signature(`${body} `, hs256),
     'by algorithm none': `${base64url('{"alg":"none"}')}..`,
     'by HS512': signature(body, { alg: 'HS512' }, 'the-services-secret', 'sha512'),

@@ -8,7 +8,7 @@ import { certificateText } from '../../src/cli/certificate-text.ts';
 import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
 import { certification, PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
 import { debitsDuplicates, shiftsDuplicates } from '../certify/support/flawed-wallets.ts';
-import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from '../config/folder.ts';
 import { type Ran, wagergate } from './command-line.ts';
 
 const WHO = ['--operator', 'alpha', '--user', PLAYER.userId, '--token', PLAYER.token];
@@ -18,7 +18,7 @@ function folderFor({ baseUrl }: SimulatedWallet, dialect = '{}'): string {
   const wallet = `  allowPrivate: true\n  dialect: ${dialect}`;
   const file = operatorYaml('alpha', '', wallet)
     .replace(/baseUrl: .*/, `baseUrl: ${baseUrl}`)
-    .replace('[wallet-secret]', `[${SECRET}, the-next-secret]`)
+    .replace(walletSecret('alpha'), `${SECRET}, the-next-secret-of-alpha`)
     .replace('[EUR]', '[USD, EUR]');
   return folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': file });
 }
@@ -92,7 +92,7 @@ describe('wagergate certify', () => {
   it('takes another address and some groups', async () => {
     const folder = folderWith({
       'gateway.yaml': GATEWAY,
-      'operators/alpha.yaml': operatorYaml('alpha').replace('wallet-secret', SECRET),
+      'operators/alpha.yaml': operatorYaml('alpha').replace(walletSecret('alpha'), SECRET),
     });
     const wallet = await sandbox();
     const args = ['--wallet', wallet.baseUrl, '--currency', 'USD'];
@@ -102,6 +102,17 @@ describe('wagergate certify', () => {
     expect(stdout).toMatch(/\nBalance\n/);
     expect(stdout).not.toMatch(/\nPlace\n/);
     expect(stdout).toContain('not every group was run');
+  });
+
+  it('goes on where another operator’s file is broken or lacks its secret', async () => {
+    const folder = folderFor(await sandbox());
+    put(folder, 'operators/beta.yaml', operatorYaml('beta', 'status: odd'));
+    const lacking = operatorYaml('gamma').replace(walletSecret('gamma'), `\${NOT_SET}`);
+    put(folder, 'operators/gamma.yaml', lacking);
+    expect((await certify(folder, '--only', 'profile')).code).toBe(0);
+    const own = await certify(folder, '--operator', 'gamma');
+    expect(own.code).toBe(1);
+    expect(own.stderr).toMatch(/^error: .* is not valid \(operators\/gamma\.yaml: .*NOT_SET/);
   });
 
   it('touches no wallet that is not marked as a sandbox: code 2, no files', async () => {

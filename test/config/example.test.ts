@@ -8,14 +8,14 @@ import { folderWith } from './folder.ts';
 const folder = fileURLToPath(new URL('../../config', import.meta.url));
 
 const ENVIRONMENT = {
-  SERVICE_SECRET: 'service-secret',
+  SERVICE_SECRET: 'the-services-secret',
   SERVICE_BONUS_URL: 'http://127.0.0.1:4000',
   ALPHA_WALLET_URL: 'http://127.0.0.1:4001',
   ALPHA_WALLET_SECRET: 'alpha-wallet-secret',
-  ALPHA_API_SECRET: 'alpha-api-secret',
+  ALPHA_API_SECRET: 'alpha-api-secret-that-is-long-enough',
   BETA_WALLET_URL: 'http://127.0.0.1:4002',
   BETA_WALLET_SECRET: 'beta-wallet-secret',
-  BETA_API_SECRET: 'beta-api-secret',
+  BETA_API_SECRET: 'beta-api-secret-that-is-long-enough',
 };
 
 const example = (name: string) => readFileSync(`${folder}/${name}`, 'utf8');

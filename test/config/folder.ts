@@ -6,11 +6,16 @@ import { loadConfiguration } from '../../src/config/loader.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../src/config/schema.ts';
 
+/** Secrets of one's own for each: none may be another's. */
+export const SERVICE_SECRET = 'the-secret-that-the-service-shares';
+export const walletSecret = (id: string) => `the-secret-that-${id}s-wallet-shares`;
+export const apiSecret = (id: string) => `the-secret-that-${id}-signs-its-requests-with`;
+
 /** The least that `gateway.yaml` must say. */
 export const GATEWAY = `
 service:
   cid: aggregator-key
-  secrets: [service-secret]
+  secrets: [${SERVICE_SECRET}]
   bonusApiUrl: https://s2s.example
 `;
 
@@ -21,9 +26,9 @@ id: ${id}
 name: Operator ${id}
 wallet:
   baseUrl: https://wallet.${id}.example/sportsbook
-  secrets: [wallet-secret]
+  secrets: [${walletSecret(id)}]
 ${wallet}
-api: { cid: ${id}-key, secrets: [api-secret] }
+api: { cid: ${id}-key, secrets: [${apiSecret(id)}] }
 currencies: [EUR]
 ${more}
 `;

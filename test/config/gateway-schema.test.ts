@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GATEWAY, gatewayProblems, load, problemsOf } from './folder.ts';
+import { GATEWAY, gatewayProblems, load, problemsOf, SERVICE_SECRET } from './folder.ts';
 
 const gatewayWith = (more: string) => load({ 'gateway.yaml': `${GATEWAY}${more}\n` }).gateway;
 
@@ -8,7 +8,7 @@ describe('gateway.yaml', () => {
     expect(load({}).gateway).toEqual({
       service: {
         cid: 'aggregator-key',
-        secrets: ['service-secret'],
+        secrets: [SERVICE_SECRET],
         bonusApiUrl: 'https://s2s.example',
         bonusTimeoutMs: 10_000,
         allowedIps: [],
@@ -69,7 +69,7 @@ describe('gateway.yaml', () => {
     ['secrets: ["  "]', 'service.secrets[0]: must not be empty: give the secret'],
     ['secrets: hunter2', 'service.secrets: must be a list, such as [a, b], not text'],
   ])('refuses %s', (secrets, reason) => {
-    const file = GATEWAY.replace('secrets: [service-secret]', secrets);
+    const file = GATEWAY.replace(`secrets: [${SERVICE_SECRET}]`, secrets);
     expect(problemsOf({ 'gateway.yaml': file })).toEqual([expect.stringContaining(reason)]);
   });
 

@@ -12,6 +12,7 @@ import {
   loadAlpha,
   operatorYaml,
   problemsOf,
+  SERVICE_SECRET,
 } from './folder.ts';
 
 describe('loading the folder', () => {
@@ -51,7 +52,7 @@ describe('loading the folder', () => {
   });
 
   it('gives each problem as file, path and reason', () => {
-    const folder = folderWith({ 'gateway.yaml': GATEWAY.replace('[service-secret]', '[{}]') });
+    const folder = folderWith({ 'gateway.yaml': GATEWAY.replace(`[${SERVICE_SECRET}]`, '[{}]') });
     try {
       loadConfiguration(folder, {});
       expect.unreachable();
@@ -169,7 +170,7 @@ describe('text that is no YAML', () => {
       'secrets: ]hunter2',
     ];
     for (const secrets of broken) {
-      const file = GATEWAY.replace('secrets: [service-secret]', secrets);
+      const file = GATEWAY.replace(`secrets: [${SERVICE_SECRET}]`, secrets);
       const lines = problemsOf({ 'gateway.yaml': file });
       expect(lines.length).toBeGreaterThan(0);
       expect(lines.join()).not.toContain('hunter2');
@@ -189,8 +190,8 @@ describe('text that is no YAML', () => {
   });
 
   it('may repeat a value by an alias, but not explode', () => {
-    const secrets = 'secrets: &shared [one, two]';
-    const file = GATEWAY.replace('secrets: [service-secret]', secrets);
+    const secrets = 'secrets: &shared [one-of-16-letters, two-of-16-letters]';
+    const file = GATEWAY.replace(`secrets: [${SERVICE_SECRET}]`, secrets);
     const alias = operatorYaml('alpha', 'subPartnerId: &id x\nsettle: {}').replace(
       '[EUR]',
       '&c [EUR]',

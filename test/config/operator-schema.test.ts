@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { alphaProblems, loadAlpha, operatorYaml, problemsOf } from './folder.ts';
+import {
+  alphaProblems,
+  apiSecret,
+  loadAlpha,
+  operatorYaml,
+  problemsOf,
+  walletSecret,
+} from './folder.ts';
 
 const withBaseUrl = (url: string, allowPrivate: boolean) =>
   problemsOf({
@@ -19,14 +26,14 @@ describe("an operator's file", () => {
         adapter: 'native',
         baseUrl: 'https://wallet.alpha.example/sportsbook',
         allowPrivate: false,
-        secrets: ['wallet-secret'],
+        secrets: [walletSecret('alpha')],
         timeoutMs: 4000,
         generation: 1,
         maxConcurrent: { read: 64, money: 256 },
         breaker: { errorPercent: 50, minRequests: 20, windowMs: 10_000, openMs: 5000 },
         dialect: expect.objectContaining({ echo: 'check', updates: 'send' }),
       },
-      api: { cid: 'alpha-key', secrets: ['api-secret'] },
+      api: { cid: 'alpha-key', secrets: [apiSecret('alpha')] },
       sessions: { mode: 'issued', ttlSeconds: 86_400 },
       currencies: ['EUR'],
       settle: { onFailure: 'error' },
@@ -123,7 +130,7 @@ describe("an operator's file", () => {
     expect(withBaseUrl(url, true)).toEqual([]);
   });
 
-  it.each(['https://203.0.113.9', 'https://[2606:4700::1111]', 'https://localhost.example'])(
+  it.each(['https://8.8.8.8', 'https://[2606:4700::1111]', 'https://localhost.example'])(
     'takes %s as a public wallet',
     (url) => expect(withBaseUrl(url, false)).toEqual([]),
   );

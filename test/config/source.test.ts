@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/config/problems.ts';
 import type { Configuration } from '../../src/config/schema.ts';
 import { ConfigurationSource, type ReloadResult } from '../../src/config/source.ts';
-import { folderWith, GATEWAY, operatorYaml, put } from './folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './folder.ts';
 
 interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
@@ -167,12 +167,12 @@ describe('the configuration in force', () => {
   });
 
   it('takes changed variables without a changed file', async () => {
-    const env = { SECRET: 'one' };
-    const alpha = operatorYaml('alpha').replace('wallet-secret', '${SECRET}');
+    const env = { SECRET: 'one-with-16-letters' };
+    const alpha = operatorYaml('alpha').replace(walletSecret('alpha'), '${SECRET}');
     const { source } = sourceOn({ ...three(), 'operators/alpha.yaml': alpha }, env);
-    env.SECRET = 'two';
+    env.SECRET = 'two-with-16-letters';
     expect((await source.reload()).changed.updated).toEqual(['alpha']);
-    expect(source.current.operators.get('alpha')?.wallet.secrets).toEqual(['two']);
+    expect(source.current.operators.get('alpha')?.wallet.secrets).toEqual(['two-with-16-letters']);
   });
 
   it('gives a change once when asked twice at once', async () => {

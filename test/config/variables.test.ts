@@ -14,11 +14,19 @@ import {
   operatorYaml,
   problemsOf,
   put,
+  SERVICE_SECRET,
+  walletSecret,
 } from './folder.ts';
 
 const gatewayWith = (secrets: string) => ({
-  'gateway.yaml': GATEWAY.replace('[service-secret]', secrets),
+  'gateway.yaml': GATEWAY.replace(`[${SERVICE_SECRET}]`, secrets),
 });
+
+const ONE = 'one-of-16-letters';
+const TWO = 'two-of-16-letters';
+
+/** A header of the wallet's: a place of an operator's file that takes any variable. */
+const HEADER = (value: string) => `  dialect: { headers: { x-site: "${value}" } }`;
 
 const secretsOf = (secrets: string, env: NodeJS.ProcessEnv) =>
   load(gatewayWith(secrets), env).gateway.service.secrets;
@@ -30,12 +38,13 @@ describe('variables', () => {
     ['in a block list', '\n    - ${A}\n    - "${B}"'],
     ['in block text', '\n    - |-\n      ${A}\n    - >-\n      ${B}'],
   ])('stand %s', (_where, secrets) => {
-    expect(secretsOf(secrets, { A: 'one', B: 'two' })).toEqual(['one', 'two']);
+    expect(secretsOf(secrets, { A: ONE, B: TWO })).toEqual([ONE, TWO]);
   });
 
   it('stand inside a longer text', () => {
-    const alpha = loadAlpha('subPartnerId: a-${SITE}-${SITE}.${N}', '', { SITE: 'x', N: '7' });
-    expect(alpha.subPartnerId).toBe('a-x-x.7');
+    const headers = '  dialect: { headers: { x-site: "a-${SITE}-${SITE}.${N}" } }';
+    const alpha = loadAlpha('', headers, { SITE: 'x', N: '7' });
+    expect(alpha.wallet.dialect.headers).toEqual({ 'x-site': 'a-x-x.7' });
   });
 
   it('can never become YAML, whatever they hold', () => {
@@ -50,55 +59,53 @@ describe('variables', () => {
   });
 
   it('are not needed for comments', () => {
-    expect(secretsOf('[a] # or ${NOT_SET}, ${file:/not/there}, ${', {})).toEqual(['a']);
+    const secrets = `[${ONE}] # or \${NOT_SET}, \${file:/not/there}, \${`;
+    expect(secretsOf(secrets, {})).toEqual([ONE]);
   });
 
   it('become a number or boolean where the schema takes nothing else', () => {
     const files = {
       'gateway.yaml': `${GATEWAY}  trustProxy: \${PROXY}\ndelivery: { horizonHours: \${HOURS} }\n`,
-      'operators/alpha.yaml': operatorYaml('alpha', '', '  timeoutMs: ${T}\n  allowPrivate: ${P}'),
     };
-    const { gateway, operators } = load(files, {
-      PROXY: 'false',
-      HOURS: '0.5',
-      T: '250',
-      P: 'true',
-    });
+    const { gateway } = load(files, { PROXY: 'false', HOURS: '0.5' });
     expect(gateway.service.trustProxy).toBe(false);
     expect(gateway.delivery.horizonHours).toBe(0.5);
-    expect(operators.get('alpha')?.wallet).toMatchObject({ timeoutMs: 250, allowPrivate: true });
   });
 
   it('stay text where the schema takes text, also when they look like a number', () => {
-    expect(loadAlpha('subPartnerId: ${ID}', '', { ID: '0042' }).subPartnerId).toBe('0042');
+    const files = { 'gateway.yaml': GATEWAY.replace('aggregator-key', '${ID}') };
+    expect(load(files, { ID: '0042' }).gateway.service.cid).toBe('0042');
   });
 
   it.each(['"${T}"', '${T}0', "'${T}'"])('stay text when written as %s', (written) => {
-    expect(alphaProblems('', `  timeoutMs: ${written}`, { T: '250' })).toEqual([
-      'operators/alpha.yaml: wallet.timeoutMs: must be a whole number, not text (from ${T})',
+    expect(gatewayProblems(`  bonusTimeoutMs: ${written}`, { T: '250' })).toEqual([
+      'gateway.yaml: service.bonusTimeoutMs: must be a whole number, not text (from ${T})',
     ]);
   });
 
   it('are judged by the schema like any other value, without being shown', () => {
-    expect(alphaProblems('', '  timeoutMs: ${T}', { T: 'hunter2' })).toEqual([
-      'operators/alpha.yaml: wallet.timeoutMs: must be a whole number, not text (from ${T})',
+    expect(gatewayProblems('deadline: { totalMs: ${T} }', { T: 'hunter2' })).toEqual([
+      'gateway.yaml: deadline.totalMs: must be a whole number, not text (from ${T})',
     ]);
-    expect(alphaProblems('', '  timeoutMs: ${T}', { T: '6000' })).toEqual([
-      'operators/alpha.yaml: wallet.timeoutMs: must be at most 5000 (from ${T})',
+    expect(gatewayProblems('deadline: { totalMs: ${T} }', { T: '6000' })).toEqual([
+      'gateway.yaml: deadline.totalMs: must be at most 5000 (from ${T})',
     ]);
-    expect(alphaProblems('status: ${S}', '', { S: 'hunter2' })).toEqual([
-      'operators/alpha.yaml: status: must be one of active, maintenance, suspended (from ${S})',
+    expect(alphaProblems('', '  tls: { ca: "${S}" }', { S: 'hunter2' })).toEqual([
+      expect.stringMatching(/^operators\/alpha\.yaml: wallet\.tls\.ca: must be .* \(from \${S}\)$/),
     ]);
   });
 
   it('name file, path and variable when missing or empty, each once', () => {
-    const alpha = operatorYaml('alpha', 'subPartnerId: ${A}-${A}').replace('wallet-secret', '${B}');
+    const alpha = operatorYaml('alpha', '', HEADER('${A}-${A}')).replace(
+      walletSecret('alpha'),
+      '${B}',
+    );
     expect(
-      problemsOf({ ...gatewayWith('[x, ${C}]'), 'operators/alpha.yaml': alpha }, { B: '' }),
+      problemsOf({ ...gatewayWith(`[${ONE}, \${C}]`), 'operators/alpha.yaml': alpha }, { B: '' }),
     ).toEqual([
       'gateway.yaml: service.secrets[1]: ${C}: the environment variable is not set',
       'operators/alpha.yaml: wallet.secrets[0]: ${B}: the environment variable is empty',
-      'operators/alpha.yaml: subPartnerId: ${A}: the environment variable is not set',
+      'operators/alpha.yaml: wallet.dialect.headers.x-site: ${A}: the environment variable is not set',
     ]);
   });
 
@@ -111,13 +118,13 @@ describe('variables', () => {
   });
 
   it.each(['${}', '${1A}', '${A B}', '${A:-x}'])('refuse %s', (written) => {
-    expect(alphaProblems(`subPartnerId: "${written}"`, '', { A: 'x' })).toEqual([
-      `operators/alpha.yaml: subPartnerId: ${written} is no variable: write \${NAME} or \${file:/path}`,
+    expect(alphaProblems('', HEADER(written), { A: 'x' })).toEqual([
+      `operators/alpha.yaml: wallet.dialect.headers.x-site: ${written} is no variable: write \${NAME} or \${file:/path}`,
     ]);
   });
 
   it('refuse to be left open, so that no secret reads "${NAME"', () => {
-    expect(problemsOf(gatewayWith('["${A"]'), { A: 'x' })).toEqual([
+    expect(problemsOf(gatewayWith('["${A_secret_that_is_left_open"]'), { A: 'x' })).toEqual([
       'gateway.yaml: service.secrets[0]: a variable begins that does not end: close it with }',
     ]);
   });
@@ -135,8 +142,8 @@ describe('variables', () => {
   });
 
   it('are told from words of the file that look like their stand-ins', () => {
-    const alpha = loadAlpha('subPartnerId: VARIABLE0N-VARIABLEX0N-${A}', '', { A: 'x' });
-    expect(alpha.subPartnerId).toBe('VARIABLE0N-VARIABLEX0N-x');
+    const alpha = loadAlpha('', HEADER('VARIABLE0N-VARIABLEX0N-${A}'), { A: 'x' });
+    expect(alpha.wallet.dialect.headers).toEqual({ 'x-site': 'VARIABLE0N-VARIABLEX0N-x' });
   });
 
   it('mask and unmask to the same text, with the same number of lines', () => {
@@ -164,7 +171,7 @@ describe('variables', () => {
   it('hold any text in any quoting (random contents)', () => {
     fc.assert(
       fc.property(
-        fc.string({ minLength: 1 }).filter((it) => it.trim() !== ''),
+        fc.string({ minLength: 16 }).filter((it) => it.trim() !== ''),
         (value) => {
           const masked = maskVariables('[${A}]');
           expect(parse(masked.text)).toEqual([[...masked.words.keys()][0]]);
@@ -178,8 +185,8 @@ describe('variables', () => {
 
 describe('variables of files', () => {
   it("take a file's content, trimmed", () => {
-    const path = join(folderWith({ secret: '  one two \n\n' }), 'secret');
-    expect(secretsOf(`[\${file:${path}}]`, {})).toEqual(['one two']);
+    const path = join(folderWith({ secret: '  one two and three \n\n' }), 'secret');
+    expect(secretsOf(`[\${file:${path}}]`, {})).toEqual(['one two and three']);
   });
 
   it('name the file when it is missing, empty, a folder or no text', () => {

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Configuration } from '../../src/config/schema.ts';
 import { ConfigurationSource, type ReloadResult } from '../../src/config/source.ts';
-import { folderWith, GATEWAY, operatorYaml, put } from './folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './folder.ts';
 
 const two = () => ({
   'gateway.yaml': GATEWAY,
@@ -113,15 +113,15 @@ describe('watching the folder', () => {
   });
 
   it('takes the rotation of a secret that a file names', async () => {
-    const folder = folderWith({ ...two(), 'secrets/wallet': 'one' });
+    const folder = folderWith({ ...two(), 'secrets/wallet': 'one-with-16-letters' });
     const path = join(folder, 'secrets/wallet');
     put(
       folder,
       'operators/alpha.yaml',
-      operatorYaml('alpha').replace('wallet-secret', `\${file:${path}}`),
+      operatorYaml('alpha').replace(walletSecret('alpha'), `\${file:${path}}`),
     );
-    const next = await watched(folder, () => put(folder, 'secrets/wallet', 'two'));
-    expect(next.operators.get('alpha')?.wallet.secrets).toEqual(['two']);
+    const next = await watched(folder, () => put(folder, 'secrets/wallet', 'two-with-16-letters'));
+    expect(next.operators.get('alpha')?.wallet.secrets).toEqual(['two-with-16-letters']);
   });
 
   it('takes a change made after loading but before watching', async () => {

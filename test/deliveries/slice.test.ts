@@ -46,7 +46,7 @@ function taken(id: number): TakenDelivery {
     body: Buffer.from(rollbackBody(slip, 50)),
     owner: { operatorId: 'alpha', playerId: '1', userId: 'user', operatorUser: 'ann' },
     sessionId: '1',
-    sealedToken: Buffer.from('token'),
+    sealedToken: { sealed: Buffer.from('token'), tokenHash: Buffer.alloc(32) },
     bet: {
       place: { kind: 'accepted', transactionTime: '2026-01-01T00:00:00.000Z' },
       settlement: { kind: 'none' },

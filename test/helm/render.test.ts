@@ -1,8 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationSource } from '../../src/config/source.ts';
+import { isPublicAddress } from '../../src/lib/public-address.ts';
 import { at, isTree, type Tree } from './support/chart.ts';
 import { renderChart, renderNotes } from './support/render.ts';
 
@@ -26,7 +29,13 @@ const ALPHA = {
 };
 const EVERYTHING = {
   secret: { ...SECRET, adminToken: 'token' },
-  secretFiles: { files: { service: 's', 'alpha-wallet': 'w', 'alpha-api': 'a' } },
+  secretFiles: {
+    files: {
+      service: 'the-services-secret',
+      'alpha-wallet': 'alpha-wallet-secret',
+      'alpha-api': 'alpha-api-secret-that-is-long-enough',
+    },
+  },
   operators: { files: { alpha: ALPHA } },
   worker: { autoscaling: { enabled: true } },
   tracing: { endpoint: 'http://collector:4318', share: 0.1 },
@@ -165,10 +174,10 @@ describe('the rendered chart', () => {
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const { current } = new ConfigurationSource({ folder, env: {}, logger: quiet });
     expect(current.operators.get('alpha')).toMatchObject({
-      wallet: { secrets: ['w'], timeoutMs: 3000 },
+      wallet: { secrets: ['alpha-wallet-secret'], timeoutMs: 3000 },
       delivery: { maxBackoffMs: 3_000_000 },
     });
-    expect(current.gateway.service.secrets).toEqual(['s']);
+    expect(current.gateway.service.secrets).toEqual(['the-services-secret']);
   });
 
   it('restarts for another environment, and never for another operator', () => {
@@ -242,10 +251,33 @@ describe('the rendered chart', () => {
       ],
     });
     expect(JSON.stringify(at(policy, 'spec.ingress'))).not.toContain('8080');
+    // Nowhere is a rule that opens a port to every address there is.
+    for (const rule of Array.isArray(egress) ? egress : []) {
+      expect(at(rule, 'to')).toEqual(expect.any(Array));
+    }
     const callers = named(everything, 'NetworkPolicy', 'gw-wagergate-callers');
     expect(at(callers, 'spec.podSelector')).toEqual(at(http, 'spec.selector'));
     const none = renderChart({ ...OWN, networkPolicy: { monitoring: [], wallets: null } });
     expect(at(named(none, 'NetworkPolicy', 'gw-wagergate'), 'spec.ingress')).toEqual([]);
+  });
+
+  it('closes to wallets exactly the addresses that the gateway refuses', () => {
+    const rules = at(named(everything, 'NetworkPolicy', 'gw-wagergate'), 'spec.egress');
+    const wallets = (Array.isArray(rules) ? rules : []).find((rule) =>
+      JSON.stringify(rule).includes('"except"'),
+    );
+    const closed = new BlockList();
+    for (const range of Object(at(wallets, 'to'))[0].ipBlock.except) {
+      const [address, prefix] = String(range).split('/');
+      closed.addSubnet(String(address), Number(prefix));
+    }
+    fc.assert(
+      fc.property(fc.ipV4(), (address) => {
+        expect(closed.check(address)).toBe(!isPublicAddress(address));
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(closed.check('168.63.129.16')).toBe(true);
   });
 
   it('carries alerts and dashboards, untouched by templates', () => {

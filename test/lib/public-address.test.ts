@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress } from '../../src/lib/public-address.ts';
+import { isPrivateHost, isPublicAddress } from '../../src/lib/public-address.ts';
 
 describe('a public address', () => {
   it.each(['1.1.1.1', '8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1'])(
@@ -13,7 +14,9 @@ describe('a public address', () => {
     ['100.64.0.1', 'carrier-grade NAT'],
     ['127.0.0.1', 'loopback'],
     ['127.255.255.254', 'loopback'],
+    ['168.63.129.16', 'the services of an Azure host'],
     ['169.254.169.254', 'a cloud metadata service'],
+    ['100.100.100.200', 'a cloud metadata service'],
     ['172.16.0.1', 'private'],
     ['172.31.255.255', 'private'],
     ['192.168.0.1', 'private'],
@@ -26,7 +29,9 @@ describe('a public address', () => {
     ['::ffff:127.0.0.1', 'IPv4-mapped loopback'],
     ['::ffff:8.8.8.8', 'IPv4-mapped'],
     ['64:ff9b::7f00:1', 'NAT64'],
+    ['64:ff9b:1::1', 'NAT64 of one network'],
     ['fc00::1', 'unique local'],
+    ['fd00:ec2::254', 'a cloud metadata service'],
     ['fd12:3456::1', 'unique local'],
     ['fe80::1', 'link-local'],
     ['fe80::1%lo', 'link-local with a zone'],
@@ -37,4 +42,37 @@ describe('a public address', () => {
     ['localhost', 'no address'],
     ['', 'no address'],
   ])('is not %s: %s', (address) => expect(isPublicAddress(address)).toBe(false));
+});
+
+describe('a host that an address names', () => {
+  const isPrivate = (url: string) => isPrivateHost(new URL(url));
+
+  it.each([
+    'https://localhost',
+    'https://wallet.localhost./x',
+    'https://metadata.google.internal',
+    'https://0x7f.1',
+    'https://2130706433',
+    'https://[::1]',
+    'https://[::ffff:10.0.0.1]',
+    'https://192.0.2.1',
+    'https://[2001:db8::1]',
+    'https://168.63.129.16',
+  ])('is private in %s', (url) => expect(isPrivate(url)).toBe(true));
+
+  it.each(['https://wallet.example', 'https://8.8.8.8', 'https://[2606:4700::1111]'])(
+    'may be public in %s: what a name resolves to is judged at the connection',
+    (url) => expect(isPrivate(url)).toBe(false),
+  );
+
+  it('is judged by the very policy that connections are', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (address) => {
+        const host = address.includes(':') ? `[${address}]` : address;
+        expect(isPrivate(`https://${host}`)).toBe(
+          !isPublicAddress(new URL(`https://${host}`).hostname.replace(/^\[|\]$/g, '')),
+        );
+      }),
+    );
+  });
 });

@@ -25,18 +25,18 @@ describe.each(PATHS)('POST %s', (path) => {
     gateway.service.call('POST', path, { cid, ...fields }, { signWith });
 
   it('is admitted by cid and signature', async () => {
-    const answer = await post('alpha-key', 'alpha-api-secret');
+    const answer = await post('alpha-key', 'alpha-api-secret-that-is-long-enough');
     expect(answer.json?.code).not.toBe(1);
     expect(answer.status).not.toBe(401);
   });
 
   it('answers a wrong signature and an unknown cid with one and the same 401/1 (I8)', async () => {
     const refusals = [
-      await post('alpha-key', 'beta-api-secret'),
+      await post('alpha-key', 'beta-api-secret-that-is-long-enough'),
       await post('alpha-key', 'the-services-secret'),
       await post('alpha-key', 'alpha-wallet-secret'),
       await post('alpha-key', null),
-      await post('nobodys-key', 'alpha-api-secret'),
+      await post('nobodys-key', 'alpha-api-secret-that-is-long-enough'),
       await post('nobodys-key', 'nobody'),
       await post('nobodys-key', null),
       await post('aggregator-key', 'the-services-secret'),
@@ -56,7 +56,7 @@ describe.each(PATHS)('POST %s', (path) => {
   });
 
   it('checks the signature before it looks at the fields', async () => {
-    const refused = await post('alpha-key', 'beta-api-secret', {});
+    const refused = await post('alpha-key', 'beta-api-secret-that-is-long-enough', {});
     expect([refused.status, refused.json?.code]).toEqual([401, 1]);
   });
 
@@ -67,7 +67,7 @@ describe.each(PATHS)('POST %s', (path) => {
   ])('without a %s in words it is 400/5 naming it: %o', async (field, wrong) => {
     const body = { ...GOOD_FIELDS[path], ...wrong };
     const refused = await gateway.service.call('POST', path, body, {
-      signWith: 'alpha-api-secret',
+      signWith: 'alpha-api-secret-that-is-long-enough',
     });
     expect([refused.status, refused.json?.code]).toEqual([400, 5]);
     expect(refused.json?.message).toContain(field);
@@ -77,7 +77,7 @@ describe.each(PATHS)('POST %s', (path) => {
     'with the body %j is 400/5',
     async (body) => {
       const refused = await gateway.service.call('POST', path, body, {
-        signWith: 'alpha-api-secret',
+        signWith: 'alpha-api-secret-that-is-long-enough',
       });
       expect([refused.status, refused.json?.code]).toEqual([400, 5]);
     },
@@ -86,7 +86,7 @@ describe.each(PATHS)('POST %s', (path) => {
   it('with a body over 256 KiB is 413/5', async () => {
     const body = { cid: 'alpha-key', pad: 'x'.repeat(256 * 1024) };
     const refused = await gateway.service.call('POST', path, body, {
-      signWith: 'alpha-api-secret',
+      signWith: 'alpha-api-secret-that-is-long-enough',
     });
     expect([refused.status, refused.json?.code]).toEqual([413, 5]);
   });
@@ -105,12 +105,16 @@ it('takes each of an operator’s secrets, and a new one from the reload on', as
       { cid: 'beta-key', transactionId: 'x' },
       { signWith },
     );
-  expect((await ask('beta-next-secret')).status).toBe(401);
-  await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret', 'beta-api-secret'] } });
-  expect((await ask('beta-next-secret')).status).toBe(404);
-  expect((await ask('beta-api-secret')).status).toBe(404);
-  await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret'] } });
-  expect((await ask('beta-api-secret')).status).toBe(401);
+  expect((await ask('beta-next-secret-that-is-long-enough')).status).toBe(401);
+  await gateway.reconfigure('beta', {
+    api: {
+      secrets: ['beta-next-secret-that-is-long-enough', 'beta-api-secret-that-is-long-enough'],
+    },
+  });
+  expect((await ask('beta-next-secret-that-is-long-enough')).status).toBe(404);
+  expect((await ask('beta-api-secret-that-is-long-enough')).status).toBe(404);
+  await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret-that-is-long-enough'] } });
+  expect((await ask('beta-api-secret-that-is-long-enough')).status).toBe(401);
   await gateway.reconfigure('beta', {});
 });
 
@@ -119,7 +123,9 @@ it('counts failures under the operator whose cid was used, and nobody’s as unk
     gateway.metric('gateway_signature_failures_total', { caller });
   const before = [await failures('alpha'), await failures('unknown'), await failures('beta')];
   const body = { cid: 'alpha-key', transactionId: 'x' };
-  await gateway.service.call('POST', '/operator/bets', body, { signWith: 'beta-api-secret' });
+  await gateway.service.call('POST', '/operator/bets', body, {
+    signWith: 'beta-api-secret-that-is-long-enough',
+  });
   await gateway.service.call('POST', '/operator/bets', { ...body, cid: 'made-up-key' });
   const after = [await failures('alpha'), await failures('unknown'), await failures('beta')];
   expect(after.map((count, index) => count - (before[index] ?? 0))).toEqual([1, 1, 0]);

@@ -8,7 +8,7 @@ import { type House, openHouse, type Replica } from './support/house.ts';
 
 /** Operators come, go and change while a gateway process works. */
 
-const ADMIN_TOKEN = 'the-admin-token';
+const ADMIN_TOKEN = 'the-admin-token-that-is-long-enough';
 let house: House;
 let replica: Replica;
 let service: SimulatedService;
@@ -141,7 +141,7 @@ describe('under load', () => {
 
     const changes: readonly (() => Promise<void>)[] = [
       () => write('alpha', { wallet: { timeoutMs: 1_234 } }),
-      () => write('alpha', { wallet: { secrets: ['a-new-secret'] } }),
+      () => write('alpha', { wallet: { secrets: ['a-new-secret-of-alphas'] } }),
       () => write('alpha', { wallet: { maxConcurrent: { money: 3 } } }),
       () => write('alpha', { wallet: { baseUrl: 'http://127.0.0.1:9' } }),
       () => write('alpha', { status: 'maintenance' }),
@@ -166,14 +166,14 @@ describe('under load', () => {
     const gate = wallet.hold('place');
     const placing = service.place({ ...player, amount: '10' });
     await gate.arrived;
-    wallet.setSecrets(['alpha-wallet-secret', 'next-secret']);
+    wallet.setSecrets(['alpha-wallet-secret', 'the-next-secret-of-alpha']);
     // Another pool of connections, another secret.
-    await write('alpha', { wallet: { timeoutMs: 3_900, secrets: ['next-secret'] } });
+    await write('alpha', { wallet: { timeoutMs: 3_900, secrets: ['the-next-secret-of-alpha'] } });
     expect(await reload()).toMatchObject({ changed: { updated: ['alpha'] } });
     gate.release();
     expect((await placing).result.status).toBe(200);
 
-    wallet.setSecrets(['next-secret']);
+    wallet.setSecrets(['the-next-secret-of-alpha']);
     expect((await service.balance(player)).amount).toBe('990');
     wallet.setSecrets(['alpha-wallet-secret']);
     await write('alpha');

@@ -5,7 +5,7 @@ import { type GatewayProcess, startGateway } from '../support/processes.ts';
 import { descendantsOf } from '../tools/demo/descendants.ts';
 import { type House, openHouse, type Replica } from './support/house.ts';
 
-const ADMIN_TOKEN = 'the-admins-token';
+const ADMIN_TOKEN = 'the-admins-token-that-is-long-enough';
 const PROFILES = 40;
 const PATIENT = { timeout: 20_000, interval: 100 };
 

@@ -52,6 +52,19 @@ describe('the final answers of places', () => {
     expect(await answers.find('fenced before')).toBeUndefined();
   });
 
+  it.each([
+    '',
+    '{',
+    '17',
+    'null',
+    '[]',
+    '{"status":200}',
+    JSON.stringify({ ...accepted, more: 1 }),
+  ])('are a miss where Redis holds %j: the journal knows better', async (text) => {
+    await accelerator.set('place:malformed', text, 60_000);
+    expect(await answers.find('malformed')).toBeUndefined();
+  });
+
   it('are forgotten after idempotency.ttlSeconds as it is configured then', async () => {
     ttlMs = 1;
     await answers.remember('short', accepted);

@@ -139,7 +139,7 @@ async function run(
     return wallet;
   };
   const operatorOf = (id: string) =>
-    createOperator({ baseUrl, cid: `${id}-key`, secret: `${id}-api-secret` });
+    createOperator({ baseUrl, cid: `${id}-key`, secret: `${id}-api-secret-that-is-long-enough` });
   let players = 0;
   const replicas: TestGateway[] = [];
   const reload = async () => {
@@ -257,7 +257,7 @@ export function operatorFile(id: string, baseUrl: string, settings: Settings = {
       id,
       name: id,
       wallet: { baseUrl, allowPrivate: true, secrets: [`${id}-wallet-secret`] },
-      api: { cid: `${id}-key`, secrets: [`${id}-api-secret`] },
+      api: { cid: `${id}-key`, secrets: [`${id}-api-secret-that-is-long-enough`] },
       currencies: ['USD', 'EUR'],
     },
     settings,

@@ -7,7 +7,7 @@ import { SERVICE_SECRET } from '../support/gateway.ts';
 import type { Line } from '../support/processes.ts';
 import { type HostileWallet, PERSONAL, startHostileWallet } from './support/hostile-wallet.ts';
 
-const ADMIN_TOKEN = 'the-admin-token-nobody-may-read';
+const ADMIN_TOKEN = 'the-admin-token-that-nobody-may-read';
 
 describe('the log', { timeout: 90_000 }, () => {
   let house: House;
@@ -34,7 +34,12 @@ describe('the log', { timeout: 90_000 }, () => {
     const victim = await house.player(replica.baseUrl, { operatorId: 'hostile' });
     const forbidden = [
       ...[player.token, victim.token, player.userId, victim.userId, player.user, victim.user],
-      ...['operator-token-', 'alpha-wallet-secret', 'hostile-wallet-secret', 'alpha-api-secret'],
+      ...[
+        'operator-token-',
+        'alpha-wallet-secret',
+        'hostile-wallet-secret',
+        'alpha-api-secret-that-is-long-enough',
+      ],
       ...[SERVICE_SECRET, ADMIN_TOKEN, String(house.env.ENCRYPTION_KEY)],
       ...[...Object.values(PERSONAL), 'eyJ', 'unknown-token-of-a-stranger', 'Bearer'],
     ];

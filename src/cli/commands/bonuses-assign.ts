@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { OperatorConfig } from '../../config/schema.ts';
-import { loadFolder } from '../configuration.ts';
+import { loadValid, validOperator } from '../configuration.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -60,16 +60,17 @@ async function accountOf(
   terminal: Terminal,
   { operator: operatorId, folder }: Options,
 ): Promise<{ readonly operator: OperatorConfig; readonly upstreamCid: string }> {
-  const loaded = await loadFolder(terminal.env, folder);
-  const operator = loaded.ok ? loaded.configuration.operators.get(operatorId) : undefined;
-  if (!loaded.ok || operator === undefined) {
+  const loaded = await loadValid(terminal.env, folder);
+  const { configuration } = loaded;
+  const operator = validOperator(loaded, operatorId);
+  if (configuration === undefined || operator === undefined) {
     throw new CommandFailed(
       `no operator ${plain(operatorId)} in ${loaded.folder}: check --folder and ` +
         '`wagergate config check`',
     );
   }
   const { Accounts } = await import('../../bonuses/service/account.ts');
-  const account = new Accounts(() => loaded.configuration).of(operator);
+  const account = new Accounts(() => configuration).of(operator);
   if (account.exclusive) {
     throw new CommandFailed(
       `${plain(operatorId)} has a partner account of its own (bonuses.upstream): all its templates are its own`,

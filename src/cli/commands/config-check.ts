@@ -1,7 +1,8 @@
 import { Command } from 'commander';
-import { describeProblem } from '../../config/problems.ts';
+import { describeProblem, type Problem } from '../../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
-import { loadFolder } from '../configuration.ts';
+import { weakSecrets } from '../../config/weak-secrets.ts';
+import { loadValid, type PartlyLoadedFolder, validOperator } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { operatorsTable, summaryOf } from '../operators-table.ts';
@@ -43,18 +44,30 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
   if (options.operator !== undefined && options.probe === undefined) {
     throw new UsageError('--operator says whose wallet to ask: give --probe as well');
   }
-  const loaded = await loadFolder(terminal.env, options.folder);
-  const { folder } = loaded;
-  if (!loaded.ok) {
-    const { problems } = loaded;
+  const loaded = await loadValid(terminal.env, options.folder);
+  const { folder, configuration, problems } = loaded;
+  if (options.operator !== undefined) {
+    const operator = validOperator(loaded, options.operator);
+    const known = [...(configuration?.operators.keys() ?? [])];
+    if (operator === undefined) throw unknownOperator(options.operator, known);
+    await probe(terminal, loaded, [operator], options);
+    return;
+  }
+  const asks = options.probe && (problems.length === 0 || (configuration?.operators.size ?? 0) > 0);
+  if (asks && configuration !== undefined) {
+    await probe(terminal, loaded, [...configuration.operators.values()], options);
+  } else if (problems.length > 0 || configuration === undefined) {
     if (options.json) terminal.printJson({ ok: false, folder, problems });
-    else for (const problem of problems) terminal.tell(plain(describeProblem(problem)));
+    else tellProblems(terminal, problems);
+  } else tellOperators(terminal, folder, configuration, options);
+  if (problems.length > 0) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     throw new CommandFailed(`${count} in ${folder}: the gateway would not take it`);
   }
-  const { configuration } = loaded;
-  if (options.probe) await probe(terminal, folder, configuration, options);
-  else tellOperators(terminal, folder, configuration, options);
+}
+
+function tellProblems(terminal: Terminal, problems: readonly Problem[]): void {
+  for (const problem of problems) terminal.tell(plain(describeProblem(problem)));
 }
 
 function tellOperators(
@@ -64,38 +77,39 @@ function tellOperators(
   { json }: Options,
 ): void {
   const operators = [...configuration.operators.values()].map(summaryOf);
+  const warnings = weakSecrets(configuration);
   if (json) {
-    terminal.printJson({ ok: true, folder, operators });
+    terminal.printJson({ ok: true, folder, operators, warnings });
     return;
   }
+  for (const warning of warnings) terminal.tell(`warning: ${plain(describeProblem(warning))}`);
   const count = operators.length === 1 ? '1 operator' : `${operators.length} operators`;
   terminal.print(`${folder} is valid: ${count}`);
   if (operators.length > 0) terminal.print(`\n${operatorsTable(operators)}`);
 }
 
+/** Those whose files are valid are asked, whatever is wrong with the others. */
 async function probe(
   terminal: Terminal,
-  folder: string,
-  configuration: Configuration,
-  { operator, json }: Options,
+  { folder, problems }: PartlyLoadedFolder,
+  operators: readonly OperatorConfig[],
+  { json, operator }: Options,
 ): Promise<void> {
   // Imported here: they bring the HTTP client, which no other command should wait for.
   const { probeWallets } = await import('../probe.ts');
   const { probeTable } = await import('../probe-table.ts');
-  const wallets = await probeWallets(chosen(configuration, operator));
+  const wallets = await probeWallets(operators);
   const unwell = wallets.filter(({ result }) => result !== 'ok');
-  if (json) terminal.printJson({ ok: unwell.length === 0, folder, wallets });
-  else if (wallets.length === 0) terminal.tell(`${folder} is valid, and has no operators`);
-  else terminal.print(`${folder} is valid\n\n${probeTable(wallets)}`);
+  const valid = problems.length === 0;
+  if (json) {
+    const ok = unwell.length === 0 && (valid || operator !== undefined);
+    terminal.printJson({ ok, folder, wallets, ...(valid ? {} : { problems }) });
+  } else {
+    tellProblems(terminal, problems);
+    if (wallets.length === 0) terminal.tell(`${folder} is valid, and has no operators`);
+    else terminal.print(`${folder} is ${valid ? 'valid' : 'not valid'}\n\n${probeTable(wallets)}`);
+  }
   if (unwell.length > 0) {
     throw new CommandFailed(`${unwell.length} of ${wallets.length} wallets did not answer well`);
   }
-}
-
-/** @throws UsageError when there is no such operator */
-function chosen({ operators }: Configuration, id: string | undefined): readonly OperatorConfig[] {
-  if (id === undefined) return [...operators.values()];
-  const operator = operators.get(id);
-  if (operator === undefined) throw unknownOperator(id, [...operators.keys()]);
-  return [operator];
 }

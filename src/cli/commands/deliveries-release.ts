@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { loadFolder } from '../configuration.ts';
+import { loadValid, validOperator } from '../configuration.ts';
 import { type DeskOptions, withDesk } from '../desk.ts';
-import { CommandFailed, UsageError } from '../failures.ts';
+import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { plain } from '../plain-text.ts';
 import { unknownOperator, warnOfUnknownOperator } from '../suggestions.ts';
@@ -55,14 +55,10 @@ async function generationOf(terminal: Terminal, options: Options): Promise<numbe
     if (isOne && generation <= GENERATION_MAX) return generation;
     throw new UsageError(`--generation must be a whole number from 1 to ${GENERATION_MAX}`);
   }
-  const loaded = await loadFolder(terminal.env, options.folder);
-  if (!loaded.ok) {
-    throw new CommandFailed(
-      `${loaded.folder} is not valid: see \`wagergate config check\`, or give --generation`,
-    );
+  const loaded = await loadValid(terminal.env, options.folder);
+  const operator = validOperator(loaded, options.operator);
+  if (operator === undefined) {
+    throw unknownOperator(options.operator, [...(loaded.configuration?.operators.keys() ?? [])]);
   }
-  const { operators } = loaded.configuration;
-  const operator = operators.get(options.operator);
-  if (operator === undefined) throw unknownOperator(options.operator, [...operators.keys()]);
   return operator.wallet.generation;
 }

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import { describeProblem } from '../../config/problems.ts';
-import { loadFolder } from '../configuration.ts';
+import { loadValid } from '../configuration.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { operatorsTable, summaryOf } from '../operators-table.ts';
+import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -15,24 +16,29 @@ interface Options {
 export function operatorListCommand(terminal: Terminal): Command {
   const command = new Command('list')
     .summary('lists the operators of the configuration')
-    .description('Lists the operators of the configuration, without their secrets.')
+    .description(
+      'Lists the operators of the configuration, without their secrets. One whose file is not valid ' +
+        'is left out, with a warning.',
+    )
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the operators as JSON')
     .action((options: Options) => list(terminal, options));
   return withExamples(command, { line: 'operator list' }, { line: 'operator list --json' });
 }
 
-async function list(terminal: Terminal, { folder, json }: Options): Promise<void> {
-  const loaded = await loadFolder(terminal.env, folder);
-  if (!loaded.ok) {
-    const [first] = loaded.problems;
-    const example = first === undefined ? '' : ` (${describeProblem(first)})`;
+async function list(terminal: Terminal, { folder: option, json }: Options): Promise<void> {
+  const { folder, configuration, problems } = await loadValid(terminal.env, option);
+  const operators = [...(configuration?.operators.values() ?? [])].map(summaryOf);
+  const [first] = problems;
+  if (first !== undefined && operators.length === 0) {
     throw new CommandFailed(
-      `${loaded.folder} is not valid${example}: see all by \`wagergate config check\``,
+      `${folder} is not valid (${plain(describeProblem(first))}): see all by \`wagergate config check\``,
     );
   }
-  const operators = [...loaded.configuration.operators.values()].map(summaryOf);
+  for (const problem of problems) {
+    terminal.tell(`warning: left out, ${plain(describeProblem(problem))}`);
+  }
   if (json) terminal.printJson(operators);
-  else if (operators.length === 0) terminal.tell(`no operators in ${loaded.folder}`);
+  else if (operators.length === 0) terminal.tell(`no operators in ${folder}`);
   else terminal.print(operatorsTable(operators));
 }

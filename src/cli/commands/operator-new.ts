@@ -86,7 +86,22 @@ async function create(terminal: Terminal, id: string, options: Options): Promise
     expression.startsWith('file:') ? { path: expression.slice('file:'.length), value } : [],
   );
   const written = writeOperator(folder, id, text, files);
+  await warnOfPlaces(terminal, folder, files);
   report(terminal, draft, secrets, written, options);
+}
+
+/** What the gateway runs with may differ from what this command does, so it is only a warning. */
+async function warnOfPlaces(
+  terminal: Terminal,
+  folder: string,
+  files: readonly { readonly path: string }[],
+): Promise<void> {
+  const { SecretPlaces, secretFolders } = await import('../../config/secret-folders.ts');
+  const places = new SecretPlaces(secretFolders(terminal.env), folder);
+  for (const { path } of files) {
+    const place = places.of(path);
+    if (!place.ok) terminal.tell(`warning: ${plain(path)} ${plain(place.reason)}`);
+  }
 }
 
 function unusableId(id: string, meant: string | undefined): UsageError {

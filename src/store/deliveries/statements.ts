@@ -93,7 +93,7 @@ export const TAKE = statement(
       SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
              t.attempts, t.created_at, t.transaction_time, o.body,
              bet.operator_id, bet.player_id, p.user_id, p.operator_user, bet.session_id,
-             s.operator_token, bet.place, bet.place_time, bet.place_code, bet.place_message,
+             s.operator_token, s.token_hash, bet.place, bet.place_time, bet.place_code, bet.place_message,
              bet.rollback, bet.rollback_time, bet.rollback_code, bet.rollback_message,
              bet.settlement, bet.settlement_amount, bet.settlement_type, bet.settlement_time,
              bet.late_kind, bet.late_amount, bet.late_type,

@@ -24,8 +24,8 @@ export interface TakenDelivery {
   readonly body: Buffer;
   readonly owner: BetOwner;
   readonly sessionId: string | undefined;
-  /** The operator's token of that session, as it is stored. */
-  readonly sealedToken: Buffer | undefined;
+  /** The operator's token of that session, as it is stored, with the hash that it is bound to. */
+  readonly sealedToken: { readonly sealed: Buffer; readonly tokenHash: Buffer } | undefined;
   /** The bet as it stood when it was claimed. */
   readonly bet: Pick<Bet, 'place' | 'settlement' | 'rollback' | 'late'>;
 }
@@ -50,7 +50,7 @@ export function takenOf(row: Columns): TakenDelivery {
       operatorUser: row.text('operator_user'),
     },
     sessionId: row.textOrNull('session_id'),
-    sealedToken: row.bytesOrNull('operator_token'),
+    sealedToken: sealedTokenOf(row),
     bet: {
       place: placeOf(row),
       settlement: settlementOf(row),
@@ -58,4 +58,10 @@ export function takenOf(row: Columns): TakenDelivery {
       late: lateOf(row),
     },
   };
+}
+
+function sealedTokenOf(row: Columns): TakenDelivery['sealedToken'] {
+  const sealed = row.bytesOrNull('operator_token');
+  const tokenHash = row.bytesOrNull('token_hash');
+  return sealed === undefined || tokenHash === undefined ? undefined : { sealed, tokenHash };
 }

@@ -6,8 +6,10 @@ export interface SessionRow {
   readonly player_id: string;
   readonly operator_id: string;
   readonly currency: string;
+  readonly token_hash: Buffer;
   readonly operator_token: Buffer;
   readonly token: string | null;
+  readonly sealed_token: Buffer | null;
   readonly ordinal: number;
   readonly expires_at: Date;
   readonly ended_reason: 'revoked' | 'currency' | null;
@@ -100,7 +102,8 @@ export class SessionStore {
 }
 
 const SELECT = `
-  SELECT s.id, s.player_id, s.operator_id, s.currency, s.operator_token, s.token, s.ordinal,
+  SELECT s.id, s.player_id, s.operator_id, s.currency, s.token_hash, s.operator_token, s.token,
+         s.sealed_token, s.ordinal,
          s.expires_at, s.ended_reason, s.expires_at <= clock_timestamp() AS expired,
          p.user_id, p.operator_user
     FROM sessions s JOIN players p ON p.id = s.player_id`;
@@ -128,8 +131,8 @@ const INSERT: Statement = {
     ON CONFLICT DO NOTHING
     RETURNING *
   )
-  SELECT made.id, made.player_id, made.operator_id, made.currency, made.operator_token, made.token,
-         made.ordinal, made.expires_at, made.ended_reason, false AS expired,
+  SELECT made.id, made.player_id, made.operator_id, made.currency, made.token_hash,
+         made.operator_token, made.token, made.sealed_token, made.ordinal, made.expires_at, made.ended_reason, false AS expired,
          p.user_id, p.operator_user
     FROM made JOIN players p ON p.id = made.player_id`,
 };

@@ -1,7 +1,7 @@
 import { createServer as createTlsServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SimulatedWallet, startWallet } from '../../../tools/simulator/wallet/wallet.ts';
-import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from '../../config/folder.ts';
 import {
   type OwnAnswer,
   type OwnWallet,
@@ -14,7 +14,7 @@ let good: SimulatedWallet;
 let odd: OwnWallet;
 let said: OwnAnswer;
 beforeAll(async () => {
-  good = await startWallet({ name: 'good', secret: 'wallet-secret' });
+  good = await startWallet({ name: 'good', secret: walletSecret('alpha') });
   odd = await startOwnWallet(() => said);
 });
 afterAll(async () => {
@@ -65,6 +65,26 @@ describe('wagergate config check --probe', () => {
     ]);
     expect(JSON.parse(String(asked[0]?.body))).toMatchObject({ userId: 'wagergate-probe' });
     expect(good.bets.size).toBe(0);
+  });
+
+  it('asks the others where one file is broken, and fails all the same', async () => {
+    const folder = folderOf({ alpha: good.baseUrl, beta: 'http://127.0.0.1:1' });
+    put(folder, 'operators/beta.yaml', operatorYaml('beta', 'status: odd'));
+    const all = await probe(folder);
+    expect(all.code).toBe(1);
+    expect(all.stdout).toMatch(/ is not valid\n\n[\s\S]*\nalpha +ok /);
+    expect(all.stderr).toMatch(/^operators\/beta\.yaml: status: .*\nerror: 1 problem in /);
+    const json = await probe(folder, '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: false,
+      wallets: [{ operator: 'alpha', result: 'ok' }],
+      problems: [{ file: 'operators/beta.yaml' }],
+    });
+    const one = await probe(folder, '--operator', 'alpha', '--json');
+    expect([one.code, JSON.parse(one.stdout).ok]).toEqual([0, true]);
+    const broken = await probe(folder, '--operator', 'beta');
+    expect(broken.code).toBe(1);
+    expect(broken.stderr).toMatch(/operators\/beta\.yaml: status: must be one of/);
   });
 
   it('asks one operator where one is named, and knows what a slip meant', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../../config/folder.ts';
 import { wagergate } from '../command-line.ts';
 
 const VALID = {
@@ -11,7 +11,7 @@ const VALID = {
 const INVALID = {
   'gateway.yaml': GATEWAY,
   'operators/alpha.yaml': operatorYaml('alpha', 'statuss: active', '  timeoutMs: 9000'),
-  'operators/beta.yaml': operatorYaml('beta').replace('wallet-secret', `\${BETA_SECRET}`),
+  'operators/beta.yaml': operatorYaml('beta').replace(walletSecret('beta'), `\${BETA_SECRET}`),
 };
 
 const PROBLEMS = [
@@ -55,6 +55,17 @@ describe('wagergate config check', () => {
     ]);
   });
 
+  it('warns of secrets that are short, without showing them', async () => {
+    const beta = operatorYaml('beta').replace(walletSecret('beta'), 'only-16-letters!');
+    const folder = folderWith({ 'gateway.yaml': GATEWAY, 'operators/beta.yaml': beta });
+    const { code, stdout, stderr } = await wagergate(['config', 'check', '--folder', folder]);
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      'warning: operators/beta.yaml: wallet.secrets[0]: has fewer than 32 characters: agree on a longer one\n',
+    );
+    expect(stdout + stderr).not.toContain('only-16-letters!');
+  });
+
   it('gives the problems as JSON', async () => {
     const folder = folderWith(INVALID);
     const { code, stdout } = await wagergate(['config', 'check', '--json', '--folder', folder]);
@@ -85,6 +96,26 @@ describe('wagergate operator list', () => {
     expect(stderr).toMatch(
       /^error: .* is not valid \(.*timeoutMs.*\): .*`wagergate config check`\n$/,
     );
+  });
+
+  it('lists the others where one file is broken, and says which was left out', async () => {
+    const folder = folderWith({ ...VALID, 'operators/beta.yaml': INVALID['operators/beta.yaml'] });
+    const text = await wagergate(['operator', 'list', '--folder', folder]);
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(/\nalpha .*\n$/);
+    expect(text.stderr).toMatch(/^warning: left out, operators\/beta\.yaml: .*BETA_SECRET.*\n$/);
+    const json = await wagergate(['operator', 'list', '--json', '--folder', folder]);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ id: 'alpha' }]);
+  });
+
+  it('shows names as they stand, without characters that turn a line about', async () => {
+    const alpha = operatorYaml('alpha').replace('Operator alpha', '"\\u202eahpla\\x9b31m"');
+    const folder = folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': alpha });
+    const text = await wagergate(['operator', 'list', '--folder', folder]);
+    expect(text.stdout).toContain('\u{fffd}ahpla\u{fffd}31m');
+    const json = await wagergate(['operator', 'list', '--json', '--folder', folder]);
+    expect(json.stdout).not.toMatch(/[\u202e\u009b]/);
+    expect(JSON.parse(json.stdout)[0].name).toBe('\u202eahpla\u009b31m');
   });
 
   it('says so where there are none', async () => {

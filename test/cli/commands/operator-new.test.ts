@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../../src/cli/run.ts';
 import { Terminal } from '../../../src/cli/terminal.ts';
 import { loadConfiguration } from '../../../src/config/loader.ts';
-import { folderWith, GATEWAY, operatorYaml, put } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from '../../config/folder.ts';
 import { type Around, wagergate } from '../command-line.ts';
 
 const FLAGS = [
@@ -70,16 +70,34 @@ describe('wagergate operator new', () => {
   it('writes secrets into files of their own, which only their owner can read', async () => {
     const folder = emptyFolder();
     const dir = secretsFolder();
-    const { code, stdout } = await create(folder, ['gamma', ...FLAGS, '--secrets-dir', dir]);
+    const { code, stdout, stderr } = await create(folder, [
+      'gamma',
+      ...FLAGS,
+      '--secrets-dir',
+      dir,
+    ]);
     expect(code).toBe(0);
+    // The gateway would not take them from there unless it is told to.
+    expect(stderr).toMatch(
+      /^(warning: \S+-secret is in none of the folders .* SECRET_FOLDERS\n){2}$/,
+    );
     const secrets = ['wallet', 'api'].map((which) => {
       const path = join(dir, `gamma-${which}-secret`);
       expect(statSync(path).mode & 0o777).toBe(0o600);
       return readFileSync(path, 'utf8').trim();
     });
-    const gamma = loadConfiguration(folder, {}).operators.get('gamma');
+    const env = { SECRET_FOLDERS: dir };
+    const gamma = loadConfiguration(folder, env).operators.get('gamma');
     expect([gamma?.wallet.secrets, gamma?.api.secrets]).toEqual(secrets.map((one) => [one]));
     for (const secret of secrets) expect(stdout).not.toContain(secret);
+  });
+
+  it('never names a variable that is the gateway’s own', async () => {
+    const { stdout } = await create(emptyFolder(), ['oidc', ...FLAGS, '--json']);
+    expect(Object.keys(JSON.parse(stdout).environment)).toEqual([
+      'OPERATOR_OIDC_WALLET_SECRET',
+      'OPERATOR_OIDC_API_SECRET',
+    ]);
   });
 
   it('is JSON for scripts', async () => {
@@ -145,7 +163,7 @@ describe('wagergate operator new', () => {
     put(
       folder,
       'operators/alpha.yaml',
-      operatorYaml('alpha').replace('wallet-secret', `\${NOT_SET}`),
+      operatorYaml('alpha').replace(walletSecret('alpha'), `\${NOT_SET}`),
     );
     const key = await create(folder, ['delta', ...FLAGS, '--cid', 'alpha-key']);
     expect([key.code, key.stderr]).toEqual([

@@ -101,7 +101,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
         balances: { [currency]: balance },
         tokens: { [operatorToken]: currency },
       });
-      const [cid, secret] = [`${operatorId}-key`, `${operatorId}-api-secret`];
+      const [cid, secret] = [`${operatorId}-key`, `${operatorId}-api-secret-that-is-long-enough`];
       const operator = createOperator({ baseUrl, cid, secret });
       const { session, body } = await operator.openSession({
         operatorUser: user,

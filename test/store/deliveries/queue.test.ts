@@ -101,7 +101,7 @@ describe('taking', () => {
       owner: journal.owner,
     });
     expect(taken?.body.toString()).toContain('"transactionId":"one-1"');
-    expect(taken?.sealedToken?.toString()).toBe('operator-token');
+    expect(taken?.sealedToken?.sealed.toString()).toBe('operator-token');
     expect((await journal.state('one-1'))?.busy).toBe('rollback');
   });
 

@@ -1,0 +1,15 @@
+import type { VariableSources } from './checked-file.ts';
+import type { GatewayConfig, OperatorConfig, OperatorFile } from './schema.ts';
+
+/** An operator in force, with the content of its file that it was made of. */
+export interface OperatorInForce {
+  readonly source: OperatorFile;
+  readonly config: OperatorConfig;
+  readonly variables: VariableSources;
+}
+
+export interface InForce {
+  readonly gateway: GatewayConfig;
+  readonly gatewayVariables: VariableSources;
+  readonly operators: ReadonlyMap<string, OperatorInForce>;
+}

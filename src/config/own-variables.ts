@@ -1,0 +1,42 @@
+/** What `npm start` and its command line tool read for themselves (CONTRACT section 2). */
+const OWN = new Set([
+  'ADMIN_HOST',
+  'ADMIN_PORT',
+  'ADMIN_TOKEN',
+  'DATABASE_URL',
+  'ENCRYPTION_KEY',
+  'GATEWAY_CONFIG',
+  'HOST',
+  'LOG_LEVEL',
+  'LOG_READS_SAMPLE',
+  'MIGRATE_ON_START',
+  'PORT',
+  'REDIS_URL',
+  'ROLES',
+  'SECRET_FOLDERS',
+  'WORKERS',
+]);
+
+/**
+ * Families of which the gateway, its libraries or its platform read some: signing in, tracing,
+ * Node.js, libpq, the cloud's credentials.
+ */
+const OWN_FAMILY = /^(OIDC|OTEL|NODE|WAGERGATE|AWS|AZURE|GOOGLE|KUBERNETES|npm)_|^PG[A-Z]+$/;
+
+/**
+ * Whether an environment variable is the gateway's own. An operator's file that could name one
+ * would send it to the operator's wallet, in a header or an address.
+ */
+export function isOwnVariable(name: string): boolean {
+  return OWN.has(name) || OWN_FAMILY.test(name);
+}
+
+/** Those of them that let somebody in, by name. */
+export function ownSecretsIn(env: NodeJS.ProcessEnv): ReadonlyMap<string, string> {
+  return new Map(
+    ['ADMIN_TOKEN', 'OIDC_CLIENT_SECRET'].flatMap((name) => {
+      const value = env[name];
+      return value === undefined || value === '' ? [] : [[name, value] as const];
+    }),
+  );
+}

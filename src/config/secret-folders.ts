@@ -1,0 +1,85 @@
+import { realpathSync } from 'node:fs';
+import { isAbsolute, normalize, relative, resolve, sep } from 'node:path';
+import { GatewayError } from '../domain/errors.ts';
+
+const DEFAULT_FOLDER = '/run/secrets';
+
+/** Where Kubernetes and clouds put the pod's own credentials, below /run/secrets or /var/run/secrets. */
+const POD_S_OWN = /\/(kubernetes\.io|eks\.amazonaws\.com)(\/|$)/;
+
+/** Folders of the kernel, which hold the process's own environment and memory. */
+const KERNEL_S = /^\/(proc|sys|dev)(\/|$)/;
+
+/**
+ * The folders of `SECRET_FOLDERS` (absolute, separated by colons; default `/run/secrets`), below
+ * which `${file:…}` may read.
+ *
+ * @throws GatewayError `CANNOT_START` for one that is not absolute, or is none of its own
+ */
+export function secretFolders(env: NodeJS.ProcessEnv): readonly string[] {
+  const folders = (env.SECRET_FOLDERS || DEFAULT_FOLDER).split(':').filter((it) => it !== '');
+  for (const folder of folders) {
+    const path = normalize(folder);
+    if (isAbsolute(path) && path !== '/' && !KERNEL_S.test(path)) continue;
+    throw new GatewayError(
+      'CANNOT_START',
+      `SECRET_FOLDERS must be absolute folders, such as ${DEFAULT_FOLDER}: ${folder} is not one to take secrets from`,
+    );
+  }
+  return folders;
+}
+
+/** Where a path leads, and whether a file may be read there. */
+export type Place =
+  | { readonly ok: true; readonly realPath: string }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Holds `${file:…}` to the secret folders and the configuration folder, links and `..` followed, and
+ * keeps it off the configuration's own files: another operator's would tell its secrets.
+ */
+export class SecretPlaces {
+  readonly #folders: readonly string[];
+  readonly #configFolder: string;
+
+  constructor(folders: readonly string[], configFolder: string) {
+    this.#folders = folders;
+    this.#configFolder = resolve(configFolder);
+  }
+
+  /** Asked anew each time: a mounted folder is exchanged by its links. */
+  of(path: string): Place {
+    const realPath = realOf(path);
+    const configFolder = realOf(this.#configFolder);
+    const allowed = [...this.#folders.map(realOf), configFolder];
+    if (!allowed.some((folder) => isBelow(realPath, folder))) {
+      const where = [...this.#folders, this.#configFolder].join(', ');
+      return {
+        ok: false,
+        reason: `is in none of the folders that secrets are taken from (${where}): move it, or name its folder in SECRET_FOLDERS`,
+      };
+    }
+    if (POD_S_OWN.test(realPath) || POD_S_OWN.test(path)) {
+      return { ok: false, reason: "is the pod's own credential: it is no setting" };
+    }
+    const isOwnFile = isBelow(realPath, configFolder) && /\.ya?ml$/.test(realPath);
+    return isOwnFile
+      ? { ok: false, reason: 'is a file of the configuration itself: put the value into another' }
+      : { ok: true, realPath };
+  }
+}
+
+/** Where a path leads, links followed; one that does not exist leads nowhere else. */
+export function realOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // What is wrong with it is said where it is read.
+    return resolve(path);
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}

@@ -1,0 +1,26 @@
+/**
+ * What moves the cursor, recolours the screen or turns the order of what follows: control characters
+ * (C0, DEL, C1, line and paragraph separators) and the marks of bidirectional text.
+ */
+const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Text from outside as a terminal may show it: on one line, and without characters by which a
+ * wallet's error message could pass for something else.
+ */
+export function plain(text: string): string {
+  return text.replaceAll(/\s*[\r\n]+\s*/g, ' ').replaceAll(UNSAFE, '\u{fffd}');
+}
+
+/**
+ * JSON, indented, whose texts keep every character and yet show none of those to a terminal: they
+ * stand as escapes, which any reader of JSON turns back.
+ */
+export function plainJson(value: unknown): string {
+  const escaped = (character: string) =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // The line breaks of the indentation stay: within texts JSON has escaped them already.
+  return JSON.stringify(value, undefined, 2).replaceAll(UNSAFE, (character) =>
+    character === '\n' ? character : escaped(character),
+  );
+}

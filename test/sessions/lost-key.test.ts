@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placedBet, type TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
+
+/** As if the key that sealed this player's tokens were gone for good. */
+async function loseKeyOf(gateway: TestGateway, bet: TestBet): Promise<void> {
+  await onServer(gateway.databaseUrl, (client) =>
+    client.query(
+      `UPDATE sessions s SET operator_token = overlay(operator_token PLACING '\\xffffffff' FROM 2)
+         FROM players p WHERE p.id = s.player_id AND p.operator_user = $1`,
+      [bet.player.user],
+    ),
+  );
+}
+
+describe('a bet whose operator token cannot be opened any more', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      worker: true,
+      gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 200 } },
+      operators: {
+        alpha: { wallet: { breaker: { openMs: 200 }, dialect: { alwaysSendToken: true } } },
+      },
+    });
+  });
+  afterAll(() => gateway.close());
+
+  it('is rolled back without it, at once (I4)', async () => {
+    const bet = await placedBet(gateway);
+    await loseKeyOf(gateway, bet);
+    expect((await bet.rollback()).status).toBe(200);
+    const body = JSON.parse(String(bet.lastRequest().body));
+    expect(body.transactionId).toBe(bet.transactionId);
+    expect(body).not.toHaveProperty('token');
+  });
+
+  it('is rolled back without it when the wallet comes back, not held for ever (I4)', async () => {
+    const bet = await placedBet(gateway);
+    await bet.wallet.down();
+    expect((await bet.rollback()).status).toBe(200);
+    await loseKeyOf(gateway, bet);
+    await bet.wallet.up();
+    await bet.wallet.waitFor(
+      () => bet.wallet.arrivals(bet.transactionId, 'rollback').length === 1,
+      10_000,
+    );
+    expect(JSON.parse(String(bet.lastRequest().body))).not.toHaveProperty('token');
+  });
+
+  it('keeps its session from placing another: nothing is sent, and the service may try again (I3)', async () => {
+    const bet = await placedBet(gateway);
+    await loseKeyOf(gateway, bet);
+    const replica = await gateway.replica();
+    const before = bet.wallet.requests.length;
+    const again = await replica.service.place({ ...bet.player, amount: '1' });
+    expect(again).toMatchObject({ kind: 'failed', result: { status: 400, json: { code: 100 } } });
+    expect(bet.wallet.requests.length).toBe(before);
+  });
+
+  it('is counted where people look, and re-sealing leaves it for the day the key is back', async () => {
+    const bet = await placedBet(gateway);
+    const { resealed } = await gateway.parts.resealing().walk();
+    expect(resealed).toBe(0);
+    const before = await gateway.metric('gateway_tokens_behind', { state: 'unopenable' });
+    await loseKeyOf(gateway, bet);
+    await gateway.parts.resealing().walk();
+    const unopenable = { state: 'unopenable' };
+    expect(await gateway.metric('gateway_tokens_behind', unopenable)).toBe(before + 1);
+    expect(await gateway.metric('gateway_tokens_behind', { state: 'waiting' })).toBe(0);
+  });
+});

@@ -1,0 +1,224 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
+import type { BetOwner } from '../../src/domain/bet.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import { Accelerator } from '../../src/redis/accelerator.ts';
+import { Resealing, type ResealProgress } from '../../src/sessions/resealing.ts';
+import { SessionCache } from '../../src/sessions/session-cache.ts';
+import { Sessions } from '../../src/sessions/sessions.ts';
+import { TokenVault } from '../../src/sessions/token-vault.ts';
+import { Database } from '../../src/store/database.ts';
+import { Players } from '../../src/store/sessions/players.ts';
+import { SessionSeals } from '../../src/store/sessions/session-seals.ts';
+import { SessionStore } from '../../src/store/sessions/session-store.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { sharedRedis } from '../support/redis.ts';
+import { onServer } from '../support/server.ts';
+
+const logger = pino({ level: 'silent' });
+const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
+const [A, B] = [key('a', 7), key('b', 8)];
+
+let testDatabase: TestDatabase;
+let database: Database;
+let accelerator: Accelerator;
+let owner: BetOwner;
+
+beforeAll(async () => {
+  accelerator = new Accelerator({
+    url: (await sharedRedis()).url,
+    prefix: 'resealing:',
+    clock: systemClock,
+    logger,
+  });
+  await accelerator.connected(5_000);
+});
+afterAll(() => accelerator.close());
+
+beforeEach(async () => {
+  testDatabase = await createDatabase();
+  database = new Database({
+    url: testDatabase.url,
+    connectionsMax: 4,
+    onIdleError: () => undefined,
+  });
+  owner = await new Players(database).ensure('alpha', 'ann');
+  return async () => {
+    await database.close();
+    await testDatabase.drop();
+  };
+});
+
+function sessionsWith(keys: string | undefined): Sessions {
+  const vault = new TokenVault(readEncryptionKeys(keys));
+  const cache = new SessionCache(accelerator, vault);
+  return new Sessions({
+    store: new SessionStore(database),
+    cache,
+    vault,
+    clock: systemClock,
+    logger,
+  });
+}
+
+function resealingWith(keys: string | undefined, told: ResealProgress[] = []): Resealing {
+  return new Resealing({
+    seals: new SessionSeals(database),
+    vault: new TokenVault(readEncryptionKeys(keys)),
+    logger,
+    onProgress: (progress) => told.push(progress),
+  });
+}
+
+const open = (keys: string | undefined, operatorToken = 'anns-own-token') =>
+  sessionsWith(keys).open(owner, 'USD', operatorToken, 600);
+const columns = () =>
+  onServer(testDatabase.url, async (client) => {
+    const { rows } = await client.query('SELECT token, sealed_token, operator_token FROM sessions');
+    return rows;
+  });
+
+describe('after a rotation', () => {
+  it('no token is lost when the old key is taken out: live, ended, prefixed, opened meanwhile', async () => {
+    const live = await open(A);
+    const ended = await open(A, 'of-an-ended-one');
+    await sessionsWith(A).revoke('alpha', { token: ended.token });
+    const learnt = await sessionsWith(A).learn('alpha.own', owner, 'EUR', 'own', 600);
+    const meanwhile = await open(`${B},${A}`, 'opened-meanwhile');
+
+    expect(await resealingWith(`${B},${A}`).walk()).toEqual({ resealed: 3, unopenable: 0 });
+
+    const after = sessionsWith(B);
+    const tokenOf = async (operatorToken: string) =>
+      (await after.open(owner, 'USD', operatorToken, 600)).token;
+    expect(await tokenOf('anns-own-token')).toBe(live.token);
+    expect(await tokenOf('opened-meanwhile')).toBe(meanwhile.token);
+    for (const [{ sessionId }, own] of [
+      [live.session, 'anns-own-token'],
+      [ended.session, 'of-an-ended-one'],
+      [learnt ?? { sessionId: '' }, 'own'],
+    ] as const) {
+      expect(await after.operatorTokenOf(sessionId)).toBe(own);
+    }
+    expect(await after.findCertain(live.token)).toMatchObject({ kind: 'live' });
+    expect(await after.findCertain(ended.token)).toMatchObject({ kind: 'ended' });
+  });
+
+  it('a second one is as good as the first, and a third that goes back', async () => {
+    const C = key('c', 9);
+    const { token } = await open(A);
+    for (const keys of [`${B},${A}`, `${C},${B}`, `${A},${C}`]) await resealingWith(keys).walk();
+    expect((await open(A)).token).toBe(token);
+    // Derived by the first key again: nothing needs to be kept.
+    expect(await columns()).toMatchObject([{ token: null, sealed_token: null }]);
+  });
+
+  it('no token of a session stands in the table as it is', async () => {
+    const { token } = await open(A);
+    await resealingWith(`${B},${A}`).walk();
+    for (const row of await columns()) {
+      expect(row.sealed_token).toBeInstanceOf(Buffer);
+      for (const value of Object.values(row)) {
+        if (Buffer.isBuffer(value)) expect(value.includes(token)).toBe(false);
+      }
+    }
+  });
+});
+
+describe('a first key', () => {
+  it('seals what was stored before there was one, once it is told that some is plain', async () => {
+    const { token, session } = await open(undefined);
+    expect(await resealingWith(A).walk()).toEqual({ resealed: 0, unopenable: 1 });
+    expect(await resealingWith(`${A},plain`).walk()).toEqual({ resealed: 1, unopenable: 0 });
+    expect((await open(A)).token).toBe(token);
+    expect(await sessionsWith(A).operatorTokenOf(session.sessionId)).toBe('anns-own-token');
+    expect(JSON.stringify(await columns())).not.toContain(token);
+  });
+});
+
+describe('while it goes on', () => {
+  it('tells how much is left, and what cannot be opened', async () => {
+    await Promise.all(['1', '2', '3'].map((n) => open(A, `token-${n}`)));
+    await open(key('lost', 3), 'sealed-with-a-lost-key');
+    const told: ResealProgress[] = [];
+    await resealingWith(`${B},${A}`, told).walk();
+    expect(told.at(-1)).toEqual({ waiting: 0, unopenable: 1 });
+    const again: ResealProgress[] = [];
+    await resealingWith(`${B},${A}`, again).walk();
+    expect(again.at(-1)).toEqual({ waiting: 0, unopenable: 1 });
+  });
+
+  it('walks past many that cannot be opened to the ones that can', async () => {
+    const { session } = await open(key('lost', 3), 'lost');
+    await onServer(testDatabase.url, (client) =>
+      client.query(
+        `INSERT INTO sessions (player_id, operator_id, currency, token_hash, operator_token,
+                               operator_token_hash, ordinal, expires_at)
+         SELECT player_id, operator_id, currency, sha256(n::text::bytea), operator_token,
+                operator_token_hash, n, expires_at
+           FROM sessions, generate_series(2, 410) n WHERE id = $1`,
+        [session.sessionId],
+      ),
+    );
+    const { token } = await open(A);
+    expect(await resealingWith(`${B},${A}`).walk()).toEqual({ resealed: 1, unopenable: 410 });
+    expect((await open(B)).token).toBe(token);
+  });
+
+  it('replicas with other first keys undo nothing for good: the last one that runs has its way', async () => {
+    const tokens: string[] = [];
+    for (let n = 0; n < 10; n += 1) tokens.push((await open(A, `token-${n}`)).token);
+    const walks = [`${B},${A}`, `${A},${B}`, `${B},${A}`, `${A},${B}`].map((keys) =>
+      resealingWith(keys).walk(),
+    );
+    await Promise.all(walks);
+    await resealingWith(`${B},${A}`).walk();
+    for (const [n, token] of tokens.entries()) {
+      expect((await open(B, `token-${n}`)).token).toBe(token);
+    }
+  });
+
+  it('leaves alone what changed since it was read', async () => {
+    const { session } = await open(A);
+    const seals = new SessionSeals(database);
+    const written = await seals.reseal([
+      {
+        id: session.sessionId,
+        was: Buffer.from('something else'),
+        operatorToken: Buffer.from('x'),
+        sealedToken: undefined,
+      },
+    ]);
+    expect(written).toBe(0);
+    expect(await sessionsWith(A).operatorTokenOf(session.sessionId)).toBe('anns-own-token');
+  });
+
+  it('finds by an index alone what another key has sealed', async () => {
+    await open(A);
+    const plan = await onServer(testDatabase.url, async (client) => {
+      await client.query('SET enable_seqscan = off');
+      const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+        `EXPLAIN SELECT count(*) FROM sessions s WHERE substring(s.operator_token FROM 1 FOR 9) < '\\x02'::bytea`,
+      );
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toContain('sessions_seal_mark_idx');
+  });
+
+  it('is over at once when the process ends', async () => {
+    const resealing = resealingWith(`${B},${A}`);
+    resealing.start();
+    await resealing.close();
+  });
+
+  it('goes on by itself, from the start', async () => {
+    const { token } = await open(A);
+    const resealing = resealingWith(`${B},${A}`);
+    resealing.start();
+    const keyless = async () => (await columns())[0]?.sealed_token;
+    await expect.poll(keyless).toBeInstanceOf(Buffer);
+    await resealing.close();
+    expect((await open(B)).token).toBe(token);
+  });
+});
