@@ -73,10 +73,11 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const worker = environment.roles.has('worker') ? parts.deliveryWorker() : undefined;
   const readBack = environment.roles.has('worker') ? parts.bonusReadBack() : undefined;
   const months = environment.roles.has('worker') ? parts.journalMonths() : undefined;
+  // Last of all that is waited for: a start that is cut short must not leave a delivery half done.
+  await options.beforeReady?.();
   months?.start();
   worker?.start();
   readBack?.start();
-  await options.beforeReady?.();
   admin?.readiness.started();
   logger.info({ roles: [...environment.roles] }, 'gateway.started');
 
