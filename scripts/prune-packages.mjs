@@ -73,9 +73,11 @@ function prune(path, folder) {
     rmSync(folder, { recursive: true });
     return;
   }
-  const { main = 'index.js', exports, bin } = JSON.parse(
-    readFileSync(join(folder, 'package.json'), 'utf8'),
-  );
+  const {
+    main = 'index.js',
+    exports,
+    bin,
+  } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const loaded = JSON.stringify([main, exports, bin]);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory() && FOLDERS.test(entry.name) && !loaded.includes(`${entry.name}/`)) {

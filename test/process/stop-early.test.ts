@@ -27,20 +27,24 @@ describe('SIGTERM while the gateway starts', () => {
       { code: null, signal: 'SIGTERM' },
     ]).toContainEqual(exit);
 
-  it.each(['1', '2'])('ends it at any moment, with WORKERS=%s', async (WORKERS) => {
-    for (const moments of inGroupsOf(6, MOMENTS_MS)) {
-      await Promise.all(
-        moments.map(async (afterMs) => {
-          const gateway = await startGateway({ env: { ...house.env, WORKERS } });
-          await passed(afterMs);
-          const sentAtMs = performance.now();
-          ended(await gateway.stop());
-          expect(performance.now() - sentAtMs).toBeLessThan(STOPPED_MS);
-          expect(gateway.stderr()).toBe('');
-        }),
-      );
-    }
-  }, 60_000);
+  it.each(['1', '2'])(
+    'ends it at any moment, with WORKERS=%s',
+    async (WORKERS) => {
+      for (const moments of inGroupsOf(6, MOMENTS_MS)) {
+        await Promise.all(
+          moments.map(async (afterMs) => {
+            const gateway = await startGateway({ env: { ...house.env, WORKERS } });
+            await passed(afterMs);
+            const sentAtMs = performance.now();
+            ended(await gateway.stop());
+            expect(performance.now() - sentAtMs).toBeLessThan(STOPPED_MS);
+            expect(gateway.stderr()).toBe('');
+          }),
+        );
+      }
+    },
+    60_000,
+  );
 
   it('ends it with 0 at any moment behind the entry point of the image', async () => {
     for (const moments of inGroupsOf(6, MOMENTS_MS)) {
@@ -65,10 +69,7 @@ describe('the entry point of the image', () => {
   });
   afterAll(() => database.drop());
 
-  it.each([
-    ['migrate'],
-    ['wagergate migrate'],
-  ])('runs the command line: %s', async (line) => {
+  it.each([['migrate'], ['wagergate migrate']])('runs the command line: %s', async (line) => {
     const { exited, stdout } = await throughEntryPoint(line.split(' '), {
       DATABASE_URL: database.url,
     });
