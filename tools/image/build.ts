@@ -12,9 +12,11 @@ const PULL_MS = 20_000;
 /** Images and containers of our own, apart from those of this machine. */
 export class Store {
   readonly #options: readonly string[];
+  readonly #folder: string;
 
   /** @param driver `overlay` where the kernel lets us; `vfs` copies everything for every layer */
   constructor(folder: string, driver: 'overlay' | 'vfs') {
+    this.#folder = folder;
     this.#options = [
       `--storage-driver=${driver}`,
       `--root=${join(folder, 'images')}`,
@@ -24,6 +26,13 @@ export class Store {
 
   async buildah(...args: readonly string[]): Promise<string> {
     return (await runOrFail('buildah', [...this.#options, ...args])).trim();
+  }
+
+  /** Lets go of everything, so that the folder can be removed. */
+  async close(): Promise<void> {
+    await this.buildah('rm', '--all');
+    // The driver mounts its own folder; where it did not there is nothing to undo.
+    await run('umount', [join(this.#folder, 'images/overlay')]);
   }
 
   /** @returns whether a registry had the base image */

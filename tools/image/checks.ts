@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { EmbeddedServer } from '../embedded/server.ts';
@@ -7,6 +8,8 @@ import { Container, type Env, type Exit, type Image } from './container.ts';
 export const PROMISED = { bytes: 200e6, readyMs: 1_500, stoppedMs: 1_000 } as const;
 /** A shared machine disturbs; what it can do at its best is what the image is held to. */
 const TRIES = 3;
+/** By so much longer may it all take on a machine that has other work. */
+const BUSY_FACTOR = 6;
 /** Between the start of the container and some time after the gateway's. */
 const MOMENTS_MS = [0, 15, 30, 60, 100, 150, 200, 300, 400, 500, 650, 800, 1_000, 1_300];
 
@@ -81,7 +84,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       took.push(exit.tookMs);
     }
     const longestMs = Math.max(...took);
-    expectWithin(longestMs, 2 * PROMISED.stoppedMs, 'stopped');
+    expectWithin(longestMs, PROMISED.stoppedMs, 'stopped');
     return `${MOMENTS_MS.length} moments, ${ms(longestMs)} at most`;
   },
 
@@ -152,8 +155,12 @@ function expectCode({ code }: Exit, expected: number, what: string): void {
   if (code !== expected) throw new Error(`${what} ended with ${code}, not with ${expected}`);
 }
 
+/** A machine that has more to do than it has processors says nothing about the image's times. */
 function expectWithin(tookMs: number, limitMs: number, what: string): void {
-  if (tookMs > limitMs) throw new Error(`${what} after ${ms(tookMs)}, more than ${ms(limitMs)}`);
+  const [load = 0] = loadavg();
+  const isBusy = load > availableParallelism() + 1;
+  if (tookMs > (isBusy ? BUSY_FACTOR : 1) * limitMs)
+    throw new Error(`${what} after ${ms(tookMs)}, more than ${ms(limitMs)}`);
 }
 
 function best(all: readonly number[]): number {

@@ -24,12 +24,12 @@ async function main(): Promise<number> {
     console.log(`The image was not built: ${missing}`);
     return process.argv.includes('--required') ? 1 : 0;
   }
+  await using cleanup = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-image-'));
-  try {
-    return (await tryAll(folder)) ? 0 : 1;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  const store = new Store(folder, (await hasOverlay(folder)) ? 'overlay' : 'vfs');
+  cleanup.defer(() => store.close());
+  return (await tryAll(store, folder)) ? 0 : 1;
 }
 
 const PROGRAMS = ['buildah', 'runc', 'git', 'tar'];
@@ -43,8 +43,7 @@ function whatIsMissing(): string | undefined {
   return process.getuid?.() === 0 ? undefined : 'building and running it here needs root.';
 }
 
-async function tryAll(folder: string): Promise<boolean> {
-  const store = new Store(folder, (await hasOverlay(folder)) ? 'overlay' : 'vfs');
+async function tryAll(store: Store, folder: string): Promise<boolean> {
   if (!(await store.pullBase())) {
     if (!isOnPath('debootstrap')) {
       console.log(
