@@ -6,7 +6,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { CHART, isTree, type Tree } from '../../test/helm/support/chart.ts';
 import { renderChart } from '../../test/helm/support/render.ts';
 import { EVERYTHING, OWN, SECRET } from '../../test/helm/support/values.ts';
-import { run } from '../image/command.ts';
+import { run } from '../lib/command.ts';
 import { programFor, versionOf } from './programs.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isOnPath, run, runOrFail } from '../image/command.ts';
+import { isOnPath, run, runOrFail } from '../lib/command.ts';
 
 /** What checks the chart, and the Go modules to build it from. */
 const MODULES = {

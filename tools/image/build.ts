@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { run, runOrFail } from './command.ts';
+import { run, runOrFail } from '../lib/command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 export const BASE = 'docker.io/library/node:24-slim';

@@ -5,7 +5,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Finished, run } from './command.ts';
+import { type Finished, run } from '../lib/command.ts';
 
 export type Env = Readonly<Record<string, string>>;
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../embedded/postgres.ts';
 import { startRedis } from '../embedded/redis.ts';
+import { isOnPath } from '../lib/command.ts';
 import { listenOn, stopListening } from '../simulator/wallet/listener.ts';
 import { at, BASE, type Built, build, checkOut, hasOverlay, makeStandIn, Store } from './build.ts';
 import { CHECKS, PROMISED, type Scene } from './checks.ts';
-import { isOnPath } from './command.ts';
 import type { Env, Image } from './container.ts';
 
 /**
