@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
@@ -21,6 +21,8 @@ declare module 'vitest' {
   }
 }
 
+const COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/wagergate/compiled');
+
 interface Server {
   readonly url: string;
   stop(): Promise<void>;
@@ -34,6 +36,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (Number.parseInt(process.versions.node, 10) < 24) {
     throw new Error(`the tests need Node 24, this is ${process.version}: run them by \`npm test\``);
   }
+  // Hundreds of processes load the same code: compiled once, they start in half the time.
+  process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
   const temporary = await temporaryFolder();
   const servers: Server[] = [];
   const databasePrefix = `wagergate_test_${randomBytes(4).toString('hex')}`;
