@@ -87,9 +87,10 @@ async function temporaryFolder(): Promise<{ remove(): Promise<void> }> {
 }
 
 /** What a machine lacks is said by the message; where in the tests it was noticed helps nobody. */
-function inOneLine(error: unknown): unknown {
-  if (error instanceof Error) error.stack = error.message;
-  return error;
+function inOneLine(error: unknown): Error {
+  const line = new Error(error instanceof Error ? error.message : String(error));
+  line.stack = line.message;
+  return line;
 }
 
 async function postgresServer(): Promise<Server> {
@@ -101,7 +102,13 @@ async function postgresServer(): Promise<Server> {
 
 async function redisServer(): Promise<Server> {
   const url = process.env.TEST_REDIS_URL;
-  return url === undefined || url === '' ? startRedis() : external(url);
+  if (url !== undefined && url !== '') return external(url);
+  try {
+    return await startRedis();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${why}, or name a running one in TEST_REDIS_URL`, { cause: error });
+  }
 }
 
 function external(url: string): Server {
