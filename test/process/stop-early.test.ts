@@ -9,8 +9,8 @@ import { type House, openHouse } from './support/house.ts';
 
 /** From the spawn to after the start, on a quiet machine; on a busy one they all lie within it. */
 const MOMENTS_MS = [0, 40, 80, 130, 180, 240, 300, 400, 550, 700, 900, 1_200];
-/** A second, and what a busy machine adds. */
-const STOPPED_MS = 3_000;
+/** What is asked is that no signal is lost; `npm run image` holds it to a second, one at a time. */
+const STOPPED_MS = 10_000;
 const ENTRY_POINT = fileURLToPath(new URL('../../src/entry-point.sh', import.meta.url));
 
 describe('SIGTERM while the gateway starts', () => {
@@ -30,7 +30,7 @@ describe('SIGTERM while the gateway starts', () => {
   it.each(['1', '2'])(
     'ends it at any moment, with WORKERS=%s',
     async (WORKERS) => {
-      for (const moments of inGroupsOf(6, MOMENTS_MS)) {
+      for (const moments of inGroupsOf(4, MOMENTS_MS)) {
         await Promise.all(
           moments.map(async (afterMs) => {
             const gateway = await startGateway({ env: { ...house.env, WORKERS } });
@@ -47,7 +47,7 @@ describe('SIGTERM while the gateway starts', () => {
   );
 
   it('ends it with 0 at any moment behind the entry point of the image', async () => {
-    for (const moments of inGroupsOf(6, MOMENTS_MS)) {
+    for (const moments of inGroupsOf(4, MOMENTS_MS)) {
       await Promise.all(
         moments.map(async (afterMs) => {
           const { exited, stop } = await throughEntryPoint([], house.env);
@@ -59,7 +59,7 @@ describe('SIGTERM while the gateway starts', () => {
         }),
       );
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('the entry point of the image', () => {
