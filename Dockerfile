@@ -1,25 +1,62 @@
 # The gateway and its command line, with nothing that only development needs: no Prisma CLI, no
 # tests, no package manager. Nothing is downloaded once the image is built.
 #
-#   docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse HEAD) -t wagergate .
+#   docker build --build-arg VERSION=0.1.0 --build-arg REVISION=$(git rev-parse HEAD) -t wagergate:0.1.0 .
+#
+# docs/operations.md tells how to pin the base by its digest, and builds for two architectures with
+# an SBOM. `npm run image` builds it, runs it, and holds it to what is promised of it.
 ARG NODE_IMAGE=node:24-slim
 
-# The Prisma client, generated from the schema. Scripts of packages are not run: none is needed.
-FROM ${NODE_IMAGE} AS client
+# What of the base is needed at run time. Its layer changes only when the base does.
+FROM ${NODE_IMAGE} AS system
+COPY scripts/gather-system.sh /
+RUN sh /gather-system.sh /system
+
+# Its layer changes only when a dependency does.
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
+COPY package.json package-lock.json ./
+COPY scripts/prune-packages.mjs scripts/
+# Scripts of packages are not run: none is needed.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+ && node scripts/prune-packages.mjs node_modules
+
+# The gateway itself, with the Prisma client that is generated from the schema.
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --omit=optional --ignore-scripts --no-audit --no-fund
 COPY prisma.config.ts ./
 COPY prisma/schema.prisma prisma/
 COPY scripts/generate-prisma-client.mjs scripts/
 RUN node scripts/generate-prisma-client.mjs
-
-FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+COPY package.json LICENSE ./
+COPY prisma/migrations prisma/migrations/
+# A commented example; mount your own over it, or name its place in GATEWAY_CONFIG.
+COPY config config/
+COPY src src/
+# Whatever the umask of whoever checked the sources out: all may read, and nobody writes.
+RUN mv /build/src/store/prisma-client src/store/ \
+ && chmod -R u=rwX,go=rX . \
+ && chmod 755 src/entry-point.sh src/cli/launcher.mjs src/cli/wagergate.ts
 
-FROM ${NODE_IMAGE}
+FROM scratch
+COPY --from=system /system/ /
+ENV NODE_ENV=production \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules/
+COPY --from=build /app ./
+# All files belong to root and none is written: the root file system may be read-only.
+USER 1000:1000
+EXPOSE 8080 9090
+# Alive, not ready: what a restart could mend. While PostgreSQL is away every process is not ready.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "/app/src/health-check.ts"]
+# The gateway; with words behind the image's name a `wagergate` command: docker run wagergate migrate
+ENTRYPOINT ["/app/src/entry-point.sh"]
+# Last, because they differ with every release, and everything after them would be made anew.
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 ARG CREATED=unknown
@@ -30,28 +67,3 @@ LABEL org.opencontainers.image.title="Wagergate" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.created="${CREATED}" \
       org.opencontainers.image.base.name="docker.io/library/node:24-slim"
-ENV NODE_ENV=production
-WORKDIR /app
-# Whoever gets into the process finds no package manager to bring more along.
-RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx \
-      /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-* \
- && ln -s /app/src/cli/launcher.mjs /usr/local/bin/wagergate \
- # For GATEWAY_CONFIG=/etc/wagergate: two folders to mount, because a ConfigMap mounted as a folder
- # follows its changes and a single mounted file does not.
- && mkdir -p /etc/wagergate/gateway /etc/wagergate/operators \
- && ln -s gateway/gateway.yaml /etc/wagergate/gateway.yaml
-COPY package.json LICENSE ./
-COPY --from=dependencies /app/node_modules node_modules/
-COPY prisma/migrations prisma/migrations/
-# A commented example; mount your own over it, or name its place in GATEWAY_CONFIG.
-COPY config config/
-COPY src src/
-COPY --from=client /app/src/store/prisma-client src/store/prisma-client/
-
-# All files belong to root and none is written: the root file system may be read-only.
-USER 1000:1000
-EXPOSE 8080 9090
-# The internal listener is on the loopback unless ADMIN_HOST says otherwise.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT || 9090}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]

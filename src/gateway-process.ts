@@ -72,11 +72,12 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     const address = await listen(app, environment, 'HOST, PORT');
     logger.info({ address }, 'gateway.listening');
   }
+  // Last of all that is waited for: a start that is cut short must not leave a delivery half done.
+  await options.beforeReady?.();
   const background = environment.roles.has('worker')
     ? [parts.journalMonths(), parts.resealing(), parts.deliveryWorker(), parts.bonusReadBack()]
     : [];
   for (const duty of background) duty.start();
-  await options.beforeReady?.();
   admin?.readiness.started();
   logger.info({ roles: [...environment.roles] }, 'gateway.started');
 

@@ -31,7 +31,7 @@ export async function awaitDatabase(
     throw new GatewayError(
       'CANNOT_START',
       `the database lacks ${pending.length} migration(s) (${pending.join(', ')}): ` +
-        'run `npm run migrate` or start with MIGRATE_ON_START=true',
+        'run `wagergate migrate` (in a clone: `npm run migrate`) or start with MIGRATE_ON_START=true',
     );
   }
 }

@@ -68,7 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const MAY_IMPORT_ALL = ['cli', ''];
 
 /** Only these read the environment. */
-const MAY_READ_ENVIRONMENT = /^(main\.ts|cli\/|config\/)/;
+const MAY_READ_ENVIRONMENT = /^((main|run-gateway|health-check)\.ts|cli\/|config\/)/;
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.startsWith('store/prisma-client/'))

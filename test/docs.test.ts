@@ -75,10 +75,12 @@ describe('the commands that the documents name', () => {
   });
 });
 
-/** What follows `npx wagergate` in a page, up to the end of its code; lines are joined at `\\`. */
+/** What follows `npx wagergate`, or `wagergate` at the beginning of code, in a page, up to the end of its code; lines are joined at `\\`. */
 function commandsIn(page: string): string[] {
   const text = read(page).replaceAll(/\\\n\s*/g, ' ');
-  return [...text.matchAll(/npx wagergate ([a-z][^`\n#|)]*)/g)].map(([, line = '']) => line.trim());
+  return [...text.matchAll(/(?:npx |`|^)wagergate ([a-z][^`\n#|)]*)/gm)].map(([, line = '']) =>
+    line.trim(),
+  );
 }
 
 function isUnderstood(line: string): boolean {

@@ -129,7 +129,7 @@ export const deliveries = board({
     'What is stuck': [
       ranking({
         title: 'Dead letters by operator',
-        why: 'Whom to call. `npx wagergate deliveries list --state dead --operator ID` shows each with its last error.',
+        why: 'Whom to call. `wagergate deliveries list --state dead --operator ID` shows each with its last error.',
         unit: 'short',
         width: 8,
         steps: [[1, 'red']],

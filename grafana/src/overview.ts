@@ -70,7 +70,7 @@ export const overview = board({
       }),
       stat({
         title: 'Dead letters',
-        why: 'Which promises ran out of their horizon? Each one waits for a person: `npx wagergate deliveries list --state dead`.',
+        why: 'Which promises ran out of their horizon? Each one waits for a person: `wagergate deliveries list --state dead`.',
         unit: 'short',
         width: 4,
         steps: [[1, 'red']],

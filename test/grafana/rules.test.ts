@@ -3,13 +3,12 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { alerts, alertsFolder } from './support/alerts.ts';
-import { promtool } from './support/prometheus-programs.ts';
+import { hasPrometheus, promtool } from './support/prometheus-programs.ts';
 
 const RULES = resolve(import.meta.dirname, 'rules');
 const ROOT = resolve(import.meta.dirname, '../..');
 const SEVERITIES = ['critical', 'warning'];
-/** The first run fetches Debian's package. */
-const FETCH_MS = 180_000;
+const withPrometheus = await hasPrometheus();
 
 interface RuleTest {
   readonly tests: readonly {
@@ -51,7 +50,7 @@ describe.each(alerts())('the alert $alert', ({ alert, labels, annotations }) => 
   });
 });
 
-describe('promtool', { timeout: FETCH_MS }, () => {
+describe.skipIf(!withPrometheus)('promtool', () => {
   it('accepts the rules', async () => {
     const files = readdirSync(alertsFolder).map((name) => join(alertsFolder, name));
     expect(await promtool(['check', 'rules', '--lint-fatal', ...files])).toMatchObject({ code: 0 });

@@ -8,48 +8,7 @@ import { ConfigurationSource } from '../../src/config/source.ts';
 import { isPublicAddress } from '../../src/lib/public-address.ts';
 import { at, isTree, type Tree } from './support/chart.ts';
 import { renderChart, renderNotes } from './support/render.ts';
-
-const SECRET = {
-  databaseUrl: 'postgresql://u:p@db:5432/wagergate',
-  redisUrl: 'redis://redis:6379',
-  encryptionKey: Buffer.alloc(32).toString('base64'),
-};
-const fromFile = (name: string) => `\${file:/run/secrets/wagergate/${name}}`;
-const ALPHA = {
-  id: 'alpha',
-  name: 'Alpha Casino',
-  wallet: {
-    baseUrl: 'https://wallet.alpha.example/sportsbook',
-    timeoutMs: 3000,
-    secrets: [fromFile('alpha-wallet')],
-  },
-  api: { cid: 'alpha-key', secrets: [fromFile('alpha-api')] },
-  currencies: ['USD', 'EUR'],
-  delivery: { maxBackoffMs: 3_000_000 },
-};
-const EVERYTHING = {
-  secret: { ...SECRET, adminToken: 'token' },
-  secretFiles: {
-    files: {
-      service: 'the-services-secret',
-      'alpha-wallet': 'alpha-wallet-secret',
-      'alpha-api': 'alpha-api-secret-that-is-long-enough',
-    },
-  },
-  operators: { files: { alpha: ALPHA } },
-  worker: { autoscaling: { enabled: true } },
-  tracing: { endpoint: 'http://collector:4318', share: 0.1 },
-  service: { type: 'LoadBalancer', loadBalancerSourceRanges: ['192.0.2.0/24'] },
-  serviceMonitor: { enabled: true },
-  prometheusRule: { enabled: true },
-  dashboards: { enabled: true, namespace: 'monitoring' },
-};
-const OWN = {
-  secret: { existing: 'my-secret' },
-  secretFiles: { existing: 'my-files' },
-  gateway: { existingConfigMap: 'my-gateway' },
-  operators: { existingConfigMap: 'my-operators' },
-};
+import { ALPHA, EVERYTHING, OWN, SECRET } from './support/values.ts';
 
 type Manifests = readonly Tree[];
 const named = (manifests: Manifests, kind: string, name: string): Tree => {

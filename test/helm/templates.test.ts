@@ -90,15 +90,15 @@ describe('the templates of the chart', () => {
       expect(pod).toContain(`mountPath: /etc/wagergate/${folder}\n`);
     }
     expect(pod).not.toMatch(/subPath:/);
-    const dockerfile = readFileSync(resolve(CHART, '../../Dockerfile'), 'utf8');
-    expect(dockerfile).toContain('ln -s gateway/gateway.yaml /etc/wagergate/gateway.yaml');
-    expect(dockerfile).toContain('mkdir -p /etc/wagergate/gateway /etc/wagergate/operators');
+    const system = readFileSync(resolve(CHART, '../../scripts/gather-system.sh'), 'utf8');
+    expect(system).toContain('ln -s gateway/gateway.yaml "$root/etc/wagergate/gateway.yaml"');
+    expect(system).toContain('"$root/etc/wagergate/gateway" "$root/etc/wagergate/operators"');
   });
 
   it('migrates before pods of the new release start', () => {
     const job = all.find(({ name }) => name === 'migration.yaml')?.text ?? '';
     expect(job.match(/helm\.sh\/hook: pre-install,pre-upgrade/g)).toHaveLength(2);
-    expect(job).toContain('command: [wagergate, migrate]');
+    expect(job).toContain('args: [migrate]');
   });
 });
 

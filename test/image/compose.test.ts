@@ -11,6 +11,7 @@ const text = readFileSync(join(ROOT, 'compose.yaml'), 'utf8');
 
 const service = z.looseObject({
   image: z.string(),
+  logging: z.unknown(),
   command: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.string()).default({}),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
@@ -94,7 +95,7 @@ describe('compose.yaml', () => {
   });
 
   it('migrates before the gateway starts, when PostgreSQL is ready', () => {
-    expect(serviceOf('migrate').command).toEqual(['wagergate', 'migrate']);
+    expect(serviceOf('migrate').command).toEqual(['migrate']);
     expect(serviceOf('migrate').depends_on.postgres?.condition).toBe('service_healthy');
     const { depends_on } = serviceOf('gateway');
     expect(depends_on.migrate?.condition).toBe('service_completed_successfully');
@@ -116,6 +117,15 @@ describe('compose.yaml', () => {
     for (const [name, { ports }] of Object.entries(services)) {
       const open = ports.filter((port) => !port.startsWith('127.0.0.1:'));
       expect(open, name).toEqual(name === 'gateway' ? [`\${PORT:-8080}:8080`] : []);
+    }
+  });
+
+  it('lets no log grow for ever', () => {
+    for (const [name, { logging }] of Object.entries(services)) {
+      expect(logging, name).toEqual({
+        driver: 'json-file',
+        options: { 'max-size': '20m', 'max-file': '10' },
+      });
     }
   });
 

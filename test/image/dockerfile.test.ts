@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
-import { argsOf, contextFilter, copiesOf, ROOT, readStages } from './support/dockerfile.ts';
+import {
+  argsOf,
+  contextFilter,
+  copiesOf,
+  ROOT,
+  readStages,
+  type Stage,
+} from './support/dockerfile.ts';
 import { reachOf } from './support/imports.ts';
 import { runToEnd } from './support/run.ts';
 
@@ -14,12 +21,20 @@ if (last === undefined) throw new Error('the Dockerfile has no stage');
 const inContext = contextFilter();
 
 /** What people start in the image. */
-const ENTRIES = ['src/main.ts', 'src/cli/launcher.mjs', 'src/cli/wagergate.ts'];
+const ENTRIES = [
+  'src/entry-point.sh',
+  'src/main.ts',
+  'src/health-check.ts',
+  'src/cli/launcher.mjs',
+  'src/cli/wagergate.ts',
+];
 
 describe('the image', () => {
   it('is built on the Node that the package asks for', () => {
     const major = pkg.engines.node.replace(/\D+/g, '');
-    expect(stages.map(({ base }) => base)).toEqual(stages.map(() => `node:${major}-slim`));
+    const { length } = stages;
+    const bases = [...new Array<string>(length - 1).fill(`node:${major}-slim`), 'scratch'];
+    expect(stages.map(({ base }) => base)).toEqual(bases);
   });
 
   it('copies only what is there, from the build context or from an earlier stage', () => {
@@ -39,9 +54,10 @@ describe('the image', () => {
   });
 
   it('holds every file that its commands load', () => {
-    const copied = copiesOf(last).flatMap(({ sources }) =>
-      sources.map((source) => withoutSlash(source).replace(/^\/app\//, '')),
+    const copied = copiesOf(stageNamed('build')).flatMap(({ from, sources }) =>
+      from === undefined ? sources.map(withoutSlash) : [],
     );
+    expect(copiesOf(last)).toContainEqual({ from: 'build', sources: ['/app'], target: './' });
     const isCopied = (file: string) =>
       copied.some((source) => file === source || file.startsWith(`${source}/`));
     const isKept = (file: string) => inContext(file) || file.startsWith('src/store/prisma-client/');
@@ -65,14 +81,28 @@ describe('the image', () => {
 
   it('runs as nobody in particular, downloads nothing, and names a command line', () => {
     expect(argsOf(last, 'USER')).toEqual(['1000:1000']);
-    const run = argsOf(last, 'RUN').join('\n');
-    expect(run).not.toMatch(/npm (ci|install|i)\b|npx -|curl|wget|\bapt(-get)? /);
-    expect(run).toContain('ln -s /app/src/cli/launcher.mjs /usr/local/bin/wagergate');
-    expect(statSync(join(ROOT, 'src/cli/launcher.mjs')).mode & 0o111).toBe(0o111);
-    expect(argsOf(last, 'CMD')).toEqual(['["node", "src/main.ts"]']);
+    expect(argsOf(last, 'RUN')).toEqual([]);
+    const system = readFileSync(join(ROOT, 'scripts/gather-system.sh'), 'utf8');
+    expect(system).toContain('ln -s /app/src/cli/launcher.mjs "$root/usr/local/bin/wagergate"');
+    expect(argsOf(last, 'ENTRYPOINT')).toEqual(['["/app/src/entry-point.sh"]']);
+    expect(argsOf(last, 'CMD')).toEqual([]);
+    for (const file of ['src/cli/launcher.mjs', 'src/entry-point.sh']) {
+      expect(statSync(join(ROOT, file)).mode & 0o111).toBe(0o111);
+    }
     for (const install of stages.slice(0, -1).flatMap((stage) => argsOf(stage, 'RUN'))) {
       if (install.includes('npm ')) expect(install).toContain('--ignore-scripts');
     }
+  });
+
+  it('can be read by its user, whatever the umask of whoever checked it out', () => {
+    expect(argsOf(stageNamed('build'), 'RUN').join('\n')).toContain('chmod -R u=rwX,go=rX .');
+    expect(copiesOf(last).map(({ from }) => from)).not.toContain(undefined);
+  });
+
+  it('puts what differs with every release behind all that does not', () => {
+    const names = last.instructions.map(({ name }) => name);
+    expect(names.indexOf('ARG')).toBeGreaterThan(names.lastIndexOf('COPY'));
+    expect(names.slice(names.indexOf('ARG'))).toEqual(['ARG', 'ARG', 'ARG', 'LABEL']);
   });
 
   it('is labelled as OCI wants it', () => {
@@ -84,28 +114,36 @@ describe('the image', () => {
   });
 
   it.for([
-    [200, 0],
-    [503, 1],
-  ] as const)('is healthy by the readiness probe: %i exits %i', async ([status, code]) => {
+    [200, '127.0.0.1', 0],
+    [200, '0.0.0.0', 0],
+    [503, '127.0.0.1', 1],
+  ] as const)('is healthy while it is alive: %i on %s exits %i', async ([status, host, code]) => {
     const asked: (string | undefined)[] = [];
     const probe = createServer((request, response) => {
       asked.push(request.url);
       response.writeHead(status).end('{}');
     });
     const port = await listenOn(probe, 0);
-    expect(await runToEnd(healthCommand(), { ADMIN_PORT: String(port) })).toBe(code);
-    expect(asked).toEqual(['/health/ready']);
+    const env = { ADMIN_HOST: host, ADMIN_PORT: String(port) };
+    expect(await runToEnd(healthCommand(), env)).toBe(code);
+    expect(asked).toEqual(['/health/live']);
     await stopListening(probe);
-    expect(await runToEnd(healthCommand(), { ADMIN_PORT: String(port) })).toBe(1);
+    expect(await runToEnd(healthCommand(), env)).toBe(1);
   });
 });
+
+function stageNamed(name: string): Stage {
+  const found = stages.find(({ alias }) => alias === name);
+  if (found === undefined) throw new Error(`the Dockerfile has no stage ${name}`);
+  return found;
+}
 
 /** The words of `HEALTHCHECK … CMD [...]`. */
 function healthCommand(): readonly string[] {
   const [text = ''] = argsOf(last ?? { base: '', alias: '', instructions: [] }, 'HEALTHCHECK');
   const words: unknown = JSON.parse(text.slice(text.indexOf('CMD') + 3));
   if (!Array.isArray(words)) throw new Error('HEALTHCHECK has no exec form');
-  return words.map(String);
+  return words.map((word) => String(word).replace(/^\/app\//, `${ROOT}/`));
 }
 
 function withoutSlash(path: string): string {

@@ -87,7 +87,7 @@ describe('the start of the gateway', () => {
       const bare = await createBareDatabase();
       const said = await refusal({ DATABASE_URL: bare.url });
       await bare.drop();
-      expect(said).toMatch(/^the database lacks \d+ migration.*_journal.*`npm run migrate`/);
+      expect(said).toMatch(/^the database lacks \d+ migration.*_journal.*`wagergate migrate`/);
       expect(said).not.toContain('\n');
     });
 

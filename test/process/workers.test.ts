@@ -77,7 +77,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   it('is scraped at once while a worker process dies', async () => {
     const other = await house.replica({ WORKERS: '2' });
     await expect.poll(() => listening(other.process), PATIENT).toBe(2);
-    const [victim = 0] = await workersOf(other.process);
+    const [victim] = await workersOf(other.process);
     // It hangs, so that the scrape waits for it, and then it is gone.
     process.kill(victim, 'SIGSTOP');
     const sentAtMs = performance.now();
@@ -96,7 +96,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   it('ends on SIGTERM also while a worker process hangs', async () => {
     const other = await house.replica({ WORKERS: '2' });
     await expect.poll(() => listening(other.process), PATIENT).toBe(2);
-    const [victim = 0] = await workersOf(other.process);
+    const [victim] = await workersOf(other.process);
     process.kill(victim, 'SIGSTOP');
     expect(await other.process.stop()).toEqual({ code: 0, signal: null });
     expect(() => process.kill(victim, 0)).toThrow('ESRCH');
@@ -159,6 +159,6 @@ function listening(gateway: GatewayProcess): number {
   return addressesOf(gateway).length;
 }
 
-async function workersOf(gateway: GatewayProcess): Promise<number[]> {
+async function workersOf(gateway: GatewayProcess): Promise<[number, ...number[]]> {
   return await descendantsOf(gateway.pid);
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { redisProgram } from '../../tools/embedded/redis-program.ts';
 import { Supervisor } from '../../tools/embedded/supervised.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { untilDeliveries } from '../deliveries/support/deliveries.ts';
@@ -94,7 +95,12 @@ async function startNode(): Promise<Node> {
   const supervisor = new Supervisor({});
   supervisor.stdout?.resume();
   supervisor.stderr?.resume();
-  await supervisor.run({ file: 'redis-server', args: [file], stopSignal: 'SIGKILL' });
+  const program = await redisProgram(() => undefined);
+  await supervisor.run({
+    file: program.file,
+    args: [...program.args, file],
+    stopSignal: 'SIGKILL',
+  });
   const client = new Redis({ host: '127.0.0.1', port, password: PASSWORD });
   client.on('error', () => undefined);
   await vi.waitFor(() => client.ping(), PATIENT);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
+import { redisProgram } from '../../tools/embedded/redis-program.ts';
 import type { EmbeddedServer } from '../../tools/embedded/server.ts';
 import { Supervisor } from '../../tools/embedded/supervised.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
@@ -105,7 +106,12 @@ async function startSentinel(masterPort: number, password: string) {
   const supervisor = new Supervisor({});
   supervisor.stdout?.resume();
   supervisor.stderr?.resume();
-  await supervisor.run({ file: 'redis-server', args: [file, '--sentinel'], stopSignal: 'SIGKILL' });
+  const program = await redisProgram(() => undefined);
+  await supervisor.run({
+    file: program.file,
+    args: [...program.args, file, '--sentinel'],
+    stopSignal: 'SIGKILL',
+  });
   return {
     port,
     stop: async () => {

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import { type Exit, Supervisor } from '../../tools/embedded/supervised.ts';
 
 export interface ProcessOptions {
-  /** All it gets, but for `PATH`, `HOME` and `TMPDIR`: nothing of the machine decides a test. */
+  /** All it gets, but for `PATH`, `HOME`, `TMPDIR` and Node's cache of compiled code: nothing of the machine decides a test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
   /** What `node` runs, seen from the repository's root; the gateway unless given. */
@@ -42,7 +42,7 @@ export interface GatewayProcess {
 }
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const INHERITED = ['PATH', 'HOME', 'TMPDIR'] as const;
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'] as const;
 const WAIT_MS = 15_000;
 
 const supervisors = new Set<Supervisor>();

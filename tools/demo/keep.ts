@@ -52,15 +52,26 @@ export function tellAddresses(
 const OF_THE_SERVER = new Set(['HOST', 'PORT', 'ADMIN_PORT', 'MIGRATE_ON_START']);
 
 /** What `npx wagergate` wants in its environment, and what it could then be asked. */
-function tellCommands({ cast, environment, wallets }: Stage, narrator: Narrator): void {
+function tellCommands(stage: Stage, narrator: Narrator): void {
+  const { cast, environment, gateway, service, wallets } = stage;
   wallets.alpha.addPlayer({ ...seedOf(cast.tessa), isTest: true });
   narrator.heading('For `npx wagergate`, in another shell');
   for (const [name, value] of Object.entries(environment)) {
     if (!OF_THE_SERVER.has(name)) narrator.line(`  export ${name}='${value}'`);
   }
   const { user, operatorToken } = cast.tessa;
-  narrator.line('  npx wagergate config check --probe');
-  narrator.line(`  npx wagergate certify --operator alpha --user ${user} --token ${operatorToken}`);
+  const commands = [
+    'config check --probe',
+    `config diff --admin ${gateway.adminUrl}`,
+    'deliveries list',
+    ...service
+      .books()
+      .bets.slice(0, 1)
+      .map(({ transactionId }) => `bet ${transactionId}`),
+    // A folder that git and the checks do not look into.
+    `certify --operator alpha --user ${user} --token ${operatorToken} --out certificates`,
+  ];
+  for (const command of commands) narrator.line(`  npx wagergate ${command}`);
 }
 
 /** A call that may be repeated at will: the signature is over exactly these bytes. */

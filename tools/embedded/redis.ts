@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { chooseServerFolder, writeSecret } from './folder.ts';
-import { installRedis } from './install-redis.ts';
+import { type RedisProgram, redisProgramFor } from './redis-program.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
-import { CommandRefused } from './supervised.ts';
 
 export interface RedisOptions {
   /** Further settings, by their names in `redis.conf`. */
@@ -16,57 +15,56 @@ export interface RedisOptions {
 /**
  * Starts a private `redis-server`: nothing is written to disk and nothing is evicted, a random
  * password, 127.0.0.1 only. It ends with this process, however that ends. Where there is no
- * `redis-server` on `PATH` it is installed if we may (root on Debian or Ubuntu).
+ * `redis-server` on `PATH` it comes out of Debian's package, which is fetched and not installed.
  *
  * @throws Error, one line that says what to do, when there is no `redis-server` and none can be
- *   installed; or when it does not start
+ *   fetched; or when it does not start
  */
 export async function startRedis(options: RedisOptions = {}): Promise<EmbeddedServer> {
-  try {
-    return await startInstalledRedis(options);
-  } catch (error) {
-    if (!(error instanceof CommandRefused && NOT_THERE.has(error.code))) throw error;
-  }
-  await installRedis(options.log ?? ((line) => process.stderr.write(`${line}\n`)));
-  return startInstalledRedis(options);
-}
-
-const CONFIGURATION = 'redis.conf';
-
-/** `EACCES`: not found either, but there were folders on `PATH` that its user may not look into. */
-const NOT_THERE = new Set(['ENOENT', 'EACCES']);
-
-async function startInstalledRedis({ settings }: RedisOptions): Promise<EmbeddedServer> {
+  const log = options.log ?? ((line: string) => process.stderr.write(`${line}\n`));
   const folder = await chooseServerFolder('redis');
   const password = randomBytes(18).toString('base64url');
-  const lines = Object.entries({
-    bind: '127.0.0.1',
-    requirepass: password,
-    save: '""',
-    appendonly: 'no',
-    'maxmemory-policy': 'noeviction',
-    dir: `"${folder.path}"`,
-    ...settings,
-  }).map(([name, value]) => `${name} ${value}\n`);
-
+  let program: RedisProgram | undefined;
   return startServer({
     name: 'Redis',
     folder,
     async prepare() {
+      program = await redisProgramFor(folder, log);
       // In a file, where the process list does not show the password.
-      await writeSecret(folder, CONFIGURATION, lines.join(''));
+      const settings = settingsOf(folder.path, password, options.settings);
+      await writeSecret(folder, CONFIGURATION, settings);
     },
-    command: (port) => ({
-      file: 'redis-server',
-      args: [join(folder.path, CONFIGURATION), '--port', String(port)],
-      user: folder.user,
-      stopSignal: 'SIGKILL',
-    }),
+    command: (port) => {
+      if (program === undefined) throw new Error('Redis was not prepared');
+      return {
+        file: program.file,
+        args: [...program.args, join(folder.path, CONFIGURATION), '--port', String(port)],
+        user: folder.user,
+        stopSignal: 'SIGKILL',
+      };
+    },
     // With the user's name, because redis-cli 7.0 takes an empty one for a user named "".
     url: (port) => `redis://default:${password}@127.0.0.1:${port}`,
     isReady: async (port, pid) => (await pidBehind(port, password)) === pid,
     restartSignal: 'SIGTERM',
   });
+}
+
+const CONFIGURATION = 'redis.conf';
+
+function settingsOf(folder: string, password: string, more: RedisOptions['settings'] = {}): string {
+  const settings = {
+    bind: '127.0.0.1',
+    requirepass: password,
+    save: '""',
+    appendonly: 'no',
+    'maxmemory-policy': 'noeviction',
+    dir: `"${folder}"`,
+    ...more,
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} ${value}\n`)
+    .join('');
 }
 
 /** The process id that the server on this port tells, if one answers. */

@@ -1,8 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
-import { type MigrationList, withSchemaEngine, wordsOf } from './migrations-engine.ts';
+import { Client, DatabaseError } from 'pg';
+import {
+  beginMigration,
+  ensureHistory,
+  forgetUnfinished,
+  markFailed,
+  readHistory,
+  runAndMarkFinished,
+} from './migration-history.ts';
 
 export interface MigrateOptions {
   /** Told each step, for people. */
@@ -25,8 +32,8 @@ export class MigrationError extends Error {
 
 const REPOSITORY_FOLDER = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
 
-/** Ours alone; not the one Prisma takes, which several processes at once run into an error with. */
-const LOCK_KEY = 2_002_872_165;
+/** Prisma's own key: `prisma migrate deploy` at the same moment waits for us, or we for it. */
+const LOCK_KEY = 72_707_369;
 
 /**
  * Brings the database to the newest schema. Any number of processes may call this at once: one
@@ -43,15 +50,20 @@ export async function migrate(
   { log = () => undefined, folder = REPOSITORY_FOLDER }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
   return withClient(databaseUrl, async (client) => {
+    await prepareSession(client);
     await lock(client, log);
     const { pending } = await statusOf(client, folder);
-    if (pending.length === 0) return { applied: [] };
+    const scripts = await Promise.all(pending.map((name) => readScript(folder, name)));
+    if (scripts.length === 0) return { applied: [] };
+    await ensureHistory(client);
     for (const name of await forgetUnfinished(client)) {
       log(`migration ${name} was begun earlier and not finished: trying it again`);
     }
-    const applied = await apply(client, databaseUrl, folder);
-    for (const name of applied) log(`migration ${name} applied`);
-    return { applied };
+    for (const script of scripts) {
+      await apply(client, script);
+      log(`migration ${script.name} applied`);
+    }
+    return { applied: scripts.map(({ name }) => name) };
   });
 }
 
@@ -76,28 +88,6 @@ export async function pendingMigrations(
   return (await migrationStatus(databaseUrl, options)).pending;
 }
 
-/**
- * The SQL by which Prisma would create a schema from nothing: to begin a migration with, and to
- * prove that the migrations lead to the schema.
- *
- * @param databaseUrl any database; it is not touched
- * @param schema content of a `schema.prisma`
- */
-export async function sqlOfSchema(databaseUrl: string, schema: string): Promise<string> {
-  const { stdout } = await withSchemaEngine(databaseUrl, (engine) =>
-    engine.diff({
-      from: { tag: 'empty' },
-      to: { tag: 'schemaDatamodel', files: [{ path: 'schema.prisma', content: schema }] },
-      script: true,
-      exitCode: null,
-      filters: NO_FILTERS,
-    }),
-  );
-  return stdout ?? '';
-}
-
-const NO_FILTERS = { externalTables: [], externalEnums: [] };
-
 async function withClient<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
   // A connection that breaks while it only holds the lock: `end` and later queries tell.
@@ -110,6 +100,18 @@ async function withClient<T>(databaseUrl: string, use: (client: Client) => Promi
   }
 }
 
+/**
+ * A migration takes as long as it takes; but when this process ends, so does what it asked for: else
+ * the server would go on with it, and with the lock, on nobody's behalf.
+ */
+async function prepareSession(client: Client): Promise<void> {
+  await client.query(
+    `SELECT set_config(name, CASE name WHEN 'client_connection_check_interval' THEN '500' ELSE '0' END, false)
+     FROM pg_settings
+     WHERE name IN ('statement_timeout', 'transaction_timeout', 'client_connection_check_interval')`,
+  );
+}
+
 /** Waits as long as it takes; the lock goes with the session. */
 async function lock(client: Client, log: (line: string) => void): Promise<void> {
   const tried = await client.query<{ locked: boolean }>(
@@ -118,53 +120,38 @@ async function lock(client: Client, log: (line: string) => void): Promise<void> 
   );
   if (tried.rows[0]?.locked === true) return;
   log('another process is applying migrations: waiting for it');
-  await client.query('SET statement_timeout = 0');
   await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
 }
 
-async function apply(client: Client, databaseUrl: string, folder: string): Promise<string[]> {
-  const migrationsList = await readMigrations(folder);
+async function apply(client: Client, { name, sql }: Script): Promise<void> {
+  const id = await beginMigration(client, name, sql);
   try {
-    const { appliedMigrationNames } = await withSchemaEngine(databaseUrl, (engine) =>
-      engine.applyMigrations({ migrationsList, filters: NO_FILTERS }),
-    );
-    return appliedMigrationNames;
+    await runAndMarkFinished(client, id, sql);
   } catch (cause) {
-    const { failed } = await statusOf(client, folder);
-    const subject = failed.length === 0 ? 'migrations' : `migration ${failed.join(', ')}`;
-    throw new MigrationError(`${subject} could not be applied: ${wordsOf(cause)}`, { cause });
+    const why = wordsOf(cause, sql);
+    // A connection that broke cannot write it down either; the row without an end says enough.
+    await markFailed(client, id, why).catch(() => undefined);
+    throw new MigrationError(`migration ${name} could not be applied: ${why}`, { cause });
   }
 }
 
-/** Prisma refuses to go on after an unfinished migration until somebody has said what it did. */
-async function forgetUnfinished(client: Client): Promise<string[]> {
-  if (!(await hasMigrationsTable(client))) return [];
-  const { rows } = await client.query<{ migration_name: string }>(
-    `UPDATE "_prisma_migrations" SET "rolled_back_at" = now()
-     WHERE "finished_at" IS NULL AND "rolled_back_at" IS NULL RETURNING "migration_name"`,
-  );
-  return rows.map((row) => row.migration_name);
+/** What PostgreSQL has to say, and in which line of the script it found it. */
+function wordsOf(error: unknown, sql: string): string {
+  if (!(error instanceof Error)) return String(error);
+  const position = error instanceof DatabaseError ? Number(error.position) : Number.NaN;
+  if (!Number.isInteger(position)) return error.message;
+  // It counts characters, not UTF-16 units.
+  const line = [...sql].slice(0, position - 1).filter((one) => one === '\n').length + 1;
+  return `line ${line}: ${error.message}`;
 }
 
 async function statusOf(client: Client, folder: string): Promise<MigrationStatus> {
   const names = await migrationNames(folder);
-  if (!(await hasMigrationsTable(client))) return { pending: names, failed: [] };
-  const { rows } = await client.query<{ migration_name: string; finished: boolean }>(
-    `SELECT "migration_name", "finished_at" IS NOT NULL AS "finished"
-     FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL`,
-  );
-  const begun = new Map(rows.map((row) => [row.migration_name, row.finished]));
+  const begun = await readHistory(client);
   return {
-    pending: names.filter((name) => begun.get(name) !== true),
-    failed: names.filter((name) => begun.get(name) === false),
+    pending: names.filter((name) => begun.get(name) !== 'finished'),
+    failed: names.filter((name) => begun.get(name) === 'unfinished'),
   };
-}
-
-async function hasMigrationsTable(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ there: boolean }>(
-    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`,
-  );
-  return rows[0]?.there === true;
 }
 
 /** Folders that begin with the time they were made: their names are their order. */
@@ -176,19 +163,15 @@ async function migrationNames(folder: string): Promise<string[]> {
     .sort();
 }
 
-async function readMigrations(folder: string): Promise<MigrationList> {
-  const lockFile = 'migration_lock.toml';
-  const names = await migrationNames(folder);
-  return {
-    baseDir: folder,
-    lockfile: { path: lockFile, content: await readFile(join(folder, lockFile), 'utf8') },
-    shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(
-      names.map(async (name) => {
-        const value = await readFile(join(folder, name, 'migration.sql'), 'utf8');
-        const path = 'migration.sql';
-        return { path: name, migrationFile: { path, content: { tag: 'ok' as const, value } } };
-      }),
-    ),
-  };
+interface Script {
+  readonly name: string;
+  readonly sql: string;
+}
+
+async function readScript(folder: string, name: string): Promise<Script> {
+  try {
+    return { name, sql: await readFile(join(folder, name, 'migration.sql'), 'utf8') };
+  } catch (cause) {
+    throw new MigrationError(`migration ${name} has no migration.sql that can be read`, { cause });
+  }
 }

@@ -1,16 +1,17 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   MigrationError,
   migrate,
   migrationStatus,
   pendingMigrations,
-  sqlOfSchema,
 } from '../../../src/store/schema/migrate.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { prismaDeploy, prismaStatus, sqlOfSchema } from './support/schema-engine.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -78,12 +79,12 @@ describe('migrate', () => {
 
   it('applies a migration wholly or not at all, and goes on once it is mended', async () => {
     await write('1_good', 'CREATE TABLE a ();');
-    await write('2_bad', 'CREATE TABLE b (); CREATE TABLE a ();');
+    await write('2_bad', '-- ü\nCREATE TABLE b ();\nCREATE TABLE a ();\nSELECT 1 FROM nowhere;');
     await write('3_after', 'CREATE TABLE c ();');
     const failure = migrate(database.url, { folder });
     await expect(failure).rejects.toThrow(MigrationError);
     await expect(failure).rejects.toThrow(
-      'migration 2_bad could not be applied: Error querying the database: ERROR: relation "a" already exists',
+      'migration 2_bad could not be applied: relation "a" already exists',
     );
     expect(await tables()).toEqual([{ tablename: 'a' }]);
     expect(await migrationStatus(database.url, { folder })).toEqual({
@@ -110,6 +111,40 @@ describe('migrate', () => {
     expect(await tables()).toEqual([{ tablename: 'a' }, { tablename: 'b' }]);
   });
 
+  it('says in which line PostgreSQL found a fault', async () => {
+    await write('1_fault', '-- über\nCREATE TABLE b ();\nSELECT 1 FROM nowhere;');
+    await expect(migrate(database.url, { folder })).rejects.toThrow(
+      'migration 1_fault could not be applied: line 3: relation "nowhere" does not exist',
+    );
+  });
+
+  it('names a folder without a script, and applies nothing', async () => {
+    await write('1_good', 'CREATE TABLE a ();');
+    await mkdir(join(folder, '2_empty'));
+    await expect(migrate(database.url, { folder })).rejects.toThrow(
+      'migration 2_empty has no migration.sql that can be read',
+    );
+    expect(await tables()).toEqual([]);
+  });
+
+  it('is given up by the server, lock and all, when the process that applies it is gone', async () => {
+    await write('1_endless', 'CREATE TABLE a (); SELECT pg_sleep(60);');
+    const url = new URL(database.url);
+    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    const applying = migrate(url.href, { folder });
+    const failed = expect(applying).rejects.toThrow('migration 1_endless could not be applied');
+    const sleeping = `SELECT pid FROM pg_stat_activity
+      WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid() AND datname = current_database()`;
+    await vi.waitFor(async () => expect(await rowsOf(database.url, sleeping)).toHaveLength(1));
+    proxy.reset();
+    await failed;
+    await vi.waitFor(async () => expect(await rowsOf(database.url, sleeping)).toEqual([]), 10_000);
+    await proxy.close();
+    await write('1_endless', 'CREATE TABLE a ();');
+    expect(await migrate(database.url, { folder })).toEqual({ applied: ['1_endless'] });
+  });
+
   it('does not mind migrations of a newer release', async () => {
     await write('1_first', 'CREATE TABLE a ();');
     await write('2_newer', 'CREATE TABLE b ();');
@@ -123,6 +158,55 @@ describe('migrate', () => {
     const url = 'postgresql://nobody@127.0.0.1:1/none';
     await expect(migrate(url, { folder })).rejects.toThrow('ECONNREFUSED');
     await expect(pendingMigrations(url, { folder })).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+describe('the history of migrations', () => {
+  const HISTORY = `SELECT migration_name, checksum, applied_steps_count, logs, rolled_back_at,
+    finished_at >= started_at AS finished, length(id) AS id_length
+    FROM _prisma_migrations ORDER BY started_at`;
+  const HISTORY_TABLE = `
+    SELECT column_name, ordinal_position, data_type, character_maximum_length, is_nullable,
+      column_default FROM information_schema.columns
+    WHERE table_name = '_prisma_migrations' ORDER BY 1`;
+
+  it('is, row by row and column by column, what the Prisma CLI would have written', async () => {
+    const other = await createBareDatabase();
+    await write('1_first', "CREATE TABLE a (b TEXT DEFAULT 'ü');\r\n-- the end");
+    await write('2_second', 'CREATE TABLE c ();\n');
+    await migrate(database.url, { folder });
+    await prismaDeploy(other.url, folder);
+    for (const query of [HISTORY, HISTORY_TABLE]) {
+      const ours = await rowsOf(database.url, query);
+      expect(ours).toEqual(await rowsOf(other.url, query));
+      expect(ours).not.toEqual([]);
+    }
+    await other.drop();
+  });
+
+  it('lets the Prisma CLI go on from where we are, and us from where it is', async () => {
+    await write('1_ours', 'CREATE TABLE a ();');
+    await migrate(database.url, { folder });
+    expect(await prismaStatus(database.url, folder)).toMatchObject({
+      hasMigrationsTable: true,
+      history: null,
+      editedMigrationNames: [],
+      failedMigrationNames: [],
+    });
+    await write('2_theirs', 'CREATE TABLE b ();');
+    expect(await prismaDeploy(database.url, folder)).toEqual(['2_theirs']);
+    await write('3_ours', 'CREATE TABLE c ();');
+    expect(await migrate(database.url, { folder })).toEqual({ applied: ['3_ours'] });
+    expect(await prismaDeploy(database.url, folder)).toEqual([]);
+  });
+
+  it('shows the Prisma CLI which one failed, and why', async () => {
+    await write('1_bad', 'SELECT 1 FROM nowhere;');
+    await expect(migrate(database.url, { folder })).rejects.toThrow(MigrationError);
+    expect((await prismaStatus(database.url, folder)).failedMigrationNames).toEqual(['1_bad']);
+    expect(await rowsOf(database.url, 'SELECT logs FROM _prisma_migrations')).toEqual([
+      { logs: 'line 1: relation "nowhere" does not exist' },
+    ]);
   });
 });
 

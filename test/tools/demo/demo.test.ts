@@ -53,9 +53,25 @@ describe('npm run demo', () => {
   it('leaves nothing behind when it is interrupted while it starts', async () => {
     const demo = await startDemo();
     await demo.waitForLine(({ text }) => text.startsWith('starting PostgreSQL'));
-    const started = await descendantsOf(demo.pid);
+    const started = await vi.waitFor(() => descendantsOf(demo.pid), { timeout: 5_000 });
     demo.signal('SIGINT');
     expect(await demo.exited).toEqual({ code: 130, signal: null });
+    await expectNothingLeft(started);
+  });
+
+  it('stays up with --keep, prints what can be asked, and ends with all of it on SIGTERM', {
+    timeout: DEMO_MS_MAX,
+  }, async () => {
+    const demo = await startDemo('--keep');
+    await demo.waitForLine(({ text }) => text.startsWith('Everything stays up'), DEMO_MS_MAX);
+    const started = await descendantsOf(demo.pid);
+    const text = textOf(demo);
+    expect(text).toMatch(/^ {2}npx wagergate bet [0-9a-f-]{36}$/m);
+    expect(text).toMatch(/^ {2}npx wagergate config diff --admin http:\/\/127\.0\.0\.1:\d+$/m);
+    // What it writes is nothing that `npm run check` or git would find.
+    expect(text).toMatch(/^ {2}npx wagergate certify .* --out certificates$/m);
+    demo.signal('SIGTERM');
+    expect(await demo.exited).toEqual({ code: 0, signal: null });
     await expectNothingLeft(started);
   });
 

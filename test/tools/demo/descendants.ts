@@ -1,15 +1,33 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { readdir, readFile } from 'node:fs/promises';
 
-/** Every process below this one, whoever started it on the way. */
-export async function descendantsOf(pid: number): Promise<number[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
+/**
+ * Every process below this one, whoever started it on the way; from `/proc`, because a small machine
+ * has no `ps`.
+ *
+ * @throws Error when there is none: a signal to the process 0 would go to the tests themselves
+ */
+export async function descendantsOf(pid: number): Promise<[number, ...number[]]> {
   const children = new Map<number, number[]>();
-  for (const line of stdout.trim().split('\n')) {
-    const [child = 0, parent = 0] = line.trim().split(/\s+/).map(Number);
+  for (const { child, parent } of await processes()) {
     children.set(parent, [...(children.get(parent) ?? []), child]);
   }
   const below = (parent: number): number[] =>
     (children.get(parent) ?? []).flatMap((child) => [child, ...below(child)]);
-  return below(pid);
+  const [first, ...others] = below(pid);
+  if (first === undefined) throw new Error(`the process ${pid} has no process below it`);
+  return [first, ...others];
+}
+
+async function processes(): Promise<{ child: number; parent: number }[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (name) => {
+      // One that has ended meanwhile has no file any more.
+      const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+      // `123 (any name, (brackets) too) S 45 …`
+      const [, parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return { child: Number(name), parent: Number(parent) };
+    }),
+  );
+  return found.filter(({ parent }) => parent > 0);
 }

@@ -1,0 +1,50 @@
+#!/bin/sh
+# Process 1 of the image: runs the gateway, or the `wagergate` command that stands behind the image's
+# name. The kernel drops a signal that process 1 has no handler for, and Node has none in its first
+# tenth of a second; this shell has, at once, and passes on what comes.
+#
+#   docker run wagergate              the gateway
+#   docker run wagergate migrate      wagergate migrate
+#   docker run -it wagergate sh       a shell
+
+here=${0%/*}
+case "${1-}" in
+  '')
+    set -- node "$here/main.ts"
+    gateway=yes
+    ;;
+  sh | node | /*) exec "$@" ;;
+  wagergate)
+    shift
+    set -- node "$here/cli/wagergate.ts" "$@"
+    ;;
+  *) set -- node "$here/cli/wagergate.ts" "$@" ;;
+esac
+
+child=''
+stopped=''
+stop() {
+  stopped=yes
+  [ -z "$child" ] || kill -TERM "$child" 2>/dev/null
+}
+trap stop TERM INT
+trap '[ -z "$child" ] || kill -HUP "$child" 2>/dev/null' HUP
+
+# A shell gives its background processes no standard input, unless it is told to.
+exec 3<&0
+"$@" <&3 3<&- &
+child=$!
+exec 3<&-
+# It came between the traps and the line above.
+[ -z "$stopped" ] || kill -TERM "$child" 2>/dev/null
+
+code=0
+while :; do
+  wait "$child"
+  code=$?
+  # A signal ends `wait` as well.
+  kill -0 "$child" 2>/dev/null || break
+done
+# Node itself was still starting: nothing had begun.
+[ "$code" = 143 ] && [ -n "$stopped" ] && [ "${gateway-}" = yes ] && exit 0
+exit "$code"

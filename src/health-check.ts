@@ -1,0 +1,24 @@
+/**
+ * The health check of the image: ends with 0 where this container's gateway answers that it is
+ * alive, with 1 otherwise. It asks where `ADMIN_HOST` and `ADMIN_PORT` say.
+ */
+import { get } from 'node:http';
+
+/** Below the 3 s that the image gives it. */
+const ANSWER_MS = 2_500;
+/** Where a listener on all addresses can be asked. */
+const ON_ALL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+const host = process.env.ADMIN_HOST || '127.0.0.1';
+const request = get(
+  {
+    host: ON_ALL[host] ?? host,
+    port: Number(process.env.ADMIN_PORT || 9090),
+    path: '/health/live',
+    timeout: ANSWER_MS,
+    agent: false,
+  },
+  (answer) => process.exit(answer.statusCode === 200 ? 0 : 1),
+);
+request.on('timeout', () => process.exit(1));
+request.on('error', () => process.exit(1));

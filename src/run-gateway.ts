@@ -1,0 +1,124 @@
+import cluster from 'node:cluster';
+import { answerForMetrics, HttpWorkers } from './cluster.ts';
+import { type Environment, readEnvironment } from './config/environment.ts';
+import { ConfigError } from './config/problems.ts';
+import { ConfigurationSource } from './config/source.ts';
+import { GatewayError } from './domain/errors.ts';
+import { type GatewayProcess, startProcess } from './gateway-process.ts';
+import { MigrationError } from './store/schema/migrate.ts';
+import { countReload, noteReading } from './telemetry/counting.ts';
+import { createLogger, type Logger } from './telemetry/logger.ts';
+import { createMetrics } from './telemetry/metrics.ts';
+import { startTracing } from './telemetry/tracing.ts';
+
+/**
+ * Runs the gateway in this process: environment in, compose, listen.
+ *
+ * @returns ends it in order, whenever it is called: what has begun is drained, then the process
+ *   exits with 0. What keeps it from starting is said on stderr, with exit code 1
+ */
+export function runGateway(): () => void {
+  const started: Started = { workers: undefined, own: undefined };
+  let stopping = false;
+  let logger: Logger | undefined;
+  const fail = (error: unknown) => {
+    // It ends already; what the start makes of that is no news.
+    if (stopping) return;
+    process.stderr.write(`wagergate: ${describe(error)}\n`);
+    process.exit(1);
+  };
+  try {
+    const environment = readEnvironment(process.env);
+    logger = createLogger(environment.logLevel);
+    crashLoudly(logger);
+    start(environment, logger, started).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+  return () => {
+    if (stopping) return;
+    stopping = true;
+    const stopped = Promise.all([started.workers?.stop(), started.own?.stop()]);
+    void stopped.then(() => {
+      if (logger === undefined) process.exit(0);
+      logger.flush(() => process.exit(0));
+    });
+  };
+}
+
+/** What has begun and has to be drained; a start that is cut short before leaves nothing behind. */
+interface Started {
+  workers: HttpWorkers | undefined;
+  own: GatewayProcess | undefined;
+}
+
+async function start(environment: Environment, logger: Logger, started: Started): Promise<void> {
+  const metrics = createMetrics();
+  metrics.collectProcessMetrics();
+  const source = new ConfigurationSource({
+    folder: environment.configFolder,
+    env: process.env,
+    logger,
+    onReload: (reload) => countReload(metrics, reload),
+  });
+  noteReading(metrics, true);
+  process.on('SIGHUP', () => void source.reload());
+  const tracing = await startTracing(
+    environment.tracing && {
+      ...environment.tracing,
+      onFailure: (why) => logger.warn({ why }, 'tracing.not_exported'),
+    },
+  );
+  const common = { source, logger, metrics, tracing };
+
+  if (cluster.isWorker) {
+    answerForMetrics(metrics);
+    started.own = await startProcess({
+      ...common,
+      environment: { ...environment, roles: new Set(['http']) },
+      checksServers: false,
+      opensAdmin: false,
+    });
+    return;
+  }
+  const first = { ...common, checksServers: true, opensAdmin: true };
+  const forks = environment.workers > 1 && environment.roles.has('http');
+  if (!forks) {
+    started.own = await startProcess({ ...first, environment });
+    return;
+  }
+  const workers = new HttpWorkers(logger);
+  started.own = await startProcess({
+    ...first,
+    environment: { ...environment, roles: withoutHttp(environment) },
+    beforeReady: () => {
+      // From here on they take callbacks, also before the last of them listens.
+      started.workers = workers;
+      return workers.start(environment.workers);
+    },
+    allFamilies: () => workers.families(metrics),
+  });
+}
+
+function withoutHttp(environment: Environment): Environment['roles'] {
+  return new Set([...environment.roles].filter((role) => role !== 'http'));
+}
+
+/** A broken invariant: nothing that follows could be trusted. The supervisor starts anew. */
+function crashLoudly(logger: Logger): void {
+  const crash = (error: unknown) => {
+    logger.fatal({ err: error }, 'gateway.crashed');
+    logger.flush(() => process.exit(1));
+  };
+  process.on('unhandledRejection', crash);
+  process.on('uncaughtException', crash);
+}
+
+function describe(error: unknown): string {
+  const isExpected =
+    error instanceof GatewayError ||
+    error instanceof ConfigError ||
+    error instanceof MigrationError;
+  if (isExpected) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,85 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+
+/**
+ * Which migrations the database has seen: Prisma's own table `_prisma_migrations`, written as the
+ * Prisma CLI writes it, so that `prisma migrate status` and `deploy` go on from where we are and we
+ * from where they are.
+ */
+
+const TABLE = `
+CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  "id" VARCHAR(36) PRIMARY KEY NOT NULL,
+  "checksum" VARCHAR(64) NOT NULL,
+  "finished_at" TIMESTAMPTZ,
+  "migration_name" VARCHAR(255) NOT NULL,
+  "logs" TEXT,
+  "rolled_back_at" TIMESTAMPTZ,
+  "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
+  "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+)`;
+
+/** Makes the table where there is none. */
+export async function ensureHistory(client: Client): Promise<void> {
+  await client.query(TABLE);
+}
+
+/** How far each migration came that was not taken back; empty where there is no table yet. */
+export async function readHistory(
+  client: Client,
+): Promise<ReadonlyMap<string, 'finished' | 'unfinished'>> {
+  const { rows: tables } = await client.query<{ there: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`,
+  );
+  if (tables[0]?.there !== true) return new Map();
+  const { rows } = await client.query<{ name: string; finished: boolean }>(
+    `SELECT "migration_name" AS name, bool_or("finished_at" IS NOT NULL) AS finished
+     FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL GROUP BY 1`,
+  );
+  return new Map(rows.map(({ name, finished }) => [name, finished ? 'finished' : 'unfinished']));
+}
+
+/**
+ * Marks as taken back what was begun and never finished: nothing of it is in the database, and the
+ * Prisma CLI would refuse to go on after it.
+ *
+ * @returns the names
+ */
+export async function forgetUnfinished(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `UPDATE "_prisma_migrations" SET "rolled_back_at" = now()
+     WHERE "finished_at" IS NULL AND "rolled_back_at" IS NULL RETURNING "migration_name" AS name`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Writes down that a migration begins. @returns the id of its row */
+export async function beginMigration(client: Client, name: string, sql: string): Promise<string> {
+  const id = randomUUID();
+  const checksum = createHash('sha256').update(sql).digest('hex');
+  await client.query(
+    'INSERT INTO "_prisma_migrations" ("id", "checksum", "migration_name") VALUES ($1, $2, $3)',
+    [id, checksum, name],
+  );
+  return id;
+}
+
+/**
+ * Runs a migration's script. Sent whole, by the simple protocol, it is one transaction of
+ * PostgreSQL's: all of it or nothing. The same transaction marks it as finished, so that a process
+ * killed in between leaves no doubt about what an unfinished one has done: nothing.
+ *
+ * @param id of `beginMigration`, which makes it safe within the text
+ * @throws DatabaseError of the statement that failed
+ */
+export async function runAndMarkFinished(client: Client, id: string, sql: string): Promise<void> {
+  // On lines of its own: a script may end in a comment, and without a semicolon.
+  await client.query(`${sql}
+;
+UPDATE "_prisma_migrations" SET "finished_at" = now(), "applied_steps_count" = 1 WHERE "id" = '${id}'`);
+}
+
+/** Keeps the reason with the row, where the Prisma CLI shows it. */
+export async function markFailed(client: Client, id: string, why: string): Promise<void> {
+  await client.query('UPDATE "_prisma_migrations" SET "logs" = $2 WHERE "id" = $1', [id, why]);
+}

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBareDatabase, type TestDatabase } from '../support/database.ts';
+import { startGateway } from '../support/processes.ts';
+import { onServer } from '../support/server.ts';
+import { type House, openHouse } from './support/house.ts';
+
+/** From the spawn to after the start, on a quiet machine; on a busy one they all lie within it. */
+const MOMENTS_MS = [0, 40, 80, 130, 180, 240, 300, 400, 550, 700, 900, 1_200];
+/** What is asked is that no signal is lost; `npm run image` holds it to a second, one at a time. */
+const STOPPED_MS = 10_000;
+const ENTRY_POINT = fileURLToPath(new URL('../../src/entry-point.sh', import.meta.url));
+
+describe('SIGTERM while the gateway starts', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse();
+  });
+  afterAll(() => house.close());
+
+  /** Node itself has no handler yet in its first moments; nothing has begun then. */
+  const ended = (exit: unknown) =>
+    expect([
+      { code: 0, signal: null },
+      { code: null, signal: 'SIGTERM' },
+    ]).toContainEqual(exit);
+
+  it.each(['1', '2'])(
+    'ends it at any moment, with WORKERS=%s',
+    async (WORKERS) => {
+      for (const moments of inGroupsOf(4, MOMENTS_MS)) {
+        await Promise.all(
+          moments.map(async (afterMs) => {
+            const gateway = await startGateway({ env: { ...house.env, WORKERS } });
+            await passed(afterMs);
+            const sentAtMs = performance.now();
+            ended(await gateway.stop());
+            expect(performance.now() - sentAtMs).toBeLessThan(STOPPED_MS);
+            expect(gateway.stderr()).toBe('');
+          }),
+        );
+      }
+    },
+    60_000,
+  );
+
+  it('ends it with 0 at any moment behind the entry point of the image', async () => {
+    for (const moments of inGroupsOf(4, MOMENTS_MS)) {
+      await Promise.all(
+        moments.map(async (afterMs) => {
+          const { exited, stop } = await throughEntryPoint([], house.env);
+          await passed(afterMs);
+          stop();
+          // In its very first millisecond the shell has no traps either.
+          if (afterMs === 0) ended(await exited);
+          else expect(await exited).toEqual({ code: 0, signal: null });
+        }),
+      );
+    }
+  }, 120_000);
+});
+
+describe('the entry point of the image', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createBareDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it.each([['migrate'], ['wagergate migrate']])('runs the command line: %s', async (line) => {
+    const { exited, stdout } = await throughEntryPoint(line.split(' '), {
+      DATABASE_URL: database.url,
+    });
+    expect(await exited).toEqual({ code: 0, signal: null });
+    expect(stdout()).toMatch(/applied|up to date/);
+  });
+
+  it('hands on what comes by standard input, and the exit code', async () => {
+    const signed = await throughEntryPoint(['sign', '--secret', 'abc', '-'], {}, '{}');
+    expect(await signed.exited).toEqual({ code: 0, signal: null });
+    expect(signed.stdout()).toMatch(/^ey/);
+    const wrong = await throughEntryPoint(['nonsense'], {});
+    expect(await wrong.exited).toEqual({ code: 2, signal: null });
+  });
+
+  it('runs a shell where one is asked for', async () => {
+    const shell = await throughEntryPoint(['sh', '-c', 'echo $0 is here'], {});
+    expect(await shell.exited).toEqual({ code: 0, signal: null });
+    expect(shell.stdout()).toBe('sh is here\n');
+  });
+
+  it('ends a migration that waits, and leaves no lock behind', async () => {
+    await onServer(database.url, async (client) => {
+      await client.query('SELECT pg_advisory_lock(72707369)');
+      const waiting = await throughEntryPoint(['migrate'], { DATABASE_URL: database.url });
+      await expect.poll(() => waiting.stdout(), { timeout: 10_000 }).toContain('waiting for it');
+      waiting.stop();
+      expect(await waiting.exited).toEqual({ code: 143, signal: null });
+      const others = `SELECT count(*)::int AS others FROM pg_locks
+        WHERE locktype = 'advisory' AND NOT granted`;
+      await expect
+        .poll(async () => (await client.query(others)).rows, { timeout: 10_000 })
+        .toEqual([{ others: 0 }]);
+    });
+  });
+});
+
+/** As process 1 of a container would run. It has the Node of this test on its path. */
+async function throughEntryPoint(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  stdin = '',
+) {
+  const node = fileURLToPath(new URL('.', `file://${process.execPath}`));
+  const child = spawn(ENTRY_POINT, args, {
+    env: { ...env, PATH: `${node}:${process.env.PATH}` },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    printed += chunk;
+  });
+  child.stdin.end(stdin);
+  const exited = once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal }));
+  // The shell is there, with its traps, as soon as what it runs is.
+  await once(child, 'spawn');
+  return { exited, stdout: () => printed, stop: () => child.kill('SIGTERM') };
+}
+
+function passed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function inGroupsOf<T>(size: number, all: readonly T[]): readonly T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
+}

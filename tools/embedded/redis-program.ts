@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isOnPath } from '../lib/command.ts';
+import { debianPackage } from '../lib/debian-package.ts';
+import { giveTo, type ServerFolder } from './folder.ts';
+
+/** How to run `redis-server`: its own arguments follow `args`. */
+export interface RedisProgram {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+const WHAT_TO_DO =
+  'install redis-server (Debian, Ubuntu: apt-get install redis-server; macOS: brew install redis)';
+
+/**
+ * The `redis-server` of `PATH`, or one out of Debian's packages, fetched once and not installed.
+ *
+ * @param log told before something is fetched
+ * @throws Error, one line that says what to do, when there is neither
+ */
+export async function redisProgram(log: (line: string) => void): Promise<RedisProgram> {
+  return isOnPath('redis-server') ? INSTALLED : programIn(await fetchedRedis(log));
+}
+
+/**
+ * The same, for the user that a server folder belongs to, who may not be able to get to what was
+ * fetched: it is copied into the folder, which has to be there.
+ */
+export async function redisProgramFor(
+  folder: ServerFolder,
+  log: (line: string) => void,
+): Promise<RedisProgram> {
+  if (folder.user === undefined || isOnPath('redis-server')) return redisProgram(log);
+  const copy = join(folder.path, 'redis');
+  await cp(await fetchedRedis(log), copy, { recursive: true, verbatimSymlinks: true });
+  await giveTo(folder.user, copy);
+  return programIn(copy);
+}
+
+const INSTALLED: RedisProgram = { file: 'redis-server', args: [] };
+
+async function fetchedRedis(log: (line: string) => void): Promise<string> {
+  try {
+    return await debianPackage({ name: 'redis-server', withDependencies: true, log });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${why}: ${WHAT_TO_DO}`, { cause });
+  }
+}
+
+/** With the libraries that came along; `env` becomes the server, so that its pid is the server's. */
+function programIn(root: string): RedisProgram {
+  const machine = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
+  const libraries = ['usr/lib', 'lib']
+    .map((folder) => join(root, folder, machine))
+    .filter((folder) => existsSync(folder));
+  const program = join(root, 'usr/bin/redis-server');
+  return { file: 'env', args: [`LD_LIBRARY_PATH=${libraries.join(':')}`, program] };
+}
