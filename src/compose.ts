@@ -44,6 +44,7 @@ import { DeliveryDesk } from './store/deliveries/delivery-admin.ts';
 import { DeliveryStore } from './store/deliveries/queue.ts';
 import { JournalMonths } from './store/schema/journal-months.ts';
 import { createPrisma } from './store/schema/prisma.ts';
+import { Nonces } from './store/sessions/nonces.ts';
 import { Players } from './store/sessions/players.ts';
 import { SessionStore } from './store/sessions/session-store.ts';
 import { countFromZero } from './telemetry/counting.ts';
@@ -175,7 +176,13 @@ export function compose(parts: Parts) {
       serviceKeys: whileSame(() => configuration().gateway.service.secrets, signingKeys),
       isAllowed: allowedBy(() => configuration().gateway.service.allowedIps),
     });
-    const gate = new OperatorGate(configuration, metrics, clock);
+    const gate = new OperatorGate({
+      configuration,
+      metrics,
+      clock,
+      nonces: new Nonces(database, clock),
+      addressMatcher,
+    });
     operatorRoutes(app, { gate, sessions, players, timelines });
     bonusRoutes(app, { gate, bonuses, metrics });
     openApiRoute(app);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deliveryOverrideSchema } from './delivery-schema.ts';
 import { dialectSchema } from './dialect-schema.ts';
-import { baseUrl, positiveInt, secrets, text, unique } from './fields.ts';
+import { baseUrl, cidr, positiveInt, secrets, text, unique } from './fields.ts';
 import { isPrivateHost } from './private-address.ts';
 
 /** What an operator's id, and so its file's name, looks like. */
@@ -113,6 +113,14 @@ export const operatorSchema = z
       .strictObject({
         cid: text('the key').describe("The operator's key at this gateway; unique"),
         secrets: secrets().describe('Secrets that verify what the operator sends'),
+        allowedIps: z
+          .array(cidr().describe('A CIDR'))
+          .default([])
+          .describe('CIDRs that the operator may call from; empty: all'),
+        freshness: z
+          .enum(['required', 'optional'])
+          .default('optional')
+          .describe('Whether each request must carry path, at and nonce, or may'),
       })
       .describe("The operator's access to this gateway"),
     sessions: z

@@ -61,7 +61,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const answer = answerOf(error);
+    const answer = answerOf(error, request.routeOptions.bodyLimit);
     if (answer.status >= 500) {
       options.logger.error({ err: error, method: request.method, url: request.url }, 'http.failed');
     }
@@ -77,9 +77,9 @@ function sendFailure(reply: FastifyReply, answer: Answer): void {
   reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
 }
 
-function answerOf(error: FastifyError): Answer {
+function answerOf(error: FastifyError, bodyBytesMax = BODY_BYTES_MAX): Answer {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return failure(CODES.validation, `The body is over ${BODY_BYTES_MAX} bytes`, 413);
+    return failure(CODES.validation, `The body is over ${bodyBytesMax} bytes`, 413);
   }
   if (error instanceof GatewayError) return failure(CODES.system, 'System error', 503);
   const status = error.statusCode ?? 500;

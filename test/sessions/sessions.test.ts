@@ -83,7 +83,11 @@ class HeldStore extends SessionStore {
   }
 }
 
-const open = (sessions: Sessions) => sessions.open(owner, 'USD', 'anns-own-token', 600);
+const open = async (sessions: Sessions) => {
+  const opened = await sessions.open(owner, 'USD', 'anns-own-token', 600);
+  if (opened === undefined) throw new Error('no session');
+  return opened;
+};
 const revokeAll = (sessions: Sessions) =>
   sessions.revoke('alpha', { operatorUser: owner.operatorUser });
 
