@@ -22,7 +22,7 @@ const RATES = {
    */
   requests: { perSecond: 100, burst: 1_000 },
   /** Players of a batch, each a few rows and maybe a new player; bonuses of a revocation. */
-  entries: { perSecond: 200, burst: 2_000 },
+  entries: { perSecond: 200, burst: 4_000 },
   /** Ids that are not known here: each is a call of the service, whose patience all share. */
   looks: { perSecond: 10, burst: 100 },
 } as const satisfies Record<string, Rate>;

@@ -26,7 +26,12 @@ describe("an operator's file", () => {
         breaker: { errorPercent: 50, minRequests: 20, windowMs: 10_000, openMs: 5000 },
         dialect: expect.objectContaining({ echo: 'check', updates: 'send' }),
       },
-      api: { cid: 'alpha-key', secrets: ['api-secret'] },
+      api: {
+        cid: 'alpha-key',
+        secrets: ['api-secret'],
+        allowedIps: [],
+        freshness: 'optional',
+      },
       sessions: { mode: 'issued', ttlSeconds: 86_400 },
       currencies: ['EUR'],
       settle: { onFailure: 'error' },
