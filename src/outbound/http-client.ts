@@ -18,6 +18,9 @@ const CONNECT_TIMEOUT_MS_MAX = 2000;
 const IDLE_MS = 4000;
 const IDLE_MS_MAX = 30_000;
 
+/** Of one head, and of the trailers. */
+const HEAD_BYTES_MAX = 16 * 1024;
+
 export interface HttpClientOptions {
   readonly clock: Clock;
   /** Scheme, host and port of the wallet. */
@@ -33,6 +36,8 @@ export class HttpClient {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #pool: Pool;
+  /** The most that any request so far has asked for. */
+  #answerBytesMax = 0;
 
   constructor(options: HttpClientOptions) {
     this.#clock = options.clock;
@@ -42,10 +47,12 @@ export class HttpClient {
       connect: createConnector({
         allowPrivate: options.allowPrivate,
         timeoutMs: Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS_MAX),
+        answerBytesMax: () => this.#answerBytesMax,
       }),
       // One request at a time on a connection: with more, a reset would leave several unknown.
       pipelining: 1,
       allowH2: false,
+      maxHeaderSize: HEAD_BYTES_MAX,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS_MAX,
       // Every call has one timer of its own, exact to the millisecond and over all its phases.
@@ -64,6 +71,7 @@ export class HttpClient {
    * @returns never rejects; settles within `budgetMs(deadline)`
    */
   exchange(request: HttpRequest, deadline: Deadline): Promise<Exchange> {
+    this.#answerBytesMax = Math.max(this.#answerBytesMax, request.answerBytesMax);
     const call = new HttpCall({
       clock: this.#clock,
       limitMs: this.budgetMs(deadline),
