@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { BreakerOverrides } from './admin/breaker-overrides.ts';
 import { createAdminServer } from './admin/server.ts';
@@ -11,6 +12,7 @@ import { BetWatch } from './callbacks/bet-watch.ts';
 import type { Callbacks } from './callbacks/context.ts';
 import { RefusedReads } from './callbacks/refused-reads.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
+import { StrangerLog } from './callbacks/stranger-log.ts';
 import type { Environment } from './config/environment.ts';
 import type { Configuration } from './config/schema.ts';
 import type { ConfigurationSource } from './config/source.ts';
@@ -19,6 +21,7 @@ import { deliverySettings } from './deliveries/settings.ts';
 import { DeliveryWorker } from './deliveries/worker.ts';
 import type { Clock } from './domain/clock.ts';
 import { addressMatcher, EventLoopLag } from './http/arrival.ts';
+import { hasDescriptors } from './http/descriptors.ts';
 import { Readiness } from './http/health.ts';
 import { createPublicServer } from './http/public-server.ts';
 import { within } from './lib/within.ts';
@@ -170,18 +173,21 @@ export function compose(parts: Parts) {
       logger,
       lag,
       trustProxy: () => configuration().gateway.service.trustProxy,
+      connectionLimits: () => configuration().gateway.http,
+      onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
       requestTimeoutMs: requestTimeoutMs(configuration()),
     });
     callbackRoutes(app, callbacks, {
       serviceKeys: whileSame(() => configuration().gateway.service.secrets, signingKeys),
       isAllowed: allowedBy(() => configuration().gateway.service.allowedIps),
+      strangers: new StrangerLog(clock),
     });
     const gate = new OperatorGate({
       configuration,
       metrics,
       clock,
       nonces: new Nonces(database, clock),
-      addressMatcher,
+      addressMatcher: listMatcher,
     });
     operatorRoutes(app, { gate, sessions, players, timelines });
     bonusRoutes(app, { gate, bonuses, metrics });
@@ -234,6 +240,7 @@ export function compose(parts: Parts) {
         postgresql: isPostgresUp,
         redis: () => accelerator.isAnswering(),
       },
+      hasDescriptors,
     });
     const app = createAdminServer({
       logger,
@@ -302,10 +309,14 @@ function whileSame<From, To>(from: () => From, make: (from: From) => To): () => 
 }
 
 function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean {
-  const matcher = whileSame(cidrs, (list) =>
-    list.length === 0 ? () => true : addressMatcher(list),
-  );
+  const matcher = whileSame(cidrs, (list) => (list.length === 0 ? () => true : listMatcher(list)));
   return (address) => matcher()(address);
+}
+
+/** A request whose connection was reset in the meantime has no address any more. */
+function listMatcher(cidrs: readonly string[]): (address: string) => boolean {
+  const matches = addressMatcher(cidrs);
+  return (address) => isIP(address) !== 0 && matches(address);
 }
 
 /** A slow body must leave time to answer within the deadline. */

@@ -191,6 +191,11 @@ export function createMetrics() {
     signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
       'caller',
     ]),
+    connectionsClosed: counter(
+      'gateway_connections_closed_total',
+      'Connections of callers that the gateway broke off, by why',
+      ['reason'],
+    ),
     configReloads: counter('gateway_config_reloads_total', 'Configuration reloads, by result', [
       'result',
     ]),
