@@ -8,6 +8,9 @@ import { type Problem, problemIn } from './problems.ts';
 import { type Expression, maskVariables, type Resolve, type Resolved } from './variables.ts';
 import { parseYaml } from './yaml-tree.ts';
 
+/** Of one file: who has mended these sees the next. */
+const PROBLEMS_SHOWN_MAX = 20;
+
 /** A file after reading: its checked content, or why there is none. */
 export type CheckedFile<T> =
   | { readonly ok: true; readonly file: string; readonly value: T }
@@ -78,6 +81,10 @@ export class CheckedFiles<T> {
   #check(file: string, text: string, resolve: Resolve): CheckedFile<T> {
     const checked = checkTree(this.#schema, parseYaml(maskVariables(text), resolve));
     if (checked.ok) return { ok: true, file, value: freezeDeep(checked.value) };
-    return { ok: false, file, problems: checked.problems.map((it) => problemIn(file, it)) };
+    const shown = checked.problems.slice(0, PROBLEMS_SHOWN_MAX);
+    const problems = shown.map((it) => problemIn(file, it));
+    const left = checked.problems.length - shown.length;
+    if (left > 0) problems.push({ file, path: '', reason: `has ${left} more problems` });
+    return { ok: false, file, problems };
   }
 }
