@@ -245,6 +245,7 @@ export function compose(parts: Parts) {
     const app = createAdminServer({
       logger,
       adminToken: environment.adminToken,
+      adminHosts: environment.adminHosts,
       configuration,
       timelines,
       desk,
