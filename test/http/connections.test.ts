@@ -7,6 +7,9 @@ import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/g
 
 let gateway: TestGateway;
 const opened: Socket[] = [];
+/** Under load it may take a while; what counts is that it comes. */
+vi.setConfig({ testTimeout: 30_000 });
+const PATIENT = 10_000;
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
   await gateway.close();
@@ -42,8 +45,11 @@ describe('http.maxConnections', () => {
     const player = await gateway.player();
     const before = await closedOf('full');
     const silent = await strangers(30);
-    await vi.waitFor(async () => expect((await closedOf('full')) - before).toBeGreaterThan(15));
-    await vi.waitFor(() => expect(silent.filter(isClosed).length).toBeGreaterThan(15));
+    await vi.waitFor(
+      async () => expect((await closedOf('full')) - before).toBeGreaterThan(15),
+      PATIENT,
+    );
+    await vi.waitFor(() => expect(silent.filter(isClosed).length).toBeGreaterThan(15), PATIENT);
     expect((await gateway.service.balance(player)).status).toBe(200);
     expect((await gateway.service.profile(player.token)).status).toBe(200);
   });
@@ -61,7 +67,7 @@ describe('http.maxConnections', () => {
       const answer = await gateway.service.balance(player);
       expect([answer.status, answer.failure]).toEqual([200, undefined]);
     }
-    await vi.waitFor(async () => expect(await connections()).toBeLessThanOrEqual(5));
+    await vi.waitFor(async () => expect(await connections()).toBeLessThanOrEqual(5), PATIENT);
   });
 });
 
@@ -85,7 +91,7 @@ describe('http.strangerIdleMs', () => {
         true,
         true,
       ]);
-    }, 5_000);
+    }, PATIENT);
     expect(await closedOf('idle')).toBeGreaterThanOrEqual(3);
     expect(trusted && isClosed(trusted)).toBe(false);
   });
@@ -104,8 +110,14 @@ describe('http.arrivingBytesMax', () => {
     await start({ arrivingBytesMax: 1_048_576 });
     const player = await gateway.player();
     const stalled = await strangers(20, `${head(250_000)}${'x'.repeat(200_000)}`);
-    await vi.waitFor(async () => expect(await closedOf('memory')).toBeGreaterThanOrEqual(15));
-    await vi.waitFor(() => expect(stalled.filter(isClosed).length).toBeGreaterThanOrEqual(15));
+    await vi.waitFor(
+      async () => expect(await closedOf('memory')).toBeGreaterThanOrEqual(15),
+      PATIENT,
+    );
+    await vi.waitFor(
+      () => expect(stalled.filter(isClosed).length).toBeGreaterThanOrEqual(15),
+      PATIENT,
+    );
     expect((await gateway.service.balance(player)).status).toBe(200);
   });
 
