@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { BreakerOverrides } from './admin/breaker-overrides.ts';
 import { createAdminServer } from './admin/server.ts';
@@ -10,6 +11,7 @@ import { BonusService } from './bonuses/service/client.ts';
 import type { Callbacks } from './callbacks/context.ts';
 import { RefusedReads } from './callbacks/refused-reads.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
+import { StrangerLog } from './callbacks/stranger-log.ts';
 import type { Environment } from './config/environment.ts';
 import type { Configuration } from './config/schema.ts';
 import type { ConfigurationSource } from './config/source.ts';
@@ -19,6 +21,7 @@ import type { Clock } from './domain/clock.ts';
 import { BetChanges } from './engine/bet-changes.ts';
 import { deliverySettings } from './engine/delivery-settings.ts';
 import { addressMatcher, EventLoopLag } from './http/arrival.ts';
+import { hasDescriptors } from './http/descriptors.ts';
 import { Readiness } from './http/health.ts';
 import { createPublicServer } from './http/public-server.ts';
 import { within } from './lib/within.ts';
@@ -48,6 +51,7 @@ import { DeliveryAdmin } from './store/deliveries/delivery-admin.ts';
 import { DeliveryStore } from './store/deliveries/queue.ts';
 import { JournalMonths } from './store/schema/journal-months.ts';
 import { createPrisma } from './store/schema/prisma.ts';
+import { Nonces } from './store/sessions/nonces.ts';
 import { Players } from './store/sessions/players.ts';
 import { SessionSeals } from './store/sessions/session-seals.ts';
 import { SessionStore } from './store/sessions/session-store.ts';
@@ -179,13 +183,22 @@ export function compose(parts: Parts) {
       logger,
       lag,
       trustProxy: () => configuration().gateway.service.trustProxy,
+      connectionLimits: () => configuration().gateway.http,
+      onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
       requestTimeoutMs: requestTimeoutMs(configuration()),
     });
     callbackRoutes(app, callbacks, {
       serviceKeys: whileSame(() => configuration().gateway.service.secrets, signingKeys),
       isAllowed: allowedBy(() => configuration().gateway.service.allowedIps),
+      strangers: new StrangerLog(clock),
     });
-    const gate = new OperatorGate(configuration, metrics, clock);
+    const gate = new OperatorGate({
+      configuration,
+      metrics,
+      clock,
+      nonces: new Nonces(database, clock),
+      addressMatcher: listMatcher,
+    });
     operatorRoutes(app, { gate, sessions, players, timelines });
     bonusRoutes(app, { gate, bonuses, metrics });
     openApiRoute(app);
@@ -233,10 +246,12 @@ export function compose(parts: Parts) {
         postgresql: isPostgresUp,
         redis: () => accelerator.isAnswering(),
       },
+      hasDescriptors,
     });
     const app = createAdminServer({
       logger,
       adminToken: environment.adminToken,
+      adminHosts: environment.adminHosts,
       configuration,
       timelines,
       deliveryAdmin,
@@ -313,10 +328,14 @@ function whileSame<From, To>(from: () => From, make: (from: From) => To): () => 
 }
 
 function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean {
-  const matcher = whileSame(cidrs, (list) =>
-    list.length === 0 ? () => true : addressMatcher(list),
-  );
+  const matcher = whileSame(cidrs, (list) => (list.length === 0 ? () => true : listMatcher(list)));
   return (address) => matcher()(address);
+}
+
+/** A request whose connection was reset in the meantime has no address any more. */
+function listMatcher(cidrs: readonly string[]): (address: string) => boolean {
+  const matches = addressMatcher(cidrs);
+  return (address) => isIP(address) !== 0 && matches(address);
 }
 
 /** A slow body must leave time to answer within the deadline. */

@@ -9,11 +9,17 @@ import { type BetDesk, betRoutes } from './bets.ts';
 import { configurationRoutes } from './configuration.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
+import { hostCheck } from './host.ts';
 import { type OperatorAdmin, operatorAdminRoutes } from './operators.ts';
 import { type Probes, probeRoutes } from './probes.ts';
 import { requireToken } from './token.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
+/** A request that is not complete after this long is broken off; so is an idle connection. */
+const REQUEST_MS = 5_000;
+const IDLE_MS = 65_000;
+/** Machines that ask, and a few people. */
+const CONNECTIONS_MAX = 500;
 /** A transactionId of 64 characters, each percent-encoded. */
 const PATH_PART_LENGTH_MAX = 64 * 9;
 
@@ -24,6 +30,8 @@ export type AdminOptions = Probes &
     readonly logger: Logger;
     /** Undefined: there is no admin API, `/admin/*` is not found. */
     readonly adminToken: string | undefined;
+    /** Names that it may be asked under beside addresses, `localhost` and single words. */
+    readonly adminHosts?: readonly string[];
   };
 
 /** The internal listener, not yet listening (docs/contract.md, Internal API). */
@@ -31,10 +39,19 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: 10_000,
+    requestTimeout: REQUEST_MS,
+    http: {
+      // Node looks for late requests this often; here as well, or headers may take a minute.
+      connectionsCheckingInterval: 500,
+      requestTimeout: REQUEST_MS,
+      headersTimeout: REQUEST_MS,
+    },
+    keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PATH_PART_LENGTH_MAX },
   });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  app.addHook('onRequest', hostCheck(options.adminHosts));
   // Whatever a tool calls its JSON: `curl -d` says it were a form.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

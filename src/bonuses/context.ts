@@ -1,12 +1,14 @@
 import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
+import type { Work } from '../operators/limits.ts';
 import type { JsonDocument } from '../protocol/json.ts';
 import type { BonusIntents } from '../store/bonuses/intents.ts';
 import type { BonusOwnership, Tenant } from '../store/bonuses/ownership.ts';
 import type { BonusPlayers } from '../store/bonuses/players.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { BonusMethod } from './method-names.ts';
+import type { Told } from './outcome.ts';
 import type { Account, Accounts } from './service/account.ts';
 import type { ServiceAnswer } from './service/answer.ts';
 import type { BonusService } from './service/client.ts';
@@ -31,6 +33,8 @@ export interface BonusCall {
   readonly document: JsonDocument;
   /** Over all the calls of the service that it takes (`service.bonusTimeoutMs`). */
   readonly deadline: Deadline;
+  /** Takes so much work off what the operator may have done now; the 429 where it is too much. */
+  readonly charge: (work: Work, count: number) => Told | undefined;
 }
 
 /** Asks the service in a call's name and on its time. */

@@ -3,7 +3,7 @@ import type { OperatorConfig } from '../config/schema.ts';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { type OperatorGate, sendAnswer } from '../operators/request.ts';
+import { BODY_BYTES_MAX, type OperatorGate, sendAnswer } from '../operators/request.ts';
 import { failure } from '../protocol/answers.ts';
 import type { JsonDocument } from '../protocol/json.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -33,8 +33,24 @@ const STORIES: Readonly<Record<BonusMethod, Story>> = {
 /** What the gate's refusals are called, by their status. */
 const REFUSED_OUTCOMES: Readonly<Record<number, BonusOutcome>> = {
   401: 'unauthorized',
+  403: 'forbidden',
   429: 'limited',
+  503: 'unavailable',
 };
+
+const NO_DATABASE = failure(CODES.system, 'System error', 503);
+
+/** Those that carry lists of a thousand; the others are a few numbers. */
+const BODY_BYTES_MAX_OF_LISTS = 256 * 1024;
+const CARRIES_LISTS: ReadonlySet<BonusMethod> = new Set([
+  'templates/add',
+  'bonus/applyBatch',
+  'bonus/revokeBatch',
+]);
+
+function bodyBytesMax(method: BonusMethod): number {
+  return CARRIES_LISTS.has(method) ? BODY_BYTES_MAX_OF_LISTS : BODY_BYTES_MAX;
+}
 
 export interface BonusApi {
   readonly gate: OperatorGate;
@@ -47,7 +63,7 @@ export interface BonusApi {
  */
 export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
   for (const method of BONUS_METHODS) {
-    app.post(`/bonuses/${method}`, async (request, reply) => {
+    app.post(`/bonuses/${method}`, { bodyLimit: bodyBytesMax(method) }, async (request, reply) => {
       const { told, operator } = await serve(api, method, request);
       const labels = { operator, method };
       const seconds = (api.bonuses.clock.monotonicMs() - request.arrivedAtMs) / 1000;
@@ -70,7 +86,7 @@ async function serve(
   method: BonusMethod,
   request: FastifyRequest,
 ): Promise<{ readonly told: Told; readonly operator: string }> {
-  const admitted = api.gate.admit(request);
+  const admitted = await admit(api, request);
   if (!('operator' in admitted)) {
     return {
       told: { answer: admitted, outcome: REFUSED_OUTCOMES[admitted.status] ?? 'invalid' },
@@ -78,9 +94,20 @@ async function serve(
     };
   }
   const { operator, document } = admitted;
-  const call = callOf(api.bonuses, operator, document, request);
+  const call = callOf(api, operator, document, request);
   const told = forbidden(operator) ?? (await tell(api.bonuses, method, call));
   return { told, operator: operator.id };
+}
+
+/** Nobody can say whether a nonce is new while PostgreSQL is away. */
+async function admit({ gate, bonuses }: BonusApi, request: FastifyRequest) {
+  try {
+    return await gate.admit(request);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    bonuses.logger.error({ err: error }, 'bonus.no_database');
+    return NO_DATABASE;
+  }
 }
 
 /** PostgreSQL away is an answer like any other, and counted like it. */
@@ -90,7 +117,7 @@ async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Pro
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     bonuses.logger.error({ err: error, operator: call.operator.id, method }, 'bonus.no_database');
-    return { answer: failure(CODES.system, 'System error', 503), outcome: 'unavailable' };
+    return { answer: NO_DATABASE, outcome: 'unavailable' };
   }
 }
 
@@ -106,7 +133,7 @@ function forbidden({ status, bonuses }: OperatorConfig): Told | undefined {
 }
 
 function callOf(
-  { clock, configuration, accounts }: Bonuses,
+  { gate, bonuses: { clock, configuration, accounts } }: BonusApi,
   operator: OperatorConfig,
   document: JsonDocument,
   { arrivedAtMs }: FastifyRequest,
@@ -119,5 +146,9 @@ function callOf(
     tenant: { operatorId: operator.id, upstreamCid: account.cid },
     document,
     deadline: new Deadline(clock, arrivedAtMs, bonusTimeoutMs, 0),
+    charge: (work, count) => {
+      const answer = gate.limits.charge(operator, work, count);
+      return answer && { answer, outcome: 'limited' };
+    },
   };
 }

@@ -24,6 +24,7 @@ import { placeBet } from './place-bet.ts';
 import { profile } from './profile.ts';
 import { rollback } from './rollback.ts';
 import { settle } from './settle.ts';
+import type { StrangerLog } from './stranger-log.ts';
 import { unsettle } from './unsettle.ts';
 import { update } from './update.ts';
 
@@ -32,6 +33,7 @@ export interface CallbackEdge {
   /** The service's secrets, prepared; read anew for each request, because they rotate. */
   readonly serviceKeys: () => readonly SigningKey[];
   readonly isAllowed: (address: string) => boolean;
+  readonly strangers: StrangerLog;
 }
 
 type Parse = (body: Buffer) => ParseResult<Callback>;
@@ -66,7 +68,9 @@ async function handle(
 
   const unadmitted = admit(callbacks, edge, request, body);
   if (unadmitted !== undefined) {
-    return conclude(callbacks, request, reply, { handled: unadmitted });
+    const leftOut = edge.strangers.next();
+    const handled = { ...unadmitted, detail: { ...unadmitted.detail, leftOut } };
+    return conclude(callbacks, request, reply, { handled, isLogged: leftOut !== undefined });
   }
   const parsed = parse(body);
   if (!parsed.ok) {
@@ -98,7 +102,10 @@ function admit(
   }
   const header = request.headers['x-sign-jws'];
   const verdict = verify(typeof header === 'string' ? header : undefined, body, edge.serviceKeys());
-  if (verdict.ok) return undefined;
+  if (verdict.ok) {
+    request.trust();
+    return undefined;
+  }
   callbacks.metrics.signatureFailures.inc({ caller: 'service' });
   // On PUT another status than 400, so that the service retries while a rotation settles.
   const status = request.method === 'PUT' ? 401 : 400;
@@ -197,7 +204,12 @@ function conclude(
   callbacks: Callbacks,
   request: FastifyRequest,
   reply: FastifyReply,
-  result: { readonly handled: Handled; readonly message?: Callback },
+  result: {
+    readonly handled: Handled;
+    readonly message?: Callback;
+    /** Default: as all of its kind are. */
+    readonly isLogged?: boolean;
+  },
 ): void {
   const { handled, message } = result;
   const durationMs = callbacks.clock.monotonicMs() - request.arrivedAtMs;
@@ -207,7 +219,7 @@ function conclude(
   callbacks.metrics.callbackDuration.observe({ operator, operation }, durationMs / 1000);
   const isGoodRead =
     handled.outcome === 'accepted' && (operation === 'profile' || operation === 'balance');
-  if (!isGoodRead || callbacks.logsRead()) {
+  if (result.isLogged ?? (!isGoodRead || callbacks.logsRead())) {
     logLine(callbacks, { operator, operation, durationMs }, result);
   }
   reply

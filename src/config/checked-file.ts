@@ -9,6 +9,9 @@ import { isOwnedSecret } from './secret-paths.ts';
 import { type Expression, maskVariables, type Resolve, type Resolved } from './variables.ts';
 import { parseYaml, pathOf, type VariableRule, type YamlTree } from './yaml-tree.ts';
 
+/** Of one file: who has mended these sees the next. */
+const PROBLEMS_SHOWN_MAX = 20;
+
 /** A file after reading: its checked content, or why there is none. */
 export type CheckedFile<T> =
   | {
@@ -98,9 +101,14 @@ export class CheckedFiles<T> {
     const { schema, variableRule } = this.#rules;
     const tree = parseYaml(maskVariables(text), resolve, variableRule);
     const checked = checkTree(schema, tree);
-    return checked.ok
-      ? { ok: true, file, value: freezeDeep(checked.value), sources: sourcesOf(tree) }
-      : { ok: false, file, problems: checked.problems.map((it) => problemIn(file, it)) };
+    if (checked.ok) {
+      return { ok: true, file, value: freezeDeep(checked.value), sources: sourcesOf(tree) };
+    }
+    const shown = checked.problems.slice(0, PROBLEMS_SHOWN_MAX);
+    const problems = shown.map((it) => problemIn(file, it));
+    const left = checked.problems.length - shown.length;
+    if (left > 0) problems.push({ file, path: '', reason: `has ${left} more problems` });
+    return { ok: false, file, problems };
   }
 }
 

@@ -15,6 +15,8 @@ export interface Environment {
   readonly adminHost: string;
   readonly adminPort: number;
   readonly adminToken: string | undefined;
+  /** Names that the internal listener may be asked under, beside addresses and internal names. */
+  readonly adminHosts: readonly string[];
   readonly roles: ReadonlySet<Role>;
   /** HTTP worker processes sharing the public port. */
   readonly workers: number;
@@ -60,6 +62,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     adminHost: env.ADMIN_HOST || '127.0.0.1',
     adminPort: wholeNumber(env, 'ADMIN_PORT', 9090, 0, 65_535),
     adminToken: adminToken(env),
+    adminHosts: (env.ADMIN_HOSTS ?? '').split(',').flatMap((name) => name.trim() || []),
     roles: roles(env),
     workers: wholeNumber(env, 'WORKERS', 1, 1, 256),
     migrateOnStart: flag(env, 'MIGRATE_ON_START'),

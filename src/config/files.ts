@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 
-const FILE_BYTES_MAX = 1024 * 1024;
+/** Many times what anybody writes; reading happens on the thread that answers callbacks. */
+const FILE_BYTES_MAX = 64 * 1024;
 
 export type FileText =
   | { readonly ok: true; readonly text: string }
@@ -30,7 +31,7 @@ export class FileReader {
   }
 
   /**
-   * The UTF-8 text of a regular file of at most 1 MiB; or why it cannot be read.
+   * The UTF-8 text of a regular file of at most 64 KiB; or why it cannot be read.
    * @param realPath where the path was seen to lead, so that no link is followed a second time
    */
   read(path: string, realPath = path): FileText {
@@ -99,7 +100,7 @@ function readText(path: string): FileText {
     const stats = statSync(path);
     // A pipe or device would block the process that is answering callbacks.
     if (!stats.isFile()) return { ok: false, reason: 'is not a regular file' };
-    if (stats.size > FILE_BYTES_MAX) return { ok: false, reason: 'is larger than 1 MiB' };
+    if (stats.size > FILE_BYTES_MAX) return { ok: false, reason: 'is larger than 64 KiB' };
     const bytes = readFileSync(path);
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
   } catch (error) {

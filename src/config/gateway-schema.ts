@@ -61,11 +61,29 @@ const idempotencySchema = z.strictObject({
     .describe('How long Redis remembers final answers; the journal decides beyond'),
 });
 
+const httpSchema = z.strictObject({
+  maxConnections: positiveInt(1_000_000)
+    .default(2000)
+    .describe('Connections at once; beyond, the longest silent one without a signed request goes'),
+  strangerIdleMs: positiveInt(600_000)
+    .default(5000)
+    .describe('How long a connection may stay idle before a first signed request came on it'),
+  arrivingBytesMax: z
+    .int()
+    .min(1_048_576)
+    .max(68_719_476_736)
+    .default(33_554_432)
+    .describe('Memory of all bodies that are still arriving; beyond, the oldest is broken off'),
+});
+
 /** `gateway.yaml`: what holds for the gateway as a whole. */
 export const gatewaySchema = z
   .strictObject({
     service: serviceSchema,
     deadline: deadlineSchema.prefault({}).describe('The time budget of a callback'),
+    http: httpSchema
+      .prefault({})
+      .describe('What callers may hold of one process before they have proved who they are'),
     idempotency: idempotencySchema.prefault({}).describe('Duplicates of callbacks'),
     delivery: deliverySchema
       .prefault({})

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPrivateHost } from '../lib/public-address.ts';
 import { deliveryOverrideSchema } from './delivery-schema.ts';
 import { dialectSchema } from './dialect-schema.ts';
-import { baseUrl, positiveInt, secrets, text, unique } from './fields.ts';
+import { baseUrl, cidr, positiveInt, secrets, text, unique } from './fields.ts';
 import { tlsSchema } from './tls-schema.ts';
 
 /** What an operator's id, and so its file's name, looks like. */
@@ -122,6 +122,14 @@ export const operatorSchema = z
       .strictObject({
         cid: text('the key').describe("The operator's key at this gateway; unique"),
         secrets: secrets('us').describe('Secrets that verify what the operator sends'),
+        allowedIps: z
+          .array(cidr().describe('A CIDR'))
+          .default([])
+          .describe('CIDRs that the operator may call from; empty: all'),
+        freshness: z
+          .enum(['required', 'optional'])
+          .default('optional')
+          .describe('Whether each request must carry path, at and nonce, or may'),
       })
       .describe("The operator's access to this gateway"),
     sessions: z

@@ -12,6 +12,9 @@ import { weakOfGateway, weakOfOperator } from './weak-secrets.ts';
 /** Reading goes on for this long before callbacks get their turn. */
 const SLICE_MS = 5;
 
+/** So many problems are logged at a reload; `config check` shows all. */
+const LOGGED_MAX = 100;
+
 /** What a reload did. */
 export interface ReloadResult {
   /** `invalid` when any file is, although the changes of the others are in force. */
@@ -131,7 +134,12 @@ export class ConfigurationSource {
 
   #report(result: ReloadResult): void {
     const { logger, onReload } = this.#options;
-    for (const problem of result.problems) logger.error({ ...problem }, 'config.invalid');
+    const { problems } = result;
+    for (const problem of problems.slice(0, LOGGED_MAX)) {
+      logger.error({ ...problem }, 'config.invalid');
+    }
+    const left = problems.length - LOGGED_MAX;
+    if (left > 0) logger.error({ problems: left }, 'config.more_invalid');
     logger.info({ result: result.result, ...result.changed }, 'config.reloaded');
     if (onReload !== undefined) this.#guarded(() => onReload(result));
   }

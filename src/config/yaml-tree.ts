@@ -14,6 +14,19 @@ import { type Expression, type MaskedText, type Resolve, unmask } from './variab
 /** Aliases are for a repeated list or two; many are a file that explodes on expansion. */
 const ALIASES_MAX = 100;
 
+/**
+ * Each entry takes the parser some ten microseconds, and a line that is no YAML more: what stands
+ * here at most is read before a callback feels it. The longest list that makes sense, of shared
+ * templates, is far shorter.
+ */
+const ENTRIES_MAX = 3000;
+
+/** Whatever can begin or end an entry, or be one mistake more, beside the line itself. */
+const STRUCTURE = /[[\]{},:?&*!|>%@`'"\\-]/g;
+
+/** Each may have the parser look through the whole file, before anybody counts them. */
+const STARS_MAX = 3 * ALIASES_MAX;
+
 /** A value that came from variables, by `pathKey`. */
 export interface Origin {
   /** The variables' names, for messages. */
@@ -55,18 +68,24 @@ export function parseYaml(
   resolve: Resolve,
   rule: VariableRule = ANYWHERE,
 ): YamlTree {
+  const nothing = (problems: readonly SettingProblem[]) => ({
+    value: undefined,
+    origins: new Map(),
+    problems,
+  });
+  if (isTooLong(masked.text)) {
+    const reason = `has more than ${ENTRIES_MAX} lines or entries: it must be a mistake`;
+    return nothing([{ path: [], reason }]);
+  }
   const lines = new LineCounter();
   const document = parseDocument(masked.text, {
     version: '1.2',
     schema: 'core',
     stringKeys: true,
+    // Looked for below: the parser compares each key with all before it.
+    uniqueKeys: false,
     prettyErrors: false,
     lineCounter: lines,
-  });
-  const nothing = (problems: SettingProblem[]) => ({
-    value: undefined,
-    origins: new Map(),
-    problems,
   });
   const faults = [...document.errors, ...document.warnings];
   if (faults.length > 0) {
@@ -78,14 +97,20 @@ export function parseYaml(
       })),
     );
   }
-  const builder = new TreeBuilder(document, masked, resolve, rule);
+  const builder = new TreeBuilder(document, masked, resolve, rule, lines);
   const value = builder.build(document.contents, []);
+  if (builder.repeated.length > 0) return nothing(builder.repeated);
   if (value === undefined) return nothing([{ path: [], reason: 'the file is empty: fill it in' }]);
   return { value, origins: builder.origins, problems: builder.problems };
 }
 
+function isTooLong(text: string): boolean {
+  const lineCount = text.split('\n', ENTRIES_MAX + 1).length;
+  const count = (what: RegExp) => text.match(what)?.length ?? 0;
+  return lineCount > ENTRIES_MAX || count(STRUCTURE) > ENTRIES_MAX || count(/\*/g) > STARS_MAX;
+}
+
 function explain(fault: { code: string; message: string }, masked: MaskedText): string {
-  if (fault.code === 'DUPLICATE_KEY') return 'the key stands here a second time: keep one of them';
   if (fault.code === 'MULTIPLE_DOCS') return 'the file must hold one document: remove the ---';
   // What follows a colon quotes the file, where a secret may stand.
   const [message = ''] = fault.message.split(':');
@@ -95,23 +120,34 @@ function explain(fault: { code: string; message: string }, masked: MaskedText): 
 class TreeBuilder {
   readonly origins = new Map<string, Origin>();
   readonly problems: SettingProblem[] = [];
+  /** Keys that stand twice: nobody can say which is meant. */
+  readonly repeated: SettingProblem[] = [];
   readonly #document: Document;
   readonly #masked: MaskedText;
   readonly #resolve: Resolve;
   readonly #rule: VariableRule;
+  readonly #lines: LineCounter;
   #aliases = 0;
 
-  constructor(document: Document, masked: MaskedText, resolve: Resolve, rule: VariableRule) {
+  constructor(
+    document: Document,
+    masked: MaskedText,
+    resolve: Resolve,
+    rule: VariableRule,
+    lines: LineCounter,
+  ) {
     this.#document = document;
     this.#masked = masked;
     this.#resolve = resolve;
     this.#rule = rule;
+    this.#lines = lines;
   }
 
   build(node: unknown, path: Path): unknown {
     if (isScalar(node)) return this.#scalar(node, path);
     if (isSeq(node)) return node.items.map((item, index) => this.build(item, [...path, index]));
     if (isMap(node)) {
+      this.#noteRepeated(node.items);
       // fromEntries defines properties, so that a key `__proto__` is a key like any other.
       return Object.fromEntries(
         node.items.map((pair) => {
@@ -128,6 +164,21 @@ class TreeBuilder {
       }
     }
     return undefined;
+  }
+
+  #noteRepeated(pairs: readonly { readonly key: unknown }[]): void {
+    const seen = new Set<string>();
+    for (const { key } of pairs) {
+      if (!isScalar(key)) continue;
+      const text = String(key.value);
+      if (!seen.has(text)) {
+        seen.add(text);
+        continue;
+      }
+      const { line } = this.#lines.linePos(key.range?.[0] ?? 0);
+      const reason = `line ${line}: the key stands here a second time: keep one of them`;
+      this.repeated.push({ path: [], reason });
+    }
   }
 
   #key(key: unknown, path: Path): string {

@@ -15,7 +15,7 @@ export type ReadinessStatus =
   | 'ready'
   /** Works on without Redis, on PostgreSQL alone. */
   | 'degraded'
-  /** PostgreSQL is away. */
+  /** PostgreSQL is away, or no connection can be opened any more. */
   | 'unavailable'
   | 'draining'
   | 'starting';
@@ -26,6 +26,8 @@ export interface ReadinessReport {
     readonly postgresql: DependencyState;
     readonly redis: DependencyState;
   };
+  /** Only where the limit of open files is reached: neither callers nor wallets get through. */
+  readonly openFiles?: 'exhausted';
 }
 
 export interface ReadinessOptions {
@@ -35,6 +37,8 @@ export interface ReadinessOptions {
     readonly postgresql: () => Promise<boolean>;
     readonly redis: () => Promise<boolean>;
   };
+  /** Whether a file or connection can still be opened; default: always. */
+  readonly hasDescriptors?: () => Promise<boolean>;
   /** How long a check may take; default 700. */
   readonly timeoutMs?: number;
 }
@@ -43,9 +47,13 @@ export interface ReadinessOptions {
 export class Readiness {
   readonly #postgresql: Probe;
   readonly #redis: Probe;
+  readonly #descriptors: Probe;
   #phase: 'starting' | 'serving' | 'draining' = 'starting';
 
-  constructor({ clock, checks, timeoutMs = CHECK_TIMEOUT_MS }: ReadinessOptions) {
+  constructor(options: ReadinessOptions) {
+    const { clock, checks, timeoutMs = CHECK_TIMEOUT_MS } = options;
+    const { hasDescriptors = () => Promise.resolve(true) } = options;
+    this.#descriptors = new Probe(clock, hasDescriptors, timeoutMs);
     this.#postgresql = new Probe(clock, checks.postgresql, timeoutMs);
     this.#redis = new Probe(clock, checks.redis, timeoutMs);
   }
@@ -62,11 +70,18 @@ export class Readiness {
 
   /** Never rejects, and takes no longer than a check may. */
   async report(): Promise<ReadinessReport> {
-    const [postgresql, redis] = await Promise.all([this.#postgresql.ask(), this.#redis.ask()]);
-    return { status: this.#status(postgresql, redis), dependencies: { postgresql, redis } };
+    const [postgresql, redis, descriptors] = await Promise.all([
+      this.#postgresql.ask(),
+      this.#redis.ask(),
+      this.#descriptors.ask(),
+    ]);
+    const dependencies = { postgresql, redis };
+    if (descriptors === 'up') return { status: this.#status(dependencies), dependencies };
+    const status = this.#phase === 'serving' ? 'unavailable' : this.#phase;
+    return { status, dependencies, openFiles: 'exhausted' };
   }
 
-  #status(postgresql: DependencyState, redis: DependencyState): ReadinessStatus {
+  #status({ postgresql, redis }: ReadinessReport['dependencies']): ReadinessStatus {
     if (this.#phase !== 'serving') return this.#phase;
     if (postgresql === 'down') return 'unavailable';
     return redis === 'down' ? 'degraded' : 'ready';

@@ -5,6 +5,7 @@ import { GatewayError } from '../domain/errors.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
+import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -12,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** On the injected monotonic clock; a callback's deadline counts from here. */
     arrivedAtMs: number;
+    /** To be called once its signature holds: its connection is no stranger's from then on. */
+    trust(): void;
   }
 }
 
@@ -21,6 +24,8 @@ export interface PublicServerOptions {
   readonly lag: EventLoopLag;
   /** CIDRs of the proxies in front, or false. */
   readonly trustProxy: () => readonly string[] | false;
+  readonly connectionLimits: () => ConnectionLimits;
+  readonly onClosed: ConnectionsOptions['onClosed'];
   /** A request that is not complete after this long is answered 408. */
   readonly requestTimeoutMs: number;
 }
@@ -31,7 +36,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    trustProxy: (address) => isProxy(address),
+    trustProxy: (address?: string) => address !== undefined && isProxy(address),
     requestTimeout: options.requestTimeoutMs,
     http: {
       // Node looks for late requests this often; slow bodies must not outlive the deadline.
@@ -50,10 +55,33 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
+  const connections = new Connections(app.server, {
+    clock: options.clock,
+    limits: options.connectionLimits,
+    onClosed: options.onClosed,
+  });
+  app.decorateRequest('trust', function trust() {
+    connections.trust(this.socket);
+  });
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const { socket } = request;
+    // All of this in one turn: nothing flows before the body's own reader listens too.
+    payload.on('data', (piece: Buffer) => connections.arrived(socket, piece.length));
+    payload.once('close', () => connections.arrivedWhole(socket));
+    payload.once('end', () => connections.arrivedWhole(socket));
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    connections.answered(request.socket);
+    done();
+  });
+
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
     const start = request.headers['x-request-start'];
-    const trusted = typeof start === 'string' && isProxy(request.socket.remoteAddress ?? '');
+    // A connection that was reset in the meantime has no address any more.
+    const from = request.socket.remoteAddress;
+    const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
     request.arrivedAtMs = arrivedAtMs(options.clock, options.lag, trusted ? start : undefined);
     // Bodies are JSON whatever their label says; Fastify would refuse an odd one with 415, which
     // would stand before the signature and would have the service roll a good place back.
@@ -61,7 +89,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const answer = answerOf(error);
+    const answer = answerOf(error, request.routeOptions.bodyLimit);
     if (answer.status >= 500) {
       options.logger.error({ err: error, method: request.method, url: request.url }, 'http.failed');
     }
@@ -77,9 +105,9 @@ function sendFailure(reply: FastifyReply, answer: Answer): void {
   reply.code(answer.status).header('content-type', 'application/json').send(answer.body);
 }
 
-function answerOf(error: FastifyError): Answer {
+function answerOf(error: FastifyError, bodyBytesMax = BODY_BYTES_MAX): Answer {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return failure(CODES.validation, `The body is over ${BODY_BYTES_MAX} bytes`, 413);
+    return failure(CODES.validation, `The body is over ${bodyBytesMax} bytes`, 413);
   }
   if (error instanceof GatewayError) return failure(CODES.system, 'System error', 503);
   const status = error.statusCode ?? 500;

@@ -23,13 +23,15 @@ export class TokenBuckets {
   }
 
   /**
-   * Takes one token.
-   * @returns 0 when there was one; else the milliseconds until there is
+   * Takes tokens, all or none. More than a full bucket holds are taken from a full one, which then
+   * owes the rest.
+   * @returns 0 when there were enough; else the milliseconds until there are
    */
-  take(key: string): number {
+  take(key: string, count = 1): number {
     const bucket = this.#filled(key);
-    if (bucket.tokens < 1) return ((1 - bucket.tokens) / this.#rate.perSecond) * 1000;
-    bucket.tokens -= 1;
+    const lacking = Math.min(count, this.#rate.burst) - bucket.tokens;
+    if (lacking > 0) return (lacking / this.#rate.perSecond) * 1000;
+    bucket.tokens -= count;
     return 0;
   }
 

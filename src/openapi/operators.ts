@@ -4,7 +4,6 @@ import { OPERATIONS } from '../domain/operation.ts';
 import { betFields, openSessionFields, revokeFields } from '../operators/routes.ts';
 import { RESULT_TYPES } from '../protocol/messages.ts';
 import {
-  BODY_TOO_LARGE,
   content,
   type Endpoint,
   errors,
@@ -129,7 +128,7 @@ const COMMON: Readonly<Record<string, Response>> = {
     [CODES.badSignature],
     'Unknown cid or invalid signature',
   ),
-  413: BODY_TOO_LARGE,
+  413: errors('The body is over 16 KiB', [CODES.validation], 'The body is over 16384 bytes'),
   429: {
     ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
     headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
@@ -179,6 +178,11 @@ export const OPERATOR_PATHS: Paths = {
           'The operator is suspended, or its sessions are prefixed',
           [CODES.blocked],
           'The operator is suspended',
+        ),
+        409: errors(
+          'The session that this very request opened was revoked: send a new one',
+          [CODES.alreadyProcessed],
+          'The session that this request opened was revoked',
         ),
       },
     }),

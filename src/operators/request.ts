@@ -1,13 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { z } from 'zod';
 import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
-import { TokenBuckets } from '../lib/token-bucket.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../protocol/json.ts';
-import { type SigningKey, signingKeys, verify } from '../protocol/signature.ts';
+import { findText } from '../protocol/member-scan.ts';
+import { verify } from '../protocol/signature.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { type Caller, Callers } from './callers.ts';
+import { type NonceMemory, refuseStale } from './freshness.ts';
+import { type LimitedAnswer, OperatorLimits } from './limits.ts';
+
+/** What a request of an operator may weigh, but for those that carry lists. */
+export const BODY_BYTES_MAX = 16 * 1024;
+
+/** An operator's key has at most 255 characters, each six bytes where it is escaped. */
+const CID_BYTES_MAX = 255 * 6;
+
+/** A body counts as a further request for each so many bytes: that is what reading it costs. */
+const BYTES_PER_REQUEST = 4 * 1024;
 
 /** A request of an operator whose signature holds. */
 export interface OperatorRequest {
@@ -15,88 +26,83 @@ export interface OperatorRequest {
   readonly document: JsonDocument;
 }
 
-/** Come back later: an answer with the seconds for `Retry-After`. */
-export interface LimitedAnswer extends Answer {
-  readonly retryAfterSeconds: number;
+export interface OperatorGateOptions {
+  readonly configuration: () => Configuration;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly nonces: NonceMemory;
+  /** What tells whether an address is in one of these CIDRs. */
+  readonly addressMatcher: (cidrs: readonly string[]) => (address: string) => boolean;
 }
 
 /**
- * What one operator may ask of one process, over all paths. Its backend opens a session a login,
- * sometimes for everybody at once after a restart, and issues bonuses in batches: a hundred logins
- * a second are beyond any operator's need, and below what others would feel (I7).
- */
-const REQUESTS_MAX = { perSecond: 100, burst: 1_000 };
-
-/** Verified against where no operator has the `cid`, so that both refusals take the same time. */
-const NOBODYS_KEYS: readonly SigningKey[] = signingKeys(['nobody']);
-
-/**
- * Tells which operator asks (docs/contract.md, Operator API): `cid` in the body names it,
- * `x-sign-jws` over the raw bytes proves it. An unknown `cid` and a wrong signature look alike
- * (I8).
+ * Tells which operator asks (CONTRACT section 5): `cid` in the body names it, `x-sign-jws` over the
+ * raw bytes proves it. An unknown `cid` and a wrong signature look alike and cost alike (I8). Until
+ * the signature holds, the body is bytes: one walk finds `cid`, nothing is made of the rest (I11).
  */
 export class OperatorGate {
-  readonly #configuration: () => Configuration;
-  readonly #metrics: Metrics;
-  /** Prepared once per configuration object; a reload makes new ones. */
-  readonly #prepared = new WeakMap<OperatorConfig, readonly SigningKey[]>();
+  readonly limits: OperatorLimits;
+  readonly #options: OperatorGateOptions;
+  readonly #callers: Callers;
 
-  readonly #limits: TokenBuckets;
-
-  constructor(configuration: () => Configuration, metrics: Metrics, clock: Clock) {
-    this.#configuration = configuration;
-    this.#metrics = metrics;
-    this.#limits = new TokenBuckets(clock, REQUESTS_MAX);
+  constructor(options: OperatorGateOptions) {
+    this.#options = options;
+    this.#callers = new Callers(options.configuration, options.addressMatcher);
+    this.limits = new OperatorLimits(options.metrics, options.clock);
   }
 
-  /** @returns the request, or the refusal to be sent with `sendAnswer` */
-  admit(request: FastifyRequest): OperatorRequest | Answer | LimitedAnswer {
+  /**
+   * @returns the request, or the refusal to be sent with `sendAnswer`
+   * @throws GatewayError `DATABASE_UNAVAILABLE` when nobody can say whether a nonce is new
+   */
+  async admit(request: FastifyRequest): Promise<OperatorRequest | Answer | LimitedAnswer> {
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const document = documentOf(body);
-    if (!('value' in document)) return document;
-    const cid = document.value.cid;
-    if (typeof cid !== 'string') return failure(CODES.validation, 'cid: must be a string');
-    const operator = this.#operatorOf(cid);
-    const header = request.headers['x-sign-jws'];
-    const verdict = verify(
-      typeof header === 'string' ? header : undefined,
-      body,
-      operator === undefined ? NOBODYS_KEYS : this.#keysOf(operator),
-    );
-    if (operator === undefined || !verdict.ok) {
-      this.#metrics.signatureFailures.inc({ caller: operator?.id ?? 'unknown' });
-      return failure(CODES.badSignature, 'Unknown cid or invalid signature', 401);
+    // Nothing is looked for in a body that nobody has signed.
+    if (request.headers['x-sign-jws'] === undefined) return this.#nobody('unknown');
+    const cid = findText(body, 'cid', CID_BYTES_MAX);
+    if (cid === undefined) {
+      return failure(CODES.validation, 'cid: must be a string in the JSON object that is the body');
+    }
+    const caller = this.#callers.find(cid);
+    const operator = this.#verified(request, body, caller);
+    if (operator === undefined) return this.#nobody(caller.operator?.id ?? 'unknown');
+    request.trust();
+    // Only now: to strangers, an operator with a list must look like one that does not exist.
+    if (!caller.isAllowed(request.ip)) {
+      return failure(CODES.blocked, 'Source address not allowed', 403);
     }
     // After the signature: nobody else can use up what an operator may ask.
-    const waitMs = this.#limits.take(operator.id);
-    if (waitMs > 0) return this.#limited(operator, waitMs);
-    return { operator, document };
+    const weight = Math.max(1, Math.ceil(body.length / BYTES_PER_REQUEST));
+    const limited = this.limits.charge(operator, 'requests', weight);
+    if (limited !== undefined) return limited;
+
+    const document = documentOf(body);
+    if (!('value' in document)) return document;
+    // What was verified is what is acted on, whatever a parser makes of the bytes.
+    if (document.value.cid !== cid) return NOBODY;
+    const { clock, nonces } = this.#options;
+    const path = request.routeOptions.url ?? '';
+    const stale = await refuseStale(clock, nonces, { operator, document }, path);
+    return stale ?? { operator, document };
   }
 
-  #limited(operator: OperatorConfig, waitMs: number): LimitedAnswer {
-    this.#metrics.rejected.inc({ operator: operator.id, reason: 'rate' });
-    const retryAfterSeconds = Math.ceil(waitMs / 1000);
-    return {
-      ...failure(CODES.timeout, `Too many requests: again in ${retryAfterSeconds} s`, 429),
-      retryAfterSeconds,
-    };
+  #verified(
+    request: FastifyRequest,
+    body: Buffer,
+    { operator, keys }: Caller,
+  ): OperatorConfig | undefined {
+    const header = request.headers['x-sign-jws'];
+    const verdict = verify(typeof header === 'string' ? header : undefined, body, keys);
+    return verdict.ok ? operator : undefined;
   }
 
-  #operatorOf(cid: string): OperatorConfig | undefined {
-    for (const operator of this.#configuration().operators.values()) {
-      if (operator.api.cid === cid) return operator;
-    }
-    return undefined;
-  }
-
-  #keysOf(operator: OperatorConfig): readonly SigningKey[] {
-    const known = this.#prepared.get(operator);
-    if (known !== undefined) return known;
-    const keys = signingKeys(operator.api.secrets);
-    this.#prepared.set(operator, keys);
-    return keys;
+  #nobody(caller: string): Answer {
+    this.#options.metrics.signatureFailures.inc({ caller });
+    return NOBODY;
   }
 }
+
+const NOBODY = failure(CODES.badSignature, 'Unknown cid or invalid signature', 401);
 
 function documentOf(body: Buffer): JsonDocument | Answer {
   try {
@@ -106,18 +112,6 @@ function documentOf(body: Buffer): JsonDocument | Answer {
     const where = error.field === undefined ? '' : `${error.field}: `;
     return failure(CODES.validation, `${where}${error.message}`);
   }
-}
-
-/** The request's members by a schema, or the 400 that names the first wrong one. */
-export function readFields<S extends z.ZodType>(
-  schema: S,
-  document: JsonDocument,
-): { readonly fields: z.output<S> } | Answer {
-  const result = schema.safeParse(document.value);
-  if (result.success) return { fields: result.data };
-  const [issue] = result.error.issues;
-  const field = issue?.path.join('.') ?? '';
-  return failure(CODES.validation, `${field}: ${issue?.message ?? 'is not valid'}`);
 }
 
 export function sendAnswer(reply: FastifyReply, answer: Answer | LimitedAnswer): void {

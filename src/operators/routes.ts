@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
@@ -6,7 +7,9 @@ import { type Answer, failure, isoTime } from '../protocol/answers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { BetTimelines } from '../store/bets/timeline.ts';
 import type { Players } from '../store/sessions/players.ts';
-import { type OperatorGate, type OperatorRequest, readFields, sendAnswer } from './request.ts';
+import { readFields } from './fields.ts';
+import { BODY_BYTES_MAX, type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
+import { signedMembers } from './signed-members.ts';
 
 export interface OperatorApi {
   readonly gate: OperatorGate;
@@ -26,8 +29,8 @@ const operatorUser = z
   .string('must be a string')
   .regex(OPERATOR_USER, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
 
-export const openSessionFields = z.object({
-  cid: z.string(),
+export const openSessionFields = z.strictObject({
+  ...signedMembers,
   operatorUser: operatorUser.describe("The operator's id of the player"),
   currency: z.string('must be a string').describe("One of the operator's currencies"),
   operatorToken: storableText(512).describe('What the wallet knows the session by'),
@@ -39,14 +42,14 @@ export const openSessionFields = z.object({
     .describe("Seconds until the session ends; default: the operator's setting"),
 });
 
-export const revokeFields = z.object({
-  cid: z.string(),
+export const revokeFields = z.strictObject({
+  ...signedMembers,
   token: storableText(256).optional().describe('The session to end'),
   operatorUser: operatorUser.optional().describe('The player all of whose sessions end'),
 });
 
-export const betFields = z.object({
-  cid: z.string(),
+export const betFields = z.strictObject({
+  ...signedMembers,
   transactionId: storableText(64),
 });
 
@@ -56,8 +59,8 @@ export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
     url: string,
     story: (api: OperatorApi, request: OperatorRequest) => Promise<Answer>,
   ) =>
-    app.post(url, async (request, reply) => {
-      const admitted = api.gate.admit(request);
+    app.post(url, { bodyLimit: BODY_BYTES_MAX }, async (request, reply) => {
+      const admitted = await api.gate.admit(request);
       sendAnswer(reply, 'operator' in admitted ? await story(api, admitted) : admitted);
       return reply;
     });
@@ -81,14 +84,32 @@ async function openSession(api: OperatorApi, request: OperatorRequest): Promise<
     return failure(CODES.validation, `currency: must be one of ${operator.currencies.join(', ')}`);
   }
   const owner = await api.players.ensure(operator.id, read.fields.operatorUser);
-  const { session, token } = await api.sessions.open(
+  const opened = await api.sessions.open(
     owner,
     currency,
     operatorToken,
     ttlSeconds ?? operator.sessions.ttlSeconds,
+    repeatableHash(read.fields),
   );
+  if (opened === undefined) {
+    const advice = 'send a new request, with path, at and nonce';
+    const why = `The session that this request opened was revoked: ${advice}`;
+    return failure(CODES.alreadyProcessed, why, 409);
+  }
+  const { session, token } = opened;
   const body = { userId: owner.userId, token, expiresAt: isoTime(session.expiresAtMs) };
   return { status: 201, body: JSON.stringify(body) };
+}
+
+/**
+ * What a request is recognised by when somebody sends it again: all that it asks for and says of
+ * itself, however it is spelled. Undefined for one with a nonce, which never comes twice.
+ */
+function repeatableHash(fields: z.output<typeof openSessionFields>): Buffer | undefined {
+  if (fields.nonce !== undefined) return undefined;
+  const { operatorUser, currency, operatorToken, ttlSeconds, path, at } = fields;
+  const said = [operatorUser, currency, operatorToken, ttlSeconds, path, at];
+  return createHash('sha256').update(JSON.stringify(said)).digest();
 }
 
 async function revokeSessions(api: OperatorApi, request: OperatorRequest): Promise<Answer> {

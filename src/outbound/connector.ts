@@ -2,6 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } fro
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { isPublicAddress } from '../lib/public-address.ts';
+import { limitAnswers } from './answer-meter.ts';
 
 /** A host that may not be connected to. Raised before a connection exists, so nothing was sent. */
 export class PrivateAddressError extends Error {
@@ -31,13 +32,21 @@ export function createConnector(options: {
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
   readonly tls?: TlsIdentity | undefined;
+  /** The longest body that is expected in an answer; asked each time. */
+  readonly answerBytesMax: () => number;
 }): buildConnector.connector {
-  const connect = buildConnector({
+  const open = buildConnector({
     ...options.tls,
     allowH2: false,
     timeout: options.timeoutMs,
     lookup: createLookup(options.allowPrivate ? () => true : isPublicAddress),
   });
+  const connect: buildConnector.connector = (target, callback) =>
+    open(target, (...opened) => {
+      // Without an error, whatever undici's types say: with one, there is no second argument.
+      if (opened[0] === null) limitAnswers(opened[1], options.answerBytesMax);
+      callback(...opened);
+    });
   if (options.allowPrivate) return connect;
   return (target, callback) => {
     const host = target.hostname;

@@ -1,6 +1,7 @@
 import { type Dispatcher, errors } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
+import { EndlessAnswerError } from './answer-meter.ts';
 
 /** How one HTTP exchange with a wallet ended. `notSent`: certainly not one byte of it left (I2). */
 export type Exchange =
@@ -32,6 +33,10 @@ export interface HttpCallOptions {
  */
 const CONNECTION_PATIENCE_MS = 1000;
 
+/** Hints that may come before the answer itself; each costs as much as an answer's head. */
+const INFORMATIONAL_MAX = 8;
+const HEAD_NEVER_CAME = `more than ${INFORMATIONAL_MAX} informational answers came, and no answer`;
+
 /**
  * One exchange, as undici's handler of one request. It relies on these facts of undici's HTTP/1
  * client, each held by a test:
@@ -52,6 +57,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
   #status: number | undefined;
+  #informational = 0;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -83,7 +89,11 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    if (status < 200) return;
+    if (status < 200) {
+      this.#informational += 1;
+      if (this.#informational > INFORMATIONAL_MAX) this.#giveUp('bad_answer', HEAD_NEVER_CAME);
+      return;
+    }
     this.#status = status;
     if (Number(headers['content-length']) > this.#options.answerBytesMax) this.#tooLarge();
   }
@@ -151,6 +161,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 /** Errors of undici that say "this is no HTTP" rather than "the connection broke". */
 function isBrokenAnswer(error: Error): boolean {
   return (
+    error instanceof EndlessAnswerError ||
     error instanceof errors.HTTPParserError ||
     error instanceof errors.HeadersOverflowError ||
     error instanceof errors.ResponseContentLengthMismatchError

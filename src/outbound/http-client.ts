@@ -18,6 +18,9 @@ const CONNECT_TIMEOUT_MS_MAX = 2000;
 const IDLE_MS = 4000;
 const IDLE_MS_MAX = 30_000;
 
+/** Of one head, and of the trailers. */
+const HEAD_BYTES_MAX = 16 * 1024;
+
 export interface HttpClientOptions {
   readonly clock: Clock;
   /** Scheme, host and port of the wallet. */
@@ -35,6 +38,8 @@ export class HttpClient {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #pool: Pool;
+  /** The most that any request so far has asked for. */
+  #answerBytesMax = 0;
 
   constructor(options: HttpClientOptions) {
     this.#clock = options.clock;
@@ -45,10 +50,12 @@ export class HttpClient {
         allowPrivate: options.allowPrivate,
         tls: options.tls,
         timeoutMs: Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS_MAX),
+        answerBytesMax: () => this.#answerBytesMax,
       }),
       // One request at a time on a connection: with more, a reset would leave several unknown.
       pipelining: 1,
       allowH2: false,
+      maxHeaderSize: HEAD_BYTES_MAX,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS_MAX,
       // Every call has one timer of its own, exact to the millisecond and over all its phases.
@@ -72,6 +79,7 @@ export class HttpClient {
     deadline: Deadline,
     maySend: () => boolean = () => true,
   ): Promise<Exchange> {
+    this.#answerBytesMax = Math.max(this.#answerBytesMax, request.answerBytesMax);
     const call = new HttpCall({
       clock: this.#clock,
       limitMs: this.budgetMs(deadline),

@@ -126,6 +126,9 @@ export class Sessions {
   /**
    * The live session of (player, currency, operator token), opened where there is none. Repeating
    * it gives the same session and does not extend it.
+   * @param request SHA-256 of the request that asks, where the same could come again
+   * @returns undefined when that very request was given a session that was revoked since: whoever
+   *   sends it again, perhaps a stranger who saw it, gets no other for it
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async open(
@@ -133,28 +136,29 @@ export class Sessions {
     currency: string,
     operatorToken: string,
     ttlSeconds: number,
-  ): Promise<OpenedSession> {
+    request?: Buffer,
+  ): Promise<OpenedSession | undefined> {
     const { store, vault } = this.#options;
+    const { operatorId, playerId } = owner;
     const operatorTokenHash = vault.hash(operatorToken);
     for (;;) {
-      const newest = await store.findNewest(owner.playerId, currency, operatorTokenHash);
+      const newest = await store.findNewest(playerId, currency, operatorTokenHash, request);
+      // Also where a newer request has opened another since: that is not for the sender of this one.
+      if (newest?.was_revoked) return undefined;
       if (newest !== undefined && newest.ended_reason === null && !newest.expired) {
         const token = ownTokenOf(vault, newest, operatorToken);
         // A token whose key is gone cannot be given again: another session is opened beside it.
-        if (token !== undefined) return { session: sessionOf(newest, operatorToken), token };
+        if (token !== undefined) {
+          if (request && !newest.was_given) await store.noteGiven(newest.id, request);
+          return { session: sessionOf(newest, operatorToken), token };
+        }
       }
       const ordinal = (newest?.ordinal ?? 0) + 1;
-      const token = vault.make({
-        operatorId: owner.operatorId,
-        playerId: owner.playerId,
-        currency,
-        operatorToken,
-        ordinal,
-      });
+      const token = vault.make({ operatorId, playerId, currency, operatorToken, ordinal });
       const tokenHash = vault.hash(token);
       const made = await store.insert({
-        playerId: owner.playerId,
-        operatorId: owner.operatorId,
+        playerId,
+        operatorId,
         currency,
         tokenHash,
         token: vault.hasKey ? undefined : token,
@@ -162,6 +166,7 @@ export class Sessions {
         operatorTokenHash,
         ordinal,
         ttlSeconds,
+        givenTo: request,
       });
       // No row: a twin was faster; the next look finds its session.
       if (made !== undefined) return { session: sessionOf(made, operatorToken), token };

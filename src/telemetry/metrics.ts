@@ -99,6 +99,11 @@ function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
     signatureFailures: counter('gateway_signature_failures_total', 'Requests refused unsigned', [
       'caller',
     ]),
+    connectionsClosed: counter(
+      'gateway_connections_closed_total',
+      'Connections of callers that the gateway broke off, by why',
+      ['reason'],
+    ),
   };
 }
 

@@ -61,7 +61,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
   it('passes amounts to the letter (I9)', async () => {
     const body =
       `{"cid":"alpha-key","playersData":[{"userId":"exact","currency":"EUR","betAmount":5.10,` +
-      `"betCount":2,"forceActivated":false,"note":1.0}],"templateId":${template}}`;
+      `"betCount":2,"forceActivated":false}],"templateId":${template}}`;
     const issued = await house.gateway.service.call('POST', '/bonuses/bonus/applyBatch', body, {
       signWith: 'alpha-api-secret-that-is-long-enough',
     });

@@ -33,7 +33,12 @@ describe("an operator's file", () => {
         breaker: { errorPercent: 50, minRequests: 20, windowMs: 10_000, openMs: 5000 },
         dialect: expect.objectContaining({ echo: 'check', updates: 'send' }),
       },
-      api: { cid: 'alpha-key', secrets: [apiSecret('alpha')] },
+      api: {
+        cid: 'alpha-key',
+        secrets: [apiSecret('alpha')],
+        allowedIps: [],
+        freshness: 'optional',
+      },
       sessions: { mode: 'issued', ttlSeconds: 86_400 },
       currencies: ['EUR'],
       settle: { onFailure: 'error' },

@@ -327,3 +327,62 @@ describe('what a reload says', () => {
     expect(heard).toEqual([]);
   });
 });
+
+describe('a careless file', () => {
+  const many = (count: number, line: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => line(n)).join('\n');
+
+  it.each([
+    ['thousands of keys', many(20_000, (n) => `some-longer-key-${n}: value`), '64 KiB'],
+    ['more entries than any', `x: [${'[],'.repeat(3_001)}]`, '3000 lines or entries'],
+    ['more lines than any', '\t\n'.repeat(3_001), '3000 lines or entries'],
+    ['mistakes without end', `x: "${'\\q'.repeat(20_000)}"`, '3000 lines or entries'],
+    ['aliases without end', 'a: *b\n'.repeat(400), '3000 lines or entries'],
+  ])(
+    'with %s is refused at a glance, whatever parsing it would cost (I1)',
+    async (_, text, why) => {
+      const { source, put } = sourceOn(three());
+      put('operators/beta.yaml', `${operatorYaml('beta')}\n${text}`);
+      const before = process.cpuUsage();
+      const result = await source.reload();
+      const { user } = process.cpuUsage(before);
+      expect(linesOf(result)).toEqual([expect.stringContaining(why)]);
+      // It took seconds to most of a minute; three good files take a few milliseconds.
+      expect(user / 1000).toBeLessThan(1_000);
+      expect(source.current.operators.has('beta')).toBe(true);
+    },
+  );
+
+  it('tells its first twenty problems and how many more there are', async () => {
+    const { source, put, log } = sourceOn(three());
+    put('operators/beta.yaml', `${operatorYaml('beta')}\n${many(500, (n) => `odd${n}: 1`)}`);
+    const lines = linesOf(await source.reload());
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe('operators/beta.yaml: has 480 more problems');
+    expect(log.filter(({ level }) => level === 'error')).toHaveLength(21);
+  });
+
+  it('logs no more than a hundred problems of all files together', async () => {
+    const { source, put, log } = sourceOn(three());
+    for (const id of ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta']) {
+      put(`operators/${id}.yaml`, `${operatorYaml(id)}\n${many(30, (n) => `odd${n}: 1`)}`);
+    }
+    await source.reload();
+    const errors = log.filter(({ level }) => level === 'error');
+    expect(errors).toHaveLength(101);
+    expect(errors.at(-1)).toMatchObject({
+      message: 'config.more_invalid',
+      facts: { problems: 26 },
+    });
+  });
+
+  it('names the line of a key that stands twice, at any depth', async () => {
+    const { source, put } = sourceOn(three());
+    const text = `${operatorYaml('beta')}\nsettle:\n  onFailure: error\n  onFailure: queue\n`;
+    put('operators/beta.yaml', text);
+    const line = text.split('\n').indexOf('  onFailure: queue') + 1;
+    expect(linesOf(await source.reload())).toEqual([
+      `operators/beta.yaml: line ${line}: the key stands here a second time: keep one of them`,
+    ]);
+  });
+});

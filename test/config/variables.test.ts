@@ -208,6 +208,6 @@ describe('variables of files', () => {
       line('secret', 'the path must be absolute, such as /run/secrets/x'),
     );
     put(folder, 'large', 'x'.repeat(1024 * 1024 + 1));
-    expect(problem(at('large'))).toEqual(line(at('large'), 'the file is larger than 1 MiB'));
+    expect(problem(at('large'))).toEqual(line(at('large'), 'the file is larger than 64 KiB'));
   });
 });

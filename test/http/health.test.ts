@@ -49,6 +49,22 @@ describe('readiness', () => {
     expect(httpStatusOf(report)).toBe(200);
   });
 
+  it('is not ready where no connection can be opened any more, and says so (I7)', async () => {
+    const subject = new Readiness({
+      clock: systemClock,
+      checks: { postgresql: up, redis: up },
+      hasDescriptors: down,
+    });
+    subject.started();
+    const report = await subject.report();
+    expect(report).toEqual({
+      status: 'unavailable',
+      dependencies: { postgresql: 'up', redis: 'up' },
+      openFiles: 'exhausted',
+    });
+    expect(httpStatusOf(report)).toBe(503);
+  });
+
   it.each([
     ['says no', down],
     ['is refused', broken],

@@ -44,4 +44,20 @@ describe('a token bucket', () => {
     takeAll(buckets, 'alpha');
     expect(buckets.take('beta')).toBe(0);
   });
+
+  it('gives several at once, all or none', () => {
+    const { buckets } = start();
+    expect(buckets.take('alpha', 2)).toBe(0);
+    expect(buckets.take('alpha', 2)).toBeCloseTo(100);
+    expect(buckets.take('alpha', 1)).toBe(0);
+  });
+
+  it('gives more than a full one holds from a full one, which then owes the rest', () => {
+    const { clock, buckets } = start();
+    expect(buckets.take('alpha', 13)).toBe(0);
+    expect(buckets.take('alpha')).toBeCloseTo(1_100);
+    clock.advance(1_101);
+    expect(takeAll(buckets)).toBe(1);
+    expect(buckets.take('alpha', 13)).toBeGreaterThan(0);
+  });
 });

@@ -19,9 +19,8 @@ afterAll(() => gateway.close());
 it('refuses one operator’s flood by 429/10 with Retry-After, and no other’s requests (I7)', async () => {
   const [alpha, beta] = [gateway.operator('alpha'), gateway.operator('beta')];
   standsAtMs = Math.floor(performance.now());
-  const paths = ['/operator/bets', '/operator/sessions/revoke'] as const;
   const ask = (index: number) =>
-    alpha.call(paths[index % 2] ?? '', { transactionId: 'x', operatorUser: 'nobody' });
+    index % 2 === 0 ? alpha.bet('x') : alpha.revokeSessions({ operatorUser: 'nobody' });
 
   const allowed = await Promise.all(Array.from({ length: 1_000 }, (_, index) => ask(index)));
   expect(new Set(allowed.map(({ status }) => status))).toEqual(new Set([404, 200]));

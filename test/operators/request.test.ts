@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../../src/config/loader.ts';
+import { Callers } from '../../src/operators/callers.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -83,12 +85,43 @@ describe.each(PATHS)('POST %s', (path) => {
     },
   );
 
-  it('with a body over 256 KiB is 413/5', async () => {
-    const body = { cid: 'alpha-key', pad: 'x'.repeat(256 * 1024) };
+  it('with a body over 16 KiB is 413/5', async () => {
+    const body = { cid: 'alpha-key', pad: 'x'.repeat(16 * 1024) };
     const refused = await gateway.service.call('POST', path, body, {
       signWith: 'alpha-api-secret-that-is-long-enough',
     });
     expect([refused.status, refused.json?.code]).toEqual([413, 5]);
+    expect(refused.json?.message).toContain('16384 bytes');
+  });
+
+  it('refuses a member that it does not know, by 400/5 naming it', async () => {
+    const refused = await post('alpha-key', 'alpha-api-secret', {
+      ...GOOD_FIELDS[path],
+      operatorUserId: 'x',
+    });
+    expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+    expect(refused.json?.message).toMatch(/^operatorUserId: /);
+  });
+
+  it.each([
+    ['no JSON behind the cid', '{"cid":"alpha-key",'],
+    ['two cids', '{"cid":"alpha-key","cid":"beta-key"}'],
+    ['a cid twice, once in disguise', '{"cid":"alpha-key","c\\u0069d":"beta-key"}'],
+    ['nesting without end', `{"cid":"alpha-key","x":${'['.repeat(5_000)}`],
+  ])('reads nothing of a body with %s until its signature holds', async (_, body) => {
+    const ask = (signWith: string) => gateway.service.call('POST', path, body, { signWith });
+    const strangers = await ask('beta-api-secret');
+    expect([strangers.status, strangers.json?.code]).toEqual([401, 1]);
+    const own = await ask('alpha-api-secret');
+    expect([own.status, own.json?.code]).toEqual([400, 5]);
+  });
+
+  it('takes a cid wherever it stands and however its text is escaped', async () => {
+    const { cid: _, ...fields } = { cid: '', ...GOOD_FIELDS[path] };
+    const inner = JSON.stringify(fields).slice(1, -1);
+    const body = `{ ${inner} , "cid" : "\\u0061lpha-key" }`;
+    const answer = await gateway.service.call('POST', path, body, { signWith: 'alpha-api-secret' });
+    expect([200, 201, 404]).toContain(answer.status);
   });
 
   it('is POST alone: another method is 404/2', async () => {
@@ -115,6 +148,41 @@ it('takes each of an operator’s secrets, and a new one from the reload on', as
   expect((await ask('beta-api-secret-that-is-long-enough')).status).toBe(404);
   await gateway.reconfigure('beta', { api: { secrets: ['beta-next-secret-that-is-long-enough'] } });
   expect((await ask('beta-api-secret-that-is-long-enough')).status).toBe(401);
+  await gateway.reconfigure('beta', {});
+});
+
+it('makes nobody’s request as dear as an operator’s, whatever the number of secrets (I8)', async () => {
+  const secrets = [
+    'beta-api-secret',
+    ...Array.from({ length: 3 }, (_, n) => `beta-old-secret-${n}`),
+  ];
+  await gateway.reconfigure('beta', { api: { secrets } });
+  const configuration = loadConfiguration(gateway.configFolder, {});
+  const callers = new Callers(
+    () => configuration,
+    () => () => true,
+  );
+  const counts = ['alpha-key', 'beta-key', 'nobodys-key'].map(
+    (cid) => callers.find(cid).keys.length,
+  );
+  expect(counts).toEqual([4, 4, 4]);
+  await gateway.reconfigure('beta', {});
+});
+
+it('is taken from the addresses in api.allowedIps alone, which strangers do not learn (I8)', async () => {
+  const ask = (signWith: string) =>
+    gateway.service.call(
+      'POST',
+      '/operator/bets',
+      { cid: 'beta-key', transactionId: 'x' },
+      { signWith },
+    );
+  await gateway.reconfigure('beta', { api: { allowedIps: ['192.0.2.0/24'] } });
+  const refused = await ask('beta-api-secret');
+  expect([refused.status, refused.json?.code]).toEqual([403, 9]);
+  expect((await ask('another-secret')).status).toBe(401);
+  await gateway.reconfigure('beta', { api: { allowedIps: ['192.0.2.0/24', '127.0.0.0/8'] } });
+  expect((await ask('beta-api-secret')).status).toBe(404);
   await gateway.reconfigure('beta', {});
 });
 

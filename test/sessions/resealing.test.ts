@@ -6,7 +6,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { Resealing, type ResealProgress } from '../../src/sessions/resealing.ts';
 import { SessionCache } from '../../src/sessions/session-cache.ts';
-import { Sessions } from '../../src/sessions/sessions.ts';
+import { type OpenedSession, Sessions } from '../../src/sessions/sessions.ts';
 import { TokenVault } from '../../src/sessions/token-vault.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/sessions/players.ts';
@@ -71,8 +71,13 @@ function resealingWith(keys: string | undefined, told: ResealProgress[] = []): R
   });
 }
 
+async function openAt(sessions: Sessions, operatorToken: string): Promise<OpenedSession> {
+  const opened = await sessions.open(owner, 'USD', operatorToken, 600);
+  if (opened === undefined) throw new Error('no session');
+  return opened;
+}
 const open = (keys: string | undefined, operatorToken = 'anns-own-token') =>
-  sessionsWith(keys).open(owner, 'USD', operatorToken, 600);
+  openAt(sessionsWith(keys), operatorToken);
 const columns = () =>
   onServer(testDatabase.url, async (client) => {
     const { rows } = await client.query('SELECT token, sealed_token, operator_token FROM sessions');
@@ -90,8 +95,7 @@ describe('after a rotation', () => {
     expect(await resealingWith(`${B},${A}`).walk()).toEqual({ resealed: 3, unopenable: 0 });
 
     const after = sessionsWith(B);
-    const tokenOf = async (operatorToken: string) =>
-      (await after.open(owner, 'USD', operatorToken, 600)).token;
+    const tokenOf = async (operatorToken: string) => (await openAt(after, operatorToken)).token;
     expect(await tokenOf('anns-own-token')).toBe(live.token);
     expect(await tokenOf('opened-meanwhile')).toBe(meanwhile.token);
     for (const [{ sessionId }, own] of [

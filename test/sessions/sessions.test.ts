@@ -90,7 +90,12 @@ class HeldStore extends SessionStore {
   }
 }
 
-const open = (sessions: Sessions) => sessions.open(owner, 'USD', 'anns-own-token', 600);
+const openIn = async (sessions: Sessions, currency: string, operatorToken: string) => {
+  const opened = await sessions.open(owner, currency, operatorToken, 600);
+  if (opened === undefined) throw new Error('no session');
+  return opened;
+};
+const open = (sessions: Sessions) => openIn(sessions, 'USD', 'anns-own-token');
 const revokeAll = (sessions: Sessions) =>
   sessions.revoke('alpha', { operatorUser: owner.operatorUser });
 
@@ -293,7 +298,7 @@ describe('ENCRYPTION_KEY that is being rotated', () => {
 
   it('never takes the token of one session for another’s, though both are in the table (I8)', async () => {
     const one = await open(replica(OLD));
-    const other = await replica(OLD).open(owner, 'EUR', 'anns-other-token', 600);
+    const other = await openIn(replica(OLD), 'EUR', 'anns-other-token');
     await database.query(
       {
         name: 'test-swap',
@@ -340,7 +345,7 @@ describe('what Redis holds of a session', () => {
   });
 
   it('opens beside no other token', async () => {
-    const [one, other] = [await cached(), await replica().open(owner, 'EUR', 'another', 600)];
+    const [one, other] = [await cached(), await openIn(replica(), 'EUR', 'another')];
     await accelerator.set(keyOf(other.token), one.text, 60_000);
     expect(await replica().find(other.token)).toMatchObject({ session: { currency: 'EUR' } });
   });

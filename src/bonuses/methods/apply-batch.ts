@@ -15,10 +15,7 @@ import {
 import { owned } from '../translation/own-bonuses.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { askedBefore, notConfirmed, patienceMs, recorded } from './intent-answers.ts';
-import { bodyHash, refuseHarmful, withMembers } from './request-body.ts';
-
-const OWN_MEMBERS = Object.keys(applyBatchFields.shape);
-const OWN_PLAYER_MEMBERS = ['userId', 'currency', 'betAmount', 'betCount', 'forceActivated'];
+import { askedFor, askedHash, bodyAsking, withMembers } from './request-body.ts';
 
 /**
  * `POST /bonuses/bonus/applyBatch`. An intent for each (template, player) is committed before the
@@ -26,16 +23,19 @@ const OWN_PLAYER_MEMBERS = ['userId', 'currency', 'betAmount', 'betCount', 'forc
  * for once: repeated, it gets the first answer.
  */
 export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Told> {
-  const body = treeOf(call.document);
-  const batch = readBatch(call, body);
+  const batch = readBatch(call);
   if (!('templateId' in batch)) return batch;
   const { templateId, operatorUsers } = batch;
+  // Not counted as one request: each player is a few rows, maybe a new player, and a bonus (I7).
+  const limited = call.charge('entries', operatorUsers.length);
+  if (limited !== undefined) return limited;
   if (!(await seesTemplate(bonuses, call, templateId))) return notFound('template');
 
+  const asked = askedFor(treeOf(call.document));
   const intent = {
     tenant: call.tenant,
-    bodyHash: bodyHash(body),
-    body: call.document.text,
+    bodyHash: askedHash(asked),
+    body: treeText(asked),
     patienceMs: patienceMs(bonuses),
   };
   const before = await bonuses.intents.findEqual(intent, 'apply');
@@ -46,7 +46,7 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Tol
   if (begun.kind !== 'begun') return askedBefore(begun);
 
   const known = new Map([...userIds].map(([user, userId]) => [userId, user]));
-  const sent = inServiceTerms(call, body, templateId, userIds);
+  const sent = inServiceTerms(call, asked, templateId, userIds);
   const answer = await askService(bonuses, call, 'bonus/applyBatch', sent);
   if (answer.kind === 'answered') {
     return await applied(bonuses, call, begun.intentId, treeOf(answer.document), known);
@@ -60,7 +60,7 @@ interface Batch {
   readonly operatorUsers: readonly string[];
 }
 
-function readBatch(call: BonusCall, body: Json): Batch | Told {
+function readBatch(call: BonusCall): Batch | Told {
   const read = fieldsOf(applyBatchFields, call.document);
   if (!('fields' in read)) return read;
   const { templateId, playersData } = read.fields;
@@ -69,12 +69,6 @@ function readBatch(call: BonusCall, body: Json): Batch | Told {
   if (foreign >= 0) {
     return invalid(`playersData.${foreign}.currency: must be one of ${currencies.join(', ')}`);
   }
-  const harmful =
-    refuseHarmful(body, OWN_MEMBERS) ??
-    bonusesIn(memberOf(body, 'playersData'))
-      .map((entry, index) => refuseHarmful(entry, OWN_PLAYER_MEMBERS, `playersData.${index}.`))
-      .find((told) => told !== undefined);
-  if (harmful !== undefined) return harmful;
   return {
     templateId: String(templateId),
     operatorUsers: playersData.map(({ userId }) => userId),
@@ -84,20 +78,18 @@ function readBatch(call: BonusCall, body: Json): Batch | Told {
 /** The same batch with the aggregator's ids, amounts to the letter. */
 function inServiceTerms(
   call: BonusCall,
-  body: Json,
+  asked: Json,
   templateId: string,
   userIds: ReadonlyMap<string, string>,
 ): string {
-  const players = bonusesIn(memberOf(body, 'playersData')).map((entry) =>
+  const players = bonusesIn(memberOf(asked, 'playersData')).map((entry) =>
     withMembers(entry, { userId: textNode(userIds.get(textOf(entry, 'userId') ?? '') ?? '') }),
   );
-  return treeText(
-    withMembers(body, {
-      cid: textNode(call.account.cid),
-      templateId: { kind: 'number', raw: templateId },
-      playersData: { kind: 'array', items: players },
-    }),
-  );
+  const translated = withMembers(asked, {
+    templateId: { kind: 'number', raw: templateId },
+    playersData: { kind: 'array', items: players },
+  });
+  return bodyAsking(call, translated);
 }
 
 async function applied(

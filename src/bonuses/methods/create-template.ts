@@ -9,19 +9,16 @@ import {
   idOf,
   type Json,
   memberOf,
-  textNode,
   treeOf,
   treeText,
 } from '../translation/json-tree.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { translate } from '../translation/translate.ts';
 import { askedBefore, notConfirmed, patienceMs, recorded } from './intent-answers.ts';
-import { bodyHash, bodyOf, refuseHarmful, withMembers } from './request-body.ts';
+import { askedFor, askedHash, bodyAsking, bodyOf } from './request-body.ts';
 
 /** Below every id. */
 const NO_TEMPLATE = -1n;
-
-const OWN_MEMBERS = Object.keys(createTemplateFields.shape);
 
 /**
  * `POST /bonuses/templates/add`. The intent is committed before the service is asked, so whatever
@@ -29,13 +26,13 @@ const OWN_MEMBERS = Object.keys(createTemplateFields.shape);
  * once: repeated, it gets the first answer.
  */
 export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise<Told> {
-  const body = treeOf(call.document);
-  const wrong = refuse(call, body);
+  const wrong = refuse(call);
   if (wrong !== undefined) return wrong;
+  const asked = askedFor(treeOf(call.document));
   const intent = {
     tenant: call.tenant,
-    bodyHash: bodyHash(body),
-    body: call.document.text,
+    bodyHash: askedHash(asked),
+    body: treeText(asked),
     patienceMs: patienceMs(bonuses),
   };
   const before = await bonuses.intents.findEqual(intent, 'create');
@@ -46,21 +43,21 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
   const begun = await bonuses.intents.beginCreate(intent, highest);
   if (begun.kind !== 'begun') return askedBefore(begun);
 
-  const sent = treeText(withMembers(body, { cid: textNode(call.account.cid) }));
+  const sent = bodyAsking(call, asked);
   const answer = await askService(bonuses, call, 'templates/add', sent);
   return answer.kind === 'answered'
     ? await created(bonuses, call, begun.intentId, treeOf(answer.document))
     : await notConfirmed(bonuses, begun.intentId, answer, termsOf(call));
 }
 
-function refuse(call: BonusCall, body: Json): Told | undefined {
+function refuse(call: BonusCall): Told | undefined {
   const read = fieldsOf(createTemplateFields, call.document);
   if (!('fields' in read)) return read;
   const { currencies } = call.operator;
   if (!currencies.includes(read.fields.currency)) {
     return invalid(`currency: must be one of ${currencies.join(', ')}`);
   }
-  return refuseHarmful(body, OWN_MEMBERS);
+  return undefined;
 }
 
 /**

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
-import { CODES } from '../../domain/codes.ts';
-import { failure } from '../../protocol/answers.ts';
+import { SIGNED_MEMBERS } from '../../operators/signed-members.ts';
 import { jsonString } from '../../protocol/json.ts';
 import type { BonusCall } from '../context.ts';
-import type { Told } from '../outcome.ts';
-import { harmfulMember } from '../translation/fields.ts';
-import { canonicalText, type Json, type Member } from '../translation/json-tree.ts';
+import {
+  canonicalText,
+  type Json,
+  type Member,
+  textNode,
+  treeText,
+} from '../translation/json-tree.ts';
 
 /** A body for the service with these members, the account's `cid` first. */
 export function bodyOf(call: BonusCall, members: Readonly<Record<string, string>>): string {
@@ -24,43 +27,23 @@ export function withMembers(json: Json, changes: Readonly<Record<string, Json>>)
 }
 
 /**
- * What makes two bodies of an operator the same: all but `cid`, whatever the order of members and
- * the spelling of numbers.
+ * What an operator asks for, without who asks and when: this much is compared, kept and sent on. A
+ * request that is made anew, with another time and nonce, asks for the same.
  */
-export function bodyHash(body: Json): Buffer {
-  const members = body.kind === 'object' ? body.members.filter(({ name }) => name !== 'cid') : [];
-  return createHash('sha256')
-    .update(canonicalText({ kind: 'object', members }))
-    .digest();
+export function askedFor(body: Json): Json {
+  if (body.kind !== 'object') return body;
+  const members = body.members.filter(({ name }) => !SIGNED_MEMBERS.includes(name));
+  return { kind: 'object', members };
 }
 
-/**
- * The 400 for a member that may not be passed on; undefined where there is none. The body's own
- * members have their rules; what stands in any other is looked at to its ground.
- */
-export function refuseHarmful(json: Json, own: readonly string[], path = ''): Told | undefined {
-  if (json.kind === 'array') {
-    return firstRefused(json.items.map((item, index) => [item, `${path}${index}.`]));
-  }
-  if (json.kind !== 'object') return undefined;
-  const harmful = harmfulMember(
-    json.members.map(({ name }) => name),
-    own,
-  );
-  if (harmful !== undefined) {
-    const message = `${path}${shortened(harmful)}: must not be given`;
-    return { answer: failure(CODES.validation, message), outcome: 'invalid' };
-  }
-  const others = json.members.filter(({ name }) => !own.includes(name));
-  return firstRefused(others.map(({ name, value }) => [value, `${path}${shortened(name)}.`]));
+/** What makes two of them the same, whatever the order of members and the spelling of numbers. */
+export function askedHash(asked: Json): Buffer {
+  return createHash('sha256').update(canonicalText(asked)).digest();
 }
 
-function firstRefused(inside: readonly (readonly [value: Json, path: string])[]): Told | undefined {
-  for (const [value, path] of inside) {
-    const told = refuseHarmful(value, [], path);
-    if (told !== undefined) return told;
-  }
-  return undefined;
+/** A body for the service that asks for this, the account's `cid` first. */
+export function bodyAsking(call: BonusCall, asked: Json): string {
+  const members = asked.kind === 'object' ? asked.members : [];
+  const cid = { name: 'cid', value: textNode(call.account.cid) };
+  return treeText({ kind: 'object', members: [cid, ...members] });
 }
-
-const shortened = (name: string) => name.slice(0, 64);

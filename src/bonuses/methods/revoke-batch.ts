@@ -1,8 +1,9 @@
 import { CODES } from '../../domain/codes.ts';
 import { mapLimited } from '../../lib/map-limited.ts';
+import { LOOKS_MAX } from '../../operators/limits.ts';
 import { jsonString, parseJsonObject } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
-import { notDone, ok, type Told } from '../outcome.ts';
+import { invalid, notDone, ok, type Told } from '../outcome.ts';
 import { translatedPage } from '../paging.ts';
 import { findBonus } from '../service/read-bonus.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
@@ -23,6 +24,8 @@ export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<To
   const read = fieldsOf(revokeBatchFields, call.document);
   if (!('fields' in read)) return read;
   const asked = [...new Set(read.fields.bonusesIds.map(String))];
+  const limited = call.charge('entries', asked.length);
+  if (limited !== undefined) return limited;
   const sorted = await sortOut(bonuses, call, asked);
   if (!('own' in sorted)) return sorted;
   const { own, others } = sorted;
@@ -45,6 +48,8 @@ async function sortOut(
   if (call.account.exclusive) return { own: asked, others: [] };
   const known = await bonuses.ownership.ownBonuses(call.tenant, asked);
   const unknown = asked.filter((bonusId) => !known.has(bonusId));
+  const tooMany = refuseLooks(call, unknown.length);
+  if (tooMany !== undefined) return tooMany;
   const found = await mapLimited(unknown, LOOKS_AT_ONCE, async (bonusId) => ({
     bonusId,
     found: await findBonus(bonuses, call, bonusId, false),
@@ -58,6 +63,17 @@ async function sortOut(
     own: asked.filter((bonusId) => !others.has(bonusId)),
     others: asked.filter((bonusId) => others.has(bonusId)),
   };
+}
+
+/** Each id that is not known here is a call of the service, which all operators share (I7). */
+function refuseLooks(call: BonusCall, count: number): Told | undefined {
+  if (count === 0) return undefined;
+  if (count > LOOKS_MAX) {
+    return invalid(
+      `bonusesIds: ${count} are not known here, of which ${LOOKS_MAX} may stand in one call`,
+    );
+  }
+  return call.charge('looks', count);
 }
 
 /** A revocation as the service answered it, in the operator's terms. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { OPERATOR_USER } from '../../domain/operator-user.ts';
+import { signedMembers } from '../../operators/signed-members.ts';
 
 /**
- * What the seven methods take (docs/protocol.md, Bonus API and Limits), as far as the gateway can
- * tell a wrong body before the service is asked. Numbers are only judged here: what is sent on is
- * their exact text.
+ * What the seven methods take (interface.md, Bonus API and Limits), as far as the gateway can tell
+ * a wrong body before the service is asked, and nothing else: what an operator adds would be signed
+ * with the service's secret, and nobody can say what it means there. Numbers are only judged here:
+ * what is sent on is their exact text.
  */
 
 const PLAYERS_MAX = 1000;
@@ -37,16 +39,15 @@ const operatorUser = z
   .regex(OPERATOR_USER, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -')
   .describe("The operator's id of the player");
 
-const cid = z.string().describe("The operator's key at this gateway");
 const page = whole(1, 1_000_000).default(1).describe('From 1');
 
-export const templatesFields = z.object({ cid, page });
-export const templateFields = z.object({ cid, templateId: id });
-export const playerBonusesFields = z.object({ cid, userId: operatorUser, page });
-export const bonusFields = z.object({ cid, bonusId: id });
+export const templatesFields = z.strictObject({ ...signedMembers, page });
+export const templateFields = z.strictObject({ ...signedMembers, templateId: id });
+export const playerBonusesFields = z.strictObject({ ...signedMembers, userId: operatorUser, page });
+export const bonusFields = z.strictObject({ ...signedMembers, bonusId: id });
 
-export const revokeBatchFields = z.object({
-  cid,
+export const revokeBatchFields = z.strictObject({
+  ...signedMembers,
   bonusesIds: z
     .array(id, 'must be an array')
     .min(1, 'must not be empty')
@@ -58,8 +59,8 @@ const countries = list(
 );
 
 export const createTemplateFields = z
-  .looseObject({
-    cid,
+  .strictObject({
+    ...signedMembers,
     name: text(255),
     type: z.literal('freebet_standart', 'must be freebet_standart'),
     enable: z.boolean('must be true or false').describe('Whether it may be issued'),
@@ -85,7 +86,7 @@ export const createTemplateFields = z
     context.addIssue({ code: 'custom', path: ['toTime'], message: 'must not be before fromTime' });
   });
 
-const playerData = z.looseObject({
+const playerData = z.strictObject({
   userId: operatorUser,
   currency: currency.describe("One of the operator's currencies"),
   betAmount: amount.describe('Freebet amount'),
@@ -94,8 +95,8 @@ const playerData = z.looseObject({
 });
 
 export const applyBatchFields = z
-  .looseObject({
-    cid,
+  .strictObject({
+    ...signedMembers,
     templateId: id,
     playersData: z
       .array(playerData, 'must be an array')
@@ -113,23 +114,3 @@ export const applyBatchFields = z
       seen.add(userId);
     }
   });
-
-/**
- * Names that a create or apply body may not have beyond its own: should the service understand
- * them, they could reach for what is not the operator's.
- */
-const HARMFUL = new Set(
-  'id,cid,template,templateid,templateids,bonus,bonusid,bonusids,bonusesids,user,userid,userids,users,uid,player,playerid,playerids,players,playersdata,partner,partnerid,subpartnerid,operator,operatorid,proto,constructor,prototype'.split(
-    ',',
-  ),
-);
-
-/** The first member that may not be passed on, beside those of these names. */
-export function harmfulMember(
-  names: readonly string[],
-  own: readonly string[],
-): string | undefined {
-  return names.find(
-    (name) => !own.includes(name) && HARMFUL.has(name.toLowerCase().replaceAll(/[^a-z]/g, '')),
-  );
-}

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { readFields } from '../../operators/request.ts';
+import { readFields } from '../../operators/fields.ts';
 import type { JsonDocument } from '../../protocol/json.ts';
 import type { Told } from '../outcome.ts';
 

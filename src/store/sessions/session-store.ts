@@ -18,6 +18,14 @@ export interface SessionRow {
   readonly operator_user: string;
 }
 
+/** The newest session of a kind, and what the request that asks has to do with it. */
+export interface NewestSession extends SessionRow {
+  /** Whether this very request was given the session before. */
+  readonly was_given: boolean;
+  /** Whether it was given one of the same kind that was revoked since. */
+  readonly was_revoked: boolean;
+}
+
 export interface NewSession {
   readonly playerId: string;
   readonly operatorId: string;
@@ -29,6 +37,8 @@ export interface NewSession {
   readonly operatorTokenHash: Buffer;
   readonly ordinal: number;
   readonly ttlSeconds: number;
+  /** SHA-256 of the request that opens it, where that could be sent again. */
+  readonly givenTo?: Buffer | undefined;
 }
 
 /** Rows of `sessions`. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
@@ -48,15 +58,23 @@ export class SessionStore {
     return (await this.#database.query<SessionRow>(FIND_BY_ID, [id]))[0];
   }
 
-  /** The newest session of one player, currency and operator token, ended or not. */
+  /**
+   * The newest session of one player, currency and operator token, ended or not.
+   * @param request SHA-256 of the request that asks; undefined for one that cannot come again
+   */
   async findNewest(
     playerId: string,
     currency: string,
     operatorTokenHash: Buffer,
-  ): Promise<SessionRow | undefined> {
-    return (
-      await this.#database.query<SessionRow>(FIND_NEWEST, [playerId, currency, operatorTokenHash])
-    )[0];
+    request?: Buffer,
+  ): Promise<NewestSession | undefined> {
+    const values = [playerId, currency, operatorTokenHash, request ?? null];
+    return (await this.#database.query<NewestSession>(FIND_NEWEST, values))[0];
+  }
+
+  /** Notes that a live session was given to one more request. */
+  async noteGiven(id: string, request: Buffer): Promise<void> {
+    await this.#database.query(NOTE_GIVEN, [id, request]);
   }
 
   /** @returns undefined when a session of the same ordinal or token was first */
@@ -72,6 +90,7 @@ export class SessionStore {
         session.operatorTokenHash,
         session.ordinal,
         session.ttlSeconds,
+        session.givenTo === undefined ? [] : [session.givenTo],
       ])
     )[0];
   }
@@ -101,12 +120,12 @@ export class SessionStore {
   }
 }
 
-const SELECT = `
-  SELECT s.id, s.player_id, s.operator_id, s.currency, s.token_hash, s.operator_token, s.token,
-         s.sealed_token, s.ordinal,
-         s.expires_at, s.ended_reason, s.expires_at <= clock_timestamp() AS expired,
-         p.user_id, p.operator_user
-    FROM sessions s JOIN players p ON p.id = s.player_id`;
+const COLUMNS = `
+  s.id, s.player_id, s.operator_id, s.currency, s.token_hash, s.operator_token, s.token, s.sealed_token,
+  s.ordinal, s.expires_at,
+  s.ended_reason, s.expires_at <= clock_timestamp() AS expired, p.user_id, p.operator_user`;
+const ROWS = 'sessions s JOIN players p ON p.id = s.player_id';
+const SELECT = `SELECT ${COLUMNS} FROM ${ROWS}`;
 
 const FIND_BY_TOKEN_HASH: Statement = {
   name: 'session-by-token-hash',
@@ -117,8 +136,23 @@ const FIND_BY_ID: Statement = { name: 'session-by-id', text: `${SELECT} WHERE s.
 
 const FIND_NEWEST: Statement = {
   name: 'session-newest',
-  text: `${SELECT} WHERE s.player_id = $1 AND s.currency = $2 AND s.operator_token_hash = $3
-         ORDER BY s.ordinal DESC LIMIT 1`,
+  text: `
+  SELECT ${COLUMNS}, coalesce($4::bytea = ANY (s.given_to), false) AS was_given,
+         EXISTS (SELECT FROM sessions revoked
+                  WHERE revoked.player_id = $1 AND revoked.currency = $2
+                    AND revoked.operator_token_hash = $3 AND revoked.ended_reason = 'revoked'
+                    AND $4::bytea = ANY (revoked.given_to)) AS was_revoked
+    FROM ${ROWS}
+   WHERE s.player_id = $1 AND s.currency = $2 AND s.operator_token_hash = $3
+   ORDER BY s.ordinal DESC LIMIT 1`,
+};
+
+/** The last few: they differ in little but the time, and those of an old time are refused anyhow. */
+const NOTE_GIVEN: Statement = {
+  name: 'session-note-given',
+  text: `UPDATE sessions
+            SET given_to = (array_append(given_to, $2::bytea))[greatest(1, cardinality(given_to) - 62):]
+          WHERE id = $1 AND ended_at IS NULL AND NOT $2::bytea = ANY (given_to)`,
 };
 
 const INSERT: Statement = {
@@ -126,8 +160,9 @@ const INSERT: Statement = {
   text: `
   WITH made AS (
     INSERT INTO sessions (player_id, operator_id, currency, token_hash, token, operator_token,
-                          operator_token_hash, ordinal, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + make_interval(secs => $9))
+                          operator_token_hash, ordinal, expires_at, given_to)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + make_interval(secs => $9),
+            $10::bytea[])
     ON CONFLICT DO NOTHING
     RETURNING *
   )

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/domain/clock.ts';
 import {
   type SimulatedBonusApi,
   startBonusApi,
@@ -37,6 +38,7 @@ export interface BonusGatewayOptions {
   readonly beta?: Settings;
   /** Whether open calls are read back. */
   readonly worker?: boolean;
+  readonly clock?: Clock;
   readonly partners?: readonly { readonly cid: string; readonly secrets: readonly string[] }[];
   readonly templateOrder?: 'oldestFirst' | 'newestFirst';
   /** Another way to PostgreSQL, such as a proxy's. */
@@ -53,6 +55,7 @@ export async function startBonusGateway(options: BonusGatewayOptions = {}): Prom
     gateway: { service: { bonusApiUrl: api.url, ...options.service } },
     operators: { alpha: options.alpha ?? {}, beta: options.beta ?? {} },
     worker: options.worker ?? false,
+    ...(options.clock && { clock: options.clock }),
     ...(throughDatabase && {
       through: async (urls) => ({ ...urls, databaseUrl: await throughDatabase(urls.databaseUrl) }),
     }),

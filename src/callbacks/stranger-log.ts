@@ -1,0 +1,29 @@
+import type { Clock } from '../domain/clock.ts';
+import { TokenBuckets } from '../lib/token-bucket.ts';
+
+/** Enough to see who it is; a flood must not fill the log, nor be what the process is busy with. */
+const LINES = { perSecond: 5, burst: 10 };
+
+/**
+ * Which callbacks of strangers (unsigned, or from an address that is not allowed) are logged. All of
+ * them are counted.
+ */
+export class StrangerLog {
+  readonly #lines: TokenBuckets;
+  #leftOut = 0;
+
+  constructor(clock: Clock) {
+    this.#lines = new TokenBuckets(clock, LINES);
+  }
+
+  /** @returns undefined for one that is not logged; else how many were left out before it */
+  next(): number | undefined {
+    if (this.#lines.take('strangers') > 0) {
+      this.#leftOut += 1;
+      return undefined;
+    }
+    const leftOut = this.#leftOut;
+    this.#leftOut = 0;
+    return leftOut;
+  }
+}

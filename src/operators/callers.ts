@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import { type SigningKey, signingKeys } from '../protocol/signature.ts';
+
+/** Who may stand behind a `cid`, and what its signature is held against. */
+export interface Caller {
+  /** Undefined where no operator has the `cid`. */
+  readonly operator: OperatorConfig | undefined;
+  /** As many for everybody, nobody included: no time tells who has how many secrets, or none. */
+  readonly keys: readonly SigningKey[];
+  /** By `api.allowedIps`. */
+  readonly isAllowed: (address: string) => boolean;
+}
+
+type AddressMatcher = (cidrs: readonly string[]) => (address: string) => boolean;
+
+interface Prepared {
+  readonly madeFrom: Configuration;
+  readonly byCid: ReadonlyMap<string, Caller>;
+  readonly nobody: Caller;
+}
+
+/** Signatures are compared with this key too, whose secret nobody has. */
+const FILLER_SECRET = randomUUID();
+
+/** The operators by their `cid`, made ready once for each configuration. */
+export class Callers {
+  readonly #configuration: () => Configuration;
+  readonly #addressMatcher: AddressMatcher;
+  #prepared: Prepared | undefined;
+
+  constructor(configuration: () => Configuration, addressMatcher: AddressMatcher) {
+    this.#configuration = configuration;
+    this.#addressMatcher = addressMatcher;
+  }
+
+  find(cid: string): Caller {
+    const { byCid, nobody } = this.#current();
+    return byCid.get(cid) ?? nobody;
+  }
+
+  #current(): Prepared {
+    const configuration = this.#configuration();
+    if (this.#prepared?.madeFrom === configuration) return this.#prepared;
+    const operators = [...configuration.operators.values()];
+    const count = operators.reduce((most, { api }) => Math.max(most, api.secrets.length), 1);
+    const fillers = signingKeys(Array.from({ length: count }, () => FILLER_SECRET));
+    const prepared = {
+      madeFrom: configuration,
+      byCid: new Map(
+        operators.map((operator) => [operator.api.cid, this.#caller(operator, fillers)]),
+      ),
+      nobody: { operator: undefined, keys: fillers, isAllowed: () => false },
+    };
+    this.#prepared = prepared;
+    return prepared;
+  }
+
+  #caller(operator: OperatorConfig, fillers: readonly SigningKey[]): Caller {
+    const { secrets, allowedIps } = operator.api;
+    const own = signingKeys(secrets);
+    return {
+      operator,
+      keys: [...own, ...fillers.slice(own.length)],
+      isAllowed: allowedIps.length === 0 ? () => true : this.#addressMatcher(allowedIps),
+    };
+  }
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import type { OperatorConfig } from '../config/schema.ts';
+import type { Clock } from '../domain/clock.ts';
+import { CODES } from '../domain/codes.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
+import type { JsonDocument } from '../protocol/json.ts';
+import { readFields } from './fields.ts';
+import { freshMembers } from './signed-members.ts';
+
+/** How far `at` may be from now, either way (CONTRACT section 5). */
+const AT_TOLERANCE_MS = 5 * 60 * 1000;
+
+/**
+ * Longer than any request with the nonce can still be taken: from one whose `at` is ahead until it
+ * is too old, and a minute for replicas whose clocks differ.
+ */
+const NONCE_KEPT_MS = 2 * AT_TOLERANCE_MS + 60_000;
+
+/** With its zone: without one, nobody can say how old it is. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** Where nonces are remembered: all processes of a gateway share it. */
+export interface NonceMemory {
+  /**
+   * @returns whether it was not there already
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  isFirst(operatorId: string, nonceHash: Buffer, keptMs: number): Promise<boolean>;
+}
+
+/**
+ * Holds a verified request to what it says of itself: which path it is for, when it was made, and
+ * that it comes once. So bytes that somebody captured are worth nothing elsewhere, later or again.
+ *
+ * @param path that the request came to
+ * @returns the refusal, undefined where there is none
+ * @throws GatewayError `DATABASE_UNAVAILABLE` when nobody can say whether a nonce is new
+ */
+export async function refuseStale(
+  clock: Clock,
+  nonces: NonceMemory,
+  { operator, document }: { operator: OperatorConfig; document: JsonDocument },
+  path: string,
+): Promise<Answer | undefined> {
+  const read = readFields(freshMembers, document);
+  if (!('fields' in read)) return read;
+  const { at, nonce } = read.fields;
+  const wrong =
+    missing(read.fields, operator.api.freshness === 'required') ??
+    (read.fields.path !== undefined && read.fields.path !== path
+      ? `path: must be ${path}, where the request was sent to`
+      : undefined) ??
+    (at === undefined ? undefined : wrongTime(clock, at));
+  if (wrong !== undefined) return failure(CODES.validation, wrong);
+  if (nonce === undefined) return undefined;
+  const nonceHash = createHash('sha256').update(nonce).digest();
+  // Last, so that a request that is refused anyhow does not use its nonce up.
+  if (await nonces.isFirst(operator.id, nonceHash, NONCE_KEPT_MS)) return undefined;
+  return failure(CODES.validation, 'nonce: was used before; send a new request with a new one');
+}
+
+type Fresh = Readonly<z.output<typeof freshMembers>>;
+
+function missing(fields: Fresh, isRequired: boolean): string | undefined {
+  if (isRequired) {
+    const absent = (['path', 'at', 'nonce'] as const).find((name) => fields[name] === undefined);
+    return absent && `${absent}: must be given`;
+  }
+  // A nonce that never grows old would have to be remembered for ever.
+  const lacksTime = fields.nonce !== undefined && fields.at === undefined;
+  return lacksTime ? 'at: must be given beside nonce' : undefined;
+}
+
+function wrongTime(clock: Clock, at: string): string | undefined {
+  const atMs = INSTANT.test(at) ? Date.parse(at) : Number.NaN;
+  if (Number.isNaN(atMs)) return 'at: must be an ISO 8601 time with its zone';
+  const isNear = Math.abs(clock.nowMs() - atMs) <= AT_TOLERANCE_MS;
+  return isNear ? undefined : 'at: must be within 5 minutes of now';
+}

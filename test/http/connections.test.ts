@@ -1,0 +1,136 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { sign, signingKeys } from '../../src/protocol/signature.ts';
+import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** What strangers may hold of a gateway: a place only while nobody else needs it (I7). */
+
+let gateway: TestGateway;
+const opened: Socket[] = [];
+/** Under load it may take a while; what counts is that it comes. */
+vi.setConfig({ testTimeout: 30_000 });
+const PATIENT = 10_000;
+afterEach(async () => {
+  for (const socket of opened.splice(0)) socket.destroy();
+  await gateway.close();
+});
+
+const start = async (http: object) => {
+  gateway = await startTestGateway({ gateway: { http } });
+};
+
+/** A connection that says this and nothing more. */
+async function stranger(says = ''): Promise<Socket> {
+  const socket = connect(Number(new URL(gateway.baseUrl).port), '127.0.0.1');
+  opened.push(socket);
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+  socket.write(says);
+  return socket;
+}
+
+const strangers = (count: number, says?: string) =>
+  Promise.all(Array.from({ length: count }, () => stranger(says)));
+const isClosed = (socket: Socket) => socket.destroyed || socket.readableEnded;
+const closedOf = (reason: string) => gateway.metric('gateway_connections_closed_total', { reason });
+
+function head(bytes: number): string {
+  return `POST /payment/bet HTTP/1.1\r\nhost: x\r\ncontent-length: ${bytes}\r\nx-sign-jws: a..b\r\n\r\n`;
+}
+
+describe('http.maxConnections', () => {
+  it('closes the stranger that was silent longest, and lets the service in', async () => {
+    await start({ maxConnections: 10 });
+    const player = await gateway.player();
+    const before = await closedOf('full');
+    const silent = await strangers(30);
+    await vi.waitFor(
+      async () => expect((await closedOf('full')) - before).toBeGreaterThan(15),
+      PATIENT,
+    );
+    await vi.waitFor(() => expect(silent.filter(isClosed).length).toBeGreaterThan(15), PATIENT);
+    expect((await gateway.service.balance(player)).status).toBe(200);
+    expect((await gateway.service.profile(player.token)).status).toBe(200);
+  });
+
+  it('never closes a connection that a signed request came on', async () => {
+    await start({ maxConnections: 5 });
+    const player = await gateway.player();
+    expect((await gateway.service.balance(player)).status).toBe(200);
+    const connections = () =>
+      new Promise<number>((resolve) => {
+        gateway.app.server.getConnections((_error, count) => resolve(count));
+      });
+    for (let round = 0; round < 5; round += 1) {
+      await strangers(5);
+      const answer = await gateway.service.balance(player);
+      expect([answer.status, answer.failure]).toEqual([200, undefined]);
+    }
+    await vi.waitFor(async () => expect(await connections()).toBeLessThanOrEqual(5), PATIENT);
+  });
+});
+
+describe('http.strangerIdleMs', () => {
+  it('ends connections that nothing signed has come on, and no other', async () => {
+    await start({ strangerIdleMs: 300 });
+    const player = await gateway.player();
+    const [silent, trickling, refused] = [
+      await stranger(),
+      await stranger('POST /payment/bet HTTP/1.1\r\nhost: x\r\n'),
+      await stranger(`${head(2)}{}`),
+    ];
+    const [trusted] = await strangers(1);
+    const { body, jws } = signedBalance(player);
+    trusted?.write(
+      `POST /user/balance HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\nx-sign-jws: ${jws}\r\n\r\n${body}`,
+    );
+    await vi.waitFor(() => {
+      expect([silent, trickling, refused].map((socket) => isClosed(socket))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+    }, PATIENT);
+    expect(await closedOf('idle')).toBeGreaterThanOrEqual(3);
+    expect(trusted && isClosed(trusted)).toBe(false);
+  });
+});
+
+function signedBalance(player: { userId: string; token: string; currency: string }) {
+  const { userId, token, currency } = player;
+  const body = JSON.stringify({ userId, token, currency, requestId: 'request-0001' });
+  const [key] = signingKeys([SERVICE_SECRET]);
+  if (key === undefined) throw new Error('no key');
+  return { body, jws: sign(body, key) };
+}
+
+describe('http.arrivingBytesMax', () => {
+  it('breaks the oldest bodies off that do not come to their end, and answers the service', async () => {
+    await start({ arrivingBytesMax: 1_048_576 });
+    const player = await gateway.player();
+    const stalled = await strangers(20, `${head(250_000)}${'x'.repeat(200_000)}`);
+    await vi.waitFor(
+      async () => expect(await closedOf('memory')).toBeGreaterThanOrEqual(15),
+      PATIENT,
+    );
+    await vi.waitFor(
+      () => expect(stalled.filter(isClosed).length).toBeGreaterThanOrEqual(15),
+      PATIENT,
+    );
+    expect((await gateway.service.balance(player)).status).toBe(200);
+  });
+
+  it('gives back what a whole or broken body held: nobody is broken off for what is over', async () => {
+    await start({ arrivingBytesMax: 1_048_576 });
+    const player = await gateway.player();
+    for (let round = 0; round < 10; round += 1) {
+      const [broken] = await strangers(1, `${head(250_000)}${'x'.repeat(200_000)}`);
+      const whole = await gateway.service.call('POST', '/payment/bet', 'x'.repeat(200_000));
+      expect(whole.status).toBe(400);
+      broken?.destroy();
+    }
+    expect((await gateway.service.balance(player)).status).toBe(200);
+    expect(await closedOf('memory')).toBe(0);
+  });
+});

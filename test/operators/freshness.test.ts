@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Nonces } from '../../src/store/sessions/nonces.ts';
+import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+
+/** Bytes of an operator's request that somebody has captured: worth nothing elsewhere or again. */
+
+const OPEN = '/operator/sessions';
+const REVOKE = '/operator/sessions/revoke';
+
+let gateway: TestGateway;
+let alpha: SimulatedOperator;
+/** Asks for freshness. */
+let strict: SimulatedOperator;
+let users = 0;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    operators: { alpha: {}, strict: { api: { freshness: 'required' } } },
+  });
+  [alpha, strict] = [gateway.operator('alpha'), gateway.operator('strict')];
+});
+afterAll(async () => {
+  await Promise.all([alpha.close(), strict.close()]);
+  await gateway.close();
+});
+
+function opening(more: object = {}) {
+  users += 1;
+  const user = `user-${users}`;
+  return { operatorUser: user, currency: 'USD', operatorToken: `own-token-of-${user}`, ...more };
+}
+
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+const fresh = (path: string) => ({ path, at: inMs(0), nonce: randomUUID() });
+
+describe('a request that says what it is for', () => {
+  it('is refused at another path, by 400/5 naming path', async () => {
+    const body = { operatorUser: 'ann', path: OPEN };
+    const elsewhere = await alpha.call(REVOKE, body);
+    expect([elsewhere.status, elsewhere.json?.code]).toEqual([400, 5]);
+    expect(elsewhere.json?.message).toMatch(/^path: /);
+    expect((await alpha.call(REVOKE, { ...body, path: REVOKE })).status).toBe(200);
+  });
+
+  it.each([
+    [-301_000, 400],
+    [-290_000, 200],
+    [290_000, 200],
+    [301_000, 400],
+  ])('is taken within five minutes of its at: %i ms from now is %i', async (ms, status) => {
+    const answer = await alpha.call(REVOKE, { operatorUser: 'ann', at: inMs(ms) });
+    expect(answer.status).toBe(status);
+    if (status === 400) expect(answer.json?.message).toMatch(/^at: /);
+  });
+
+  it('takes an at with an offset, and none without a zone', async () => {
+    const local = inMs(2 * 3_600_000).replace('Z', '+02:00');
+    expect((await alpha.call(REVOKE, { operatorUser: 'ann', at: local })).status).toBe(200);
+    for (const at of [inMs(0).replace('Z', ''), 'now', String(Date.now()), '', 7, null]) {
+      const refused = await alpha.call(REVOKE, { operatorUser: 'ann', at });
+      expect([refused.status, refused.json?.code], String(at)).toEqual([400, 5]);
+      expect(refused.json?.message).toMatch(/^at: /);
+    }
+  });
+
+  it('comes once: its nonce is refused again, also at a replica and without Redis (I5)', async () => {
+    const replica = await gateway.replica();
+    const there = replica.operator('alpha');
+    const body = { operatorUser: 'ann', ...fresh(REVOKE) };
+    expect((await alpha.call(REVOKE, body)).status).toBe(200);
+    for (const again of [await alpha.call(REVOKE, body), await there.call(REVOKE, body)]) {
+      expect([again.status, again.json?.code]).toEqual([400, 5]);
+      expect(again.json?.message).toMatch(/^nonce: /);
+    }
+    // Another operator's nonces are its own (I8).
+    expect((await strict.call(REVOKE, body)).status).toBe(200);
+    await there.close();
+  });
+
+  it('comes once also when it comes ten times at the same moment', async () => {
+    const body = { operatorUser: 'ann', ...fresh(REVOKE) };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => alpha.call(REVOKE, body)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  it('does not use its nonce up where it is refused for its path or time', async () => {
+    const body = { operatorUser: 'ann', ...fresh(REVOKE) };
+    expect((await alpha.call(REVOKE, { ...body, at: inMs(-400_000) })).status).toBe(400);
+    expect((await alpha.call(REVOKE, { ...body, path: OPEN })).status).toBe(400);
+    expect((await alpha.call(REVOKE, body)).status).toBe(200);
+  });
+
+  it('must have an at beside its nonce, which else would count for ever', async () => {
+    const refused = await alpha.call(REVOKE, { operatorUser: 'ann', nonce: 'once' });
+    expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+    expect(refused.json?.message).toMatch(/^at: /);
+  });
+
+  it.each(['', 'x'.repeat(129), 7, null])('has no nonce such as %j', async (nonce) => {
+    const refused = await alpha.call(REVOKE, { operatorUser: 'ann', at: inMs(0), nonce });
+    expect([refused.status, refused.json?.message]).toEqual([
+      400,
+      expect.stringMatching(/^nonce: /),
+    ]);
+  });
+
+  it('is asked for at the bonus API by the same rules', async () => {
+    const path = '/bonuses/player/bonuses';
+    const body = { userId: 'nobody-yet', ...fresh(path) };
+    expect((await strict.call(path, body)).status).toBe(200);
+    expect((await strict.call(path, body)).json?.message).toMatch(/^nonce: /);
+    expect((await strict.call('/bonuses/bonus', { bonusId: 1, ...fresh(path) })).status).toBe(400);
+  });
+});
+
+describe('api.freshness: required', () => {
+  it.each(['path', 'at', 'nonce'] as const)('refuses a request without %s', async (name) => {
+    const refused = await strict.call(REVOKE, {
+      operatorUser: 'ann',
+      ...fresh(REVOKE),
+      [name]: undefined,
+    });
+    expect([refused.status, refused.json?.code]).toEqual([400, 5]);
+    expect(refused.json?.message).toBe(`${name}: must be given`);
+  });
+
+  it('takes one with all three', async () => {
+    const opened = await strict.call(OPEN, { ...opening(), ...fresh(OPEN) });
+    expect(opened.status).toBe(201);
+  });
+});
+
+describe('a session that was revoked', () => {
+  it('is not opened again by the request that had opened it (I11)', async () => {
+    const asked = opening();
+    const first = await alpha.openSession(asked);
+    await alpha.revokeSessions({ token: first.session?.token ?? '' });
+    for (const again of [await alpha.openSession(asked), await alpha.openSession(asked)]) {
+      expect([again.status, again.json?.code]).toEqual([409, 8]);
+    }
+    // Nor by the same in other words.
+    const turned = Object.fromEntries(Object.entries(asked).reverse());
+    expect((await alpha.call(OPEN, turned)).status).toBe(409);
+  });
+
+  it('is not opened again by any other request that it was given to', async () => {
+    const asked = opening();
+    const { session } = await alpha.openSession(asked);
+    const repeats = [
+      { ...asked, ttlSeconds: 60 },
+      { ...asked, path: OPEN },
+      { ...asked, at: inMs(0) },
+    ];
+    for (const repeat of repeats) {
+      expect((await alpha.call(OPEN, repeat)).json?.token).toBe(session?.token);
+    }
+    await alpha.revokeSessions({ operatorUser: asked.operatorUser });
+    for (const repeat of repeats) expect((await alpha.call(OPEN, repeat)).status).toBe(409);
+  });
+
+  it('is followed by a new one for a new request with the same operatorToken', async () => {
+    const asked = opening();
+    const first = await alpha.openSession(asked);
+    await alpha.revokeSessions({ operatorUser: asked.operatorUser });
+    const next = await alpha.call(OPEN, { ...asked, ...fresh(OPEN) });
+    expect(next.status).toBe(201);
+    expect(next.json?.token).not.toBe(first.session?.token);
+    expect(next.json?.userId).toBe(first.session?.userId);
+    // The captured bytes get nothing of it.
+    expect((await alpha.openSession(asked)).status).toBe(409);
+    // And an operator that sends a nonce with each request is never told no.
+    await alpha.revokeSessions({ operatorUser: asked.operatorUser });
+    expect((await alpha.call(OPEN, { ...asked, ...fresh(OPEN) })).status).toBe(201);
+  });
+
+  it('is not opened again while the same request races its revocation', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const asked = opening();
+      await alpha.openSession(asked);
+      const [, ...racing] = await Promise.all([
+        alpha.revokeSessions({ operatorUser: asked.operatorUser }),
+        ...Array.from({ length: 5 }, () => alpha.openSession(asked)),
+      ]);
+      expect(new Set(racing.map(({ status }) => status)).difference(new Set([201, 409])).size).toBe(
+        0,
+      );
+      const tokens = new Set(racing.flatMap(({ session }) => session?.token ?? []));
+      expect(tokens.size).toBeLessThanOrEqual(1);
+      expect((await alpha.openSession(asked)).status).toBe(409);
+    }
+  });
+});
+
+it('clears the nonces that no request can carry any more', async () => {
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+  const nonces = new Nonces(gateway.parts.database, clock);
+  const nonce = Buffer.from('short-lived');
+  expect(await nonces.isFirst('alpha', nonce, 0)).toBe(true);
+  expect(await nonces.isFirst('alpha', nonce, 0)).toBe(true);
+  nowMs += 60_000;
+  await nonces.isFirst('alpha', Buffer.from('another'), 60_000);
+  const count = { name: 'count', text: 'SELECT FROM operator_nonces WHERE nonce_hash = $1' };
+  expect(await gateway.parts.database.query(count, [nonce])).toHaveLength(0);
+});

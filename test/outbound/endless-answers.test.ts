@@ -1,0 +1,143 @@
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
+import { HttpClient } from '../../src/outbound/http-client.ts';
+import { deadlineIn } from '../wallets/support/calls.ts';
+import { reply, startRawWallet } from '../wallets/support/raw-wallet.ts';
+
+/**
+ * Wallets whose answers never come to their end, although no head and no body is too large: what
+ * stands between them goes on for ever, as fast as the wire takes it.
+ */
+const ENDLESS = {
+  'informational answers': ['', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
+  'informational answers with headers': [
+    '',
+    `HTTP/1.1 103 x\r\nlink: ${'x'.repeat(8_000)}\r\n\r\n`,
+  ],
+  'a head': ['HTTP/1.1 200 OK\r\n', 'x-filler: 0123456789\r\n'],
+  'a header': ['HTTP/1.1 200 OK\r\nx: ', 'x'.repeat(1_000)],
+  'a status line': ['HTTP/1.1 200 ', 'x'.repeat(1_000)],
+  'a chunk extension': [
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;',
+    'x'.repeat(1_000),
+  ],
+  'chunk extensions': [
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+    `1;${'x'.repeat(1_000)}\r\nx\r\n`,
+  ],
+  trailers: ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n', 'x-filler: 012345\r\n'],
+  'a body without length': ['HTTP/1.1 200 OK\r\n\r\n', 'x'.repeat(1_000)],
+} as const;
+type Kind = keyof typeof ENDLESS;
+const KINDS = Object.keys(ENDLESS) as Kind[];
+
+/** On a thread of its own: what it takes to send all that must not be measured here. */
+const HOSTILE_WALLET = `
+  const { createServer } = require('node:net');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      const kind = decodeURIComponent(/^POST \\/(\\S+) /.exec(chunk.toString('latin1'))?.[1] ?? '');
+      const [first, again] = workerData[kind];
+      const block = Buffer.from(again.repeat(Math.ceil(65536 / again.length)));
+      socket.write(first);
+      const pump = () => {
+        while (!socket.destroyed && socket.write(block));
+        socket.once('drain', pump);
+      };
+      pump();
+    });
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+let hostile: Worker;
+let hostileOrigin: string;
+beforeAll(async () => {
+  hostile = new Worker(HOSTILE_WALLET, { eval: true, workerData: ENDLESS });
+  const port = await new Promise((resolve) => hostile.once('message', resolve));
+  hostileOrigin = `http://127.0.0.1:${port}`;
+});
+afterAll(() => hostile.terminate());
+
+function clientOf(origin: string, connections = 8): HttpClient {
+  return new HttpClient({
+    clock: systemClock,
+    origin,
+    allowPrivate: true,
+    timeoutMs: 4_000,
+    connections,
+  });
+}
+
+function ask(http: HttpClient, path: string) {
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', path, headers, body: Buffer.from('{}') } as const;
+  return http.exchange({ ...request, answerBytesMax: 64 * 1024 }, deadlineIn(4_000));
+}
+
+describe.each(KINDS)('a wallet that answers with %s without end', (kind) => {
+  it('has given a broken answer, long before its time is over (I1, I2)', async () => {
+    const http = clientOf(hostileOrigin);
+    const startedAtMs = performance.now();
+    const exchange = await ask(http, `/${encodeURIComponent(kind)}`);
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer' });
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    await http.close();
+  });
+
+  it('holds up no other operator’s wallet (I7)', async () => {
+    const server = await startRawWallet(({ socket }) => reply(socket, 200, '{}'));
+    const [neighbour, http] = [clientOf(server.origin), clientOf(hostileOrigin)];
+    const quietMs = await medianMs(neighbour);
+    let isOver = false;
+    let broken = 0;
+    const flood = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        await ask(http, `/${encodeURIComponent(kind)}`);
+        broken += 1;
+      }
+    });
+    const besideMs = await medianMs(neighbour);
+    isOver = true;
+    await Promise.all(flood);
+    // It was called again and again meanwhile; each call ended at once.
+    expect(broken).toBeGreaterThan(0);
+    expect(besideMs).toBeLessThan(20 * quietMs + 20);
+    await Promise.all([neighbour.close(), http.close(), server.close()]);
+  });
+});
+
+async function medianMs(http: HttpClient): Promise<number> {
+  const times: number[] = [];
+  for (let count = 0; count < 41; count += 1) {
+    const startedAtMs = performance.now();
+    const { kind } = await ask(http, '/user/balance');
+    expect(kind).toBe('response');
+    times.push(performance.now() - startedAtMs);
+  }
+  return times.sort((a, b) => a - b)[20] ?? 0;
+}
+
+it('takes up to eight hints before an answer, and an answer of many chunks', async () => {
+  const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  const body = Array.from({ length: 2_000 }, () => '1;a=b\r\nx\r\n').join('');
+  const server = await startRawWallet(({ socket }) => {
+    socket.write(`${hint.repeat(8)}${chunked}${body}0\r\nx-sum: 1\r\n\r\n`);
+  });
+  const http = clientOf(server.origin, 1);
+  // On one connection again and again: what is counted is one answer, not the connection.
+  for (let count = 0; count < 30; count += 1) {
+    const exchange = await ask(http, '/');
+    expect(exchange).toEqual({
+      kind: 'response',
+      status: 200,
+      body: Buffer.from('x'.repeat(2_000)),
+    });
+  }
+  expect(server.connections).toBe(1);
+  await Promise.all([http.close(), server.close()]);
+});

@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findText } from '../../src/protocol/member-scan.ts';
+
+const cidOf = (text: string, valueBytesMax = 1_024) =>
+  findText(Buffer.from(text), 'cid', valueBytesMax);
+
+describe('findText', () => {
+  it.each([
+    ['{"cid":"a"}', 'a'],
+    [' \n{ "x" : [1,{"cid":"inner"}] , "cid" :\t"outer" }', 'outer'],
+    ['{"x":"\\"cid\\":\\"no\\"","cid":"yes"}', 'yes'],
+    ['{"x":"\\\\","cid":"yes"}', 'yes'],
+    ['{"x":"cid","cid":"yes"}', 'yes'],
+    ['{"cid":"al\\/pha \\u00e9"}', 'al/pha é'],
+    ['{"cid":"déjà vu"}', 'déjà vu'],
+    ['{"cid":""}', ''],
+    // The parser refuses it afterwards; which of the two was meant does not matter then.
+    ['{"cid":"a","cid":"b"}', 'a'],
+  ])('finds the member of the outermost object in %s', (text, cid) => {
+    expect(cidOf(text)).toBe(cid);
+  });
+
+  it.each([
+    '',
+    'null',
+    '[]',
+    '["cid","a"]',
+    '[{"cid":"a"}]',
+    '"cid"',
+    '{',
+    '{"cid"',
+    '{"cid":',
+    '{"cid":7}',
+    '{"cid":null}',
+    '{"cid":{"cid":"a"}}',
+    '{"x":{"cid":"a"}}',
+    '{"x":{}}"cid":"a"',
+    '{}{"cid":"a"}',
+    '{"cid":"a',
+    '{"cid":"a\n"}',
+    '{"x":"cid","y":"a"}',
+    '{"cid "  :"a"}',
+    '\ufeff{"cid":"a"}',
+    ']{"cid":"a"}',
+  ])('finds none in %j', (text) => {
+    expect(cidOf(text)).toBeUndefined();
+  });
+
+  it('takes no value longer than it may be', () => {
+    expect(cidOf('{"cid":"1234"}', 4)).toBe('1234');
+    expect(cidOf('{"cid":"12345"}', 4)).toBeUndefined();
+  });
+
+  it('agrees with the parser about every object, however it is written', () => {
+    const object = fc.dictionary(
+      fc.oneof(fc.constant('cid'), fc.string()),
+      fc.oneof(fc.jsonValue(), fc.constantFrom('a', '"', '\\', '\\"', '{"cid":"x"}')),
+    );
+    fc.assert(
+      fc.property(object, fc.constantFrom(0, 1, '\t'), (value, indent) => {
+        const parsed: unknown = value.cid;
+        const expected = typeof parsed === 'string' ? parsed : undefined;
+        expect(cidOf(JSON.stringify(value, undefined, indent), 1e6)).toBe(expected);
+      }),
+    );
+  });
+
+  it('ends on any bytes at all', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        findText(Buffer.from(bytes), 'cid', 64);
+      }),
+    );
+  });
+
+  it('walks hostile bytes once: four times as many take no sixteen times as long (I11)', () => {
+    const hostile = [
+      (n: number) => '\\'.repeat(n),
+      (n: number) => `{"a":"${'\\"'.repeat(n)}`,
+      (n: number) => `{"a":"${'\\'.repeat(2 * n)}"`,
+      (n: number) => '{'.repeat(n),
+      (n: number) => `{${'"cid":1,'.repeat(n)}`,
+      (n: number) => `{${'"":"",'.repeat(n)}`,
+    ];
+    for (const make of hostile) {
+      const [few, many] = [50_000, 200_000].map((n) => fastestMs(Buffer.from(make(n))));
+      expect(many ?? 0).toBeLessThan(Math.max(2, 10 * (few ?? 0)));
+    }
+  });
+});
+
+function fastestMs(bytes: Buffer): number {
+  const times = Array.from({ length: 7 }, () => {
+    const startedAtMs = performance.now();
+    findText(bytes, 'cid', 1_024);
+    return performance.now() - startedAtMs;
+  });
+  return Math.min(...times);
+}
