@@ -44,7 +44,7 @@ describe('a certificate', () => {
     expect(hostname).toBe('127.0.0.1');
     const certificate = await certification(wallet, {
       dialect: { headers: { 'x-api-key': 'hush-hush' } },
-      groups: ['profile'],
+      only: ['profile'],
     });
     expect(certificate.dialect).toEqual({ headers: { 'x-api-key': '***' } });
     expect(certificate.wallet).toBe(wallet.baseUrl);

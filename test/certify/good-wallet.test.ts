@@ -76,7 +76,7 @@ describe('a wallet that keeps the protocol', () => {
   });
 
   it('is judged on the groups asked for alone', async () => {
-    const certificate = await certification(await sandbox(), { groups: ['profile', 'shape'] });
+    const certificate = await certification(await sandbox(), { only: ['profile', 'shape'] });
     expect(new Set(certificate.cases.map(({ group }) => group))).toEqual(
       new Set(['profile', 'shape']),
     );

@@ -9,7 +9,7 @@ describe('latency', () => {
   ] as const)('above the limit is %s, with the figures', async (_what, limits, verdict) => {
     const wallet = await sandbox();
     wallet.misbehave('balance', { kind: 'delay', ms: 60 });
-    const certificate = await certification(wallet, { groups: ['latency'], limits });
+    const certificate = await certification(wallet, { only: ['latency'], limits });
     expect(ids(certificate, verdict)).toEqual(
       expect.arrayContaining(['latency-balance-10', 'latency-balance-50']),
     );

@@ -81,7 +81,7 @@ describe('a wallet that cannot be examined', () => {
     const wallet = await sandbox();
     wallet.misbehave('balance', { kind: 'status', status: 500 });
     await expect(certification(wallet)).rejects.toThrow(/cannot be read.*--only/);
-    const certificate = await certification(wallet, { groups: ['profile', 'balance'] });
+    const certificate = await certification(wallet, { only: ['profile', 'balance'] });
     expect(ids(certificate, 'failed').every((id) => id.startsWith('balance-'))).toBe(true);
     expect(certificate).toMatchObject({ result: 'failed', money: { difference: null } });
   });
