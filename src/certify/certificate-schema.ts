@@ -87,6 +87,7 @@ export const certificateSchema = z.strictObject({
       dialect,
       passedBefore: count,
       passedAfter: count,
+      spared: count,
       stillFailing: caseIds,
     })
     .nullable(),

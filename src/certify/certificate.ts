@@ -137,9 +137,11 @@ export interface Withheld {
 /** The suggested items in force together, as the second run saw them. */
 export interface Verification {
   readonly dialect: Dialect;
-  /** Cases that passed without them, and with them. */
+  /** Cases that passed without them, and with them; those that no longer arise included. */
   readonly passedBefore: number;
   readonly passedAfter: number;
+  /** Cases that no longer arise, because the gateway then makes no such call. */
+  readonly spared: number;
   /** Cases that still fail. */
   readonly stillFailing: readonly string[];
 }

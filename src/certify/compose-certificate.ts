@@ -2,6 +2,7 @@ import { canonicalAmount, subtractAmounts } from '../domain/amount.ts';
 import type { Dialect } from '../wallets/wallet-config.ts';
 import { CASES } from './cases/index.ts';
 import {
+  type CaseResult,
   CERTIFICATE_SCHEMA,
   type Certificate,
   countsOf,
@@ -9,11 +10,11 @@ import {
   GROUPS,
   type Verification,
 } from './certificate.ts';
+import type { CertificationOptions } from './certification.ts';
 import { sealed } from './digest.ts';
 import { findingsOf, fitnessOf, summaryOf } from './findings.ts';
 import { NOT_BEGUN_ADVICE } from './not-begun.ts';
 import type { Passed } from './pass.ts';
-import type { CertificationOptions } from './run.ts';
 import type { Examination } from './sandbox.ts';
 import { isEverything } from './selection.ts';
 import type { Verified } from './verification.ts';
@@ -44,7 +45,7 @@ export function composeCertificate(facts: RunFacts): Certificate {
     findings,
     ending,
     hasDialect: isRelaxed(settings.dialect),
-    verified: verified?.passed?.results,
+    verified: verified?.passed && withLater(results, verified.passed.results),
   });
   const complete = isEverything(only) && ending === 'finished';
   return sealed({
@@ -86,14 +87,27 @@ function isRelaxed({ paths: _paths, headers: _headers, ...items }: Dialect): boo
 
 function verificationOf(first: Passed, { passed, dialect }: Verified): Verification | null {
   if (passed === undefined) return null;
-  const isLatency = ({ group }: { group: string }) => group === 'latency';
-  const measuredOnce = countsOf(first.results.filter(isLatency)).passed;
+  const results = withLater(first.results, passed.results);
+  const tried = new Set(
+    first.results.flatMap(({ id, verdict }) => (verdict === 'skipped' ? [] : [id])),
+  );
+  const spared = results.filter(({ id, verdict }) => verdict === 'skipped' && tried.has(id));
   return {
     dialect: withoutHeaders(dialect),
     passedBefore: countsOf(first.results).passed,
-    passedAfter: countsOf(passed.results).passed + measuredOnce,
-    stillFailing: passed.results.flatMap(({ id, verdict }) => (verdict === 'failed' ? [id] : [])),
+    passedAfter: countsOf(results).passed + spared.length,
+    spared: spared.length,
+    stillFailing: results.flatMap(({ id, verdict }) => (verdict === 'failed' ? [id] : [])),
   };
+}
+
+/** The results of a run, with those of a later one where that ran the case again. */
+function withLater(
+  first: readonly CaseResult[],
+  later: readonly CaseResult[],
+): readonly CaseResult[] {
+  const again = new Map(later.map((result) => [result.id, result]));
+  return first.map((result) => again.get(result.id) ?? result);
 }
 
 function moneyOf(before: string | undefined, after: string | undefined): Certificate['money'] {

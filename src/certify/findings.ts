@@ -47,7 +47,7 @@ export interface FitnessOptions {
   readonly ending: Ending;
   /** Items in force that change how answers are read or calls are made. */
   readonly hasDialect: boolean;
-  /** Results with the suggested dialect in force; undefined where none is suggested. */
+  /** The results with the suggested dialect in force; undefined where none is suggested. */
   readonly verified: readonly CaseResult[] | undefined;
 }
 
@@ -59,9 +59,7 @@ export function fitnessOf(options: FitnessOptions): Fitness {
   const isMended = verified?.every(
     ({ verdict, meaning }) => verdict !== 'failed' || meaning === null || !isBlocking(meaning),
   );
-  // Latency is not measured again.
-  const isSlow = findings.some((one) => isInTheWay(one) && one.case.startsWith('latency-'));
-  return isMended === true && !isSlow ? 'fit_with_dialect' : 'not_fit';
+  return isMended === true ? 'fit_with_dialect' : 'not_fit';
 }
 
 function isInTheWay({ verdict, meaning }: Finding): boolean {

@@ -1,4 +1,3 @@
-import { CASES } from './cases/index.ts';
 import { LEGACY_SIGN_CASE, type Passed } from './pass.ts';
 import type { Evidence } from './suggestions.ts';
 
@@ -23,11 +22,22 @@ export function stableRequestIdItem({ evidence }: Passed): readonly Evidence[] {
   return [found(REPEATED_ANEW, { dialect: { stableRequestId: true }, why })];
 }
 
+/** Without its repeat each has to be right: else it is not the repeat that is wrong. */
+const ONCE: Readonly<Record<string, string>> = {
+  'settle-repeat': 'settle-won',
+  'settle-repeat-same-request': 'settle-won',
+  'settle-repeat-concurrent': 'settle-won',
+  'settle-cashout-repeat': 'settle-cashout',
+  'settle-lost-repeat': 'settle-lost',
+  'unsettle-twice': 'unsettle-won',
+};
+
 /** `unknownRepeats: hold`: a repeat paid again, so that it is left to a person. */
 export function holdItem({ evidence }: Passed): readonly Evidence[] {
-  const repeating = new Set(CASES.flatMap(({ id, repeats }) => (repeats === true ? [id] : [])));
+  const isWrong = (id: string | undefined) =>
+    evidence.some(({ caseId, booksWrong }) => caseId === id && booksWrong);
   return evidence
-    .filter(({ caseId, booksWrong }) => booksWrong && repeating.has(caseId))
+    .filter(({ caseId }) => caseId in ONCE && isWrong(caseId) && !isWrong(ONCE[caseId]))
     .map(({ caseId }) =>
       found(caseId, {
         dialect: { unknownRepeats: 'hold' },

@@ -38,11 +38,12 @@ export function countsLine({ counts }: Certificate): string {
 /** `with this: 79 → 113 passed`, and what still fails. */
 export function verificationLine({ verification }: Certificate): string {
   if (verification === null) return '';
-  const { passedBefore, passedAfter, stillFailing } = verification;
+  const { passedBefore, passedAfter, spared, stillFailing } = verification;
+  const moot = spared === 0 ? '' : ` (${spared} no longer arise)`;
   const rest =
     stillFailing.length === 0 ? '' : `; it does not mend ${stillFailing.slice(0, 5).join(', ')}`;
   const more = stillFailing.length > 5 ? ` and ${stillFailing.length - 5} more` : '';
-  return `With this: ${passedBefore} → ${passedAfter} passed${rest}${more}`;
+  return `With this: ${passedBefore} → ${passedAfter} passed${moot}${rest}${more}`;
 }
 
 /** What the run left of the test player's money. */

@@ -1,22 +1,25 @@
 import { compareAmounts } from '../domain/amount.ts';
-import type { Clock } from '../domain/clock.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
-import { Caller, type CertifiedPlayer } from './caller.ts';
+import { Caller } from './caller.ts';
 import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';
-import type { CaseResult, Certificate, Ending } from './certificate.ts';
+import type { Ending, Suggestion } from './certificate.ts';
+import {
+  type CertificationOptions,
+  type Certified,
+  type Progress,
+  Refused,
+} from './certification.ts';
 import { composeCertificate, type RunFacts } from './compose-certificate.ts';
 import { amountIn } from './money.ts';
 import { neverBegun } from './not-begun.ts';
 import { type Passed, type PassOptions, runPass } from './pass.ts';
-import type { RecordedCall } from './recorded-call.ts';
 import { Redaction } from './redact.ts';
 import { holdItem, LEGACY_SIGN_FOUND, stableRequestIdItem } from './repeated-items.ts';
 import type { Variable } from './reproduction.ts';
 import { type Examination, examine } from './sandbox.ts';
-import { casesOf, type Selection } from './selection.ts';
+import { casesOf } from './selection.ts';
 import { type Evidence, Suggestions } from './suggestions.ts';
-import type { LatencyLimits } from './trial.ts';
 import { type Verified, verify } from './verification.ts';
 import { WalletConnection } from './wallet-connection.ts';
 
@@ -25,51 +28,6 @@ const BALANCE_MIN = '100';
 
 /** No further run of the cases begins that would not be over by then. */
 const RUN_MS_MAX = 50_000;
-
-export interface CertificationOptions {
-  /** What the report calls the wallet: an operator's id, or its address. */
-  readonly operator: string;
-  readonly currencies: readonly string[];
-  /** Where and how the wallet is spoken to, the dialect included. */
-  readonly settings: WalletSettings;
-  /** The operator's dialect was left out on purpose. */
-  readonly strict: boolean;
-  readonly player: CertifiedPlayer;
-  readonly other: { readonly userId: string; readonly token: string } | undefined;
-  /** Groups and single cases; default: all. */
-  readonly only: readonly Selection[];
-  /** Goes on although the wallet does not call the player a test player. */
-  readonly iKnow: boolean;
-  /** Version of the kit. */
-  readonly version: string;
-  readonly clock: Clock;
-  /** Aborted: the run ends as it stands, and the certificate says so. */
-  readonly signal: AbortSignal;
-  /** Every case's calls in full, not only those of cases that failed. */
-  readonly verbose?: boolean;
-  /** Default: the protocol's 5 s, and a warning above 2 s. */
-  readonly limits?: Partial<LatencyLimits> & { readonly callMs?: number };
-  readonly onProgress?: (event: Progress) => void;
-}
-
-export type Progress =
-  | { readonly kind: 'begun'; readonly one: Case; readonly at: number; readonly of: number }
-  | { readonly kind: 'ended'; readonly result: CaseResult }
-  /** The cases run again, with or without a suggested item. */
-  | { readonly kind: 'verifying'; readonly dialect: Dialect }
-  | { readonly kind: 'warning'; readonly text: string };
-
-/** The certificate, and every call of the first run for whoever wants them all. */
-export interface Certified {
-  readonly certificate: Certificate;
-  readonly calls: readonly RecordedCall[];
-  readonly display: Display;
-}
-
-/** Nothing was certified, and no money moved. The message says what to do. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}
 
 /**
  * Plays the service against an operator's wallet.
@@ -233,13 +191,13 @@ class Run {
   async #verifyWith(first: Passed, found: readonly Evidence[]): Promise<Verified> {
     const { settings, clock, signal } = this.#options;
     const suggestions = new Suggestions(settings, clock, [...first.evidence, ...found]);
-    // Latency is another matter each time, and takes long.
-    const cases = this.#cases().filter(({ group }) => group !== 'latency');
-    let longestMs = first.results.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    const list = suggestions.list();
+    const cases = this.#casesToRepeat(first, list);
+    let longestMs = msOf(first, cases);
     const verified = await verify({
       base: settings.dialect,
       first,
-      suggestions: suggestions.list(),
+      suggestions: list,
       dialect: suggestions.dialect,
       run: async (dialect) => {
         const begunAtMs = clock.monotonicMs();
@@ -254,6 +212,21 @@ class Run {
     // The last look at the money needs to be let in.
     this.#connection.adopt({ ...settings, dialect: suggestions.dialect });
     return { ...verified, withheld: [...suggestions.withheld(), ...verified.withheld] };
+  }
+
+  /**
+   * All cases where there is time for it, but for latency, which is another matter each time. Else
+   * those that may end otherwise: the others were read alike with and without the items.
+   */
+  #casesToRepeat(first: Passed, suggestions: readonly Suggestion[]): readonly Case[] {
+    const all = this.#cases().filter(({ group }) => group !== 'latency');
+    const elapsedMs = this.#options.clock.monotonicMs() - this.#startedAtMs;
+    if (elapsedMs + (1 + suggestions.length) * msOf(first, all) < RUN_MS_MAX) return all;
+    const notable = new Set([
+      ...first.results.flatMap(({ id, verdict }) => (verdict === 'passed' ? [] : [id])),
+      ...suggestions.flatMap((one) => one.cases),
+    ]);
+    return all.filter(({ id, judgesAnswers }) => notable.has(id) || judgesAnswers === true);
   }
 
   #certified(
@@ -296,4 +269,10 @@ function variablesOf({ player, other, settings }: CertificationOptions): readonl
     { value: other?.token ?? '', name: 'OTHER_TOKEN', about: 'a live token of the second player' },
     ...headers,
   ];
+}
+
+/** How long cases have taken. */
+function msOf({ results }: Passed, cases: readonly Case[]): number {
+  const ids = new Set(cases.map(({ id }) => id));
+  return results.reduce((sum, { id, durationMs }) => sum + (ids.has(id) ? durationMs : 0), 0);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Refused } from '../../src/certify/run.ts';
+import { Refused } from '../../src/certify/certification.ts';
 import type { PlayerSeed } from '../../tools/simulator/wallet/players.ts';
 import { certification, ids, PLAYER, sandbox, type Wishes } from './support/certification.ts';
 

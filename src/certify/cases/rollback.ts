@@ -177,9 +177,10 @@ export const rollbackCases: readonly Case[] = group('rollback', usual, [
     expected: '200 to each documented errorCode, each stake refunded',
     advice: `${REFUND} Its errorCode only tells why.`,
     run: async (trial) => {
-      for (const errorCode of Object.values(ROLLBACK_REASONS)) {
-        trial.confirms(await trial.rollback(await trial.placed(), errorCode));
-      }
+      const rollbacks = Object.values(ROLLBACK_REASONS).map(async (errorCode) =>
+        trial.confirms(await trial.rollback(await trial.placed(), errorCode)),
+      );
+      await Promise.all(rollbacks);
       await trial.movedNothing('one rollback for each errorCode');
     },
   },

@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { Command } from 'commander';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Certificate } from '../../certify/certificate.ts';
-import type { Certified, Progress } from '../../certify/run.ts';
+import { type Certified, type Progress, Refused } from '../../certify/certification.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { readyFolder, writeCertificate } from '../certificate-files.ts';
@@ -100,7 +100,7 @@ async function certifyWallet(terminal: Terminal, options: Options): Promise<void
   await readyFolder(options.out);
   if (options.exportHar !== undefined) writeText(options.exportHar, '');
   // Imported here: the wallets' HTTP client takes time that no other command should pay.
-  const { certify, Refused } = await import('../../certify/run.ts');
+  const { certify } = await import('../../certify/run.ts');
   let stopped: unknown;
   const certified = await untilInterrupted(
     () => terminal.tell(STOPPING),

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Certificate, Verdict } from '../../../src/certify/certificate.ts';
-import { type CertificationOptions, type Certified, certify } from '../../../src/certify/run.ts';
+import type { CertificationOptions, Certified } from '../../../src/certify/certification.ts';
+import { certify } from '../../../src/certify/run.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { Dialect } from '../../../src/wallets/wallet-config.ts';
 import type { PlayerSeed } from '../../../tools/simulator/wallet/players.ts';
