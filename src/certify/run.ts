@@ -1,5 +1,5 @@
 import { compareAmounts } from '../domain/amount.ts';
-import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
+import type { WalletSettings } from '../wallets/wallet-config.ts';
 import { Caller } from './caller.ts';
 import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';

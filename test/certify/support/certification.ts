@@ -33,6 +33,16 @@ export async function sandbox(
   return wallet;
 }
 
+/** Adds a second player with money of its own. */
+export function second(wallet: SimulatedWallet): {
+  readonly userId: string;
+  readonly token: string;
+} {
+  const token = 'bob-usd-token';
+  wallet.addPlayer({ user: 'bob', balances: { USD: '500' }, tokens: { [token]: 'USD' } });
+  return { userId: 'bob', token };
+}
+
 export type Wishes = Partial<CertificationOptions> & { readonly dialect?: Dialect };
 
 /** Certifies a wallet as the command line would. */
