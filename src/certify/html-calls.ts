@@ -34,6 +34,14 @@ export function scriptBox(script: string): Html {
 
 /** Long words such as JSON and addresses may go on in the next line where they have a joint. */
 export function breakable(text: string): Html {
-  const parts = text.split(/(?<=[,/&;=?}])(?=\S)/);
-  return new Html(parts.map((part) => html`${part}`.text).join('<wbr>'));
+  const parts = text.split(/(?<=[,/&;=?}])(?=\S)|(?= )|(?<= )/);
+  // A hyphen is no joint: ids and names stay whole.
+  const whole = (part: string) =>
+    part.includes('-') ? html`<span class="whole">${part}</span>` : html`${part}`;
+  return new Html(
+    parts
+      .map((part) => whole(part).text)
+      .join('<wbr>')
+      .replaceAll('<wbr> <wbr>', ' '),
+  );
 }

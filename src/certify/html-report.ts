@@ -146,7 +146,7 @@ function withheldItems(withheld: readonly Withheld[]): Html {
 }
 
 function caseLinks(ids: readonly string[]): readonly Html[] {
-  return ids.map((id) => html`<a href="#${id}">${id}</a> `);
+  return ids.map((id) => html`<a class="whole" href="#${id}">${id}</a> `);
 }
 
 function groupSection(group: string, cases: readonly CaseResult[]): Html {

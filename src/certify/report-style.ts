@@ -28,6 +28,7 @@ td, dd, li, code { overflow-wrap: break-word; }
 pre { margin: .6rem 0 1rem; padding: .9rem 1rem; overflow: auto; background: var(--panel);
   border: 1px solid var(--line); border-radius: .4rem; line-height: 1.5; }
 pre.small { margin: 0; padding: .2rem .5rem; }
+main { overflow-x: clip; }
 table { width: 100%; border-collapse: collapse; font-size: .9rem; margin: .3rem 0 1rem; }
 td, th { padding: .35rem .8rem .35rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
@@ -37,6 +38,7 @@ td:first-child { white-space: nowrap; }
 .overview td:last-child { white-space: nowrap; }
 .calls { table-layout: fixed; } .calls th:first-child { width: 6.5rem; } .calls th:last-child { width: 32%; }
 .calls td { font-size: .85rem; } .headers { white-space: pre-line; }
+.whole { display: inline-block; max-width: 100%; overflow-wrap: anywhere; }
 .digest { overflow-wrap: anywhere; }
 .finding { margin: 1.2rem 0 2rem; padding: .2rem 1.1rem .6rem; border: 1px solid var(--line); border-radius: .5rem; }
 .finding h3 { margin-top: .8rem; }
@@ -48,12 +50,14 @@ summary { cursor: pointer; }
 .id { color: var(--soft); font-weight: 400; }
 dl { display: grid; grid-template-columns: 6rem 1fr; gap: .1rem .8rem; margin: .4rem 0; font-size: .9rem; }
 dt { color: var(--soft); } dd { margin: 0; min-width: 0; } ul { margin: .3rem 0; padding-left: 1.2rem; }
+@media (max-width: 40rem) { .calls, .calls tbody, .calls tr, .calls td, .overview, .overview tbody, .overview tr, .overview td { display: block; }
+  .calls thead, .overview thead { display: none; } dl { grid-template-columns: 1fr; } td { border: 0; } tr { border-bottom: 1px solid var(--line); } }
 @page { margin: 14mm; }
 @media print {
   :root { color-scheme: light; }
   body { font-size: 12px; } main { max-width: none; padding: 0; } a { color: inherit; text-decoration: none; }
   pre { white-space: pre-wrap; overflow-wrap: break-word; font-size: .78em; }
   .finding { border: 0; padding: 0; border-top: 2px solid var(--line); }
-  tr, dl, .result, .case { break-inside: avoid; } h2, h3, summary, thead { break-after: avoid; }
+  .overview tr, dl, .result, .case { break-inside: avoid; } h2, h3, summary, thead { break-after: avoid; }
 }
 `);

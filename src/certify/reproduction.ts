@@ -27,7 +27,7 @@ const LEFT_OUT = ['accept', 'accept-encoding', 'user-agent', 'x-sign-jws', 'x-si
 
 /**
  * The calls again as lines for a shell: signed anew with `$WALLET_SECRET`, the tokens as variables,
- * each bet under a new id, because the wallet knows the old one.
+ * bets and requests under new ids, because the wallet knows the old ones.
  */
 export function scriptOf(
   origin: string,
@@ -35,9 +35,10 @@ export function scriptOf(
   variables: readonly Variable[],
 ): string {
   const used = variables.filter(({ value }) => value !== '' && isUsed(calls, value));
-  const bets = new Set<string>();
-  for (const { call } of calls) if (call.kind === 'bet') bets.add(call.call.transactionId);
-  const ids = [...bets].map((value, at) => ({ value, name: `BET_${at + 1}`, about: '' }));
+  const ids = [
+    ...named('BET', calls, ({ call }) => (call.kind === 'bet' ? call.call.transactionId : '')),
+    ...named('REQUEST', calls, ({ call }) => call.call.requestId),
+  ];
   const known = [...used, ...ids];
   const lines = calls.flatMap((recorded, at) => {
     const line = lineOf(origin, recorded, known);
@@ -53,7 +54,18 @@ export function scriptOf(
   ].join('\n');
 }
 
+/** Ids that are to be new each time, equal ones under one name. */
+function named(
+  prefix: string,
+  calls: readonly RecordedCall[],
+  idOf: (recorded: RecordedCall) => string,
+): readonly Variable[] {
+  const values = [...new Set(calls.map(idOf))].filter((value) => isUsed(calls, value));
+  return values.map((value, at) => ({ value, name: `${prefix}_${at + 1}`, about: '' }));
+}
+
 function isUsed(calls: readonly RecordedCall[], value: string): boolean {
+  if (value === '') return false;
   return calls.some(
     ({ request }) =>
       request.body.includes(value) || Object.values(request.headers).some((one) => one === value),

@@ -17,7 +17,7 @@ export const RULES = {
   place: 'A place debits the stake at once, or is refused with HTTP 400 and a code.',
   notEnough: 'A place above the balance is refused with code 7.',
   duplicate:
-    'transactionId is the id of the bet: the same place again debits nothing, and is answered like the first or with code 8.',
+    'The transactionId is the id of the bet: the same place again debits nothing, and is answered like the first or with code 8.',
   oneBet: 'A transactionId belongs to one bet: one player, one amount.',
   method: 'A place is a POST with type 1; results, rollbacks and updates are PUTs.',
   settle:

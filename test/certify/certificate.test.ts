@@ -31,9 +31,11 @@ describe('a certificate', () => {
   it('holds no token, no secret and nothing of the person', async () => {
     const certificate = await talkative();
     for (const text of [JSON.stringify(certificate), htmlReport(certificate)]) {
-      for (const secret of [PLAYER.token, SECRET, 'ann@example.org', '447911123456', 'eyJ']) {
+      for (const secret of [PLAYER.token, SECRET, 'ann@example.org', '447911123456']) {
         expect(text).not.toContain(secret);
       }
+      // A signature: header, nothing, and the code that belongs to a body.
+      expect(text).not.toMatch(/eyJ[\w-]+\.\.[\w-]{40}/);
       expect(text).toContain('***');
     }
   });
@@ -58,9 +60,10 @@ describe('a certificate', () => {
       id: 'place-not-enough',
       group: 'place',
       title: 'A place above the balance is declined',
-      rule: 'interface.md, Errors (code 7)',
+      rule: 'A place above the balance is refused with code 7.',
       expected: '400 with code 7, nothing debited',
       verdict: 'passed',
+      meaning: null,
       reasons: [],
       seen: expect.arrayContaining([
         {
@@ -71,6 +74,8 @@ describe('a certificate', () => {
         },
       ]),
       seenLeftOut: 0,
+      calls: [],
+      script: null,
       balance: { before: '1000', after: '1000' },
       durationMs: expect.any(Number),
     });
@@ -98,9 +103,10 @@ describe('the report', () => {
     const certificate = await certification(await sandbox(shiftsDuplicates(9)));
     const report = htmlReport(certificate);
     for (const { id } of certificate.cases) expect(report).toContain(`<details id="${id}"`);
-    expect(report).toContain('<details id="place-duplicate-answer" class="case" open>');
-    expect(report).toContain('<details id="place-enough" class="case">');
-    expect(report).toContain('<p class="result failed"><strong>Failed: ');
+    expect(report).toContain('<section id="finding-place-duplicate-answer" class="finding">');
+    expect(report).not.toContain('id="finding-place-enough"');
+    expect(report).toContain('<p class="result passed"><strong>Fit: ');
+    expect(report).toContain('Findings, worst first');
     expect(report).toContain('    mapCodes:\n      place:\n        &quot;9&quot;: 8');
     expect(report).toContain('href="#place-duplicate-answer"');
   });

@@ -446,7 +446,8 @@ describe('a wallet with one mistake fails what is about that mistake, and nothin
     });
     const player = { userId: '1999', token: 'no-1999-token', currency: 'USD' };
     const certificate = await certification(wallet, { player });
-    expect(ids(certificate, 'failed')).toEqual(['place-token-other-user']);
+    // Also for one that takes a bet's transactionId again.
+    expect(ids(certificate, 'failed')).toEqual(['place-token-other-user', 'place-two-players']);
   });
 });
 
