@@ -64,8 +64,8 @@ export async function runPass(
     const result = await runCase(one, trial, { clock, display, skipped, signal });
     results.push(result);
     options.onResult?.(result);
-    const { recordedCalls, booksWrong, triedItems } = trial;
-    evidence.push({ caseId: one.id, recordedCalls, booksWrong, triedItems });
+    const { recordedCalls, booksWrong, booksProven, triedItems } = trial;
+    evidence.push({ caseId: one.id, recordedCalls, booksWrong, booksProven, triedItems });
     // So that the rest of the wallet is seen too.
     if (triedItems.some(({ dialect }) => dialect.alwaysSendToken === true)) {
       speak({ alwaysSendToken: true });

@@ -47,5 +47,5 @@ export function holdItem({ evidence }: Passed): readonly Evidence[] {
 }
 
 function found(caseId: string, item: Evidence['triedItems'][number]): Evidence {
-  return { caseId, recordedCalls: [], booksWrong: false, triedItems: [item] };
+  return { caseId, recordedCalls: [], booksWrong: false, booksProven: false, triedItems: [item] };
 }

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import type { Clock } from '../domain/clock.ts';
+import type { Operation } from '../domain/operation.ts';
 import type { WalletAdapter } from '../wallets/adapters/adapter.ts';
 import { createAdapter } from '../wallets/adapters/index.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
@@ -15,6 +16,8 @@ export interface Evidence {
   readonly recordedCalls: readonly RecordedCall[];
   /** Money moved otherwise than it should: no dialect may make that look right. */
   readonly booksWrong: boolean;
+  /** Money was seen to move as it should. */
+  readonly booksProven: boolean;
   readonly triedItems: readonly TriedItem[];
 }
 
@@ -39,13 +42,15 @@ interface Harm {
  * The items of the dialect under which the gateway would have understood what it did not (CONTRACT
  * section 8). Each was tried on the answers of this very run: it makes at least one answer read as
  * it was meant, spoils none that was read rightly, and makes no success of what should have been a
- * refusal or of an answer in a case where money went wrong. They are candidates still: see
+ * refusal, nor in a case where money went wrong of what was none. They are candidates still: see
  * `verification.ts`.
  */
 export class Suggestions {
   readonly #settings: WalletSettings;
   readonly #clock: Clock;
   readonly #judged: readonly Judged[];
+  /** Operations whose successes were seen to be ones by the money. */
+  readonly #sound: ReadonlySet<Operation>;
   readonly #reasons = new Map<keyof Dialect, Reason>();
   readonly #withheld = new Map<string, Withheld>();
   readonly #adapters = new WeakMap<Dialect, WalletAdapter>();
@@ -61,6 +66,12 @@ export class Suggestions {
       recordedCalls
         .filter(({ forged, wanted }) => !forged && wanted.kind !== 'anything')
         .map((recorded) => ({ caseId, recorded, booksWrong })),
+    );
+    this.#sound = new Set(
+      evidence
+        .filter(({ booksProven }) => booksProven)
+        .flatMap(({ recordedCalls }) => recordedCalls)
+        .flatMap(({ answer, operation }) => (answer.kind === 'accepted' ? [operation] : [])),
     );
     for (const one of this.#judged) this.#explain(one);
     for (const { caseId, triedItems } of evidence) {
@@ -153,7 +164,8 @@ export class Suggestions {
     for (const { caseId, recorded, booksWrong } of this.#judged) {
       const before = this.#read(recorded, this.#dialect);
       const after = this.#read(recorded, dialect);
-      const mustNot = booksWrong || recorded.wanted.kind === 'refusal';
+      const isHollow = recorded.answer.kind !== 'accepted' || !this.#sound.has(recorded.operation);
+      const mustNot = (booksWrong && isHollow) || recorded.wanted.kind === 'refusal';
       if (mustNot && isGood(after) && !isGood(before)) hidden.add(caseId);
       else if (satisfies(before, recorded.wanted) && !satisfies(after, recorded.wanted))
         spoilt.add(caseId);

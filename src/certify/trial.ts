@@ -55,6 +55,7 @@ export class Trial extends Judgement {
   #opening: string | undefined;
   #closing: string | undefined;
   #booksWrong = false;
+  #moneySeenToMove = false;
 
   constructor(context: TrialContext, usualMeaning: FailureMeaning) {
     super(usualMeaning);
@@ -86,6 +87,10 @@ export class Trial extends Judgement {
   /** Whether money moved otherwise than it should. */
   get booksWrong(): boolean {
     return this.#booksWrong;
+  }
+  /** Whether money moved as it should, and not just stayed where it was. */
+  get booksProven(): boolean {
+    return this.#moneySeenToMove && !this.#booksWrong;
   }
   get books(): CaseResult['balance'] {
     if (this.#opening === undefined || this.#closing === undefined) return null;
@@ -222,7 +227,10 @@ export class Trial extends Judgement {
   async moved(amount: string, what: string): Promise<boolean> {
     const opening = this.#opening ?? (await this.open());
     const seen = subtractAmounts(await this.money(), opening);
-    if (sameAmount(seen, amount)) return true;
+    if (sameAmount(seen, amount)) {
+      this.#moneySeenToMove ||= !sameAmount(amount, '0');
+      return true;
+    }
     const should = sameAmount(amount, '0') ? 'must not move' : `must move by ${amount}`;
     const told = `${what}: the balance ${should}, it moved by ${seen}`;
     if (isDust(subtractAmounts(seen, amount), this.player.currency)) {

@@ -124,12 +124,7 @@ async function draftOf(terminal: Terminal, id: string, options: Options): Promis
     question: string,
     judge: (answer: string) => string | undefined,
     fallback?: string,
-  ) => {
-    if (given === undefined) return (await questions?.ask(question, judge, fallback)) ?? '';
-    const fault = judge(given);
-    if (fault === undefined) return given;
-    throw new UsageError(`${plain(given)}: ${fault.replace(/^It /, 'it ').replace(/\.$/, '')}`);
-  };
+  ) => given ?? (await questions?.ask(question, judge, fallback)) ?? '';
   const isPrivate = options.allowPrivate === true;
   const { addressFault, currencyFault } = await import('../new-operator.ts');
   const aWallet = (text: string) => addressFault(text, isPrivate);
