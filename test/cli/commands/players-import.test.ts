@@ -168,6 +168,17 @@ describe('wagergate players import', () => {
     expect(tallyOf(await importLines(lines))).toMatchObject({ lines: count, unchanged: count });
   });
 
+  it('knows semicolons, and reports the lines in their order', async () => {
+    await sql(
+      "INSERT INTO players (operator_id, operator_user, user_id) VALUES ('alpha', 'ann', '1')",
+    );
+    const lines =
+      'operator;operatorUser;userId\nalpha;ann;2\nalpha;bob\nalpha;"c;d";3\nalpha;eve;4\n';
+    const ran = await wagergate(['players', 'import', '-', '--json'], around(lines));
+    expect(tallyOf(ran)).toEqual({ ...NONE, lines: 4, imported: 1, conflicts: 1, invalid: 2 });
+    expect(ran.stderr.match(/^line \d+/gm)).toEqual(['line 2', 'line 3', 'line 4']);
+  });
+
   it('runs once at a time', async () => {
     const ran = await onServer(database.url, async (client) => {
       await client.query('SELECT pg_advisory_lock(2002872166)');
