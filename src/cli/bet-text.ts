@@ -71,7 +71,7 @@ function attemptRow(attempt: AttemptView): string[] {
 function attemptDetails({ status, code, error }: AttemptView): string {
   // An older row has but the fact that it was declined.
   if (error !== null && error !== 'declined') return error;
-  const known = [status === null ? '' : String(status), code === null ? '' : `code ${code}`];
+  const known = [status === null ? '' : `HTTP ${status}`, code === null ? '' : `code ${code}`];
   return known.filter((part) => part !== '').join(' ') || (error ?? '');
 }
 

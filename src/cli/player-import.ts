@@ -81,9 +81,7 @@ function requiredHeader(line: Line): Separator {
 }
 
 function headerMissing(found: string): CommandFailed {
-  return new CommandFailed(
-    `${found}: the first line must be ${PLAYERS_HEADER} (or with semicolons)`,
-  );
+  return new CommandFailed(`${found}: the first line must be ${PLAYERS_HEADER}`);
 }
 
 async function takeBatch(

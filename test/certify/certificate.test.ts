@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Certificate } from '../../src/certify/certificate.ts';
+import { isIntact } from '../../src/certify/digest.ts';
 import { htmlReport } from '../../src/certify/html-report.ts';
 import { certification, PLAYER, SECRET, sandbox } from './support/certification.ts';
 import { debitsDuplicates, shiftsDuplicates } from './support/flawed-wallets.ts';
@@ -145,3 +147,18 @@ function luminance(colour: string): number {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+describe('the schema of certificate.json', () => {
+  it('is the published one, and takes what is written', async () => {
+    const { certificateJsonSchema, certificateSchema } = await import(
+      '../../src/certify/certificate-schema.ts'
+    );
+    const published = new URL('../../docs/certificate.schema.json', import.meta.url);
+    expect(readFileSync(published, 'utf8')).toBe(certificateJsonSchema());
+    const certificate = await certification(await sandbox(debitsDuplicates), { only: ['place'] });
+    const text = JSON.stringify(certificate, undefined, 2);
+    expect(certificateSchema.parse(JSON.parse(text))).toEqual(certificate);
+    expect(isIntact(JSON.parse(text), certificate.digest)).toBe(true);
+    expect(isIntact(JSON.parse(text.replace('alpha', 'beta')), certificate.digest)).toBe(false);
+  });
+});

@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { request as forward } from 'node:http';
+import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { certificateText } from '../../src/cli/certificate-text.ts';
+import { listenOn } from '../../tools/simulator/wallet/listener.ts';
 import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
 import { certification, PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
 import { debitsDuplicates, refundsTwice, without } from '../certify/support/flawed-wallets.ts';
 import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';
-import { type Ran, wagergate } from './command-line.ts';
+import { SELF_SIGNED } from '../wallets/support/self-signed.ts';
+import { type Ran, spawnWagergate, wagergate } from './command-line.ts';
 
 const WHO = ['--operator', 'alpha', '--user', PLAYER.userId, '--token', PLAYER.token];
 
@@ -251,6 +255,39 @@ describe('without a configuration', () => {
     const text = readFileSync(har, 'utf8');
     expect(JSON.parse(text).log.entries.length).toBe(4);
     for (const secret of [PLAYER.token, SECRET]) expect(text).not.toContain(secret);
+  });
+});
+
+describe('over TLS', () => {
+  it('certifies a wallet of a private authority in under a minute', async () => {
+    const wallet = await sandbox();
+    const server = createServer(SELF_SIGNED, (request, response) => {
+      const { method, headers, url } = request;
+      const target = { port: wallet.port, path: url, method, headers };
+      const forwarded = forward(target, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(forwarded);
+    });
+    onTestFinished(() => void server.close());
+    const port = await listenOn(server, 0);
+    const folder = folderWith({ ca: SELF_SIGNED.cert, secret: SECRET });
+    const args = [
+      ...['certify', '--wallet', `https://127.0.0.1:${port}/sportsbook`, '--currency', 'USD'],
+      ...['--secret-file', join(folder, 'secret'), '--user', PLAYER.userId, '--token-env', 'T'],
+      ...['--out', join(folder, 'out'), '--json'],
+    ];
+    // In processes of their own: authorities are trusted by the whole of one.
+    const around = { env: { T: PLAYER.token } };
+    const stranger = await spawnWagergate(args, around);
+    expect(stranger.code).toBe(2);
+    expect(stranger.stderr).toMatch(/self-signed certificate/i);
+    const trusted = await spawnWagergate([...args, '--ca', join(folder, 'ca')], around);
+    expect(trusted.code).toBe(0);
+    const certificate = JSON.parse(trusted.stdout);
+    expect(certificate.verdict).toBe('fit');
+    expect(certificate.durationMs).toBeLessThan(60_000);
   });
 });
 

@@ -153,7 +153,7 @@ describe('wagergate players import', () => {
   it.each([
     ['', 'the file is empty'],
     ['alpha,ann,1\n', 'line 1 is "alpha,ann,1"'],
-    ['operator;operatorUser;userId\n', 'line 1 is "operator;operatorUser;userId"'],
+    ['operator|operatorUser|userId\n', 'line 1 is "operator|operatorUser|userId"'],
   ])('takes nothing of %j, which has no header', async (content, why) => {
     const ran = await wagergate(['players', 'import', '-'], around(content));
     expect(ran.code).toBe(1);
