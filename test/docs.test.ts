@@ -90,10 +90,15 @@ function isUnderstood(line: string): boolean {
     if (word.startsWith('--') && !known.includes(word)) return false;
     // A word that is no command is an argument, but not where only commands may stand.
     const next = command.commands.find((one) => one.name() === word);
-    if (next === undefined && command.commands.length > 0) return false;
+    if (next === undefined && isGroup(command)) return false;
     command = next ?? command;
   }
-  return command.commands.length === 0;
+  return !isGroup(command);
+}
+
+/** It does nothing by itself; `certify` does, though `certify compare` stands below it. */
+function isGroup({ commands, options }: Command): boolean {
+  return commands.length > 0 && options.length === 0;
 }
 
 /** As GitHub makes them of headings. */

@@ -18,7 +18,7 @@ export type Reading =
  * What a person would take an answer for, however it is spelt. Cases about money judge by this,
  * so that a wallet with an odd spelling fails the cases about spelling and no others.
  */
-export type Meaning =
+export type AnswerMeaning =
   | { readonly kind: 'accepted'; readonly document: JsonDocument | undefined }
   /** The code is undefined where none can be made out. */
   | { readonly kind: 'refused'; readonly code: number | undefined }
@@ -56,7 +56,7 @@ export function readingOf(
 }
 
 /** The reading where there is one, else a guess. */
-export function meaningOf(reading: Reading, exchange: Exchange, call: Call): Meaning {
+export function meaningOf(reading: Reading, exchange: Exchange, call: Call): AnswerMeaning {
   if (exchange.kind !== 'response') return { kind: 'none' };
   const document = documentOf(exchange);
   switch (reading.kind) {
@@ -76,7 +76,7 @@ function guess(
   { status, body }: HttpResponse,
   document: JsonDocument | undefined,
   call: Call,
-): Meaning {
+): AnswerMeaning {
   if (status >= 500 || status < 200 || (status >= 300 && status < 400)) return { kind: 'none' };
   const code = document && codesIn(document)[0]?.code;
   if (status >= 400) return { kind: 'refused', code: code === status ? undefined : code };

@@ -13,8 +13,9 @@ import {
   updateBody,
 } from '../protocol/callback-bodies.ts';
 import { jsonString } from '../protocol/json.ts';
-import type { Sighting } from './recorded-call.ts';
-import type { Tamper, WalletLine } from './wallet-connection.ts';
+import type { ForgedRequest } from './forged-requests.ts';
+import type { RecordedCall } from './recorded-call.ts';
+import type { WalletConnection } from './wallet-connection.ts';
 
 /** The test player, as the operator knows it. */
 export interface CertifiedPlayer {
@@ -29,7 +30,7 @@ export interface Odd {
   readonly more?: RawFields;
   /** The whole body instead. */
   readonly body?: string;
-  readonly tamper?: Tamper;
+  readonly forgery?: ForgedRequest;
   readonly method?: 'POST' | 'PUT';
   /** Default: a new one. */
   readonly requestId?: string;
@@ -46,16 +47,16 @@ export interface Result {
 
 /** Makes the service's calls in the operator's terms, as they would leave the gateway. */
 export class Caller {
-  readonly #line: WalletLine;
+  readonly #connection: WalletConnection;
   readonly player: CertifiedPlayer;
 
-  constructor(line: WalletLine, player: CertifiedPlayer) {
-    this.#line = line;
+  constructor(connection: WalletConnection, player: CertifiedPlayer) {
+    this.#connection = connection;
     this.player = player;
   }
 
-  get line(): WalletLine {
-    return this.#line;
+  get connection(): WalletConnection {
+    return this.#connection;
   }
 
   /** A new bet of the player's, not yet placed. */
@@ -71,7 +72,7 @@ export class Caller {
     };
   }
 
-  profile(token: string = this.player.token, odd: Odd = {}): Promise<Sighting> {
+  profile(token: string = this.player.token, odd: Odd = {}): Promise<RecordedCall> {
     const requestId = odd.requestId ?? randomUUID();
     const body = objectText({
       token: jsonString(token),
@@ -81,16 +82,16 @@ export class Caller {
     return this.#read('profile', requestId, odd.body ?? body, odd);
   }
 
-  balance(changes: Partial<CertifiedPlayer> = {}, odd: Odd = {}): Promise<Sighting> {
+  balance(changes: Partial<CertifiedPlayer> = {}, odd: Odd = {}): Promise<RecordedCall> {
     const body = balanceBody({ ...this.player, ...changes });
     return this.#read('balance', odd.requestId ?? randomUUID(), odd.body ?? body, odd);
   }
 
-  place(slip: BetSlip, odd: Odd = {}): Promise<Sighting> {
+  place(slip: BetSlip, odd: Odd = {}): Promise<RecordedCall> {
     return this.#bet('place', slip, (more) => placeBody(slip, more), odd);
   }
 
-  settle(slip: BetSlip, result: Result, odd: Odd = {}): Promise<Sighting> {
+  settle(slip: BetSlip, result: Result, odd: Odd = {}): Promise<RecordedCall> {
     const { amount, resultType } = result;
     // A cashout carries the token that it is given, or none: that is what its cases are about.
     const token = resultType === 'cashout' ? result.token : (result.token ?? this.#betToken(slip));
@@ -102,7 +103,7 @@ export class Caller {
     );
   }
 
-  unsettle(slip: BetSlip, amount: string, odd: Odd = {}): Promise<Sighting> {
+  unsettle(slip: BetSlip, amount: string, odd: Odd = {}): Promise<RecordedCall> {
     const token = this.#betToken(slip);
     const tokens = token === undefined ? {} : { token: jsonString(token) };
     return this.#bet(
@@ -113,17 +114,17 @@ export class Caller {
     );
   }
 
-  rollback(slip: BetSlip, errorCode = 50, odd: Odd = {}): Promise<Sighting> {
+  rollback(slip: BetSlip, errorCode = 50, odd: Odd = {}): Promise<RecordedCall> {
     return this.#bet('rollback', slip, (more) => rollbackBody(slip, errorCode, more), odd);
   }
 
-  update(slip: BetSlip, coefficient: string, odd: Odd = {}): Promise<Sighting> {
+  update(slip: BetSlip, coefficient: string, odd: Odd = {}): Promise<RecordedCall> {
     return this.#bet('update', slip, (more) => updateBody(slip, coefficient, more), odd);
   }
 
   /** `alwaysSendToken`: with it the gateway gives the bet's token to every call. */
   #betToken(slip: BetSlip): string | undefined {
-    return this.#line.adapter.callerDialect.alwaysSendToken ? slip.token : undefined;
+    return this.#connection.adapter.callerDialect.alwaysSendToken ? slip.token : undefined;
   }
 
   #bet(
@@ -131,13 +132,13 @@ export class Caller {
     { transactionId }: BetSlip,
     bodyOf: (more: RawFields) => string,
     odd: Odd,
-  ): Promise<Sighting> {
+  ): Promise<RecordedCall> {
     const requestId = odd.requestId ?? randomUUID();
     const body = odd.body ?? bodyOf({ requestId: jsonString(requestId), ...odd.more });
     const method = odd.method ?? (operation === 'place' ? 'POST' : 'PUT');
-    const deadline = this.#line.deadline();
+    const deadline = this.#connection.deadline();
     const call = { operation, method, body, transactionId, requestId, deadline };
-    return this.#line.send({ kind: 'bet', call }, odd.tamper, odd.isCleanUp);
+    return this.#connection.send({ kind: 'bet', call }, odd.forgery, odd.isCleanUp);
   }
 
   #read(
@@ -145,8 +146,8 @@ export class Caller {
     requestId: string,
     body: string,
     odd: Odd,
-  ): Promise<Sighting> {
-    const call = { operation, body, requestId, deadline: this.#line.deadline() };
-    return this.#line.send({ kind: 'read', call }, odd.tamper, odd.isCleanUp);
+  ): Promise<RecordedCall> {
+    const call = { operation, body, requestId, deadline: this.#connection.deadline() };
+    return this.#connection.send({ kind: 'read', call }, odd.forgery, odd.isCleanUp);
   }
 }

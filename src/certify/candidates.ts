@@ -1,7 +1,7 @@
 import { CODES } from '../domain/codes.ts';
 import type { Dialect } from '../wallets/wallet-config.ts';
 import { codesIn, documentOf } from './answer-meaning.ts';
-import type { Sighting } from './recorded-call.ts';
+import type { RecordedCall } from './recorded-call.ts';
 
 /**
  * Codes with a meaning of their own for a place (docs/protocol.md, Error codes), which 8 must not
@@ -13,17 +13,17 @@ const PLACE_CODES: ReadonlySet<number> = new Set([1, 3, 4, 5, 7, 11, 12, 13, 14,
  * Dialects that might make the gateway understand an answer, the mildest first. They are guesses:
  * whoever asks tries each one on the answers seen.
  */
-export function candidatesFor(sighting: Sighting): readonly Dialect[] {
-  const { exchange, meaning, wanted } = sighting;
+export function candidatesFor(recorded: RecordedCall): readonly Dialect[] {
+  const { exchange, answer, wanted } = recorded;
   if (exchange.kind !== 'response') return [];
   const { status } = exchange;
-  if (meaning.kind === 'accepted') return acceptances(status, sighting);
-  if (meaning.kind !== 'refused' || wanted.kind === 'success') return [];
-  return refusals(status, sighting);
+  if (answer.kind === 'accepted') return acceptances(status, recorded);
+  if (answer.kind !== 'refused' || wanted.kind === 'success') return [];
+  return refusals(status, recorded);
 }
 
 /** `successStatuses`, `emptyOk`, `echo`, `okCodes`. */
-function acceptances(status: number, { exchange }: Sighting): readonly Dialect[] {
+function acceptances(status: number, { exchange }: RecordedCall): readonly Dialect[] {
   const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
   const statuses: Dialect = status === 200 ? {} : { successStatuses: [200, status] };
   const codes = (document === undefined ? [] : codesIn(document)).map(({ code }) => code);
@@ -38,14 +38,15 @@ function acceptances(status: number, { exchange }: Sighting): readonly Dialect[]
   return bodies.map((body) => ({ ...statuses, ...body }));
 }
 
-/** `errorStatuses`, `okCodes`, `codeField`, `mapCodes`, `unknownCodes`, `rollbackConfirmedBy`. */
-function refusals(status: number, sighting: Sighting): readonly Dialect[] {
-  const { exchange } = sighting;
-  const proper = properCode(sighting);
+/** `errorStatuses`, `okCodes`, `codeField`, `mapCodes`, `rollbackConfirmedBy`. */
+function refusals(status: number, recorded: RecordedCall): readonly Dialect[] {
+  const { exchange } = recorded;
+  const proper = properCode(recorded);
   const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
   const codes = document === undefined ? [] : codesIn(document);
-  const statuses: Dialect =
-    status >= 200 && status < 300 ? { okCodes: [0] } : { errorStatuses: { [status]: proper } };
+  const statuses: Dialect = isSuccess(status)
+    ? { okCodes: [0] }
+    : { errorStatuses: { [status]: proper } };
   const fields: readonly { readonly field: Dialect; readonly code: number | undefined }[] =
     codes.length === 0
       ? [{ field: {}, code: undefined }]
@@ -54,9 +55,8 @@ function refusals(status: number, sighting: Sighting): readonly Dialect[] {
           code,
         }));
   return fields.flatMap(({ field, code }) => {
-    const meanings = meaningsOf(sighting, code, proper);
-    // At 400 the code decides; a status for all of them would make declines of what is unclear.
-    const bare: Dialect[] = status === 400 && code !== undefined ? [{}] : [statuses];
+    const meanings = meaningsOf(recorded, code, proper);
+    const bare = statusItems(status, code, statuses);
     return bare.flatMap((one) =>
       meanings.map((meaning): Dialect => ({ ...field, ...one, ...meaning })),
     );
@@ -65,20 +65,36 @@ function refusals(status: number, sighting: Sighting): readonly Dialect[] {
 
 /** The code itself, or what it has to be taken for. */
 function meaningsOf(
-  { operation, wanted }: Sighting,
+  { operation, wanted }: RecordedCall,
   code: number | undefined,
   proper: number,
 ): readonly Dialect[] {
   const isRollback = wanted.kind === 'confirmation';
   if (code === undefined || code === CODES.system) return isRollback ? [] : [{}];
   if (isRollback) return [{}, { rollbackConfirmedBy: [code] }];
-  const isAmbiguous = wanted.kind === 'duplicate' && PLACE_CODES.has(code);
-  // Mapped to 8 it would lose its own meaning; as an unknown code it keeps that, at the same price.
-  if (isAmbiguous) return [{}, { unknownCodes: [code] }];
+  // Mapped to 8 it would lose its own meaning; and as an unknown code it would make every decline
+  // with it a rollback, for the sake of a duplicate that the gateway never sends.
+  if (wanted.kind === 'duplicate' && PLACE_CODES.has(code)) return [{}];
   return [{}, { mapCodes: { [operation]: { [code]: proper } } }];
 }
 
-function properCode({ wanted }: Sighting): number {
+/**
+ * At 400 the body's code decides; a status for all of them would make declines of what is unclear.
+ * Elsewhere the code is the better word, unless it just repeats the status.
+ */
+function statusItems(
+  status: number,
+  code: number | undefined,
+  ofStatus: Dialect,
+): readonly Dialect[] {
+  if (code !== undefined && status === 400) return [{}];
+  if (code === undefined || code === status || isSuccess(status)) return [ofStatus];
+  return [{ errorStatuses: { [status]: 'body' } }, ofStatus];
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+function properCode({ wanted }: RecordedCall): number {
   if (wanted.kind === 'duplicate') return CODES.alreadyProcessed;
   if (wanted.kind === 'refusal') return wanted.codes[0] ?? CODES.validation;
   return CODES.validation;
@@ -97,7 +113,6 @@ export function merged(base: Dialect, patch: Dialect): Dialect {
     ...patch,
     ...listed('successStatuses', base, patch),
     ...listed('okCodes', base, patch),
-    ...listed('unknownCodes', base, patch),
     ...listed('rollbackConfirmedBy', base, patch),
     ...(patch.errorStatuses === undefined
       ? {}
@@ -108,7 +123,7 @@ export function merged(base: Dialect, patch: Dialect): Dialect {
 
 const MAPPED = ['profile', 'balance', 'place', 'settle', 'unsettle', 'rollback', 'update'] as const;
 
-type Listed = 'successStatuses' | 'okCodes' | 'unknownCodes' | 'rollbackConfirmedBy';
+type Listed = 'successStatuses' | 'okCodes' | 'rollbackConfirmedBy';
 
 function listed(name: Listed, base: Dialect, patch: Dialect): Dialect {
   const added = patch[name];

@@ -1,57 +1,84 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Case } from './case.ts';
 import type { CaseResult } from './certificate.ts';
+import type { RecordedCall } from './recorded-call.ts';
 import type { Redaction } from './redact.ts';
+import { scriptOf, type Variable } from './reproduction.ts';
 import { NoBalance, Skipped, type Trial } from './trial.ts';
 
-/** Calls of a case that the certificate shows; some cases make a hundred. */
+/** Calls of a case that the certificate lists; some cases make a hundred. */
 const SEEN_MAX = 12;
+
+/** How calls are shown to whoever reads the report. */
+export interface Display {
+  readonly redaction: Redaction;
+  /** Scheme, host and port of the wallet. */
+  readonly origin: string;
+  readonly variables: readonly Variable[];
+  /** Every case's calls in full, not only those of cases that failed. */
+  readonly verbose: boolean;
+}
 
 export interface CaseRunOptions {
   readonly clock: Clock;
-  readonly redaction: Redaction;
+  readonly display: Display;
   /** Why it is not tried at all. */
   readonly skipped: string | undefined;
+  /** Aborted: the case ends as it stands. */
+  readonly signal: AbortSignal;
 }
 
-/**
- * Runs one case and gives back what it had on the table, whatever happened.
- * @throws the reason for which the whole run is to stop
- */
+/** Runs one case and gives back what it had on the table, whatever happened. */
 export async function runCase(
   one: Case,
   trial: Trial,
-  { clock, redaction, skipped: notTried }: CaseRunOptions,
+  { clock, display, skipped: notTried, signal }: CaseRunOptions,
 ): Promise<CaseResult> {
   const startedAtMs = clock.monotonicMs();
-  const skipped = notTried ?? (await attempt(one, trial));
+  const skipped = notTried ?? (await attempt(one, trial, signal));
+  const { redaction } = display;
   const { id, group, title, rule, expected } = one;
-  const { sightings, books } = trial;
-  const seen = sightings.slice(0, SEEN_MAX).map((sighting) => redaction.seen(sighting));
+  const { recordedCalls, books } = trial;
+  const seen = recordedCalls.slice(0, SEEN_MAX).map((recorded) => redaction.seen(recorded));
+  const verdict = skipped === undefined ? trial.verdict : 'skipped';
   const reasons = skipped === undefined ? trial.reasons : [skipped];
+  const isNotable = verdict === 'failed' || verdict === 'warned';
+  const shown = isNotable || display.verbose ? trial.shown : [];
   return {
     id,
     group,
     title,
     rule,
     expected,
-    verdict: skipped === undefined ? trial.verdict : 'skipped',
+    verdict,
+    meaning: isNotable ? (trial.meaning ?? one.meaning) : null,
     reasons: reasons.map((reason) => redaction.text(reason)),
     seen,
-    seenLeftOut: sightings.length - seen.length,
-    ...(books === undefined ? {} : { balance: books }),
+    seenLeftOut: recordedCalls.length - seen.length,
+    calls: shown.map((recorded) => redaction.shown(display.origin, recorded)),
+    script: scriptOrNull(display, shown),
+    balance: books,
     durationMs: Math.round(clock.monotonicMs() - startedAtMs),
   };
 }
 
+function scriptOrNull(
+  { redaction, origin, variables }: Display,
+  calls: readonly RecordedCall[],
+): string | null {
+  // Redacted once more: what is no variable, such as a secret in a dialect's path, stays out too.
+  return calls.length === 0 ? null : redaction.text(scriptOf(origin, calls, variables));
+}
+
 /** @returns why the case was skipped */
-async function attempt(one: Case, trial: Trial): Promise<string | undefined> {
+async function attempt(one: Case, trial: Trial, signal: AbortSignal): Promise<string | undefined> {
   try {
     if (one.money) await trial.open();
     await one.run(trial);
     return undefined;
   } catch (error) {
     if (error instanceof Skipped) return error.message;
+    if (signal.aborted) return 'stopped in the middle of it';
     if (!(error instanceof NoBalance)) throw error;
     trial.fail(error.message);
     return undefined;

@@ -1,8 +1,9 @@
 import type { Operation } from '../domain/operation.ts';
 import type { Dialect } from '../wallets/wallet-config.ts';
+import type { FailureMeaning } from './failure-meaning.ts';
 
 /** Raised whenever a reader of older certificates would misunderstand a newer one. */
-export const CERTIFICATE_SCHEMA = 1;
+export const CERTIFICATE_SCHEMA = 2;
 
 /**
  * Groups in the order in which they run. Currencies come late, because a wallet that counts in
@@ -29,10 +30,21 @@ export type Group = (typeof GROUPS)[number];
  * `failed`: against the protocol. `warned`: odd, or against what the protocol only advises, and
  * survived by the gateway without any setting. `skipped`: not tried, for the reason given.
  */
-const VERDICTS = ['passed', 'failed', 'warned', 'skipped'] as const;
+export const VERDICTS = ['passed', 'failed', 'warned', 'skipped'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One call to the wallet as the certificate shows it: without tokens, secrets and signatures. */
+/**
+ * What the whole run says: whether the wallet may go live behind the gateway, as it is or with the
+ * dialect that the certificate names.
+ */
+export const FITNESS = ['fit', 'fit_with_dialect', 'not_fit'] as const;
+export type Fitness = (typeof FITNESS)[number];
+
+/** How a run ended. `silent`: the wallet stopped answering; `not_begun`: it never did. */
+export const ENDINGS = ['finished', 'interrupted', 'silent', 'not_begun'] as const;
+export type Ending = (typeof ENDINGS)[number];
+
+/** One call to the wallet in short, without tokens, secrets and signatures. */
 export interface SeenCall {
   readonly operation: Operation;
   /** HTTP status; null where no answer came. */
@@ -43,25 +55,67 @@ export interface SeenCall {
   readonly ms: number;
 }
 
+/** One call with all that left and all that came, but for tokens, secrets and signatures. */
+export interface ShownCall {
+  readonly operation: Operation;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly ms: number;
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+  /** Null where none came; the reason is in `error` then. */
+  readonly answer: {
+    readonly status: number;
+    readonly body: string;
+    readonly truncated: boolean;
+  } | null;
+  readonly error: string | null;
+}
+
 export interface CaseResult {
   readonly id: string;
   readonly group: Group;
   readonly title: string;
-  /** Where the rule stands: document and section. */
+  /** The protocol's rule, in words. */
   readonly rule: string;
   readonly expected: string;
   readonly verdict: Verdict;
+  /** What its failure or warning means; null on others. */
+  readonly meaning: FailureMeaning | null;
   /** Why it failed, warned or was skipped; on a passed one, remarks. */
   readonly reasons: readonly string[];
+  /** Every call in short; a dozen at most. */
   readonly seen: readonly SeenCall[];
   /** Calls of this case beyond those in `seen`. */
   readonly seenLeftOut: number;
-  /** Decimal text, by `/user/balance`; absent where no money was at stake. */
-  readonly balance?: { readonly before: string; readonly after: string };
+  /** Of a case that failed or warned: every call in full. */
+  readonly calls: readonly ShownCall[];
+  /** The same calls as lines for a shell, with the secret and the tokens as variables. */
+  readonly script: string | null;
+  /** Decimal text, by `/user/balance`; null where no money was at stake. */
+  readonly balance: { readonly before: string; readonly after: string } | null;
   readonly durationMs: number;
 }
 
-/** Items of `wallet.dialect` under which the gateway understands what the wallet answered. */
+/** A case that failed or warned, with what to do about it. */
+export interface Finding {
+  readonly case: string;
+  readonly verdict: 'failed' | 'warned';
+  readonly meaning: FailureMeaning;
+  readonly title: string;
+  /** What was seen, in a sentence. */
+  readonly what: string;
+  /** What the wallet's developer, or the aggregator, has to change. */
+  readonly advice: string;
+  /** Items of the dialect under which the case passes; empty where none mends it. */
+  readonly mendedBy: readonly string[];
+}
+
+/** An item of `wallet.dialect` under which the gateway understands what the wallet answered. */
 export interface Suggestion {
   readonly item: keyof Dialect;
   /** What to write in the operator's file, as YAML of the item alone. */
@@ -71,11 +125,43 @@ export interface Suggestion {
   readonly cases: readonly string[];
 }
 
+/** An item that looked helpful and is not to be used. */
+export interface Withheld {
+  readonly item: keyof Dialect;
+  readonly yaml: string;
+  readonly why: string;
+  /** Cases that it would hide or break. */
+  readonly cases: readonly string[];
+}
+
+/** The suggested items in force together, as the second run saw them. */
+export interface Verification {
+  readonly dialect: Dialect;
+  /** Cases that passed without them, and with them; those that no longer arise included. */
+  readonly passedBefore: number;
+  readonly passedAfter: number;
+  /** Cases that no longer arise, because the gateway then makes no such call. */
+  readonly spared: number;
+  /** Cases that still fail. */
+  readonly stillFailing: readonly string[];
+}
+
 /** What `certificate.json` holds. */
 export interface Certificate {
   readonly schemaVersion: typeof CERTIFICATE_SCHEMA;
-  readonly result: 'passed' | 'failed';
-  /** False where only some groups ran, or the run was cut short. */
+  /** `sha256:` and the hash of this document without this member, as compact JSON. */
+  readonly digest: string;
+  readonly kit: { readonly name: 'wagergate'; readonly version: string; readonly node: string };
+  readonly verdict: Fitness;
+  /** The verdict in a sentence. */
+  readonly summary: string;
+  /** Worst first. */
+  readonly findings: readonly Finding[];
+  readonly suggestions: readonly Suggestion[];
+  readonly withheld: readonly Withheld[];
+  readonly verification: Verification | null;
+  readonly ending: Ending;
+  /** False where only some cases were asked for, or the run was cut short. */
   readonly complete: boolean;
   readonly operator: string;
   /** Address of the wallet, without credentials. */
@@ -85,15 +171,15 @@ export interface Certificate {
   readonly dialect: Dialect;
   readonly strict: boolean;
   readonly player: { readonly userId: string; readonly currency: string };
+  /** The second player, where one was named. */
+  readonly otherPlayer: string | null;
   /** `isTest` of the profile, and whether the run went on without it. */
   readonly sandbox: { readonly isTest: boolean; readonly overridden: boolean };
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly durationMs: number;
-  readonly wagergate: string;
-  readonly node: string;
   readonly groups: readonly Group[];
-  readonly calls: number;
+  readonly callCount: number;
   readonly counts: Readonly<Record<Verdict, number>>;
   /** The test player's money, decimal text; null where it could not be read. */
   readonly money: {
@@ -103,7 +189,6 @@ export interface Certificate {
     readonly difference: string | null;
   };
   readonly cases: readonly CaseResult[];
-  readonly suggestions: readonly Suggestion[];
 }
 
 /** How many cases ended in each verdict. */

@@ -1,52 +1,89 @@
 import { createHmac } from 'node:crypto';
 import type { HttpRequest } from '../outbound/http-message.ts';
 import { sign, signingKeys } from '../protocol/signature.ts';
-import type { Tamper } from './wallet-connection.ts';
+
+/** How a request was signed, for whoever wants to make it again. */
+export type SignedAs =
+  /** With the wallet's secret, over the body that is sent. */
+  | { readonly kind: 'proper' }
+  | { readonly kind: 'other_secret'; readonly secret: string }
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'constant'; readonly jws: string }
+  /** Over another body than the one that is sent. */
+  | { readonly kind: 'other_body'; readonly signedBody: string }
+  | { readonly kind: 'other_header'; readonly header: string };
+
+/** Changes a request after it was signed, for cases about signatures. */
+export interface ForgedRequest {
+  readonly change: (request: HttpRequest) => HttpRequest;
+  readonly signedAs: (request: HttpRequest) => SignedAs;
+}
 
 /** Nobody's secret; a wallet that takes it takes any. */
 const FOREIGN_SECRET = 'certification: a secret that no wallet has';
 
 /** Signed well, but with another secret. */
-export const foreignSecret: Tamper = (request) => {
-  const [key] = signingKeys([FOREIGN_SECRET]);
-  if (key === undefined) throw new Error('one secret makes one key');
-  return signedAs(request, sign(request.body, key));
+export const foreignSecret: ForgedRequest = {
+  change: (request) => {
+    const [key] = signingKeys([FOREIGN_SECRET]);
+    if (key === undefined) throw new Error('one secret makes one key');
+    return withSignature(request, sign(request.body, key));
+  },
+  signedAs: () => ({ kind: 'other_secret', secret: FOREIGN_SECRET }),
 };
 
 /** Not signed at all. */
-export const unsigned: Tamper = (request) => {
-  const { 'x-sign-jws': _jws, 'x-sign': _legacy, ...headers } = request.headers;
-  return { ...request, headers };
+export const unsigned: ForgedRequest = {
+  change: (request) => {
+    const { 'x-sign-jws': _jws, 'x-sign': _legacy, ...headers } = request.headers;
+    return { ...request, headers };
+  },
+  signedAs: () => ({ kind: 'unsigned' }),
 };
 
 /** The right signature with one character changed, which still is base64url. */
-export const tampered: Tamper = (request) => {
-  const jws = request.headers['x-sign-jws'] ?? '';
-  const at = jws.lastIndexOf('.') + 1;
-  const other = jws[at] === 'A' ? 'B' : 'A';
-  return signedAs(request, jws.slice(0, at) + other + jws.slice(at + 1));
+export const changedSignature: ForgedRequest = {
+  change: (request) => {
+    const jws = request.headers['x-sign-jws'] ?? '';
+    const at = jws.lastIndexOf('.') + 1;
+    const other = jws[at] === 'A' ? 'B' : 'A';
+    return withSignature(request, jws.slice(0, at) + other + jws.slice(at + 1));
+  },
+  signedAs: () => ({ kind: 'changed' }),
 };
 
+const NO_ALGORITHM = `${base64url('{"alg":"none","typ":"JWT"}')}..`;
+
 /** A header that asks for no algorithm, and no signature behind it (RFC 8725, section 3.1). */
-export const noAlgorithm: Tamper = (request) =>
-  signedAs(request, `${base64url('{"alg":"none","typ":"JWT"}')}..`);
+export const noAlgorithm: ForgedRequest = {
+  change: (request) => withSignature(request, NO_ALGORITHM),
+  signedAs: () => ({ kind: 'constant', jws: NO_ALGORITHM }),
+};
 
 /** Signed for one body and sent with another. */
-export function otherBody(body: string): Tamper {
-  return (request) => ({ ...request, body: Buffer.from(body, 'utf8') });
-}
-
-/** Signed well, with the members of the header in the order of the vendor's samples. */
-export function typeFirst(secret: string): Tamper {
-  return (request) => {
-    const header = base64url('{"typ":"JWT","alg":"HS256"}');
-    const input = `${header}.${request.body.toString('base64url')}`;
-    const mac = createHmac('sha256', secret).update(input, 'latin1').digest('base64url');
-    return signedAs(request, `${header}..${mac}`);
+export function otherBody(body: string): ForgedRequest {
+  return {
+    change: (request) => ({ ...request, body: Buffer.from(body, 'utf8') }),
+    signedAs: (signed) => ({ kind: 'other_body', signedBody: signed.body.toString('utf8') }),
   };
 }
 
-function signedAs(request: HttpRequest, jws: string): HttpRequest {
+const TYPE_FIRST = base64url('{"typ":"JWT","alg":"HS256"}');
+
+/** Signed well, with the members of the header in the order of the vendor's samples. */
+export function typeFirst(secret: string): ForgedRequest {
+  return {
+    change: (request) => {
+      const input = `${TYPE_FIRST}.${request.body.toString('base64url')}`;
+      const mac = createHmac('sha256', secret).update(input, 'latin1').digest('base64url');
+      return withSignature(request, `${TYPE_FIRST}..${mac}`);
+    },
+    signedAs: () => ({ kind: 'other_header', header: TYPE_FIRST }),
+  };
+}
+
+function withSignature(request: HttpRequest, jws: string): HttpRequest {
   const legacy = request.headers['x-sign'] === undefined ? {} : { 'x-sign': jws };
   return { ...request, headers: { ...request.headers, 'x-sign-jws': jws, ...legacy } };
 }

@@ -1,79 +1,105 @@
 import type { Dialect } from '../wallets/wallet-config.ts';
 import { describeExchange } from './answer-meaning.ts';
 import type { Verdict } from './certificate.ts';
-import type { Sighting, Wanted } from './recorded-call.ts';
+import { type FailureMeaning, worstOf } from './failure-meaning.ts';
+import type { RecordedCall, Wanted } from './recorded-call.ts';
 
-/** An item of the dialect that a case found by trying it. */
-export interface Finding {
+/** An item of the dialect that a case has tried, and that helped. */
+export interface TriedItem {
   readonly dialect: Dialect;
   readonly why: string;
 }
 
+interface Reason {
+  readonly text: string;
+  readonly meaning: FailureMeaning;
+}
+
 /** What a case finds: expectations of answers, and why they were not met. */
 export class Judgement {
-  readonly findings: Finding[] = [];
-  readonly #failures: string[] = [];
-  readonly #warnings: string[] = [];
+  readonly triedItems: TriedItem[] = [];
+  readonly #usualMeaning: FailureMeaning;
+  readonly #failures: Reason[] = [];
+  readonly #warnings: Reason[] = [];
   readonly #remarks: string[] = [];
+
+  /** @param usualMeaning of failures of which nothing else is said */
+  constructor(usualMeaning: FailureMeaning) {
+    this.#usualMeaning = usualMeaning;
+  }
 
   get verdict(): Verdict {
     if (this.#failures.length > 0) return 'failed';
     return this.#warnings.length > 0 ? 'warned' : 'passed';
   }
+  /** The worst of what was found; undefined where nothing was. */
+  get meaning(): FailureMeaning | undefined {
+    const reasons = this.#failures.length > 0 ? this.#failures : this.#warnings;
+    return worstOf(reasons.map(({ meaning }) => meaning));
+  }
   get reasons(): readonly string[] {
-    const all = [...this.#failures, ...this.#warnings, ...this.#remarks];
-    return [...new Set(all)];
+    const told = [...this.#failures, ...this.#warnings].map(({ text }) => text);
+    return [...new Set([...told, ...this.#remarks])];
   }
-  fail(reason: string): void {
-    this.#failures.push(reason);
+  fail(text: string, meaning: FailureMeaning = this.#usualMeaning): void {
+    this.#failures.push({ text, meaning });
   }
-  warn(reason: string): void {
-    this.#warnings.push(reason);
+  warn(text: string, meaning: FailureMeaning = 'absorbed'): void {
+    this.#warnings.push({ text, meaning });
   }
-  remark(reason: string): void {
-    this.#remarks.push(reason);
+  remark(text: string): void {
+    this.#remarks.push(text);
   }
   /** A dialect item that was tried and helps. */
-  found(finding: Finding): void {
-    this.findings.push(finding);
+  tried(item: TriedItem): void {
+    this.triedItems.push(item);
   }
 
   /** The answer has to be a success. */
-  accepts(sighting: Sighting): boolean {
-    sighting.wanted = { kind: 'success' };
-    if (sighting.meaning.kind === 'accepted') return true;
-    this.fail(`${sighting.operation} should be accepted: ${describeExchange(sighting.exchange)}`);
+  accepts(recorded: RecordedCall): boolean {
+    recorded.wanted = { kind: 'success' };
+    if (recorded.answer.kind === 'accepted') return true;
+    this.fail(`${recorded.operation} should be accepted: ${describeExchange(recorded.exchange)}`);
     return false;
   }
 
-  /** The rollback has to be confirmed: 200, or code 8 (docs/protocol.md, Errors). */
-  confirms(sighting: Sighting): boolean {
-    sighting.wanted = { kind: 'confirmation' };
-    const { meaning } = sighting;
-    if (meaning.kind === 'accepted') return true;
-    if (meaning.kind === 'refused' && meaning.code === 8) return true;
-    this.fail(`rollback should be confirmed: ${describeExchange(sighting.exchange)}`);
+  /** The rollback has to be confirmed: 200, or code 8 (interface.md, Errors). */
+  confirms(recorded: RecordedCall): boolean {
+    recorded.wanted = { kind: 'confirmation' };
+    const { answer } = recorded;
+    if (answer.kind === 'accepted') return true;
+    if (answer.kind === 'refused' && answer.code === 8) return true;
+    this.fail(`rollback should be confirmed: ${describeExchange(recorded.exchange)}`);
     return false;
   }
 
   /**
    * The answer has to be a refusal.
-   * @param codes the proper ones, the best first; another one is a failure, or only a warning
+   * @param codes the proper ones, the best first; another one is a failure that costs nothing, for a
+   *   refusal it is all the same, or only a warning
    */
-  refuses(sighting: Sighting, codes: readonly number[], other: 'fail' | 'warn' = 'fail'): boolean {
+  refuses(
+    recorded: RecordedCall,
+    codes: readonly number[],
+    other: 'fail' | 'warn' = 'fail',
+  ): boolean {
     const wanted: Wanted = { kind: 'refusal', codes };
     // Where the code is a matter of taste, no dialect need translate it.
-    sighting.wanted = other === 'fail' ? wanted : { kind: 'refusal', codes: [] };
-    const { meaning, operation, exchange } = sighting;
-    if (meaning.kind !== 'refused') {
-      this.fail(`${operation} should be refused: ${describeExchange(exchange)}`);
+    recorded.wanted = other === 'fail' ? wanted : { kind: 'refusal', codes: [] };
+    const { answer, operation, exchange } = recorded;
+    if (answer.kind !== 'refused') {
+      const isSilent = answer.kind === 'none';
+      const told = `${operation} should be refused: ${describeExchange(exchange)}`;
+      // No answer lets nobody in: it is an outcome that nobody knows, and is rolled back.
+      if (isSilent && other === 'warn') this.warn(told);
+      else this.fail(told, isSilent ? 'absorbed' : undefined);
       return false;
     }
-    const { code } = meaning;
+    const { code } = answer;
     if (code === undefined || codes.includes(code)) return true;
     const reason = `${operation} was refused with code ${code} instead of ${codes.join(' or ')}`;
-    if (other === 'fail') this.fail(reason);
-    else this.warn(reason);
+    if (other === 'fail') this.fail(reason, 'absorbed');
+    else this.warn(reason, 'cosmetic');
     return true;
   }
 }

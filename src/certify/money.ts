@@ -1,14 +1,14 @@
-import { isNonNegativeFinite, subtractAmounts } from '../domain/amount.ts';
-import type { Meaning } from './answer-meaning.ts';
+import { compareAmounts, isNonNegativeFinite, subtractAmounts } from '../domain/amount.ts';
+import type { AnswerMeaning } from './answer-meaning.ts';
 
 /**
  * The exact text of the amount in a balance answer; a number in quotes counts too, its form is
  * judged elsewhere.
  */
-export function amountIn(meaning: Meaning): string | undefined {
-  if (meaning.kind !== 'accepted' || meaning.document === undefined) return undefined;
-  const { amount } = meaning.document.value;
-  const text = meaning.document.numberText('amount') ?? amount;
+export function amountIn(answer: AnswerMeaning): string | undefined {
+  if (answer.kind !== 'accepted' || answer.document === undefined) return undefined;
+  const { amount } = answer.document.value;
+  const text = answer.document.numberText('amount') ?? amount;
   return typeof text === 'string' && isNumberText(text) ? text : undefined;
 }
 
@@ -22,4 +22,25 @@ export function stakes(count: number, amount: string): string {
   let total = '0';
   for (let at = 0; at < count; at += 1) total = subtractAmounts(total, amount);
   return total;
+}
+
+/**
+ * Whether an error is less than half of the currency's smallest coin: noise of binary floats, or
+ * rounding. Of a currency that this computer does not know (many a coin is worth a house) only what
+ * floats leave behind counts.
+ *
+ * @param error decimal text, may be negative
+ */
+export function isDust(error: string, currency: string): boolean {
+  const size = error.startsWith('-') ? error.slice(1) : error;
+  return compareAmounts(size, halfMinorUnit(currency)) < 0;
+}
+
+const FLOAT_NOISE = '0.00000001';
+
+function halfMinorUnit(currency: string): string {
+  if (!Intl.supportedValuesOf('currency').includes(currency)) return FLOAT_NOISE;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const { maximumFractionDigits: digits = 0 } = format.resolvedOptions();
+  return digits === 0 ? '0.5' : `0.${'0'.repeat(digits)}5`;
 }

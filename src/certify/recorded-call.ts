@@ -1,7 +1,9 @@
 import type { Operation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Exchange } from '../outbound/http-call.ts';
-import type { Call, Meaning, Reading } from './answer-meaning.ts';
+import type { HttpRequest } from '../outbound/http-message.ts';
+import type { AnswerMeaning, Call, Reading } from './answer-meaning.ts';
+import type { SignedAs } from './forged-requests.ts';
 
 /** What the protocol wants as answer to one call. */
 export type Wanted =
@@ -15,38 +17,46 @@ export type Wanted =
   /** Nothing is said about it. */
   | { readonly kind: 'anything' };
 
-export interface SightingFacts {
+export interface RecordedCallFacts {
   readonly call: Call;
+  /** As it left. */
+  readonly request: HttpRequest;
+  readonly signedAs: SignedAs;
   readonly exchange: Exchange;
   readonly reading: Reading;
-  readonly meaning: Meaning;
+  readonly answer: AnswerMeaning;
   /** From the call until the last byte. */
   readonly ms: number;
   /** Wall-clock time of the call, milliseconds since the epoch. */
   readonly atMs: number;
-  /** The request was signed wrongly or oddly on purpose. */
-  readonly forged: boolean;
 }
 
 /** One call and what came back. Whoever judges it notes what should have come. */
-export class Sighting {
+export class RecordedCall {
   readonly call: Call;
+  readonly request: HttpRequest;
+  readonly signedAs: SignedAs;
   readonly exchange: Exchange;
   readonly reading: Reading;
-  readonly meaning: Meaning;
+  readonly answer: AnswerMeaning;
   readonly ms: number;
   readonly atMs: number;
-  readonly forged: boolean;
   wanted: Wanted = { kind: 'anything' };
 
-  constructor(facts: SightingFacts) {
+  constructor(facts: RecordedCallFacts) {
     this.call = facts.call;
+    this.request = facts.request;
+    this.signedAs = facts.signedAs;
     this.exchange = facts.exchange;
     this.reading = facts.reading;
-    this.meaning = facts.meaning;
+    this.answer = facts.answer;
     this.ms = facts.ms;
     this.atMs = facts.atMs;
-    this.forged = facts.forged;
+  }
+
+  /** The request was signed wrongly or oddly on purpose. */
+  get forged(): boolean {
+    return this.signedAs.kind !== 'proper';
   }
 
   get operation(): Operation {

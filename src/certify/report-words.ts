@@ -2,6 +2,7 @@ import { sameAmount } from '../domain/amount.ts';
 import {
   type CaseResult,
   type Certificate,
+  type Fitness,
   GROUPS,
   type Group,
   type Verdict,
@@ -15,8 +16,15 @@ export const VERDICT_MARKS: Readonly<Record<Verdict, string>> = {
   skipped: '–',
 };
 
-/** `Passed: 118 of 121 cases, 2 with a warning, 1 skipped`. */
-export function headline({ result, counts, complete }: Certificate): string {
+/** The colour of a verdict's box, named like those of a case. */
+export const FITNESS_COLOURS: Readonly<Record<Fitness, Verdict>> = {
+  fit: 'passed',
+  fit_with_dialect: 'warned',
+  not_fit: 'failed',
+};
+
+/** `118 of 121 cases passed, 2 with a warning, 1 skipped`. */
+export function countsLine({ counts }: Certificate): string {
   const total = counts.passed + counts.failed + counts.warned + counts.skipped;
   const said = [
     `${counts.passed} of ${total} cases passed`,
@@ -24,8 +32,18 @@ export function headline({ result, counts, complete }: Certificate): string {
     ...(counts.warned === 0 ? [] : [`${counts.warned} with a warning`]),
     ...(counts.skipped === 0 ? [] : [`${counts.skipped} skipped`]),
   ];
-  const whole = complete ? '' : ' (not every group was run to its end)';
-  return `${result === 'passed' ? 'Passed' : 'Failed'}: ${said.join(', ')}${whole}`;
+  return said.join(', ');
+}
+
+/** `with this: 79 → 113 passed`, and what still fails. */
+export function verificationLine({ verification }: Certificate): string {
+  if (verification === null) return '';
+  const { passedBefore, passedAfter, spared, stillFailing } = verification;
+  const moot = spared === 0 ? '' : ` (${spared} no longer arise)`;
+  const rest =
+    stillFailing.length === 0 ? '' : `; it does not mend ${stillFailing.slice(0, 5).join(', ')}`;
+  const more = stillFailing.length > 5 ? ` and ${stillFailing.length - 5} more` : '';
+  return `With this: ${passedBefore} → ${passedAfter} passed${moot}${rest}${more}`;
 }
 
 /** What the run left of the test player's money. */

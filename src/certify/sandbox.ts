@@ -1,7 +1,9 @@
-import { describeExchange } from './answer-meaning.ts';
+import { CODES } from '../domain/codes.ts';
+import type { Exchange } from '../outbound/http-call.ts';
+import { type AnswerMeaning, describeExchange } from './answer-meaning.ts';
 import type { Caller } from './caller.ts';
 import { amountIn } from './money.ts';
-import type { Sighting } from './recorded-call.ts';
+import type { RecordedCall } from './recorded-call.ts';
 
 /** What the first calls say about the wallet, before anything moves money. */
 export type Examination =
@@ -14,7 +16,14 @@ export type Examination =
       /** It answered only when `x-sign` was sent as well. */
       readonly needsLegacySign: boolean;
     }
-  | { readonly kind: 'unsure'; readonly why: string };
+  | {
+      readonly kind: 'unsure';
+      readonly why: string;
+      /** The wallet named another player: the wrong token was given. */
+      readonly isOtherPlayer: boolean;
+      /** The calls that showed it. */
+      readonly calls: readonly RecordedCall[];
+    };
 
 /**
  * Whether the wallet is a sandbox: its profile says so of the test player, `isTest: true`
@@ -24,31 +33,47 @@ export type Examination =
  * @param withLegacySign makes the line send `x-sign` too, for a second try
  */
 export async function examine(caller: Caller, withLegacySign: () => void): Promise<Examination> {
-  let profile = await caller.profile();
+  const calls = [await caller.profile()];
+  let [profile] = calls;
   let needsLegacySign = false;
-  if (profile.meaning.kind === 'refused') {
+  if (profile?.answer.kind === 'refused') {
     withLegacySign();
     const second = await caller.profile();
-    needsLegacySign = second.meaning.kind === 'accepted';
+    calls.push(second);
+    needsLegacySign = second.answer.kind === 'accepted';
     if (needsLegacySign) profile = second;
   }
-  const why = whyUnsure(profile, caller.player.userId);
-  if (why !== undefined) return { kind: 'unsure', why };
+  if (profile === undefined) throw new Error('a profile was asked for');
+  const { answer, exchange } = profile;
+  if (answer.kind !== 'accepted') {
+    return { kind: 'unsure', why: refusalOf(answer, exchange), isOtherPlayer: false, calls };
+  }
+  if (answer.document?.value.userId !== caller.player.userId) {
+    const why = `the token is not of ${caller.player.userId}: the profile names another userId`;
+    return { kind: 'unsure', why, isOtherPlayer: true, calls };
+  }
   const balance = await caller.balance();
   return {
     kind: 'ready',
-    isTest: profile.meaning.kind === 'accepted' && profile.meaning.document?.value.isTest === true,
-    balance: amountIn(balance.meaning),
+    isTest: answer.document.value.isTest === true,
+    balance: amountIn(balance.answer),
     balanceAnswer: describeExchange(balance.exchange),
     needsLegacySign,
   };
 }
 
-function whyUnsure({ meaning, exchange }: Sighting, userId: string): string | undefined {
-  if (meaning.kind !== 'accepted')
-    return `the profile was not given: ${describeExchange(exchange)}`;
-  const named = meaning.document?.value.userId;
-  return named === userId
-    ? undefined
-    : `the token is not of ${userId}: the profile names another userId`;
+/** In words that say where to look. */
+function refusalOf(answer: AnswerMeaning, exchange: Exchange): string {
+  const told = `the profile was not given: ${describeExchange(exchange)}`;
+  const code = answer.kind === 'refused' ? answer.code : undefined;
+  switch (code) {
+    case CODES.badSignature:
+      return `${told}, the wallet refuses the signature: is it the secret that it has?`;
+    case CODES.invalidToken:
+      return `${told}, the token is unknown to the wallet, or was revoked`;
+    case CODES.expiredToken:
+      return `${told}, the token is out of date: take a fresh one`;
+    default:
+      return told;
+  }
 }

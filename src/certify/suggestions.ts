@@ -1,21 +1,24 @@
 import { stringify } from 'yaml';
 import type { Clock } from '../domain/clock.ts';
+import type { Operation } from '../domain/operation.ts';
 import type { WalletAdapter } from '../wallets/adapters/adapter.ts';
 import { createAdapter } from '../wallets/adapters/index.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
 import { describeExchange, type Reading, readingOf } from './answer-meaning.ts';
 import { candidatesFor, merged } from './candidates.ts';
-import type { Suggestion } from './certificate.ts';
-import type { Finding } from './judgement.ts';
-import { type Sighting, satisfies } from './recorded-call.ts';
+import type { Suggestion, Withheld } from './certificate.ts';
+import type { TriedItem } from './judgement.ts';
+import { type RecordedCall, satisfies } from './recorded-call.ts';
 
 /** A case's calls, once it is over. */
 export interface Evidence {
   readonly caseId: string;
-  readonly sightings: readonly Sighting[];
+  readonly recordedCalls: readonly RecordedCall[];
   /** Money moved otherwise than it should: no dialect may make that look right. */
   readonly booksWrong: boolean;
-  readonly findings: readonly Finding[];
+  /** Money was seen to move as it should. */
+  readonly booksProven: boolean;
+  readonly triedItems: readonly TriedItem[];
 }
 
 interface Reason {
@@ -25,77 +28,105 @@ interface Reason {
 
 interface Judged {
   readonly caseId: string;
-  readonly sighting: Sighting;
+  readonly recorded: RecordedCall;
   readonly booksWrong: boolean;
 }
 
+/** Why a dialect must not be used: what it would do to answers of these cases. */
+interface Harm {
+  readonly kind: 'hides' | 'spoils';
+  readonly cases: readonly string[];
+}
+
 /**
- * The items of the dialect under which the gateway would have understood what it did not
- * (docs/contract.md, Dialects). Each was tried on the answers of this very run: it makes at least
- * one answer read as it was meant, spoils none that was read rightly, and makes no success of what
- * should have been a refusal or of an answer in a case where money went wrong.
+ * The items of the dialect under which the gateway would have understood what it did not (CONTRACT
+ * section 8). Each was tried on the answers of this very run: it makes at least one answer read as
+ * it was meant, spoils none that was read rightly, and makes no success of what should have been a
+ * refusal, nor in a case where money went wrong of what was none. They are candidates still: see
+ * `verification.ts`.
  */
 export class Suggestions {
   readonly #settings: WalletSettings;
   readonly #clock: Clock;
   readonly #judged: readonly Judged[];
+  /** Operations whose successes were seen to be ones by the money. */
+  readonly #sound: ReadonlySet<Operation>;
   readonly #reasons = new Map<keyof Dialect, Reason>();
+  readonly #withheld = new Map<string, Withheld>();
   readonly #adapters = new WeakMap<Dialect, WalletAdapter>();
-  /** Patches that spoil other answers, by their text: the next answer need not try them again. */
-  readonly #harmful = new Set<string>();
+  /** What patches do to other answers, by their text: the next answer need not try them again. */
+  readonly #harms = new Map<string, Harm | undefined>();
   #dialect: Dialect;
 
   constructor(settings: WalletSettings, clock: Clock, evidence: readonly Evidence[]) {
     this.#settings = settings;
     this.#clock = clock;
     this.#dialect = settings.dialect;
-    this.#judged = evidence.flatMap(({ caseId, sightings, booksWrong }) =>
-      sightings
+    this.#judged = evidence.flatMap(({ caseId, recordedCalls, booksWrong }) =>
+      recordedCalls
         .filter(({ forged, wanted }) => !forged && wanted.kind !== 'anything')
-        .map((sighting) => ({ caseId, sighting, booksWrong })),
+        .map((recorded) => ({ caseId, recorded, booksWrong })),
+    );
+    this.#sound = new Set(
+      evidence
+        .filter(({ booksProven }) => booksProven)
+        .flatMap(({ recordedCalls }) => recordedCalls)
+        .flatMap(({ answer, operation }) => (answer.kind === 'accepted' ? [operation] : [])),
     );
     for (const one of this.#judged) this.#explain(one);
-    for (const { caseId, findings } of evidence) {
-      for (const { dialect, why } of findings) this.#adopt(dialect, why, caseId);
+    for (const { caseId, triedItems } of evidence) {
+      for (const { dialect, why } of triedItems) this.#adopt(dialect, why, caseId);
     }
+  }
+
+  /** The operator's dialect with everything suggested. */
+  get dialect(): Dialect {
+    return this.#dialect;
   }
 
   list(): readonly Suggestion[] {
     return [...this.#reasons].map(([item, { why, cases }]) => ({
       item,
-      yaml: stringify({ [item]: this.#dialect[item] }).trimEnd(),
+      yaml: yamlOf({ [item]: this.#dialect[item] }),
       why,
       cases: [...cases].sort(),
     }));
   }
 
+  /** What looked helpful, but would do harm. */
+  withheld(): readonly Withheld[] {
+    return [...this.#withheld.values()];
+  }
+
   #explain(one: Judged): void {
-    const { sighting, caseId, booksWrong } = one;
+    const { recorded, caseId, booksWrong } = one;
     if (booksWrong) return;
-    if (satisfies(this.#read(sighting, this.#dialect), sighting.wanted)) {
+    if (satisfies(this.#read(recorded, this.#dialect), recorded.wanted)) {
       this.#credit(one);
       return;
     }
-    const patch = candidatesFor(sighting).find((candidate) => this.#helps(one, candidate));
-    if (patch === undefined) return;
-    const what = `${sighting.operation} was answered ${describeExchange(sighting.exchange)}`;
-    this.#adopt(patch, what, caseId);
+    const what = `${recorded.operation} was answered ${describeExchange(recorded.exchange)}`;
+    const helping = candidatesFor(recorded).filter((candidate) => this.#helps(one, candidate));
+    const harmless = helping.find((candidate) => this.#harmOf(candidate) === undefined);
+    const [mildest] = helping;
+    if (harmless !== undefined) this.#adopt(harmless, what, caseId);
+    else if (mildest !== undefined) this.#withhold(mildest, what);
   }
 
   /** Names the case with every item adopted so far without which its answer would be misread. */
-  #credit({ sighting, caseId }: Judged): void {
+  #credit({ recorded, caseId }: Judged): void {
     const { dialect: base } = this.#settings;
-    if (satisfies(this.#read(sighting, base), sighting.wanted)) return;
+    if (satisfies(this.#read(recorded, base), recorded.wanted)) return;
     for (const [item, { cases }] of this.#reasons) {
-      const { [item]: _adopted, ...others } = this.#dialect;
-      const without: Dialect =
-        base[item] === undefined ? others : { ...others, [item]: base[item] };
-      if (!satisfies(this.#read(sighting, without), sighting.wanted)) cases.add(caseId);
+      const without = withoutItem(this.#dialect, item, base);
+      if (!satisfies(this.#read(recorded, without), recorded.wanted)) cases.add(caseId);
     }
   }
 
   #adopt(patch: Dialect, why: string, caseId: string): void {
     this.#dialect = merged(this.#dialect, patch);
+    // What did harm beside the items before may do none beside these, and the other way round.
+    this.#harms.clear();
     for (const item of itemsOf(patch)) {
       const known = this.#reasons.get(item);
       if (known === undefined) this.#reasons.set(item, { why, cases: new Set([caseId]) });
@@ -103,23 +134,47 @@ export class Suggestions {
     }
   }
 
-  #helps({ sighting }: Judged, patch: Dialect): boolean {
-    const dialect = merged(this.#dialect, patch);
-    const name = JSON.stringify(patch);
-    if (this.#harmful.has(name)) return false;
-    if (!satisfies(this.#read(sighting, dialect), sighting.wanted)) return false;
-    const isHarmless = this.#judged.every(({ sighting: other, booksWrong }) => {
-      const before = this.#read(other, this.#dialect);
-      const after = this.#read(other, dialect);
-      const mustNot = booksWrong || other.wanted.kind === 'refusal';
-      if (mustNot && isGood(after) && !isGood(before)) return false;
-      return !satisfies(before, other.wanted) || satisfies(after, other.wanted);
-    });
-    if (!isHarmless) this.#harmful.add(name);
-    return isHarmless;
+  #withhold(patch: Dialect, what: string): void {
+    const harm = this.#harmOf(patch);
+    const item = itemsOf(patch).at(-1);
+    if (harm === undefined || item === undefined) return;
+    const yaml = yamlOf(patch);
+    const [first = ''] = harm.cases;
+    const does =
+      harm.kind === 'hides'
+        ? `it would hide what ${first} found`
+        : `it would spoil answers of ${first}`;
+    this.#withheld.set(yaml, { item, yaml, why: `${what}, but ${does}`, cases: harm.cases });
   }
 
-  #read({ call, exchange }: Sighting, dialect: Dialect): Reading {
+  #helps({ recorded }: Judged, patch: Dialect): boolean {
+    return satisfies(this.#read(recorded, merged(this.#dialect, patch)), recorded.wanted);
+  }
+
+  #harmOf(patch: Dialect): Harm | undefined {
+    const name = JSON.stringify(patch);
+    if (!this.#harms.has(name)) this.#harms.set(name, this.#tryOnAll(patch));
+    return this.#harms.get(name);
+  }
+
+  #tryOnAll(patch: Dialect): Harm | undefined {
+    const dialect = merged(this.#dialect, patch);
+    const hidden = new Set<string>();
+    const spoilt = new Set<string>();
+    for (const { caseId, recorded, booksWrong } of this.#judged) {
+      const before = this.#read(recorded, this.#dialect);
+      const after = this.#read(recorded, dialect);
+      const isHollow = recorded.answer.kind !== 'accepted' || !this.#sound.has(recorded.operation);
+      const mustNot = (booksWrong && isHollow) || recorded.wanted.kind === 'refusal';
+      if (mustNot && isGood(after) && !isGood(before)) hidden.add(caseId);
+      else if (satisfies(before, recorded.wanted) && !satisfies(after, recorded.wanted))
+        spoilt.add(caseId);
+    }
+    if (hidden.size > 0) return { kind: 'hides', cases: [...hidden].sort() };
+    return spoilt.size > 0 ? { kind: 'spoils', cases: [...spoilt].sort() } : undefined;
+  }
+
+  #read({ call, exchange }: RecordedCall, dialect: Dialect): Reading {
     let adapter = this.#adapters.get(dialect);
     if (adapter === undefined) {
       adapter = createAdapter({ ...this.#settings, dialect }, this.#clock);
@@ -133,6 +188,16 @@ function isGood(reading: Reading): boolean {
   return reading.kind === 'accepted' || (reading.kind === 'declined' && reading.code === 8);
 }
 
+/** A dialect with one item as it was before. */
+export function withoutItem(dialect: Dialect, item: keyof Dialect, base: Dialect): Dialect {
+  const { [item]: _adopted, ...others } = dialect;
+  return base[item] === undefined ? others : { ...others, [item]: base[item] };
+}
+
+export function yamlOf(dialect: Dialect): string {
+  return stringify(dialect).trimEnd();
+}
+
 function itemsOf(patch: Dialect): readonly (keyof Dialect)[] {
   const names: readonly (keyof Dialect)[] = [
     'legacySign',
@@ -142,11 +207,11 @@ function itemsOf(patch: Dialect): readonly (keyof Dialect)[] {
     'codeField',
     'okCodes',
     'mapCodes',
-    'unknownCodes',
     'echo',
     'emptyOk',
     'rollbackConfirmedBy',
     'stableRequestId',
+    'unknownRepeats',
     'updates',
   ];
   return names.filter((name) => patch[name] !== undefined);

@@ -3,9 +3,11 @@ import type { BetSlip } from '../protocol/callback-bodies.ts';
 import { describeExchange } from './answer-meaning.ts';
 import type { Caller, CertifiedPlayer, Odd, Result } from './caller.ts';
 import type { CaseResult } from './certificate.ts';
+import type { FailureMeaning } from './failure-meaning.ts';
 import { Judgement } from './judgement.ts';
-import { amountIn } from './money.ts';
-import type { Sighting } from './recorded-call.ts';
+import { amountIn, isDust } from './money.ts';
+import type { RecordedCall } from './recorded-call.ts';
+import { strangerLike } from './strangers.ts';
 
 /** The case cannot be tried; the message says why. */
 export class Skipped extends Error {
@@ -23,6 +25,9 @@ export interface LatencyLimits {
   readonly failMs: number;
 }
 
+/** A bet's life is shorter; the rest would say the same again. */
+const EXHIBIT_CALLS_MAX = 6;
+
 interface OpenBet {
   readonly slip: BetSlip;
   /** The payout that stands as far as we know; undefined while there is no result. */
@@ -38,21 +43,39 @@ export interface TrialContext {
   readonly secret: string;
   readonly latency: LatencyLimits;
   /** Every call of the run so far, this case's included. */
-  readonly record: Sighting[];
+  readonly record: RecordedCall[];
 }
 
 /** One case under way: its calls, its expectations, the money it has on the table. */
 export class Trial extends Judgement {
   readonly #context: TrialContext;
-  readonly sightings: Sighting[] = [];
+  readonly recordedCalls: RecordedCall[] = [];
+  readonly #exhibits: RecordedCall[] = [];
   readonly #bets = new Map<string, OpenBet>();
   #opening: string | undefined;
   #closing: string | undefined;
   #booksWrong = false;
+  #moneySeenToMove = false;
 
-  constructor(context: TrialContext) {
-    super();
+  constructor(context: TrialContext, usualMeaning: FailureMeaning) {
+    super(usualMeaning);
     this.#context = context;
+  }
+
+  /** Calls of other cases that show what this one found, with all of their bets. */
+  exhibit(recorded: RecordedCall): void {
+    const { call } = recorded;
+    const isOfBet = (other: RecordedCall) =>
+      other === recorded ||
+      (call.kind === 'bet' &&
+        other.call.kind === 'bet' &&
+        other.call.call.transactionId === call.call.transactionId);
+    this.#exhibits.push(...this.#context.record.filter(isOfBet).slice(0, EXHIBIT_CALLS_MAX));
+  }
+
+  /** What the report shows: the case's own calls, or those of other cases that it judged. */
+  get shown(): readonly RecordedCall[] {
+    return this.#exhibits.length > 0 ? this.#exhibits : this.recordedCalls;
   }
 
   get player(): CertifiedPlayer {
@@ -65,31 +88,46 @@ export class Trial extends Judgement {
   get booksWrong(): boolean {
     return this.#booksWrong;
   }
+  /** Whether money moved as it should, and not just stayed where it was. */
+  get booksProven(): boolean {
+    return this.#moneySeenToMove && !this.#booksWrong;
+  }
   get books(): CaseResult['balance'] {
-    if (this.#opening === undefined || this.#closing === undefined) return undefined;
+    if (this.#opening === undefined || this.#closing === undefined) return null;
     return { before: this.#opening, after: this.#closing };
+  }
+
+  /** A token that nobody was given, and that looks like the player's. */
+  unknownToken(): string {
+    const { other } = this.#context;
+    return strangerLike(this.player.token, other === undefined ? [] : [other.token]);
+  }
+
+  /** The other player's id; where none was named, one that looks like the player's. */
+  stranger(): string {
+    return this.#context.other?.userId ?? strangerLike(this.player.userId);
   }
 
   slip(changes: Partial<BetSlip> = {}): BetSlip {
     return this.#context.caller.slip(changes);
   }
 
-  async profile(token?: string, odd?: Odd): Promise<Sighting> {
+  async profile(token?: string, odd?: Odd): Promise<RecordedCall> {
     return this.#note(await this.#context.caller.profile(token, odd));
   }
 
-  async balance(changes?: Partial<CertifiedPlayer>, odd?: Odd): Promise<Sighting> {
+  async balance(changes?: Partial<CertifiedPlayer>, odd?: Odd): Promise<RecordedCall> {
     return this.#note(await this.#context.caller.balance(changes, odd));
   }
 
   /** A bet that the wallet has, or may have, is rolled back when the case is over. */
-  async place(slip: BetSlip, odd?: Odd): Promise<Sighting> {
-    const sighting = this.#note(await this.#context.caller.place(slip, odd));
+  async place(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
+    const recorded = this.#note(await this.#context.caller.place(slip, odd));
     const isNew = !this.#bets.has(slip.transactionId);
-    if (isNew && sighting.meaning.kind !== 'refused') {
+    if (isNew && recorded.answer.kind !== 'refused') {
       this.#bets.set(slip.transactionId, { slip, payout: undefined });
     }
-    return sighting;
+    return recorded;
   }
 
   /** Places a bet that the case needs; @returns its slip */
@@ -99,11 +137,11 @@ export class Trial extends Judgement {
     return slip;
   }
 
-  async settle(slip: BetSlip, result: Result, odd?: Odd): Promise<Sighting> {
-    const sighting = this.#note(await this.#context.caller.settle(slip, result, odd));
+  async settle(slip: BetSlip, result: Result, odd?: Odd): Promise<RecordedCall> {
+    const recorded = this.#note(await this.#context.caller.settle(slip, result, odd));
     const bet = this.#bets.get(slip.transactionId);
-    if (bet !== undefined && sighting.meaning.kind !== 'refused') bet.payout = result.amount;
-    return sighting;
+    if (bet !== undefined && recorded.answer.kind !== 'refused') bet.payout = result.amount;
+    return recorded;
   }
 
   /**
@@ -115,41 +153,51 @@ export class Trial extends Judgement {
     if (bet === undefined) return;
     const refund = { amount: slip.amount, resultType: 'refund' } as const;
     const { caller } = this.#context;
-    const { meaning } = this.#note(await caller.settle(slip, refund, { isCleanUp: true }));
-    if (meaning.kind === 'accepted') this.#bets.delete(slip.transactionId);
+    const { answer } = this.#note(await caller.settle(slip, refund, { isCleanUp: true }));
+    if (answer.kind === 'accepted') this.#bets.delete(slip.transactionId);
+  }
+
+  /** A cashout; the token is the player's own where none is given. */
+  cashedOut(
+    slip: BetSlip,
+    amount: string,
+    token: string = this.player.token,
+    odd?: Odd,
+  ): Promise<RecordedCall> {
+    return this.settle(slip, { amount, resultType: 'cashout', token }, odd);
   }
 
   /** How the gateway would repeat a call: under a new requestId, or with `stableRequestId` not. */
-  repeatOf({ call }: Sighting): Odd {
-    const { stableRequestId } = this.#context.caller.line.adapter.callerDialect;
+  repeatOf({ call }: RecordedCall): Odd {
+    const { stableRequestId } = this.#context.caller.connection.adapter.callerDialect;
     return stableRequestId ? { requestId: call.call.requestId } : {};
   }
 
   /** Settles as won. */
-  won(slip: BetSlip, amount: string, odd?: Odd): Promise<Sighting> {
+  won(slip: BetSlip, amount: string, odd?: Odd): Promise<RecordedCall> {
     return this.settle(slip, { amount, resultType: 'won' }, odd);
   }
 
-  lost(slip: BetSlip, odd?: Odd): Promise<Sighting> {
+  lost(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
     return this.settle(slip, { amount: '0', resultType: 'lost' }, odd);
   }
 
-  async unsettle(slip: BetSlip, amount: string, odd?: Odd): Promise<Sighting> {
-    const sighting = this.#note(await this.#context.caller.unsettle(slip, amount, odd));
+  async unsettle(slip: BetSlip, amount: string, odd?: Odd): Promise<RecordedCall> {
+    const recorded = this.#note(await this.#context.caller.unsettle(slip, amount, odd));
     const bet = this.#bets.get(slip.transactionId);
-    if (bet !== undefined && sighting.meaning.kind === 'accepted') bet.payout = undefined;
-    return sighting;
+    if (bet !== undefined && recorded.answer.kind === 'accepted') bet.payout = undefined;
+    return recorded;
   }
 
-  async rollback(slip: BetSlip, errorCode?: number, odd?: Odd): Promise<Sighting> {
-    const sighting = this.#note(await this.#context.caller.rollback(slip, errorCode, odd));
-    if (sighting.meaning.kind === 'accepted' && odd?.tamper === undefined) {
+  async rollback(slip: BetSlip, errorCode?: number, odd?: Odd): Promise<RecordedCall> {
+    const recorded = this.#note(await this.#context.caller.rollback(slip, errorCode, odd));
+    if (recorded.answer.kind === 'accepted' && odd?.forgery === undefined) {
       this.#bets.delete(slip.transactionId);
     }
-    return sighting;
+    return recorded;
   }
 
-  async update(slip: BetSlip, coefficient: string, odd?: Odd): Promise<Sighting> {
+  async update(slip: BetSlip, coefficient: string, odd?: Odd): Promise<RecordedCall> {
     return this.#note(await this.#context.caller.update(slip, coefficient, odd));
   }
 
@@ -161,28 +209,55 @@ export class Trial extends Judgement {
 
   /** The player's money now, canonical decimal text. @throws NoBalance */
   async money(): Promise<string> {
-    const sighting = await this.balance();
-    sighting.wanted = { kind: 'success' };
-    const amount = amountIn(sighting.meaning);
+    const recorded = await this.balance();
+    recorded.wanted = { kind: 'success' };
+    const amount = amountIn(recorded.answer);
     if (amount === undefined) {
-      throw new NoBalance(`the balance cannot be read: ${describeExchange(sighting.exchange)}`);
+      throw new NoBalance(`the balance cannot be read: ${describeExchange(recorded.exchange)}`);
     }
     this.#closing = canonicalAmount(amount);
     return this.#closing;
   }
 
   /**
-   * Checks what the case has moved so far.
+   * Checks what the case has moved so far. An error below half of the smallest coin is odd and no
+   * more.
    * @param amount decimal text, negative where the player paid
    */
   async moved(amount: string, what: string): Promise<boolean> {
     const opening = this.#opening ?? (await this.open());
     const seen = subtractAmounts(await this.money(), opening);
-    if (sameAmount(seen, amount)) return true;
-    this.#booksWrong = true;
+    if (sameAmount(seen, amount)) {
+      this.#moneySeenToMove ||= !sameAmount(amount, '0');
+      return true;
+    }
     const should = sameAmount(amount, '0') ? 'must not move' : `must move by ${amount}`;
-    this.fail(`${what}: the balance ${should}, it moved by ${seen}`);
+    const told = `${what}: the balance ${should}, it moved by ${seen}`;
+    if (isDust(subtractAmounts(seen, amount), this.player.currency)) {
+      this.warn(`${told}, less than half of the smallest coin off`, 'cosmetic');
+      return true;
+    }
+    this.#booksWrong = true;
+    this.fail(told);
     return false;
+  }
+
+  /** The other player's money now; undefined where there is none, or it is not told. */
+  async theirMoney(): Promise<string | undefined> {
+    const { other } = this.#context;
+    if (other === undefined) return undefined;
+    const amount = amountIn((await this.balance({ ...this.player, ...other })).answer);
+    return amount === undefined ? undefined : canonicalAmount(amount);
+  }
+
+  /** Checks that the other player's money is what it was. */
+  async theirsUnmoved(before: string | undefined, what: string): Promise<void> {
+    if (before === undefined) return;
+    const after = await this.theirMoney();
+    if (after === undefined || sameAmount(after, before)) return;
+    this.#booksWrong = true;
+    const moved = subtractAmounts(after, before);
+    this.fail(`${what}: the other player's balance moved by ${moved}`, 'lets_somebody_in');
   }
 
   async movedNothing(what: string): Promise<boolean> {
@@ -201,9 +276,9 @@ export class Trial extends Judgement {
     this.#bets.clear();
   }
 
-  #note(sighting: Sighting): Sighting {
-    this.sightings.push(sighting);
-    this.#context.record.push(sighting);
-    return sighting;
+  #note(recorded: RecordedCall): RecordedCall {
+    this.recordedCalls.push(recorded);
+    this.#context.record.push(recorded);
+    return recorded;
   }
 }

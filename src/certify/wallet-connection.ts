@@ -1,17 +1,22 @@
 import type { Clock } from '../domain/clock.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { HttpClient } from '../outbound/http-client.ts';
-import type { HttpRequest } from '../outbound/http-message.ts';
 import type { WalletAdapter } from '../wallets/adapters/adapter.ts';
 import { createAdapter } from '../wallets/adapters/index.ts';
 import type { WalletSettings } from '../wallets/wallet-config.ts';
 import { type Call, meaningOf, readingOf } from './answer-meaning.ts';
-import { Sighting } from './recorded-call.ts';
+import type { ForgedRequest } from './forged-requests.ts';
+import { RecordedCall } from './recorded-call.ts';
 
 /** More than the most concurrent case sends at once. */
 const CONNECTIONS = 64;
 
-export interface LineOptions {
+/** A wallet that has left so many calls without an answer is not asked further. */
+const SILENT_CALLS_MAX = 12;
+/** Nor one that was waited for so long, in milliseconds: a run should end within a minute. */
+const SILENT_MS_MAX = 20_000;
+
+export interface ConnectionOptions {
   readonly settings: WalletSettings;
   readonly clock: Clock;
   /** How long one call may take, the answer's last byte included. */
@@ -20,19 +25,21 @@ export interface LineOptions {
   readonly signal: AbortSignal;
 }
 
-/** Changes a request after it was signed, for cases about signatures. */
-export type Tamper = (request: HttpRequest) => HttpRequest;
-
 /**
  * The wallet at the other end: asked by the gateway's own adapter and connections, but past its
  * breaker and bulkhead, which would hide what the wallet answers.
  */
-export class WalletLine {
-  readonly #options: LineOptions;
+export class WalletConnection {
+  readonly #options: ConnectionOptions;
   readonly #client: HttpClient;
   #adapter: WalletAdapter;
+  #callCount = 0;
+  #silentCalls = 0;
+  #silentMs = 0;
+  /** Until when the calls that were left without an answer have been counted. */
+  #silentUntilMs = 0;
 
-  constructor(options: LineOptions) {
+  constructor(options: ConnectionOptions) {
     const { settings, clock, callMs } = options;
     this.#options = options;
     this.#adapter = createAdapter(settings, clock);
@@ -48,6 +55,15 @@ export class WalletLine {
 
   get adapter(): WalletAdapter {
     return this.#adapter;
+  }
+
+  get callCount(): number {
+    return this.#callCount;
+  }
+
+  /** Whether so much was left without an answer that asking on would only take time. */
+  get isSilent(): boolean {
+    return this.#silentCalls >= SILENT_CALLS_MAX || this.#silentMs >= SILENT_MS_MAX;
   }
 
   get signal(): AbortSignal {
@@ -69,28 +85,40 @@ export class WalletLine {
    * @param isCleanUp sent although the run is to stop: money must not be left on the way
    * @throws the signal's reason when the run is to stop
    */
-  async send(call: Call, tamper?: Tamper, isCleanUp = false): Promise<Sighting> {
+  async send(call: Call, forgery?: ForgedRequest, isCleanUp = false): Promise<RecordedCall> {
     const { clock, callMs, signal } = this.#options;
     if (!isCleanUp) signal.throwIfAborted();
+    this.#callCount += 1;
     const signed =
       call.kind === 'bet'
         ? this.#adapter.betRequest(call.call, callMs)
         : this.#adapter.readRequest(call.call, callMs);
     const startedAtMs = clock.monotonicMs();
     const atMs = clock.nowMs();
-    const exchange = await this.#client.exchange(tamper?.(signed) ?? signed, call.call.deadline);
-    const ms = clock.monotonicMs() - startedAtMs;
+    const request = forgery?.change(signed) ?? signed;
+    const exchange = await this.#client.exchange(request, call.call.deadline);
+    const endedAtMs = clock.monotonicMs();
+    const ms = endedAtMs - startedAtMs;
+    if (exchange.kind !== 'response') this.#noteSilence(startedAtMs, endedAtMs);
     const reading = readingOf(this.#adapter, call, exchange);
-    const meaning = meaningOf(reading, exchange, call);
-    return new Sighting({
+    const answer = meaningOf(reading, exchange, call);
+    return new RecordedCall({
       call,
+      request,
+      signedAs: forgery?.signedAs(signed) ?? { kind: 'proper' },
       exchange,
       reading,
-      meaning,
+      answer,
       ms,
       atMs,
-      forged: tamper !== undefined,
     });
+  }
+
+  /** Calls at the same time are waited for once. */
+  #noteSilence(fromMs: number, untilMs: number): void {
+    this.#silentCalls += 1;
+    this.#silentMs += Math.max(0, untilMs - Math.max(fromMs, this.#silentUntilMs));
+    this.#silentUntilMs = Math.max(this.#silentUntilMs, untilMs);
   }
 
   async close(): Promise<void> {

@@ -58,18 +58,21 @@ function operationRows(operation: OperationView): string[][] {
 }
 
 function attemptRow(attempt: AttemptView): string[] {
-  const details = [
-    attempt.status === null ? undefined : `HTTP ${attempt.status}`,
-    attempt.code === null ? undefined : `code ${attempt.code}`,
-    attempt.error === null ? undefined : plain(attempt.error),
-  ];
   return [
     timeOf(attempt.startedAt),
     `  attempt ${attempt.number}`,
     attempt.result,
     `${attempt.latencyMs} ms`,
-    details.filter((detail) => detail !== undefined).join('; '),
+    plain(attemptDetails(attempt)),
   ];
+}
+
+/** The wallet's own words where there are some: `400 code 5: cannot do that`. */
+function attemptDetails({ status, code, error }: AttemptView): string {
+  // An older row has but the fact that it was declined.
+  if (error !== null && error !== 'declined') return error;
+  const known = [status === null ? '' : `HTTP ${status}`, code === null ? '' : `code ${code}`];
+  return known.filter((part) => part !== '').join(' ') || (error ?? '');
 }
 
 /** `code 7 Not enough money`, where an answer says so; undefined for a success. */

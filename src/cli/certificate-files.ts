@@ -1,10 +1,42 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Certificate } from '../certify/certificate.ts';
-import { CommandFailed } from './failures.ts';
+import { CommandFailed, fileFault, UsageError } from './failures.ts';
+
+const REPORT = 'certificate.html';
+const CERTIFICATE = 'certificate.json';
 
 /**
- * Writes `certificate.json` and `certificate.html` into a folder, which is made where it is missing.
+ * Makes sure, before anything is tried, that what a run finds can be written.
+ * @throws UsageError otherwise
+ */
+export async function readyFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+    // A file of an earlier run may be there and be somebody else's.
+    for (const name of [CERTIFICATE, REPORT]) await mayReplace(join(folder, name));
+    const trial = join(folder, `.certificate-${process.pid}`);
+    await writeFile(trial, '');
+    await rm(trial);
+  } catch (error) {
+    throw new UsageError(`--out ${folder}: nothing can be written there (${messageOf(error)})`, {
+      cause: error,
+    });
+  }
+}
+
+async function mayReplace(path: string): Promise<void> {
+  try {
+    await access(path, constants.W_OK);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
+  }
+}
+
+/**
+ * Writes `certificate.json` and `certificate.html`.
  * @returns their paths
  * @throws CommandFailed when they cannot be written
  */
@@ -14,15 +46,55 @@ export async function writeCertificate(
 ): Promise<readonly string[]> {
   const { htmlReport } = await import('../certify/html-report.ts');
   const files = [
-    [join(folder, 'certificate.json'), `${JSON.stringify(certificate, undefined, 2)}\n`],
-    [join(folder, 'certificate.html'), htmlReport(certificate)],
+    [join(folder, CERTIFICATE), `${JSON.stringify(certificate, undefined, 2)}\n`],
+    [join(folder, REPORT), htmlReport(certificate)],
   ] as const;
   try {
-    await mkdir(folder, { recursive: true });
     for (const [path, text] of files) await writeFile(path, text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`the certificate cannot be written: ${why}`, { cause: error });
+    throw new CommandFailed(`the certificate cannot be written: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
   return files.map(([path]) => path);
+}
+
+/**
+ * A certificate as it was written, by its file or the folder that holds it.
+ * @throws UsageError when there is none
+ */
+export async function readCertificate(
+  path: string,
+): Promise<{ readonly certificate: Certificate; readonly isIntact: boolean }> {
+  const file = path.endsWith('.json') ? path : join(path, CERTIFICATE);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} ${fileFault(error)}`, { cause: error });
+  }
+  const { certificateSchema } = await import('../certify/certificate-schema.ts');
+  const { isIntact } = await import('../certify/digest.ts');
+  const value = jsonOf(text);
+  const parsed = certificateSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
+    throw new UsageError(`${file} is no certificate of this kit${where}`);
+  }
+  // Over the text's own order of members, which parsing may have changed.
+  return { certificate: parsed.data, isIntact: isIntact(value, parsed.data.digest) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whatever it is, it is no certificate: the schema says so.
+    return undefined;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,13 @@
-import type { CaseResult, Certificate, Verdict } from '../certify/certificate.ts';
+import type { CaseResult, Certificate, ShownCall, Verdict } from '../certify/certificate.ts';
+import { MEANING_WORDS } from '../certify/failure-meaning.ts';
 import {
   casesByGroup,
-  headline,
+  countsLine,
+  FITNESS_COLOURS,
   moneyLine,
   titleOf,
   VERDICT_MARKS,
+  verificationLine,
 } from '../certify/report-words.ts';
 import { table } from '../lib/table.ts';
 import { plain } from './plain-text.ts';
@@ -13,7 +16,6 @@ const COLUMNS = [
   { title: 'verdict', align: 'left' },
   { title: 'case', align: 'left' },
   { title: 'what', align: 'left' },
-  { title: 'rule', align: 'left' },
 ] as const;
 
 /** SGR codes: green, red, yellow, faint. */
@@ -25,7 +27,7 @@ const COLOURS: Readonly<Record<Verdict, number>> = {
 };
 
 /**
- * The certificate as a person reads it in a terminal.
+ * The certificate as a person reads it in a terminal, the verdict last, where the eye is.
  * @param colour whether escape sequences may be used
  */
 export function certificateText(certificate: Certificate, colour: boolean): string {
@@ -34,20 +36,22 @@ export function certificateText(certificate: Certificate, colour: boolean): stri
   );
   const parts = [
     ...groups,
-    ...reasonsOf(certificate, colour),
+    ...skippedOf(certificate),
+    ...findingsOf(certificate, colour),
     ...suggestionsOf(certificate),
+    ...withheldOf(certificate),
     `Money: ${moneyLine(certificate)}`,
-    painted(certificate.result, headline(certificate), colour),
+    countsLine(certificate),
+    painted(FITNESS_COLOURS[certificate.verdict], plain(certificate.summary), colour),
   ];
   return parts.join('\n\n');
 }
 
 function groupTable(cases: readonly CaseResult[], colour: boolean): string {
-  const rows = cases.map(({ verdict, id, title, rule }) => [
+  const rows = cases.map(({ verdict, id, title }) => [
     `${VERDICT_MARKS[verdict]} ${verdict}`,
     id,
     title,
-    rule,
   ]);
   const [titles = '', rule = '', ...lines] = table(COLUMNS, rows).split('\n');
   // Painted when the columns stand: escape sequences have a length but no width.
@@ -58,25 +62,79 @@ function groupTable(cases: readonly CaseResult[], colour: boolean): string {
   return [titles, rule, ...painting].join('\n');
 }
 
-function reasonsOf({ cases }: Certificate, colour: boolean): readonly string[] {
-  const notable = cases.filter(({ verdict }) => verdict !== 'passed');
-  if (notable.length === 0) return [];
-  const told = notable.map(({ id, verdict, expected, reasons }) => {
-    const why = reasons.map((reason) => `\n    ${plain(reason)}`).join('');
-    return `${painted(verdict, `${VERDICT_MARKS[verdict]} ${id}`, colour)}\n    expected: ${expected}${why}`;
-  });
-  return [`What was seen\n${told.join('\n')}`];
+function skippedOf({ cases }: Certificate): readonly string[] {
+  const skipped = cases.filter(({ verdict }) => verdict === 'skipped');
+  if (skipped.length === 0) return [];
+  const reasons = new Map<string, number>();
+  for (const {
+    reasons: [reason = ''],
+  } of skipped) {
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  const told = [...reasons].map(([reason, count]) => `  ${count} × ${plain(reason)}`);
+  return [`Skipped\n${told.join('\n')}`];
 }
 
-function suggestionsOf({ suggestions }: Certificate): readonly string[] {
+function findingsOf({ findings, cases }: Certificate, colour: boolean): readonly string[] {
+  if (findings.length === 0) return [];
+  const told = findings.map(({ case: id, verdict, meaning, advice }) => {
+    const result = cases.find((one) => one.id === id);
+    const seen = (result?.reasons ?? []).map((reason) => `\n    seen:     ${plain(reason)}`);
+    return (
+      `${painted(verdict, `${VERDICT_MARKS[verdict]} ${id}: ${MEANING_WORDS[meaning]}`, colour)}\n` +
+      `    expected: ${result?.expected ?? ''}${seen.join('')}\n    to do:    ${plain(advice)}`
+    );
+  });
+  return [`Findings, worst first\n${told.join('\n')}`];
+}
+
+function suggestionsOf(certificate: Certificate): readonly string[] {
+  const { suggestions } = certificate;
   if (suggestions.length === 0) return [];
   const lines = suggestions.flatMap(({ yaml, why, cases }) => [
-    `    # ${plain(why)} (${cases.slice(0, 3).join(', ')}${cases.length > 3 ? ', …' : ''})`,
+    `    # ${plain(why)} (${listed(cases)})`,
     ...yaml.split('\n').map((line) => `    ${plain(line)}`),
   ]);
   return [
-    `A dialect that would help, in the operator's file\nwallet:\n  dialect:\n${lines.join('\n')}`,
+    `A dialect that helps, in the operator's file\nwallet:\n  dialect:\n${lines.join('\n')}\n` +
+      verificationLine(certificate),
   ];
+}
+
+function withheldOf({ withheld }: Certificate): readonly string[] {
+  if (withheld.length === 0) return [];
+  const told = withheld.map(
+    ({ yaml, why }) => `  ${plain(yaml.replaceAll(/\s+/g, ' '))}\n    ${plain(why)}`,
+  );
+  return [`Withheld from it\n${told.join('\n')}`];
+}
+
+function listed(cases: readonly string[]): string {
+  return `${cases.slice(0, 3).join(', ')}${cases.length > 3 ? ', …' : ''}`;
+}
+
+/** What a case sent and got, for `--verbose`. */
+export function callsText({ id, verdict, calls, script }: CaseResult): string {
+  const lines = calls.map(callText);
+  const again = script === null ? '' : `\nThe same calls for a shell:\n${script}\n`;
+  return `${VERDICT_MARKS[verdict]} ${id}\n${lines.join('\n')}${again}`;
+}
+
+function callText({ operation, at, ms, request, answer, error }: ShownCall): string {
+  const headers = Object.entries(request.headers).map(
+    ([name, value]) => `  > ${plain(name)}: ${plain(value)}`,
+  );
+  const came =
+    answer === null
+      ? `  < no answer: ${plain(error ?? '')}`
+      : `  < HTTP ${answer.status}\n  < ${plain(answer.body)}${answer.truncated ? ' …' : ''}`;
+  return [
+    `${operation} at ${at}, ${ms} ms`,
+    `  > ${request.method} ${plain(request.url)}`,
+    ...headers,
+    `  > ${plain(request.body)}`,
+    came,
+  ].join('\n');
 }
 
 function painted(verdict: Verdict, text: string, colour: boolean): string {

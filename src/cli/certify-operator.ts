@@ -1,19 +1,28 @@
-import { stringify } from 'yaml';
+import { readFileSync } from 'node:fs';
+import { parse, stringify } from 'yaml';
 import type { CertifiedPlayer } from '../certify/caller.ts';
 import type { OperatorConfig } from '../config/schema.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
 import { loadValid, validOperator } from './configuration.ts';
-import { UsageError } from './failures.ts';
+import { fileFault, UsageError } from './failures.ts';
 import { plain } from './plain-text.ts';
+import { secretText } from './token.ts';
 
 export interface OperatorOptions {
-  readonly operator: string;
+  readonly operator?: string;
   readonly wallet?: string;
+  readonly secretEnv?: string;
+  readonly secretFile?: string;
+  readonly dialect?: string;
   readonly user: string;
-  readonly token: string;
+  readonly token?: string;
+  readonly tokenEnv?: string;
+  readonly tokenFile?: string;
   readonly currency?: string;
   readonly otherUser?: string;
   readonly otherToken?: string;
+  readonly otherTokenEnv?: string;
+  readonly otherTokenFile?: string;
   readonly strict: boolean;
   readonly folder?: string;
 }
@@ -28,6 +37,9 @@ export interface OperatorToCertify {
 }
 
 /**
+ * From the operator's file, or from the options alone: an operator certifies its wallet without the
+ * gateway's configuration.
+ *
  * @throws CommandFailed when the configuration is not valid
  * @throws UsageError when it has no such operator, or an option makes no sense
  */
@@ -35,9 +47,43 @@ export async function operatorToCertify(
   env: NodeJS.ProcessEnv,
   options: OperatorOptions,
 ): Promise<OperatorToCertify> {
-  const config = await operatorConfig(env, options);
-  const { wallet, user, token, strict } = options;
-  const currency = options.currency ?? config.currencies[0] ?? '';
+  const { user, strict } = options;
+  const token = secretText(
+    { option: '--token', value: options.token, env: options.tokenEnv, file: options.tokenFile },
+    env,
+  );
+  if (token === undefined) {
+    throw new UsageError('give the player’s token: --token, --token-env or --token-file');
+  }
+  const other = otherPlayer(options, env, { userId: user, token });
+  const { operator, currencies, settings } =
+    options.operator === undefined
+      ? await fromOptions(options, env)
+      : await fromConfiguration(options, options.operator, env);
+  const currency = options.currency ?? currencies[0];
+  if (currency === undefined) {
+    throw new UsageError('give the token’s currency: --currency, such as EUR');
+  }
+  return {
+    operator,
+    currencies,
+    settings: { ...settings, dialect: dialectOf(settings.dialect, await defaults(), strict) },
+    player: { userId: user, token, currency: currency.toUpperCase() },
+    other,
+  };
+}
+
+type Known = Pick<OperatorToCertify, 'operator' | 'currencies' | 'settings'>;
+
+async function fromConfiguration(
+  options: OperatorOptions,
+  operator: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Known> {
+  const config = await operatorConfig(env, operator, options.folder);
+  const { wallet } = options;
+  const secret = givenSecret(options, env);
+  const dialect = await givenDialect(options);
   return {
     operator: config.id,
     currencies: config.currencies,
@@ -45,16 +91,80 @@ export async function operatorToCertify(
       ...config.wallet,
       // An address given by hand is meant, be it private: sandboxes often are.
       ...(wallet === undefined ? {} : { baseUrl: addressOf(wallet), allowPrivate: true }),
-      dialect: dialectOf(config.wallet.dialect, await defaults(), strict),
+      ...(secret === undefined ? {} : { secrets: [secret] }),
+      ...(dialect === undefined ? {} : { dialect }),
     },
-    player: { userId: user, token, currency },
-    other: otherPlayer(options),
   };
+}
+
+async function fromOptions(options: OperatorOptions, env: NodeJS.ProcessEnv): Promise<Known> {
+  const { wallet, currency } = options;
+  const secret = givenSecret(options, env);
+  if (wallet === undefined || secret === undefined) {
+    throw new UsageError(
+      'name the wallet: --operator of the configuration, or --wallet with --secret-file or ' +
+        '--secret-env',
+    );
+  }
+  const baseUrl = addressOf(wallet);
+  return {
+    operator: new URL(baseUrl).host,
+    currencies: currency === undefined ? [] : [currency.toUpperCase()],
+    settings: {
+      ...PLAIN_SETTINGS,
+      baseUrl,
+      secrets: [secret],
+      dialect: (await givenDialect(options)) ?? {},
+    },
+  };
+}
+
+/** Of a wallet without a file; breaker and bulkhead are not in the way of a certification. */
+const PLAIN_SETTINGS = {
+  adapter: 'native',
+  allowPrivate: true,
+  timeoutMs: 4000,
+  maxConcurrent: { read: 64, money: 256 },
+  breaker: { errorPercent: 50, minRequests: 20, windowMs: 10_000, openMs: 5000 },
+} as const;
+
+function givenSecret(options: OperatorOptions, env: NodeJS.ProcessEnv): string | undefined {
+  const { secretEnv, secretFile } = options;
+  // There is no --secret: other users of the machine would see it.
+  return secretText(
+    { option: '--secret', value: undefined, env: secretEnv, file: secretFile },
+    env,
+  );
+}
+
+/** The items of a YAML file, by themselves or as they stand in an operator's file. */
+async function givenDialect({ dialect }: OperatorOptions): Promise<Dialect | undefined> {
+  if (dialect === undefined) return undefined;
+  const { dialectSchema } = await import('../config/schema.ts');
+  let value: unknown;
+  try {
+    value = parse(readFileSync(dialect, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? fileFault(error) : 'is no YAML';
+    throw new UsageError(`${dialect} ${why}`, { cause: error });
+  }
+  const parsed = dialectSchema.safeParse(memberOf(memberOf(value, 'wallet'), 'dialect') ?? {});
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new UsageError(`${dialect}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+}
+
+/** The member where there is one, else the value itself. */
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const found = Object.entries(value).find(([key]) => key === name);
+  return found === undefined ? value : found[1];
 }
 
 async function operatorConfig(
   env: NodeJS.ProcessEnv,
-  { operator, folder }: OperatorOptions,
+  operator: string,
+  folder: string | undefined,
 ): Promise<OperatorConfig> {
   const loaded = await loadValid(env, folder);
   const config = validOperator(loaded, operator);
@@ -69,12 +179,25 @@ function addressOf(wallet: string): string {
   throw new UsageError('--wallet is no address: give one such as https://sandbox.alpha.example');
 }
 
-function otherPlayer({ otherUser, otherToken }: OperatorOptions): OperatorToCertify['other'] {
-  if (otherUser === undefined && otherToken === undefined) return undefined;
-  if (otherUser !== undefined && otherToken !== undefined) {
-    return { userId: otherUser, token: otherToken };
+/** @throws UsageError where only half of a second player is named, or it is the first one */
+function otherPlayer(
+  options: OperatorOptions,
+  env: NodeJS.ProcessEnv,
+  player: { readonly userId: string; readonly token: string },
+): OperatorToCertify['other'] {
+  const { otherUser: userId, otherToken, otherTokenEnv, otherTokenFile } = options;
+  const token = secretText(
+    { option: '--other-token', value: otherToken, env: otherTokenEnv, file: otherTokenFile },
+    env,
+  );
+  if (userId === undefined && token === undefined) return undefined;
+  if (userId === undefined || token === undefined) {
+    throw new UsageError('give both --other-user and --other-token, or neither');
   }
-  throw new UsageError('give both --other-user and --other-token, or neither');
+  if (userId === player.userId || token === player.token) {
+    throw new UsageError('--other-user and --other-token must be of another player than --user');
+  }
+  return { userId, token };
 }
 
 async function defaults(): Promise<Dialect> {

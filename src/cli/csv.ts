@@ -1,19 +1,29 @@
-/** A quoted field, or a bare one; then the comma, or the line's end. */
-const FIELD = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
+/** Between fields; spreadsheets of many countries write semicolons. */
+export type Separator = ',' | ';';
+
+/** A quoted field, or a bare one; then the separator, or the line's end. */
+const FIELDS: Readonly<Record<Separator, RegExp>> = {
+  ',': /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y,
+  ';': /(?:"((?:[^"]|"")*)"|([^";]*))(;|$)/y,
+};
 
 /**
- * The fields of one line of CSV (RFC 4180), exactly as they stand between commas: nothing is
+ * The fields of one line of CSV (RFC 4180), exactly as they stand between the separators: nothing is
  * trimmed. A field may be in quotes, with each quote inside doubled; no field goes on in the next
  * line, so that one forgotten quote cannot swallow the rest of a file.
  *
  * @returns undefined where a quote is not closed or stands in the middle of a field
  */
-export function parseCsvLine(line: string): readonly string[] | undefined {
-  if (!line.includes('"')) return line.split(',');
+export function parseCsvLine(
+  line: string,
+  separator: Separator = ',',
+): readonly string[] | undefined {
+  if (!line.includes('"')) return line.split(separator);
   const fields: string[] = [];
-  FIELD.lastIndex = 0;
+  const pattern = FIELDS[separator];
+  pattern.lastIndex = 0;
   for (;;) {
-    const match = FIELD.exec(line);
+    const match = pattern.exec(line);
     if (match === null) return undefined;
     const [, quoted, bare, end] = match;
     fields.push(quoted === undefined ? (bare ?? '') : quoted.replaceAll('""', '"'));

@@ -67,6 +67,12 @@ function databaseUrl(env: NodeJS.ProcessEnv): string {
   if (!URL.canParse(url)) {
     throw new CommandFailed(`DATABASE_URL is not a URL: expected e.g. ${EXAMPLE}`);
   }
+  const { protocol } = new URL(url);
+  if (protocol !== 'postgresql:' && protocol !== 'postgres:') {
+    throw new CommandFailed(
+      `DATABASE_URL is of ${protocol}//, the gateway needs PostgreSQL: expected e.g. ${EXAMPLE}`,
+    );
+  }
   return url;
 }
 

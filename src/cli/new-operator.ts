@@ -88,6 +88,39 @@ export function operatorYaml(draft: OperatorDraft, secrets: DraftSecrets): strin
   return `${lines.join('\n')}\n`;
 }
 
+/** What is wrong with a wallet's address; undefined where nothing. */
+export function addressFault(text: string, isPrivate: boolean): string | undefined {
+  return faultOf({ walletUrl: text, allowPrivate: isPrivate }, 'wallet.baseUrl');
+}
+
+/** What is wrong with a list of currencies; undefined where nothing. */
+export function currencyFault(currencies: readonly string[]): string | undefined {
+  if (currencies.length === 0) return 'There must be one at least, such as EUR.';
+  return faultOf({ currencies }, 'currencies');
+}
+
+/** Judged as the gateway will, with everything else as it should be. */
+function faultOf(change: Partial<OperatorDraft>, path: string): string | undefined {
+  const secret = (expression: string) => ({ expression, value: newSecret() });
+  const secrets = { wallet: secret('A'), api: secret('B') };
+  const draft = { ...BLAMELESS, ...change };
+  const found = problemsOf('', operatorYaml(draft, secrets), secrets).find((problem) =>
+    problem.path.startsWith(path),
+  );
+  return found === undefined ? undefined : `It ${found.reason}.`;
+}
+
+const BLAMELESS: OperatorDraft = {
+  id: 'alpha',
+  name: 'Alpha',
+  walletUrl: 'https://wallet.example',
+  allowPrivate: false,
+  currencies: ['EUR'],
+  cid: 'alpha-key',
+  sessions: 'issued',
+  status: 'active',
+};
+
 /** What is wrong with a file before it is written, judged as the gateway will. */
 export function problemsOf(
   file: string,

@@ -1,14 +1,10 @@
 import { unreachable } from '../domain/unreachable.ts';
+import type { PlayerLine, PlayerTakeover } from '../store/sessions/player-takeover.ts';
+import type { Separator } from './csv.ts';
 import { CommandFailed } from './failures.ts';
 import { type Line, readLines } from './lines.ts';
 import { plain } from './plain-text.ts';
-import {
-  checkPlayerLine,
-  isPlayersHeader,
-  PLAYERS_HEADER,
-  type PlayerLine,
-} from './player-line.ts';
-import type { PlayerTakeover } from './player-takeover.ts';
+import { checkPlayerLine, PLAYERS_HEADER, separatorOf } from './player-line.ts';
 
 /** How many lines became what. */
 export interface Tally {
@@ -31,6 +27,12 @@ export interface PlayerImport {
   readonly onProgress: (tally: Readonly<Tally>) => void;
 }
 
+/** A line that was not taken. */
+interface Refusal {
+  readonly number: number;
+  readonly why: string;
+}
+
 /** A batch is a round trip: enough lines to make it cheap, few enough to hold no lock for long. */
 const BATCH_LINES = 2_000;
 
@@ -43,34 +45,37 @@ const BATCH_LINES = 2_000;
 export async function importPlayers(source: PlayerImport): Promise<Readonly<Tally>> {
   const tally: Tally = { lines: 0, imported: 0, unchanged: 0, conflicts: 0, invalid: 0 };
   let batch: PlayerLine[] = [];
-  let headed = false;
+  let separator: Separator | undefined;
+  let refusals: Refusal[] = [];
   for await (const line of readLines(source.chunks)) {
-    if (!headed) {
-      requireHeader(line);
-      headed = true;
+    if (separator === undefined) {
+      separator = requiredHeader(line);
       continue;
     }
     if ('text' in line && line.text === '') continue;
     tally.lines += 1;
-    const checked = checkPlayerLine(line);
+    const checked = checkPlayerLine(line, separator);
     if (!checked.ok) {
       tally.invalid += 1;
-      source.onRefused(line.number, checked.why);
+      // Told with its batch: conflicts are known only then, and lines are told in their order.
+      refusals.push({ number: line.number, why: checked.why });
       continue;
     }
     source.onPlayer(checked.player);
     batch.push(checked.player);
     if (batch.length < BATCH_LINES) continue;
-    await takeBatch(source, batch, tally);
+    await takeBatch(source, batch, refusals, tally);
     batch = [];
+    refusals = [];
   }
-  if (!headed) throw headerMissing('the file is empty');
-  await takeBatch(source, batch, tally);
+  if (separator === undefined) throw headerMissing('the file is empty');
+  await takeBatch(source, batch, refusals, tally);
   return tally;
 }
 
-function requireHeader(line: Line): void {
-  if (isPlayersHeader(line)) return;
+function requiredHeader(line: Line): Separator {
+  const separator = separatorOf(line);
+  if (separator !== undefined) return separator;
   const found = 'text' in line ? `is "${plain(line.text.slice(0, 80))}"` : line.fault;
   throw headerMissing(`line 1 ${found}`);
 }
@@ -82,13 +87,18 @@ function headerMissing(found: string): CommandFailed {
 async function takeBatch(
   { takeover, onRefused, onProgress }: PlayerImport,
   batch: readonly PlayerLine[],
+  invalid: readonly Refusal[],
   tally: Tally,
 ): Promise<void> {
   const [first] = batch;
-  if (first === undefined) return;
-  const outcomes = await takeover.take(batch).catch((cause: unknown) => {
-    throw stopped(first.number, cause);
-  });
+  const refusals = [...invalid];
+  const outcomes =
+    first === undefined
+      ? []
+      : await takeover.take(batch).catch((cause: unknown) => {
+          tellInOrder(refusals, onRefused);
+          throw stopped(first.number, cause);
+        });
   for (const [at, player] of batch.entries()) {
     const outcome = outcomes[at];
     switch (outcome?.kind) {
@@ -100,7 +110,7 @@ async function takeBatch(
         break;
       case 'conflict':
         tally.conflicts += 1;
-        onRefused(player.number, outcome.why);
+        refusals.push({ number: player.number, why: outcome.why });
         break;
       case undefined:
         throw new Error(`nothing was said of line ${player.number}`);
@@ -108,7 +118,13 @@ async function takeBatch(
         return unreachable(outcome);
     }
   }
-  onProgress(tally);
+  tellInOrder(refusals, onRefused);
+  if (first !== undefined) onProgress(tally);
+}
+
+function tellInOrder(refusals: readonly Refusal[], tell: PlayerImport['onRefused']): void {
+  const inOrder = [...refusals].sort((a, b) => a.number - b.number);
+  for (const { number, why } of inOrder) tell(number, why);
 }
 
 function stopped(lineNumber: number, cause: unknown): CommandFailed {

@@ -1,19 +1,11 @@
 import { OPERATOR_ID } from '../config/schema.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
-import { parseCsvLine } from './csv.ts';
+import type { PlayerLine } from '../store/sessions/player-takeover.ts';
+import { parseCsvLine, type Separator } from './csv.ts';
 import type { Line } from './lines.ts';
 
 /** What the first line of the file must say. */
 export const PLAYERS_HEADER = 'operator,operatorUser,userId';
-
-/** One player as the aggregator knows it already. */
-export interface PlayerLine {
-  /** In the file, from 1. */
-  readonly number: number;
-  readonly operatorId: string;
-  readonly operatorUser: string;
-  readonly userId: string;
-}
 
 export type CheckedLine =
   | { readonly ok: true; readonly player: PlayerLine }
@@ -21,16 +13,18 @@ export type CheckedLine =
 
 const USER_ID_CHARS_MAX = 64;
 
-/** Whether a line is the header. */
-export function isPlayersHeader(line: Line): boolean {
-  return 'text' in line && parseCsvLine(line.text)?.join(',') === PLAYERS_HEADER;
+/** What separates the fields, by the header; undefined where the line is none. */
+export function separatorOf(line: Line): Separator | undefined {
+  if (!('text' in line)) return undefined;
+  const separators: readonly Separator[] = [',', ';'];
+  return separators.find((one) => parseCsvLine(line.text, one)?.join(',') === PLAYERS_HEADER);
 }
 
 /** Reads a line of the file; what it says stays for good, so that nothing doubtful is taken. */
-export function checkPlayerLine(line: Line): CheckedLine {
+export function checkPlayerLine(line: Line, separator: Separator = ','): CheckedLine {
   if ('fault' in line) return no(line.fault);
   const { number, text } = line;
-  const fields = parseCsvLine(text);
+  const fields = parseCsvLine(text, separator);
   if (fields === undefined) return no('a quote is not closed, or stands inside a field');
   const [operatorId, operatorUser, userId] = fields;
   if (

@@ -6,6 +6,7 @@ import { Deadline } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Exchange } from '../outbound/http-call.ts';
 import { HttpClient } from '../outbound/http-client.ts';
+import type { HttpRequest } from '../outbound/http-message.ts';
 import type { ReadVerdict, WalletAdapter } from '../wallets/adapters/adapter.ts';
 import { createAdapter } from '../wallets/adapters/index.ts';
 
@@ -56,29 +57,78 @@ async function probe({ id, wallet, currencies }: OperatorConfig): Promise<Probed
     timeoutMs: wallet.timeoutMs,
     connections: 1,
   });
-  const requestId = randomUUID();
-  const token = `${NOBODY}-${requestId}`;
-  const startedAtMs = systemClock.monotonicMs();
-  const call = {
-    operation: 'balance',
-    body: JSON.stringify({ userId: NOBODY, currency: currencies[0], token, requestId }),
-    requestId,
-    deadline: new Deadline(systemClock, startedAtMs, wallet.timeoutMs, 0),
-  } as const;
-  try {
-    const exchange = await http.exchange(
-      adapter.readRequest(call, wallet.timeoutMs),
-      call.deadline,
-    );
+  const ask = async (change: (request: HttpRequest) => HttpRequest): Promise<Asked> => {
+    const requestId = randomUUID();
+    const token = `${NOBODY}-${requestId}`;
+    const startedAtMs = systemClock.monotonicMs();
+    const call = {
+      operation: 'balance',
+      body: JSON.stringify({ userId: NOBODY, currency: currencies[0], token, requestId }),
+      requestId,
+      deadline: new Deadline(systemClock, startedAtMs, wallet.timeoutMs, 0),
+    } as const;
+    const request = change(adapter.readRequest(call, wallet.timeoutMs));
+    const exchange = await http.exchange(request, call.deadline);
     const latencyMs = Math.round(systemClock.monotonicMs() - startedAtMs);
     const judged = judge(exchange, (response) => adapter.readVerdict(call, response));
-    return { operator: id, wallet: wallet.baseUrl, latencyMs, ...judged };
+    return { ...judged, exchange, latencyMs };
+  };
+  try {
+    const first = await ask((request) => request);
+    const { result, latencyMs, detail } = await closer(first, ask);
+    return { operator: id, wallet: wallet.baseUrl, result, latencyMs, detail };
   } finally {
     await http.close();
   }
 }
 
-type Judgement = Pick<Probed, 'result' | 'detail'>;
+interface Asked extends Judgement {
+  readonly exchange: Exchange;
+  readonly latencyMs: number;
+}
+
+/**
+ * Looks once more where one answer does not say enough: whether a refused signature is taken with
+ * the older header beside it, and whether one that is taken is looked at at all.
+ */
+async function closer(
+  first: Asked,
+  ask: (change: (request: HttpRequest) => HttpRequest) => Promise<Asked>,
+): Promise<Asked> {
+  if (first.exchange.kind !== 'response') return first;
+  if (first.refusesSignature === true) {
+    const older = await ask(withOlderHeader);
+    if (older.refusesSignature === true || older.exchange.kind !== 'response') return first;
+    const detail = 'it wants the older header x-sign too: set wallet.dialect legacySign: true';
+    return { ...first, detail };
+  }
+  if (first.result !== 'ok') return first;
+  const forged = await ask(withWrongSignature);
+  if (forged.exchange.kind !== 'response' || forged.result !== 'ok') return first;
+  // Another status may stand for a wrong signature as well as for an unknown player.
+  if (forged.exchange.status !== 400 || forged.detail !== first.detail) return first;
+  const detail =
+    `${first.detail}; but it answers a WRONG signature in the same way: anybody who reaches the ` +
+    'wallet could place and settle bets';
+  return { ...first, result: 'odd', detail };
+}
+
+const withOlderHeader = (request: HttpRequest): HttpRequest => ({
+  ...request,
+  headers: { ...request.headers, 'x-sign': request.headers['x-sign-jws'] ?? '' },
+});
+
+/** One character of the right signature changed, which still is base64url. */
+function withWrongSignature(request: HttpRequest): HttpRequest {
+  const jws = request.headers['x-sign-jws'] ?? '';
+  const at = jws.lastIndexOf('.') + 1;
+  const wrong = jws.slice(0, at) + (jws[at] === 'A' ? 'B' : 'A') + jws.slice(at + 1);
+  return { ...request, headers: { ...request.headers, 'x-sign-jws': wrong } };
+}
+
+interface Judgement extends Pick<Probed, 'result' | 'detail'> {
+  readonly refusesSignature?: boolean;
+}
 
 function judge(
   exchange: Exchange,
@@ -102,10 +152,15 @@ function judgeVerdict(status: number, verdict: ReadVerdict): Judgement {
   switch (verdict.kind) {
     case 'declined':
       return verdict.code === CODES.badSignature
-        ? odd('it refuses the signature (code 1): compare wallet.secrets with its secret')
+        ? {
+            ...odd(
+              `it refuses the signature (${said(verdict)}): compare wallet.secrets with its secret`,
+            ),
+            refusesSignature: true,
+          }
         : {
             result: 'ok',
-            detail: `refuses an unknown player in proper form, code ${verdict.code}`,
+            detail: `refuses an unknown player in proper form, ${said(verdict)}`,
           };
     case 'answered':
       return odd('it gives a balance to a player and token that do not exist');
@@ -117,6 +172,11 @@ function judgeVerdict(status: number, verdict: ReadVerdict): Judgement {
     default:
       return unreachable(verdict);
   }
+}
+
+/** The wallet's code and its own words. */
+function said({ code, message }: { readonly code: number; readonly message: string }): string {
+  return `code ${code}: ${message}`;
 }
 
 function odd(detail: string): Judgement {

@@ -27,8 +27,13 @@ export function adminToken(env: NodeJS.ProcessEnv): string {
 /** Where the gateway of this environment has its internal listener. */
 export function adminAddress(env: NodeJS.ProcessEnv, option: string | undefined): string {
   const address = option ?? `http://${env.ADMIN_HOST || '127.0.0.1'}:${env.ADMIN_PORT || '9090'}`;
-  if (URL.canParse(address)) return address.replace(/\/+$/, '');
-  throw new UsageError(`--admin ${plain(address)} is no address: give e.g. http://127.0.0.1:9090`);
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  // `localhost:9090` parses as well: as a scheme called localhost.
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return address.replace(/\/+$/, '');
+  throw new UsageError(
+    `the admin address ${plain(address)} is none (from --admin, or ADMIN_HOST and ADMIN_PORT): ` +
+      'give e.g. http://127.0.0.1:9090',
+  );
 }
 
 /**

@@ -88,7 +88,14 @@ export const dialectSchema = z
       .default([200])
       .describe('HTTP statuses that mean success'),
     errorStatuses: z
-      .record(errorStatus, code().describe("The protocol's code for it"))
+      .record(
+        errorStatus,
+        z
+          .union([code(), z.literal('body')], {
+            error: 'must be a code, or body to take the one that stands there',
+          })
+          .describe("The protocol's code for it, or body to take the one in the body"),
+      )
       .default({})
       .describe('HTTP statuses below 500 that are errors, with the code they stand for'),
     codeField: text('the name of the member', 64)
@@ -124,6 +131,10 @@ export const dialectSchema = z
       .default([])
       .describe('Codes, in a JSON body, that mean "nothing to roll back"'),
     stableRequestId: flag("Repetitions carry the first attempt's requestId"),
+    unknownRepeats: z
+      .enum(['send', 'hold'])
+      .default('send')
+      .describe('hold: a settle or unsettle of unknown outcome is never sent again'),
     updates: z
       .enum(['send', 'skip'])
       .default('send')

@@ -33,6 +33,8 @@ export interface CallerDialect {
   readonly alwaysSendToken: boolean;
   /** Repeats carry the `requestId` of the first attempt. */
   readonly stableRequestId: boolean;
+  /** A settle or unsettle of unknown outcome is not sent again: a person has to decide. */
+  readonly holdUnknownRepeats: boolean;
   /** Data updates are answered 200 and never sent. */
   readonly skipUpdates: boolean;
 }

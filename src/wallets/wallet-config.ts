@@ -48,7 +48,8 @@ export interface Dialect {
   readonly legacySign?: boolean | undefined;
   readonly alwaysSendToken?: boolean | undefined;
   readonly successStatuses?: readonly number[] | undefined;
-  readonly errorStatuses?: Readonly<Record<string, number>> | undefined;
+  /** `body`: the code that stands in the body. */
+  readonly errorStatuses?: Readonly<Record<string, number | 'body'>> | undefined;
   readonly codeField?: string | undefined;
   readonly okCodes?: readonly number[] | undefined;
   readonly mapCodes?:
@@ -59,5 +60,6 @@ export interface Dialect {
   readonly emptyOk?: boolean | undefined;
   readonly rollbackConfirmedBy?: readonly number[] | undefined;
   readonly stableRequestId?: boolean | undefined;
+  readonly unknownRepeats?: 'send' | 'hold' | undefined;
   readonly updates?: 'send' | 'skip' | undefined;
 }

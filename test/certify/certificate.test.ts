@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Certificate } from '../../src/certify/certificate.ts';
+import { isIntact } from '../../src/certify/digest.ts';
 import { htmlReport } from '../../src/certify/html-report.ts';
 import { certification, PLAYER, SECRET, sandbox } from './support/certification.ts';
 import { debitsDuplicates, shiftsDuplicates } from './support/flawed-wallets.ts';
@@ -31,9 +33,11 @@ describe('a certificate', () => {
   it('holds no token, no secret and nothing of the person', async () => {
     const certificate = await talkative();
     for (const text of [JSON.stringify(certificate), htmlReport(certificate)]) {
-      for (const secret of [PLAYER.token, SECRET, 'ann@example.org', '447911123456', 'eyJ']) {
+      for (const secret of [PLAYER.token, SECRET, 'ann@example.org', '447911123456']) {
         expect(text).not.toContain(secret);
       }
+      // A signature: header, nothing, and the code that belongs to a body.
+      expect(text).not.toMatch(/eyJ[\w-]+\.\.[\w-]{40}/);
       expect(text).toContain('***');
     }
   });
@@ -44,7 +48,7 @@ describe('a certificate', () => {
     expect(hostname).toBe('127.0.0.1');
     const certificate = await certification(wallet, {
       dialect: { headers: { 'x-api-key': 'hush-hush' } },
-      groups: ['profile'],
+      only: ['profile'],
     });
     expect(certificate.dialect).toEqual({ headers: { 'x-api-key': '***' } });
     expect(certificate.wallet).toBe(wallet.baseUrl);
@@ -58,9 +62,10 @@ describe('a certificate', () => {
       id: 'place-not-enough',
       group: 'place',
       title: 'A place above the balance is declined',
-      rule: 'docs/protocol.md, Errors (code 7)',
+      rule: 'A place above the balance is refused with code 7.',
       expected: '400 with code 7, nothing debited',
       verdict: 'passed',
+      meaning: null,
       reasons: [],
       seen: expect.arrayContaining([
         {
@@ -71,6 +76,8 @@ describe('a certificate', () => {
         },
       ]),
       seenLeftOut: 0,
+      calls: [],
+      script: null,
       balance: { before: '1000', after: '1000' },
       durationMs: expect.any(Number),
     });
@@ -98,9 +105,10 @@ describe('the report', () => {
     const certificate = await certification(await sandbox(shiftsDuplicates(9)));
     const report = htmlReport(certificate);
     for (const { id } of certificate.cases) expect(report).toContain(`<details id="${id}"`);
-    expect(report).toContain('<details id="place-duplicate-answer" class="case" open>');
-    expect(report).toContain('<details id="place-enough" class="case">');
-    expect(report).toContain('<p class="result failed"><strong>Failed: ');
+    expect(report).toContain('<section id="finding-place-duplicate-answer" class="finding">');
+    expect(report).not.toContain('id="finding-place-enough"');
+    expect(report).toContain('<p class="result passed"><strong>Fit: ');
+    expect(report).toContain('Findings, worst first');
     expect(report).toContain('    mapCodes:\n      place:\n        &quot;9&quot;: 8');
     expect(report).toContain('href="#place-duplicate-answer"');
   });
@@ -139,3 +147,18 @@ function luminance(colour: string): number {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
+
+describe('the schema of certificate.json', () => {
+  it('is the published one, and takes what is written', async () => {
+    const { certificateJsonSchema, certificateSchema } = await import(
+      '../../src/certify/certificate-schema.ts'
+    );
+    const published = new URL('../../docs/certificate.schema.json', import.meta.url);
+    expect(readFileSync(published, 'utf8')).toBe(certificateJsonSchema());
+    const certificate = await certification(await sandbox(debitsDuplicates), { only: ['place'] });
+    const text = JSON.stringify(certificate, undefined, 2);
+    expect(certificateSchema.parse(JSON.parse(text))).toEqual(certificate);
+    expect(isIntact(JSON.parse(text), certificate.digest)).toBe(true);
+    expect(isIntact(JSON.parse(text.replace('alpha', 'beta')), certificate.digest)).toBe(false);
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Refused } from '../../src/certify/run.ts';
+import { Refused } from '../../src/certify/certification.ts';
 import type { PlayerSeed } from '../../tools/simulator/wallet/players.ts';
 import { certification, ids, PLAYER, sandbox, type Wishes } from './support/certification.ts';
 
@@ -48,7 +48,7 @@ describe('a wallet that is not marked as a sandbox', () => {
       },
     });
     expect(certificate).toMatchObject({
-      result: 'passed',
+      verdict: 'fit',
       sandbox: { isTest: false, overridden: true },
     });
     expect(warnings).toEqual([expect.stringContaining('real money may move')]);
@@ -57,18 +57,30 @@ describe('a wallet that is not marked as a sandbox', () => {
 
 describe('a wallet that cannot be examined', () => {
   it('is not touched when the profile is not given', async () => {
-    const { message, wallet } = await refusal(
-      {},
-      { player: { ...PLAYER, token: 'no-such-token' } },
-    );
-    expect(message).toContain('the profile was not given: HTTP 400 with code 3');
+    const wallet = await sandbox();
+    const player = { ...PLAYER, token: 'no-such-token' };
+    const certificate = await certification(wallet, { player });
+    expect(certificate).toMatchObject({ verdict: 'not_fit', ending: 'not_begun' });
+    expect(certificate.findings).toEqual([
+      expect.objectContaining({
+        case: 'first-profile',
+        what: expect.stringMatching(/not given: HTTP 400 with code 3, the token is unknown/),
+      }),
+    ]);
     expect(wallet.bets.size).toBe(0);
   });
 
   it('is not touched when it does not answer', async () => {
     const wallet = await sandbox();
     await wallet.down();
-    await expect(certification(wallet)).rejects.toThrow(/not given: no answer.*ECONNREFUSED/);
+    const certificate = await certification(wallet);
+    expect(certificate).toMatchObject({
+      verdict: 'not_fit',
+      ending: 'not_begun',
+      money: { after: null },
+    });
+    expect(certificate.findings[0]?.what).toMatch(/not given: no answer.*ECONNREFUSED/);
+    expect(certificate.cases[0]?.script).toContain('curl -sS');
   });
 
   it('is not touched when the player has too little money', async () => {
@@ -81,8 +93,8 @@ describe('a wallet that cannot be examined', () => {
     const wallet = await sandbox();
     wallet.misbehave('balance', { kind: 'status', status: 500 });
     await expect(certification(wallet)).rejects.toThrow(/cannot be read.*--only/);
-    const certificate = await certification(wallet, { groups: ['profile', 'balance'] });
+    const certificate = await certification(wallet, { only: ['profile', 'balance'] });
     expect(ids(certificate, 'failed').every((id) => id.startsWith('balance-'))).toBe(true);
-    expect(certificate).toMatchObject({ result: 'failed', money: { difference: null } });
+    expect(certificate).toMatchObject({ verdict: 'not_fit', money: { difference: null } });
   });
 });

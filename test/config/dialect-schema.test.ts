@@ -19,6 +19,7 @@ describe('a dialect', () => {
       emptyOk: false,
       rollbackConfirmedBy: [],
       stableRequestId: false,
+      unknownRepeats: 'send',
       updates: 'send',
     });
   });
@@ -26,9 +27,10 @@ describe('a dialect', () => {
   it('takes every item', () => {
     const dialect = dialectOf(
       '{ paths: { profile: /users/profile }, headers: { X-Site: alpha }, legacySign: true, ' +
-        'alwaysSendToken: true, successStatuses: [200, 201], errorStatuses: { 401: 3, 404: 5 }, ' +
+        'alwaysSendToken: true, successStatuses: [200, 201], errorStatuses: { 401: 3, 404: body }, ' +
         'codeField: errorCode, okCodes: [0], mapCodes: { place: { 9: 8 } }, unknownCodes: [2], ' +
-        'echo: ignore, emptyOk: true, rollbackConfirmedBy: [5], stableRequestId: true, updates: skip }',
+        'echo: ignore, emptyOk: true, rollbackConfirmedBy: [5], stableRequestId: true, ' +
+        'unknownRepeats: hold, updates: skip }',
     );
     expect(dialect).toEqual({
       paths: { profile: '/users/profile', balance: '/user/balance', bet: '/payment/bet' },
@@ -36,7 +38,7 @@ describe('a dialect', () => {
       legacySign: true,
       alwaysSendToken: true,
       successStatuses: [200, 201],
-      errorStatuses: { 401: 3, 404: 5 },
+      errorStatuses: { 401: 3, 404: 'body' },
       codeField: 'errorCode',
       okCodes: [0],
       mapCodes: { place: { 9: 8 } },
@@ -45,6 +47,7 @@ describe('a dialect', () => {
       emptyOk: true,
       rollbackConfirmedBy: [5],
       stableRequestId: true,
+      unknownRepeats: 'hold',
       updates: 'skip',
     });
   });

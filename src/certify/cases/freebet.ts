@@ -1,15 +1,14 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
+import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
-
-const RULE = 'docs/protocol.md, Bet transaction (bonusId, bonusTemplateId, bonusAmount)';
 
 const BONUS = { bonusId: 990_001, bonusTemplateId: 990_002, amount: '2' };
 
 /**
- * Places a freebet. Whether the player pays its stake is not shown in docs/protocol.md; what a
- * wallet debits, it has to be consistent about.
+ * Places a freebet. Whether the player pays its stake is not shown in interface.md; what a wallet
+ * debits, it has to be consistent about.
  *
  * @returns the slip, and what the place moved
  */
@@ -21,11 +20,17 @@ async function freebet(trial: Trial): Promise<{ slip: BetSlip; net: string }> {
   return { slip, net };
 }
 
-export const freebetCases: readonly Case[] = group('freebet', { rule: RULE, money: true }, [
+const usual = { rule: RULES.freebet, money: true, meaning: 'costs_money' } as const;
+
+const LIKE_ANY =
+  'Book a freebet like any other bet: what its place debits is what its rollback gives back, its settle pays the amount, and its copies change nothing.';
+
+export const freebetCases: readonly Case[] = group('freebet', usual, [
   {
     id: 'freebet-place',
     title: 'A freebet is accepted',
     expected: '200, the balance falls by the amount (or, with a warning, by nothing)',
+    advice: LIKE_ANY,
     run: async (trial) => {
       const { net } = await freebet(trial);
       if (!sameAmount(net, '0')) await trial.moved('-2', 'a freebet of 2');
@@ -35,6 +40,7 @@ export const freebetCases: readonly Case[] = group('freebet', { rule: RULE, mone
     id: 'freebet-rollback',
     title: 'A freebet rolled back leaves the balance as it was',
     expected: '200, what was debited comes back, and no more',
+    advice: LIKE_ANY,
     run: async (trial) => {
       const { slip } = await freebet(trial);
       trial.confirms(await trial.rollback(slip));
@@ -45,6 +51,7 @@ export const freebetCases: readonly Case[] = group('freebet', { rule: RULE, mone
     id: 'freebet-won',
     title: 'A won freebet pays the amount of the settle',
     expected: '200, the balance rises by the amount',
+    advice: LIKE_ANY,
     run: async (trial) => {
       const { slip, net } = await freebet(trial);
       trial.accepts(await trial.won(slip, '3'));
@@ -55,6 +62,7 @@ export const freebetCases: readonly Case[] = group('freebet', { rule: RULE, mone
     id: 'freebet-lost',
     title: 'A lost freebet pays nothing',
     expected: '200, the balance stays',
+    advice: LIKE_ANY,
     run: async (trial) => {
       const { slip, net } = await freebet(trial);
       trial.accepts(await trial.lost(slip));
@@ -65,6 +73,8 @@ export const freebetCases: readonly Case[] = group('freebet', { rule: RULE, mone
     id: 'freebet-duplicate',
     title: 'The same freebet again counts once',
     expected: 'the balance is what it was after the first',
+    meaning: 'absorbed',
+    advice: LIKE_ANY,
     run: async (trial) => {
       const { slip, net } = await freebet(trial);
       await trial.place(slip);

@@ -1,13 +1,16 @@
 import type { Case } from '../case.ts';
+import { afterRollbackCases } from './after-rollback.ts';
 import { balanceCases } from './balance.ts';
 import { currencyCases } from './currencies.ts';
 import { freebetCases } from './freebet.ts';
 import { latencyCases } from './latency.ts';
 import { placeCases } from './place.ts';
+import { placeDuplicateCases } from './place-duplicates.ts';
 import { profileCases } from './profile.ts';
 import { resettleCases } from './resettle.ts';
 import { rollbackCases } from './rollback.ts';
 import { settleCases } from './settle.ts';
+import { settleRepeatCases } from './settle-repeats.ts';
 import { shapeCases } from './shape.ts';
 import { answerCases } from './shape-answers.ts';
 import { signatureCases } from './signatures.ts';
@@ -20,10 +23,13 @@ export const CASES: readonly Case[] = [
   ...profileCases,
   ...balanceCases,
   ...placeCases,
+  ...placeDuplicateCases,
   ...settleCases,
+  ...settleRepeatCases,
   ...resettleCases,
   ...unsettleCases,
   ...rollbackCases,
+  ...afterRollbackCases,
   ...updateCases,
   ...freebetCases,
   ...latencyCases,

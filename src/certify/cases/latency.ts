@@ -1,9 +1,8 @@
 import { type Case, group } from '../case.ts';
 import { stakes } from '../money.ts';
-import type { Sighting } from '../recorded-call.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
-
-const RULE = 'docs/protocol.md, Limits (callback response timeout: 5 seconds)';
 
 /** Milliseconds at a share of the sorted calls. */
 export function percentile(sortedMs: readonly number[], share: number): number {
@@ -11,11 +10,11 @@ export function percentile(sortedMs: readonly number[], share: number): number {
   return sortedMs[at] ?? 0;
 }
 
-function judge(trial: Trial, sightings: readonly Sighting[], what: string): void {
+function judge(trial: Trial, recordedCalls: readonly RecordedCall[], what: string): void {
   const { warnMs, failMs } = trial.context.latency;
-  const sorted = sightings.map(({ ms }) => ms).sort((a, b) => a - b);
+  const sorted = recordedCalls.map(({ ms }) => ms).sort((a, b) => a - b);
   const [p50, p95, max] = [0.5, 0.95, 1].map((share) => Math.round(percentile(sorted, share)));
-  const silent = sightings.filter(({ exchange }) => exchange.kind !== 'response').length;
+  const silent = recordedCalls.filter(({ exchange }) => exchange.kind !== 'response').length;
   const told = `${what}: p50 ${p50} ms, p95 ${p95} ms, slowest ${max} ms`;
   if (silent > 0) trial.fail(`${told}, ${silent} without an answer`);
   else if ((max ?? 0) > failMs) trial.fail(`${told}: above ${failMs} ms`);
@@ -24,32 +23,39 @@ function judge(trial: Trial, sightings: readonly Sighting[], what: string): void
 }
 
 async function balances(trial: Trial, count: number): Promise<void> {
-  const sightings = await Promise.all(Array.from({ length: count }, () => trial.balance()));
-  for (const sighting of sightings) trial.accepts(sighting);
-  judge(trial, sightings, `${count} balances at once`);
+  const recordedCalls = await Promise.all(Array.from({ length: count }, () => trial.balance()));
+  for (const recorded of recordedCalls) trial.accepts(recorded);
+  judge(trial, recordedCalls, `${count} balances at once`);
 }
 
 async function places(trial: Trial, count: number): Promise<void> {
   const calls = Array.from({ length: count }, () => trial.place(trial.slip()));
-  const sightings = await Promise.all(calls);
-  for (const sighting of sightings) trial.accepts(sighting);
-  judge(trial, sightings, `${count} places at once`);
+  const recordedCalls = await Promise.all(calls);
+  for (const recorded of recordedCalls) trial.accepts(recorded);
+  judge(trial, recordedCalls, `${count} places at once`);
   await trial.moved(stakes(count, '1'), `${count} places of 1`);
 }
 
 const IN_TIME = 'each answered; a call above 2 s is a warning, above 5 s a failure';
 
-export const latencyCases: readonly Case[] = group('latency', { rule: RULE, money: false }, [
+const usual = { rule: RULES.latency, money: false, meaning: 'costs_money' } as const;
+
+const FASTER =
+  'Answer within a second, also when many players bet at once: a place that takes longer than 5 s is rolled back, and the bet is lost to you.';
+
+export const latencyCases: readonly Case[] = group('latency', usual, [
   {
     id: 'latency-balance-10',
     title: '10 balances at the same time are answered in time',
     expected: IN_TIME,
+    advice: FASTER,
     run: (trial) => balances(trial, 10),
   },
   {
     id: 'latency-balance-50',
     title: '50 balances at the same time are answered in time',
     expected: IN_TIME,
+    advice: FASTER,
     run: (trial) => balances(trial, 50),
   },
   {
@@ -57,6 +63,7 @@ export const latencyCases: readonly Case[] = group('latency', { rule: RULE, mone
     title: '10 places at the same time are answered in time',
     expected: `${IN_TIME}; the balance falls by all of them`,
     money: true,
+    advice: FASTER,
     run: (trial) => places(trial, 10),
   },
   {
@@ -64,19 +71,21 @@ export const latencyCases: readonly Case[] = group('latency', { rule: RULE, mone
     title: '50 places at the same time are answered in time',
     expected: `${IN_TIME}; the balance falls by all of them`,
     money: true,
+    advice: FASTER,
     run: (trial) => places(trial, 50),
   },
   {
     id: 'latency-one-by-one',
     title: 'A bet and its rollback, one by one, are answered in time',
     expected: IN_TIME,
+    advice: FASTER,
     run: async (trial) => {
-      const sightings: Sighting[] = [];
+      const recordedCalls: RecordedCall[] = [];
       for (let bet = 0; bet < 5; bet += 1) {
         const slip = trial.slip();
-        sightings.push(await trial.place(slip), await trial.rollback(slip));
+        recordedCalls.push(await trial.place(slip), await trial.rollback(slip));
       }
-      judge(trial, sightings, '5 bets and their rollbacks');
+      judge(trial, recordedCalls, '5 bets and their rollbacks');
     },
   },
 ]);

@@ -1,31 +1,21 @@
 import { addAmounts, compareAmounts } from '../../domain/amount.ts';
 import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
-import type { Trial } from '../trial.ts';
-import { NOBODY } from './balance.ts';
-import { unknownToken } from './profile.ts';
+import { RULES } from '../rules.ts';
+import { Skipped } from '../trial.ts';
 
-const RULE = 'docs/protocol.md, Place bet';
-const DUPLICATE = 'docs/protocol.md, Bet lifecycle; Error codes (8)';
+const DEBIT =
+  'Debit the stake and write the bet in one transaction, with a condition on the balance ' +
+  '(UPDATE … WHERE balance >= stake).';
 
-/** How many copies of one place are sent at once. */
-const COPIES = 8;
+const usual = { rule: RULES.place, money: true, meaning: 'costs_money' } as const;
 
-async function again(trial: Trial, requestId: 'same' | 'new'): Promise<void> {
-  const slip = trial.slip();
-  const first = await trial.place(slip);
-  if (!trial.accepts(first)) return;
-  const call = first.call.call;
-  const odd = requestId === 'same' ? { body: call.body, requestId: call.requestId } : {};
-  await trial.place(slip, odd);
-  await trial.moved('-1', 'the same place bet twice');
-}
-
-export const placeCases: readonly Case[] = group('place', { rule: RULE, money: true }, [
+export const placeCases: readonly Case[] = group('place', usual, [
   {
     id: 'place-enough',
     title: 'A place debits the stake',
     expected: '200, the balance falls by the amount',
+    advice: DEBIT,
     run: async (trial) => {
       await trial.placed({ amount: '3' });
       await trial.moved('-3', 'a place of 3');
@@ -34,8 +24,9 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-not-enough',
     title: 'A place above the balance is declined',
-    rule: 'docs/protocol.md, Errors (code 7)',
+    rule: RULES.notEnough,
     expected: '400 with code 7, nothing debited',
+    advice: 'Refuse a place above the balance with 400 and code 7.',
     run: async (trial) => {
       const amount = addAmounts(await trial.open(), '1');
       trial.refuses(await trial.place(trial.slip({ amount })), [7]);
@@ -46,6 +37,7 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
     id: 'place-exact-balance',
     title: 'A place may take the whole balance, and no more',
     expected: '200 to a place of the whole balance, then 400 with code 7 to one of 1',
+    advice: 'Compare the stake with the balance as decimals: equal is enough.',
     run: async (trial) => {
       const amount = await trial.open();
       const slip = trial.slip({ amount });
@@ -59,10 +51,11 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
     id: 'place-zero',
     title: 'A place of 0 is answered',
     expected: '200 or 400 with a code, nothing debited',
+    advice: 'Answer a place of 0 like any other, or refuse it with code 5.',
     run: async (trial) => {
-      const sighting = await trial.place(trial.slip({ amount: '0' }));
-      if (sighting.meaning.kind === 'none') {
-        trial.fail(`no proper answer: ${describeExchange(sighting.exchange)}`);
+      const recorded = await trial.place(trial.slip({ amount: '0' }));
+      if (recorded.answer.kind === 'none') {
+        trial.fail(`no proper answer: ${describeExchange(recorded.exchange)}`, 'absorbed');
       }
       await trial.movedNothing('a place of 0');
     },
@@ -71,6 +64,8 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
     id: 'place-negative',
     title: 'A place of a negative amount is refused',
     expected: '400 with code 5, the balance must not grow',
+    meaning: 'absorbed',
+    advice: 'Refuse amounts below 0 with code 5.',
     run: async (trial) => {
       trial.refuses(await trial.place(trial.slip({ amount: '-1' })), [5], 'warn');
       await trial.movedNothing('a place of -1');
@@ -79,130 +74,85 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-token-unknown',
     title: 'A place with an unknown token is refused',
-    rule: 'docs/protocol.md, Place bet (verify token); Error codes (3, 4)',
-    expected: '400 with code 3 (or 4), nothing debited',
+    rule: RULES.token,
+    expected: '400 with code 3 (or 4) to a token that looks like a real one, nothing debited',
+    meaning: 'lets_somebody_in',
+    advice: 'Look the token up, and answer 400 with code 3 where it was never given out.',
     run: async (trial) => {
-      trial.refuses(await trial.place(trial.slip({ token: unknownToken() })), [3, 4]);
+      trial.refuses(await trial.place(trial.slip({ token: trial.unknownToken() })), [3, 4]);
       await trial.movedNothing('a place with an unknown token');
     },
   },
   {
     id: 'place-token-missing',
     title: 'A place without a token is refused',
-    rule: 'docs/protocol.md, Authentication 1',
+    rule: RULES.token,
     expected: '400 with code 3 or 5, nothing debited',
+    meaning: 'lets_somebody_in',
+    advice: 'Refuse a place that carries no token with code 3.',
     run: async (trial) => {
-      const sighting = await trial.place(trial.slip(), { more: { token: undefined } });
-      trial.refuses(sighting, [3, 4, 5], 'warn');
+      const recorded = await trial.place(trial.slip(), { more: { token: undefined } });
+      trial.refuses(recorded, [3, 4, 5], 'warn');
       await trial.movedNothing('a place without a token');
     },
   },
   {
     id: 'place-token-other-user',
     title: 'A token places bets for its own player only',
-    rule: 'docs/protocol.md, Authentication 1',
-    expected: '400 with code 3 or 5, nothing debited',
+    rule: RULES.ownToken,
+    expected: '400 with code 3 or 5 to another userId beside the token, nothing debited',
+    meaning: 'absorbed',
+    advice: 'Refuse a place whose userId is not the one of its token with code 3.',
     run: async (trial) => {
-      const sighting = await trial.place(trial.slip({ userId: NOBODY }));
-      trial.refuses(sighting, [3, 4, 5], 'warn');
+      const theirs = await trial.theirMoney();
+      const recorded = await trial.place(trial.slip({ userId: trial.stranger() }));
+      trial.refuses(recorded, [3, 4, 5], 'warn');
       await trial.movedNothing('a place for another userId');
+      await trial.theirsUnmoved(theirs, 'a place for their userId with a token of somebody else');
     },
   },
   {
-    id: 'place-duplicate',
-    title: 'The same place again, byte for byte, debits once',
-    rule: DUPLICATE,
-    expected: 'the balance falls once',
-    run: (trial) => again(trial, 'same'),
-  },
-  {
-    id: 'place-duplicate-new-request',
-    title: 'The same place under a new requestId debits once',
-    rule: 'docs/protocol.md, Bet transaction (transactionId is the id of the bet)',
-    expected: 'the balance falls once',
-    run: (trial) => again(trial, 'new'),
-  },
-  {
-    id: 'place-duplicate-answer',
-    title: 'The same place again is answered well',
-    rule: DUPLICATE,
-    expected: '200 again, or 400 with code 8: any other code says that the bet does not stand',
+    id: 'place-other-token',
+    title: "Another player's token places nothing for this player",
+    rule: RULES.ownToken,
+    expected: "400 with code 3 or 5, neither player's money moves (needs --other-user)",
+    meaning: 'lets_somebody_in',
+    advice: 'Refuse a place whose token is not of its userId with code 3, and debit nobody.',
     run: async (trial) => {
-      const slip = await trial.placed();
-      const sighting = await trial.place(slip);
-      sighting.wanted = { kind: 'duplicate' };
-      const { meaning, reading, exchange } = sighting;
-      if (meaning.kind === 'accepted') return;
-      if (reading.kind === 'open' && reading.code !== 100) return;
-      if (reading.kind === 'open')
-        return trial.warn('code 100 makes the service roll the bet back');
-      if (meaning.kind === 'refused' && meaning.code === undefined) return;
-      trial.fail(`a bet that stands was answered ${describeExchange(exchange)}`);
-    },
-  },
-  {
-    id: 'place-duplicate-concurrent',
-    title: `${COPIES} copies of one place at the same time debit once`,
-    rule: DUPLICATE,
-    expected: 'at least one 200, the balance falls once',
-    run: async (trial) => {
-      const slip = trial.slip();
-      const copies = Array.from({ length: COPIES }, () => trial.place(slip));
-      const answers = await Promise.all(copies);
-      if (answers.every(({ meaning }) => meaning.kind !== 'accepted')) {
-        trial.fail('none of the copies was accepted');
-      }
-      await trial.moved('-1', `${COPIES} copies of one place`);
-    },
-  },
-  {
-    id: 'place-same-id-other-amount',
-    title: 'A known transactionId with another amount is refused',
-    rule: DUPLICATE,
-    expected: '400 with code 5 or 8, the first place stands alone',
-    run: async (trial) => {
-      const slip = await trial.placed();
-      const sighting = await trial.place({ ...slip, amount: '2' });
-      trial.refuses(sighting, [5, 8], 'warn');
-      await trial.moved('-1', 'one transactionId with two amounts');
-    },
-  },
-  {
-    id: 'place-two-players',
-    title: 'A known transactionId of another player is refused',
-    rule: DUPLICATE,
-    expected: '400 with code 5 or 8, the first place stands alone',
-    run: async (trial) => {
-      const slip = await trial.placed();
       const { other } = trial.context;
-      const theirs = other ?? { userId: NOBODY, token: trial.player.token };
-      trial.refuses(await trial.place({ ...slip, ...theirs }), [5, 8, 3], 'warn');
-      await trial.moved('-1', 'one transactionId of two players');
-      if (other === undefined) trial.remark('the other player was made up: see --other-user');
+      if (other === undefined) throw new Skipped(OTHER_NEEDED);
+      const theirs = await trial.theirMoney();
+      trial.refuses(await trial.place(trial.slip({ token: other.token })), [3, 4, 5], 'warn');
+      await trial.movedNothing("a place with another player's token");
+      await trial.theirsUnmoved(theirs, 'a place with their token for somebody else');
     },
   },
   {
     id: 'place-concurrent',
     title: 'Places of different bets at the same time all debit',
+    rule: RULES.concurrent,
     expected: '200 to each of 5, the balance falls by all of them',
+    advice: DEBIT,
     run: async (trial) => {
       const calls = Array.from({ length: 5 }, () => trial.place(trial.slip()));
-      for (const sighting of await Promise.all(calls)) trial.accepts(sighting);
+      for (const recorded of await Promise.all(calls)) trial.accepts(recorded);
       await trial.moved('-5', '5 places of 1');
     },
   },
   {
     id: 'place-concurrent-overdraw',
     title: 'Places at the same time cannot take more than the balance',
+    rule: RULES.concurrent,
     expected: 'of two places of the whole balance one is accepted, the other declined with code 7',
+    advice: DEBIT,
     run: async (trial) => {
       const amount = await trial.open();
       const slips = [trial.slip({ amount }), trial.slip({ amount })];
       const answers = await Promise.all(slips.map((slip) => trial.place(slip)));
-      const accepted = answers.filter(({ meaning }) => meaning.kind === 'accepted');
+      const accepted = answers.filter(({ answer }) => answer.kind === 'accepted');
       if (accepted.length !== 1) trial.fail(`${accepted.length} of the two were accepted`);
-      for (const sighting of answers) {
-        if (sighting.meaning.kind !== 'accepted') trial.refuses(sighting, [7]);
+      for (const recorded of answers) {
+        if (recorded.answer.kind !== 'accepted') trial.refuses(recorded, [7]);
       }
       if (compareAmounts(await trial.money(), '0') < 0) trial.fail('the balance is below 0');
       for (const slip of slips) await trial.giveBack(slip);
@@ -211,13 +161,18 @@ export const placeCases: readonly Case[] = group('place', { rule: RULE, money: t
   {
     id: 'place-method',
     title: 'A settle sent by POST is refused',
-    rule: 'docs/protocol.md, Place bet (check method POST and type 1)',
+    rule: RULES.method,
     expected: 'anything but 200, nothing paid',
+    meaning: 'absorbed',
+    advice: 'Take POST for places alone, and refuse another type there with code 5.',
     run: async (trial) => {
       const slip = await trial.placed();
-      const sighting = await trial.won(slip, '3', { method: 'POST' });
-      if (sighting.meaning.kind === 'accepted') trial.warn('POST with type 2 was accepted');
+      const recorded = await trial.won(slip, '3', { method: 'POST' });
+      if (recorded.answer.kind === 'accepted') trial.warn('POST with type 2 was accepted');
       await trial.moved('-1', 'a settle by POST');
     },
   },
 ]);
+
+/** Why a case about two players was not tried. */
+export const OTHER_NEEDED = 'needs a second player: give --other-user and --other-token';

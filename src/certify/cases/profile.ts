@@ -1,12 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type Case, group } from '../case.ts';
-import type { Sighting } from '../recorded-call.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
-
-const RULE = 'docs/protocol.md, User profile';
-
-/** A token of the right length that no wallet has given out. */
-export const unknownToken = () => `certify-${randomUUID()}`;
 
 const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;
 const REGISTRATION = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
@@ -15,19 +10,22 @@ const COUNTRY = /^[A-Z]{2}$/;
 type Fields = Readonly<Record<string, unknown>>;
 
 async function profileOf(trial: Trial): Promise<Fields | undefined> {
-  const sighting = await trial.profile();
-  return trial.accepts(sighting) ? fieldsOf(sighting) : undefined;
+  const recorded = await trial.profile();
+  return trial.accepts(recorded) ? fieldsOf(recorded) : undefined;
 }
 
-function fieldsOf({ meaning }: Sighting): Fields {
-  return meaning.kind === 'accepted' ? (meaning.document?.value ?? {}) : {};
+function fieldsOf({ answer }: RecordedCall): Fields {
+  return answer.kind === 'accepted' ? (answer.document?.value ?? {}) : {};
 }
 
-export const profileCases: readonly Case[] = group('profile', { rule: RULE, money: false }, [
+const usual = { rule: RULES.profile, money: false, meaning: 'costs_money' } as const;
+
+export const profileCases: readonly Case[] = group('profile', usual, [
   {
     id: 'profile-user',
     title: "The profile has the player's id",
     expected: 'userId, a text of 1 to 64 characters, is the player the token was given to',
+    advice: 'Put the id of the player whom the token was given to into userId, as a text.',
     run: async (trial) => {
       const profile = await profileOf(trial);
       if (profile === undefined || profile.userId === trial.player.userId) return;
@@ -37,8 +35,9 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
   {
     id: 'profile-currency',
     title: "The profile names the token's currency",
-    rule: 'docs/protocol.md, User profile; Multi-currency rules 1 and 4',
+    rule: RULES.currency,
     expected: 'currency, a text of 3 to 5 characters, is the one the token was given for',
+    advice: 'Answer the currency that the token was given for: another one ends the session.',
     run: async (trial) => {
       const profile = await profileOf(trial);
       if (profile === undefined || profile.currency === trial.player.currency) return;
@@ -49,6 +48,8 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
     id: 'profile-currencies',
     title: "The profile lists the player's currencies",
     expected: 'currencies is a list of texts that holds the active currency',
+    meaning: 'cosmetic',
+    advice: 'Make currencies a list of texts, with the active currency among them.',
     run: async (trial) => {
       const profile = await profileOf(trial);
       if (profile === undefined) return;
@@ -64,8 +65,8 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
   {
     id: 'profile-constant',
     title: 'The profile stays the same',
-    rule: 'docs/protocol.md, User profile (userId is constant for the same real person)',
     expected: 'two profiles name the same userId and currency',
+    advice: 'Give one person one userId for good: another one is another player to the service.',
     run: async (trial) => {
       const first = await profileOf(trial);
       const second = await profileOf(trial);
@@ -76,16 +77,20 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
   {
     id: 'profile-token-unknown',
     title: 'A profile for an unknown token is refused',
-    rule: 'docs/protocol.md, Callbacks (verifies the token); Error codes',
-    expected: '400 with code 3 (or 4), so that the player logs in again',
+    rule: RULES.token,
+    expected: '400 with code 3 (or 4) to a token that looks like a real one',
+    meaning: 'lets_somebody_in',
+    advice: 'Look the token up, and answer 400 with code 3 where it was never given out.',
     run: async (trial) => {
-      trial.refuses(await trial.profile(unknownToken()), [3, 4]);
+      trial.refuses(await trial.profile(trial.unknownToken()), [3, 4]);
     },
   },
   {
     id: 'profile-is-test',
     title: 'isTest is true or false',
     expected: 'isTest is a boolean, or missing',
+    meaning: 'cosmetic',
+    advice: 'Answer isTest as a JSON boolean, or leave it out.',
     run: async (trial) => {
       const profile = await profileOf(trial);
       const kind = typeof profile?.isTest;
@@ -95,8 +100,9 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
   {
     id: 'profile-custom-fields',
     title: 'customFields have their documented form',
-    rule: 'docs/protocol.md, User profile (CustomFields)',
     expected: 'each field that is there has its documented type and format',
+    meaning: 'cosmetic',
+    advice: 'Give each member of customFields its documented type and format, or leave it out.',
     run: async (trial) => {
       const profile = await profileOf(trial);
       const custom: unknown = profile?.customFields ?? undefined;
@@ -105,7 +111,7 @@ export const profileCases: readonly Case[] = group('profile', { rule: RULE, mone
       for (const [name, isProper] of Object.entries(CUSTOM_FIELDS)) {
         const value = custom[name];
         if (value === undefined || value === null || isProper(value)) continue;
-        trial.warn(`customFields.${name} has another form than documented`);
+        trial.warn(`customFields.${name} has another form than documented`, 'cosmetic');
       }
     },
   },

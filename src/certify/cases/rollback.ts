@@ -1,21 +1,28 @@
 import { addAmounts } from '../../domain/amount.ts';
 import { ROLLBACK_REASONS } from '../../domain/codes.ts';
 import { type Case, group } from '../case.ts';
-import { NOBODY } from './balance.ts';
-
-const RULE = 'docs/protocol.md, Rollback';
-const ONCE = 'docs/protocol.md, Rollback (refund at most once per bet)';
-const RACE = 'docs/protocol.md, Rollback (a rollback may arrive before the place bet)';
-const FENCED = 'docs/protocol.md, Error codes (8, already processed)';
+import { RULES } from '../rules.ts';
 
 const COPIES = 5;
 const RACES = 4;
+const CONCURRENT = 12;
 
-export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, money: true }, [
+const REFUND =
+  "Find the bet by transactionId, give its own stake back and mark it as rolled back, in one transaction under a lock of the bet's row.";
+const NOTHING_TO_REFUND =
+  'Answer 200 to a rollback of a bet that you do not have, and remember its transactionId.';
+const TOMBSTONE =
+  'Remember the transactionId of every rollback, also of one that found no bet, and refuse a ' +
+  'place under it with code 8.';
+
+const usual = { rule: RULES.rollback, money: true, meaning: 'costs_money' } as const;
+
+export const rollbackCases: readonly Case[] = group('rollback', usual, [
   {
     id: 'rollback-once',
     title: 'A rollback refunds the stake',
     expected: '200, the balance is what it was',
+    advice: REFUND,
     run: async (trial) => {
       const slip = await trial.placed({ amount: '3' });
       trial.confirms(await trial.rollback(slip));
@@ -25,8 +32,10 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-twice',
     title: 'The same rollback again refunds once',
-    rule: ONCE,
+    rule: RULES.repeatedRollback,
     expected: '200 (or 400 with code 8), the balance rises once',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: `${REFUND} Answer 200 to every further rollback, and refund nothing.`,
     run: async (trial) => {
       const slip = await trial.placed({ amount: '3' });
       const first = await trial.rollback(slip);
@@ -38,8 +47,10 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-concurrent',
     title: `${COPIES} copies of one rollback at the same time refund once`,
-    rule: ONCE,
+    rule: RULES.repeatedRollback,
     expected: 'the balance rises once',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: REFUND,
     run: async (trial) => {
       const slip = await trial.placed({ amount: '3' });
       await Promise.all(Array.from({ length: COPIES }, () => trial.rollback(slip)));
@@ -48,10 +59,40 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
     },
   },
   {
+    id: 'rollback-concurrent-bets',
+    title: 'Rollbacks of different bets at the same time refund all of them',
+    rule: RULES.concurrent,
+    expected: `200 to each of ${CONCURRENT}, the balance is what it was`,
+    advice:
+      'Change the balance in one statement or under a lock of the player: read, add and write in ' +
+      'steps loses refunds that come at the same time.',
+    run: async (trial) => {
+      const slips = await Promise.all(Array.from({ length: CONCURRENT }, () => trial.placed()));
+      const answers = await Promise.all(slips.map((slip) => trial.rollback(slip)));
+      for (const recorded of answers) trial.confirms(recorded);
+      await trial.movedNothing(`${CONCURRENT} bets rolled back at once`);
+    },
+  },
+  {
+    id: 'rollback-larger-amount',
+    title: 'A rollback refunds the stake, whatever amount it names',
+    expected: 'never more than the stake comes back',
+    advice: `${REFUND} Take the stake from the bet, not the amount from the request.`,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      const recorded = await trial.rollback({ ...slip, amount: '5' });
+      if (recorded.answer.kind === 'accepted') {
+        await trial.movedNothing('a rollback of 5 for a stake of 1');
+      } else await trial.moved('-1', 'a refused rollback of 5 for a stake of 1');
+    },
+  },
+  {
     id: 'rollback-unknown',
     title: 'A rollback of an unknown bet is confirmed',
-    rule: 'docs/protocol.md, Rollback (200 when no such bet exists)',
+    rule: RULES.unknownRollback,
     expected: '200 (or 400 with code 8), nothing refunded',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: NOTHING_TO_REFUND,
     run: async (trial) => {
       trial.confirms(await trial.rollback(trial.slip()));
       await trial.movedNothing('a rollback of an unknown bet');
@@ -60,8 +101,10 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-unknown-twice',
     title: 'A rollback of an unknown bet is confirmed again',
-    rule: 'docs/protocol.md, Rollback (200 when no such bet exists); Retries',
+    rule: RULES.unknownRollback,
     expected: '200 (or 400 with code 8) each time, nothing refunded',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: NOTHING_TO_REFUND,
     run: async (trial) => {
       const slip = trial.slip();
       const first = await trial.rollback(slip);
@@ -73,8 +116,10 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-before-place',
     title: 'A place that comes after its rollback is refused',
-    rule: `${RACE}; ${FENCED}`,
+    rule: RULES.earlyRollback,
     expected: '400 with code 8, nothing debited',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: TOMBSTONE,
     run: async (trial) => {
       const slip = trial.slip();
       await trial.rollback(slip);
@@ -85,8 +130,10 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-place-race',
     title: 'A rollback at the same time as its place leaves no debit',
-    rule: RACE,
+    rule: RULES.earlyRollback,
     expected: `after each of ${RACES} races the rollback is confirmed and nothing is debited`,
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: TOMBSTONE,
     run: async (trial) => {
       for (let race = 0; race < RACES; race += 1) {
         const slip = trial.slip();
@@ -99,8 +146,10 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-place-again',
     title: 'A bet that was rolled back cannot be placed again',
-    rule: FENCED,
+    rule: RULES.rolledBack,
     expected: '400 with code 8, nothing debited',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: TOMBSTONE,
     run: async (trial) => {
       const slip = await trial.placed();
       trial.confirms(await trial.rollback(slip));
@@ -111,8 +160,10 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
   {
     id: 'rollback-declined-place',
     title: 'A rollback of a declined place refunds nothing',
-    rule: 'docs/protocol.md, Rollback (200 when nothing is to be refunded)',
+    rule: RULES.unknownRollback,
     expected: '200 (or 400 with code 8), nothing refunded',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: NOTHING_TO_REFUND,
     run: async (trial) => {
       const slip = trial.slip({ amount: addAmounts(await trial.open(), '1') });
       await trial.place(slip);
@@ -121,53 +172,16 @@ export const rollbackCases: readonly Case[] = group('rollback', { rule: RULE, mo
     },
   },
   {
-    id: 'rollback-after-settle',
-    title: 'A rollback of a settled bet leaves no payout beside the refund',
-    rule: 'docs/protocol.md, Bet lifecycle (rolled back from waiting; after a settle: not shown)',
-    expected: 'either confirmed, and stake and payout both undone; or refused, and nothing moves',
-    run: async (trial) => {
-      const slip = await trial.placed();
-      trial.accepts(await trial.won(slip, '3'));
-      const { meaning } = await trial.rollback(slip);
-      if (meaning.kind === 'accepted') await trial.movedNothing('a settled bet rolled back');
-      else await trial.moved('2', 'a settled bet whose rollback was refused');
-    },
-  },
-  {
     id: 'rollback-error-codes',
     title: 'A rollback is taken whatever its errorCode',
-    rule: 'docs/protocol.md, Rollback error codes',
     expected: '200 to each documented errorCode, each stake refunded',
+    advice: `${REFUND} Its errorCode only tells why.`,
     run: async (trial) => {
-      for (const errorCode of Object.values(ROLLBACK_REASONS)) {
-        trial.confirms(await trial.rollback(await trial.placed(), errorCode));
-      }
+      const rollbacks = Object.values(ROLLBACK_REASONS).map(async (errorCode) =>
+        trial.confirms(await trial.rollback(await trial.placed(), errorCode)),
+      );
+      await Promise.all(rollbacks);
       await trial.movedNothing('one rollback for each errorCode');
-    },
-  },
-  {
-    id: 'rollback-without-token',
-    title: 'A rollback does not need a token',
-    rule: 'docs/protocol.md, Rollback (verify signature, find the bet by transactionId)',
-    expected: '200 although the session and its token are gone, the stake refunded',
-    run: async (trial) => {
-      const slip = await trial.placed();
-      const sighting = await trial.rollback(slip, 50, { more: { token: undefined } });
-      if (sighting.meaning.kind === 'accepted')
-        return void (await trial.movedNothing('a rollback'));
-      trial.warn('refused; the gateway leaves the token out only where it does not know the bet');
-    },
-  },
-  {
-    id: 'rollback-other-user',
-    title: "A rollback that names another player does not undo the bet's",
-    expected: '400 with code 5, nothing refunded',
-    run: async (trial) => {
-      const slip = await trial.placed();
-      const userId = trial.context.other?.userId ?? NOBODY;
-      const { meaning } = await trial.rollback({ ...slip, userId });
-      if (meaning.kind !== 'accepted') return void (await trial.moved('-1', 'a foreign rollback'));
-      trial.warn('another userId was accepted');
     },
   },
 ]);

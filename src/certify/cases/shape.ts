@@ -1,16 +1,25 @@
 import { objectText, placeBody } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
+import { RULES } from '../rules.ts';
+import type { Trial } from '../trial.ts';
 
-const RULE = 'docs/protocol.md, Bet callback success response';
+/** How many bets live at once. */
+const LIVES = 9;
 
-export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: false }, [
+const usual = { rule: RULES.newMembers, money: false, meaning: 'costs_money' } as const;
+
+export const shapeCases: readonly Case[] = group('shape', usual, [
   {
     id: 'shape-journey',
     title: 'A bet goes through its whole life',
-    rule: 'docs/protocol.md, Bet lifecycle',
-    expected: 'place, update, settle, unsettle, settle again and rollback of another are accepted',
+    expected:
+      'place, update, settle, unsettle, settle again and rollback of another are accepted, and the ' +
+      'balance has moved by what they say',
+    rule: RULES.life,
+    money: true,
+    advice: 'Keep result and payout with the bet: each operation starts from what stands there.',
     run: async (trial) => {
-      const { skipUpdates } = trial.context.caller.line.adapter.callerDialect;
+      const { skipUpdates } = trial.context.caller.connection.adapter.callerDialect;
       const slip = await trial.placed();
       if (!skipUpdates) await trial.update(slip, '1.7');
       trial.accepts(await trial.won(slip, '3'));
@@ -20,13 +29,28 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
       const amount = `${'9'.repeat(12)}`;
       const refused = await trial.place(trial.slip({ amount }));
       refused.wanted = { kind: 'refusal', codes: [] };
+      await trial.moved('-1', 'a bet lost in the end, and another rolled back');
+    },
+  },
+  {
+    id: 'shape-concurrent-lives',
+    title: 'Bets live their lives at the same time',
+    expected: `${LIVES} bets go through place, settle, unsettle and settle or rollback at once; the balance has moved by what they say`,
+    rule: RULES.concurrent,
+    money: true,
+    advice:
+      'Change the balance in one statement or under a lock of the player: read, add and write in ' +
+      'steps loses what comes at the same time.',
+    run: async (trial) => {
+      await Promise.all(Array.from({ length: LIVES }, (_, at) => liveOf(trial, at)));
+      await trial.moved('0', `${LIVES} bets at the same time`);
     },
   },
   {
     id: 'shape-unknown-fields',
     title: 'Members that the wallet does not know are ignored',
-    rule: 'docs/protocol.md, Bet transaction (metadata may gain new fields)',
     expected: '200 to a place with new members',
+    advice: 'Read the members that you need, and ignore the others.',
     run: async (trial) => {
       const more = { newMember: '{"any":["thing",1,null]}', anotherMember: 'true' };
       trial.accepts(await trial.place(trial.slip(), { more }));
@@ -35,8 +59,9 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
   {
     id: 'shape-express',
     title: 'An express bet of 20 outcomes is accepted',
-    rule: 'docs/protocol.md, Bet transaction (ticketType, metadata)',
     expected: '200 to a place with ticketType express and 20 entries of metadata',
+    rule: RULES.kinds,
+    advice: 'Take ticketType express, with one entry of metadata for each outcome.',
     run: async (trial) => {
       const outcomes = Array.from({ length: 20 }, (_, at) => outcome(at));
       const more = { ticketType: '"express"', metadata: `[${outcomes.join(',')}]` };
@@ -46,8 +71,9 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
   {
     id: 'shape-turbogames',
     title: 'A bet on turbogames is accepted',
-    rule: 'docs/protocol.md, Bet transaction (gameType)',
     expected: '200 to a place with gameType turbogames',
+    rule: RULES.kinds,
+    advice: 'Take gameType turbogames like sportsbook.',
     run: async (trial) => {
       const more = { gameType: '"turbogames"' };
       trial.accepts(await trial.place(trial.slip(), { more }));
@@ -56,29 +82,43 @@ export const shapeCases: readonly Case[] = group('shape', { rule: RULE, money: f
   {
     id: 'shape-not-json',
     title: 'A body that is not JSON is refused',
-    rule: 'docs/protocol.md, Error codes (5, validation)',
     expected: '400 with code 5',
+    rule: RULES.validation,
+    meaning: 'absorbed',
+    advice: 'Answer 400 with code 5 to a body that is not JSON.',
     run: async (trial) => {
-      const sighting = await trial.place(trial.slip(), { body: '{"transactionId":' });
-      if (sighting.meaning.kind === 'accepted') trial.fail('a body that is not JSON was accepted');
-      else if (sighting.meaning.kind === 'none') trial.warn('a body that is not JSON breaks it');
+      const recorded = await trial.place(trial.slip(), { body: '{"transactionId":' });
+      if (recorded.answer.kind === 'accepted') trial.fail('a body that is not JSON was accepted');
+      else if (recorded.answer.kind === 'none') trial.warn('a body that is not JSON breaks it');
     },
   },
   {
     id: 'shape-missing-id',
     title: 'A place without a transactionId is refused',
-    rule: 'docs/protocol.md, Error codes (5, validation)',
     expected: '400 with code 5, nothing debited',
     money: true,
+    rule: RULES.validation,
+    meaning: 'absorbed',
+    advice: 'Refuse a place without a transactionId with code 5.',
     run: async (trial) => {
-      const sighting = await trial.place(trial.slip(), { more: { transactionId: undefined } });
-      if (sighting.meaning.kind === 'accepted') {
+      const recorded = await trial.place(trial.slip(), { more: { transactionId: undefined } });
+      if (recorded.answer.kind === 'accepted') {
         trial.fail('a place without a transactionId was accepted');
-      } else if (sighting.meaning.kind === 'none') trial.warn('a missing transactionId breaks it');
+      } else if (recorded.answer.kind === 'none') trial.warn('a missing transactionId breaks it');
       await trial.movedNothing('a place without a transactionId');
     },
   },
 ]);
+
+/** Every third one lost, won with 2, rolled back: together they move nothing. */
+async function liveOf(trial: Trial, at: number): Promise<void> {
+  const slip = await trial.placed();
+  trial.accepts(await trial.won(slip, '3'));
+  trial.accepts(await trial.unsettle(slip, '3'));
+  if (at % 3 === 0) trial.accepts(await trial.lost(slip));
+  else if (at % 3 === 1) trial.accepts(await trial.won(slip, '2'));
+  else trial.confirms(await trial.rollback(slip));
+}
 
 function outcome(at: number): string {
   const body: { readonly metadata?: readonly object[] } = JSON.parse(placeBody(EXAMPLE));

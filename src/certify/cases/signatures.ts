@@ -1,36 +1,39 @@
 import { type BetSlip, placeBody } from '../../protocol/callback-bodies.ts';
 import type { Odd } from '../caller.ts';
-import { type Case, group } from '../case.ts';
+import { type Case, type CaseText, group } from '../case.ts';
 import {
+  changedSignature,
+  type ForgedRequest,
   foreignSecret,
   noAlgorithm,
   otherBody,
-  tampered,
   typeFirst,
   unsigned,
 } from '../forged-requests.ts';
+import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
-import type { Tamper } from '../wallet-connection.ts';
-
-const RULE = 'docs/protocol.md, Authentication 2; Signing of callbacks';
 
 /** Code 1; the gateway never signs wrongly, so the form of this refusal is a matter of taste. */
 const BAD_SIGNATURE = [1];
 
-async function forgedBalance(trial: Trial, tamper: Tamper): Promise<void> {
-  trial.refuses(await trial.balance({}, { tamper }), BAD_SIGNATURE, 'warn');
+const VERIFY =
+  'Compute HMAC-SHA256 over the JWS header, a dot and the base64url of the raw body, compare it in ' +
+  'constant time, and answer 400 with code 1 where it differs, before anything else is looked at.';
+
+async function forgedBalance(trial: Trial, forgery: ForgedRequest): Promise<void> {
+  trial.refuses(await trial.balance({}, { forgery }), BAD_SIGNATURE, 'warn');
 }
 
-async function forgedPlace(trial: Trial, tamper: Tamper): Promise<void> {
-  trial.refuses(await trial.place(trial.slip(), { tamper }), BAD_SIGNATURE, 'warn');
+async function forgedPlace(trial: Trial, forgery: ForgedRequest): Promise<void> {
+  trial.refuses(await trial.place(trial.slip(), { forgery }), BAD_SIGNATURE, 'warn');
   await trial.movedNothing('a place with a wrong signature');
 }
 
 /** Well signed in a way that the gateway itself does not use. */
 async function oddButGood(trial: Trial, oddOf: (slip: BetSlip) => Odd, why: string) {
   const slip = trial.slip();
-  const sighting = await trial.place(slip, oddOf(slip));
-  if (sighting.meaning.kind === 'accepted') await trial.moved('-1', 'the place');
+  const recorded = await trial.place(slip, oddOf(slip));
+  if (recorded.answer.kind === 'accepted') await trial.moved('-1', 'the place');
   else trial.warn(`${why} was not accepted; the gateway sends compact JSON, signed with alg first`);
 }
 
@@ -40,26 +43,19 @@ function spaced(slip: BetSlip): string {
   return JSON.stringify(value, undefined, 2);
 }
 
-export const signatureCases: readonly Case[] = group('signatures', { rule: RULE, money: true }, [
-  {
-    id: 'signature-good',
-    title: 'A good signature is accepted',
-    expected: 'a balance and a place, signed as the gateway signs, are accepted',
-    run: async (trial) => {
-      trial.accepts(await trial.balance());
-      trial.accepts(await trial.place(trial.slip()));
-    },
-  },
+const FORGED: readonly CaseText[] = [
   {
     id: 'signature-foreign-balance',
     title: 'A balance signed with another secret is refused',
     expected: '400 with code 1',
+    advice: VERIFY,
     run: (trial) => forgedBalance(trial, foreignSecret),
   },
   {
     id: 'signature-missing-balance',
     title: 'A balance without a signature is refused',
     expected: '400 with code 1',
+    advice: VERIFY,
     run: (trial) => forgedBalance(trial, unsigned),
   },
   {
@@ -67,44 +63,49 @@ export const signatureCases: readonly Case[] = group('signatures', { rule: RULE,
     title: 'A profile signed with another secret is refused',
     expected: '400 with code 1',
     money: false,
+    advice: VERIFY,
     run: async (trial) => {
-      const sighting = await trial.profile(undefined, { tamper: foreignSecret });
-      trial.refuses(sighting, BAD_SIGNATURE, 'warn');
+      const recorded = await trial.profile(undefined, { forgery: foreignSecret });
+      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
     },
   },
   {
     id: 'signature-foreign-place',
     title: 'A place signed with another secret is refused',
     expected: '400 with code 1, nothing debited',
+    advice: VERIFY,
     run: (trial) => forgedPlace(trial, foreignSecret),
   },
   {
     id: 'signature-missing-place',
     title: 'A place without a signature is refused',
     expected: '400 with code 1, nothing debited',
+    advice: VERIFY,
     run: (trial) => forgedPlace(trial, unsigned),
   },
   {
     id: 'signature-tampered-place',
     title: 'A signature with one character changed is refused',
     expected: '400 with code 1, nothing debited',
-    run: (trial) => forgedPlace(trial, tampered),
+    advice: VERIFY,
+    run: (trial) => forgedPlace(trial, changedSignature),
   },
   {
     id: 'signature-no-algorithm',
     title: 'A header that asks for no algorithm is refused',
-    rule: 'docs/protocol.md, Authentication 3 (HS256); RFC 8725, section 3.1',
     expected: '400 with code 1, nothing debited',
+    advice: 'Take HS256 and no other algorithm, whatever the header asks for (RFC 8725, 3.1).',
     run: (trial) => forgedPlace(trial, noAlgorithm),
   },
   {
     id: 'signature-other-body',
     title: 'A signature of another body is refused',
     expected: '400 with code 1, nothing debited',
+    advice: VERIFY,
     run: async (trial) => {
       const slip = trial.slip();
-      const tamper = otherBody(placeBody({ ...slip, amount: '2' }));
-      trial.refuses(await trial.place(slip, { tamper }), BAD_SIGNATURE, 'warn');
+      const forgery = otherBody(placeBody({ ...slip, amount: '2' }));
+      trial.refuses(await trial.place(slip, { forgery }), BAD_SIGNATURE, 'warn');
       await trial.movedNothing('a place whose body was changed after signing');
     },
   },
@@ -112,10 +113,11 @@ export const signatureCases: readonly Case[] = group('signatures', { rule: RULE,
     id: 'signature-foreign-settle',
     title: 'A settle signed with another secret is refused',
     expected: '400 with code 1, nothing paid',
+    advice: VERIFY,
     run: async (trial) => {
       const slip = await trial.placed();
-      const sighting = await trial.won(slip, '3', { tamper: foreignSecret });
-      trial.refuses(sighting, BAD_SIGNATURE, 'warn');
+      const recorded = await trial.won(slip, '3', { forgery: foreignSecret });
+      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
       await trial.moved('-1', 'a settle with a wrong signature');
     },
   },
@@ -123,34 +125,59 @@ export const signatureCases: readonly Case[] = group('signatures', { rule: RULE,
     id: 'signature-foreign-rollback',
     title: 'A rollback signed with another secret is refused',
     expected: '400 with code 1, nothing refunded',
+    advice: VERIFY,
     run: async (trial) => {
       const slip = await trial.placed();
-      const sighting = await trial.rollback(slip, 50, { tamper: foreignSecret });
-      trial.refuses(sighting, BAD_SIGNATURE, 'warn');
+      const recorded = await trial.rollback(slip, 50, { forgery: foreignSecret });
+      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
       await trial.moved('-1', 'a rollback with a wrong signature');
     },
   },
+];
+
+const usual = { rule: RULES.signature, money: true, meaning: 'lets_somebody_in' } as const;
+
+export const signatureCases: readonly Case[] = group('signatures', usual, [
+  {
+    id: 'signature-good',
+    title: 'A good signature is accepted',
+    expected: 'a balance and a place, signed as the gateway signs, are accepted',
+    meaning: 'costs_money',
+    advice: 'Verify the header x-sign-jws; do not ask for the older x-sign beside it.',
+    run: async (trial) => {
+      trial.accepts(await trial.balance());
+      trial.accepts(await trial.place(trial.slip()));
+    },
+  },
+  ...FORGED,
   {
     id: 'signature-header-order',
     title: 'The members of the signature header may come in any order',
-    rule: 'docs/protocol.md, Order in the JOSE header',
+    rule: RULES.headerOrder,
     expected: 'a place signed with typ before alg is accepted',
+    meaning: 'absorbed',
+    advice: 'Parse the JWS header as JSON; do not compare it as text.',
     run: (trial) => {
-      const tamper = typeFirst(trial.context.secret);
-      return oddButGood(trial, () => ({ tamper }), 'a header with typ first');
+      const forgery = typeFirst(trial.context.secret);
+      return oddButGood(trial, () => ({ forgery }), 'a header with typ first');
     },
   },
   {
     id: 'signature-whitespace',
     title: 'The signature is over the bytes, whitespace included',
-    rule: 'docs/protocol.md, Signing of callbacks (over the raw body)',
     expected: 'a place with spaces and line breaks between its members is accepted',
+    meaning: 'absorbed',
+    advice: 'Verify over the raw bytes of the body; do not serialise the parsed JSON again.',
     run: (trial) => oddButGood(trial, (slip) => ({ body: spaced(slip) }), 'a body with spaces'),
   },
   {
     id: 'signature-unicode',
     title: 'The signature is over UTF-8',
     expected: 'a place whose texts are in several scripts, some escaped, is accepted',
+    meaning: 'costs_money',
+    advice:
+      'Verify over the raw bytes of the body: serialised again, names of teams and players come ' +
+      'out otherwise, and their bets are refused.',
     run: async (trial) => {
       const more = { info: '"Zürich – 東京 \\u0434\\u0430 🎲"' };
       if (trial.accepts(await trial.place(trial.slip(), { more }))) {

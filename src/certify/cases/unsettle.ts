@@ -1,17 +1,31 @@
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
+import { RULES } from '../rules.ts';
+import type { Trial } from '../trial.ts';
 
-const RULE = 'docs/protocol.md, Unsettle; Bet lifecycle';
+const TAKE_BACK =
+  'Take back what this bet has paid (as kept with the bet, whatever resultType made it), set its ' +
+  'payout to 0 and let it wait for a result again.';
 
-export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, money: true }, [
+const usual = { rule: RULES.unsettle, money: true, meaning: 'costs_money' } as const;
+
+/** A bet of 1 that won 3 and was unsettled. */
+async function unsettled(trial: Trial): Promise<BetSlip> {
+  const slip = await trial.placed();
+  trial.accepts(await trial.won(slip, '3'));
+  trial.accepts(await trial.unsettle(slip, '3'));
+  return slip;
+}
+
+export const unsettleCases: readonly Case[] = group('unsettle', usual, [
   {
     id: 'unsettle-won',
     title: 'An unsettle takes the payout back',
     expected: '200, the balance falls by the payout',
+    advice: TAKE_BACK,
     run: async (trial) => {
-      const slip = await trial.placed();
-      trial.accepts(await trial.won(slip, '3'));
-      trial.accepts(await trial.unsettle(slip, '3'));
+      await unsettled(trial);
       await trial.moved('-1', 'a payout of 3 undone');
     },
   },
@@ -19,6 +33,7 @@ export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, mo
     id: 'unsettle-lost',
     title: 'An unsettle of a lost bet moves nothing',
     expected: '200, the balance stays',
+    advice: TAKE_BACK,
     run: async (trial) => {
       const slip = await trial.placed();
       trial.accepts(await trial.lost(slip));
@@ -27,10 +42,25 @@ export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, mo
     },
   },
   {
+    id: 'unsettle-cashout',
+    title: 'An unsettle takes a cashout back',
+    expected: '200, the balance falls by the cashout',
+    advice: TAKE_BACK,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '3' });
+      trial.accepts(await trial.cashedOut(slip, '2'));
+      trial.accepts(await trial.unsettle(slip, '2'));
+      await trial.moved('-3', 'a cashout of 2 undone');
+    },
+  },
+  {
     id: 'unsettle-twice',
     title: 'The same unsettle again takes the payout back once',
-    rule: 'docs/protocol.md, Unsettle (ensure any payout already made is cancelled)',
+    rule: RULES.repeatedUnsettle,
     expected: '200, the balance falls once',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: `${TAKE_BACK} A second unsettle then has nothing to take, and is answered 200.`,
+    repeats: true,
     run: async (trial) => {
       const slip = await trial.placed();
       trial.accepts(await trial.won(slip, '3'));
@@ -44,11 +74,12 @@ export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, mo
     id: 'unsettle-before-settle',
     title: 'An unsettle of a bet without a result moves nothing',
     expected: '200 or 400 with a code, the balance stays',
+    advice: TAKE_BACK,
     run: async (trial) => {
       const slip = await trial.placed();
-      const sighting = await trial.unsettle(slip, '3');
-      if (sighting.meaning.kind === 'none') {
-        trial.fail(`no proper answer: ${describeExchange(sighting.exchange)}`);
+      const recorded = await trial.unsettle(slip, '3');
+      if (recorded.answer.kind === 'none') {
+        trial.fail(`no proper answer: ${describeExchange(recorded.exchange)}`, 'absorbed');
       }
       await trial.moved('-1', 'an unsettle before any settle');
     },
@@ -56,36 +87,55 @@ export const unsettleCases: readonly Case[] = group('unsettle', { rule: RULE, mo
   {
     id: 'unsettle-settle-again',
     title: 'A bet that was unsettled can be settled again',
-    rule: 'docs/protocol.md, Bet lifecycle (the bet returns to waiting for a result)',
     expected: '200 to the same settle after the unsettle, the payout made again',
+    advice: `${TAKE_BACK} The same settle after it is a new one, and pays.`,
     run: async (trial) => {
-      const slip = await trial.placed();
-      trial.accepts(await trial.won(slip, '3'));
-      trial.accepts(await trial.unsettle(slip, '3'));
+      const slip = await unsettled(trial);
       trial.accepts(await trial.won(slip, '3'));
       await trial.moved('2', 'settled, unsettled and settled again');
     },
   },
   {
+    id: 'unsettle-settle-lost',
+    title: 'A bet that was unsettled can be lost',
+    expected: '200, nothing paid',
+    advice: `${TAKE_BACK} The next settle alone says what is paid.`,
+    run: async (trial) => {
+      trial.accepts(await trial.lost(await unsettled(trial)));
+      await trial.moved('-1', 'won, unsettled and lost');
+    },
+  },
+  {
+    id: 'unsettle-settle-refund',
+    title: 'A bet that was unsettled can be refunded',
+    expected: '200, the stake comes back, and no more',
+    advice: `${TAKE_BACK} The next settle alone says what is paid.`,
+    run: async (trial) => {
+      const slip = await unsettled(trial);
+      trial.accepts(await trial.settle(slip, { amount: slip.amount, resultType: 'refund' }));
+      await trial.movedNothing('won, unsettled and refunded');
+    },
+  },
+  {
     id: 'unsettle-rollback',
     title: 'A bet that was unsettled can be rolled back',
-    rule: 'docs/protocol.md, Bet lifecycle (waiting for a result, rollback)',
+    rule: RULES.rollback,
     expected: '200 to each, payout and stake both undone',
+    advice: `${TAKE_BACK} A rollback then gives the stake back.`,
     run: async (trial) => {
-      const slip = await trial.placed();
-      trial.accepts(await trial.won(slip, '3'));
-      trial.accepts(await trial.unsettle(slip, '3'));
-      trial.confirms(await trial.rollback(slip));
+      trial.confirms(await trial.rollback(await unsettled(trial)));
       await trial.movedNothing('settled, unsettled and rolled back');
     },
   },
   {
     id: 'unsettle-unknown-bet',
     title: 'An unsettle of an unknown bet takes nothing',
+    rule: RULES.unknownBet,
     expected: '400 with code 5, or 200; nothing taken',
+    advice: 'Refuse an unsettle of a bet that is not in your books with code 5.',
     run: async (trial) => {
-      const sighting = await trial.unsettle(trial.slip(), '3');
-      if (sighting.meaning.kind !== 'accepted') trial.refuses(sighting, [5], 'warn');
+      const recorded = await trial.unsettle(trial.slip(), '3');
+      if (recorded.answer.kind !== 'accepted') trial.refuses(recorded, [5], 'warn');
       await trial.movedNothing('an unsettle of an unknown bet');
     },
   },

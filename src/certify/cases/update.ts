@@ -1,19 +1,22 @@
 import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
-import type { Sighting } from '../recorded-call.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+import { RULES } from '../rules.ts';
 import { Skipped, type Trial } from '../trial.ts';
 
-const RULE = 'docs/protocol.md, Bet data update';
-
 function needsUpdates(trial: Trial): void {
-  if (!trial.context.caller.line.adapter.callerDialect.skipUpdates) return;
+  if (!trial.context.caller.connection.adapter.callerDialect.skipUpdates) return;
   throw new Skipped('the dialect says updates: skip, so the gateway sends none');
 }
 
-function acceptsUpdate(trial: Trial, sighting: Sighting): void {
-  if (trial.accepts(sighting)) return;
-  const why = `an update was answered ${describeExchange(sighting.exchange)}`;
-  trial.found({ dialect: { updates: 'skip' }, why });
+function acceptsUpdate(trial: Trial, recorded: RecordedCall): void {
+  recorded.wanted = { kind: 'success' };
+  if (recorded.answer.kind === 'accepted') return;
+  const told = describeExchange(recorded.exchange);
+  // Refused, it is put down as refused; failed, it is repeated apart from everything else.
+  trial.fail(`update should be accepted: ${told}`, 'absorbed');
+  const why = `an update was answered ${told}`;
+  trial.tried({ dialect: { updates: 'skip' }, why });
 }
 
 /** @param before what happens to the bet before its update; @returns what that has moved */
@@ -28,18 +31,24 @@ function updateCase(
   };
 }
 
-export const updateCases: readonly Case[] = group('update', { rule: RULE, money: true }, [
+const usual = { rule: RULES.update, money: true, meaning: 'costs_money' } as const;
+
+const STORE =
+  'Store the new coefficients, touch no money, and answer 200, also for a bet that you do not have.';
+
+export const updateCases: readonly Case[] = group('update', usual, [
   {
     id: 'update-once',
     title: 'An update is accepted and moves nothing',
     expected: '200, the balance stays',
+    advice: STORE,
     run: updateCase(async (trial) => ({ slip: await trial.placed(), net: '-1' })),
   },
   {
     id: 'update-twice',
     title: 'The same update again is accepted and moves nothing',
-    rule: 'docs/protocol.md, Bet data update (200 when already updated by an earlier request)',
     expected: '200 each time, the balance stays',
+    advice: STORE,
     run: updateCase(async (trial) => {
       const slip = await trial.placed();
       acceptsUpdate(trial, await trial.update(slip, '1.7'));
@@ -49,15 +58,15 @@ export const updateCases: readonly Case[] = group('update', { rule: RULE, money:
   {
     id: 'update-unknown',
     title: 'An update of an unknown bet is accepted',
-    rule: 'docs/protocol.md, Bet data update (200 when no such bet exists)',
     expected: '200, nothing debited',
+    advice: STORE,
     run: updateCase(async (trial) => ({ slip: trial.slip(), net: '0' })),
   },
   {
     id: 'update-after-settle',
     title: 'An update may come after a settle',
-    rule: 'docs/protocol.md, Bet lifecycle (may arrive after a settle)',
     expected: '200, the payout stands',
+    advice: STORE,
     run: updateCase(async (trial) => {
       const slip = await trial.placed();
       trial.accepts(await trial.won(slip, '3'));
@@ -67,8 +76,8 @@ export const updateCases: readonly Case[] = group('update', { rule: RULE, money:
   {
     id: 'update-before-settle',
     title: 'A settle after an update pays its own amount',
-    rule: 'docs/protocol.md, Bet lifecycle (update: state unchanged)',
     expected: '200, the balance rises by the amount of the settle',
+    advice: STORE,
     run: async (trial) => {
       needsUpdates(trial);
       const slip = await trial.placed();
@@ -80,8 +89,8 @@ export const updateCases: readonly Case[] = group('update', { rule: RULE, money:
   {
     id: 'update-after-rollback',
     title: 'An update after a rollback moves nothing',
-    rule: 'docs/protocol.md, Bet data update (never debit funds)',
     expected: 'the balance stays',
+    advice: STORE,
     run: async (trial) => {
       needsUpdates(trial);
       const slip = await trial.placed();

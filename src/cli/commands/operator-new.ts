@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { configFolder } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
@@ -73,6 +74,7 @@ async function create(terminal: Terminal, id: string, options: Options): Promise
   const { OPERATOR_ID } = await import('../../config/schema.ts');
   if (!OPERATOR_ID.test(id)) throw unusableId(id, idLike(id));
   const folder = configFolder(terminal.env, options.folder);
+  requireConfiguration(folder);
 
   const draft = await draftOf(terminal, id, options);
   const collision = collisionIn(folder, id, draft.cid);
@@ -104,6 +106,15 @@ async function warnOfPlaces(
   }
 }
 
+/** Elsewhere the file would be written, and no gateway would ever read it. */
+function requireConfiguration(folder: string): void {
+  if (existsSync(join(folder, 'gateway.yaml'))) return;
+  throw new UsageError(
+    `${folder} is no configuration folder, there is no gateway.yaml: name it by --folder or ` +
+      'GATEWAY_CONFIG',
+  );
+}
+
 function unusableId(id: string, meant: string | undefined): UsageError {
   const rule = 'is no operator id: 2 to 32 lower-case letters, digits or dashes, a letter first';
   return new UsageError(
@@ -129,11 +140,15 @@ async function draftOf(terminal: Terminal, id: string, options: Options): Promis
     judge: (answer: string) => string | undefined,
     fallback?: string,
   ) => given ?? (await questions?.ask(question, judge, fallback)) ?? '';
+  const isPrivate = options.allowPrivate === true;
+  const { addressFault, currencyFault } = await import('../new-operator.ts');
+  const aWallet = (text: string) => addressFault(text, isPrivate);
+  const currencyList = (text: string) => currencyFault(listOf(text));
   try {
     return {
       id,
       name: await asked(name, 'The name people know the operator by', notEmpty, id),
-      walletUrl: await asked(walletUrl, 'Base address of its wallet', anAddress),
+      walletUrl: await asked(walletUrl, 'Base address of its wallet', aWallet),
       currencies: listOf(
         await asked(currencies, 'Currencies of its players, such as EUR,USD', currencyList),
       ),
@@ -148,11 +163,11 @@ async function draftOf(terminal: Terminal, id: string, options: Options): Promis
 }
 
 const notEmpty = (text: string) => (text === '' ? 'It must not be empty.' : undefined);
-const anAddress = (text: string) =>
-  URL.canParse(text) ? undefined : 'It must be an address, such as https://wallet.example/api';
-const listOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '');
-const currencyList = (text: string) =>
-  listOf(text).length > 0 ? undefined : 'There must be one at least, such as EUR.';
+const listOf = (text: string) =>
+  text
+    .split(/[\s,;]+/)
+    .filter((word) => word !== '')
+    .map((word) => word.toUpperCase());
 
 async function secretsOf(id: string, folder: string | undefined): Promise<DraftSecrets> {
   const { newSecret, variableName } = await import('../new-operator.ts');

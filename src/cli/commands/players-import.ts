@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { PlayerLine, PlayerTakeover } from '../../store/sessions/player-takeover.ts';
 import { configFolder, operatorFiles } from '../configuration.ts';
 import { readyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
@@ -6,7 +7,6 @@ import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
 import { plain } from '../plain-text.ts';
 import type { Tally } from '../player-import.ts';
-import type { PlayerLine } from '../player-line.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -50,9 +50,8 @@ async function importFile(terminal: Terminal, file: string, options: Options): P
   const url = await readyDatabase(terminal.env);
   // Imported here: they bring the configuration's schemas, which no other command should wait for.
   const { importPlayers } = await import('../player-import.ts');
-  const { PlayerTakeover } = await import('../player-takeover.ts');
   const dryRun = options.dryRun === true;
-  const takeover = await PlayerTakeover.open(url, { dryRun });
+  const takeover = await openTakeover(url, dryRun);
   try {
     const tally = await importPlayers({
       chunks: readChunks(terminal, file),
@@ -64,6 +63,20 @@ async function importFile(terminal: Terminal, file: string, options: Options): P
     report(terminal, tally, dryRun, options.json === true);
   } finally {
     await takeover.close();
+  }
+}
+
+async function openTakeover(url: string, dryRun: boolean): Promise<PlayerTakeover> {
+  const { PlayerTakeover: Takeover, TakeoverBusy } = await import(
+    '../../store/sessions/player-takeover.ts'
+  );
+  try {
+    return await Takeover.open(url, { dryRun });
+  } catch (error) {
+    if (!(error instanceof TakeoverBusy)) throw error;
+    throw new CommandFailed('another import is running: wait for it, then run this again', {
+      cause: error,
+    });
   }
 }
 

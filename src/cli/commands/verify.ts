@@ -33,22 +33,55 @@ export function verifyCommand(terminal: Terminal): Command {
 async function judge(terminal: Terminal, file: string, options: Options): Promise<void> {
   const key = keyOf(options, terminal.env);
   const body = await readAll(terminal, file);
-  const verdict = verify(options.signature, body, [key]);
+  const { signature, advice } = signatureIn(options.signature);
+  if (advice !== undefined) terminal.tell(advice);
+  const verdict = verify(signature, body, [key]);
   if (options.json) {
     terminal.printJson(verdict.ok ? { valid: true } : { valid: false, reason: verdict.reason });
   } else if (verdict.ok) terminal.print('valid');
   if (verdict.ok) return;
   const why =
-    verdict.reason === 'mismatch' ? mismatchOf(options.signature, body, key) : WHY[verdict.reason];
+    verdict.reason === 'mismatch'
+      ? mismatchOf(signature, body, key)
+      : verdict.reason === 'malformed'
+        ? formOf(signature)
+        : WHY[verdict.reason];
   throw new CommandFailed(`not valid: ${why}`);
 }
 
-const WHY: Readonly<Record<Exclude<SignatureFault, 'mismatch'>, string>> = {
+const WHY: Readonly<Record<Exclude<SignatureFault, 'mismatch' | 'malformed'>, string>> = {
   missing: 'there is no signature',
-  malformed: 'a signature is header..signature, both base64url without padding; nothing between',
   algorithm: 'its header asks for another algorithm than HS256',
   crit: 'its header asks for extensions of JWS (crit or b64), which are not taken',
 };
+
+/** A whole header line, as people copy it, is taken for its value. */
+function signatureIn(given: string): { readonly signature: string; readonly advice?: string } {
+  const line = /^\s*(x-sign(?:-jws)?)\s*:\s*(.*?)\s*$/i.exec(given);
+  if (line === null) return { signature: given };
+  const [, name = '', signature = ''] = line;
+  if (name.toLowerCase() === 'x-sign-jws') return { signature };
+  return { signature, advice: `${name} is the older header: the gateway looks at x-sign-jws` };
+}
+
+/** What was given instead of a detached signature. */
+function formOf(signature: string): string {
+  if (/^(?:[0-9a-f]{2})+$/i.test(signature)) {
+    return (
+      `it is hexadecimal (${signature.length / 2} bytes): x-sign-jws wants a JWS, header..signature, ` +
+      'both in base64url'
+    );
+  }
+  const parts = signature.split('.');
+  if (parts.length === 3 && parts[1] !== '') {
+    return 'it is a JWS with its payload inside: leave the middle part empty, header..signature';
+  }
+  if (parts.length === 1 && /^[\w+/=-]+$/.test(signature)) {
+    return 'it is the code alone: the JWS header and two dots belong before it, header..signature';
+  }
+  if (/[+/=]/.test(signature)) return 'it is base64: base64url has - and _ and no padding';
+  return 'a signature is header..signature, both base64url without padding; nothing between';
+}
 
 /** The newline at the end is what goes wrong most: it is tried before anything is blamed. */
 function mismatchOf(signature: string, body: Buffer, key: SigningKey): string {

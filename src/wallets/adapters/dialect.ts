@@ -49,8 +49,7 @@ export function hear(response: HttpResponse, dialect: Dialect): Said {
   const document = readObject(response.body);
   if (isSuccess(status, dialect)) return hearSuccess(response, document, dialect);
   const bodyCode = document instanceof JsonError ? undefined : codeIn(document, dialect);
-  const mayRefuse = status === REFUSAL && isCode(bodyCode);
-  if (mayRefuse || (status < SERVER_ERROR && codeOfStatus(status, dialect) !== undefined)) {
+  if (isRefusal(status, isCode(bodyCode), dialect)) {
     return {
       kind: 'refusal',
       status,
@@ -92,9 +91,21 @@ function isSuccess(status: number, { successStatuses = SUCCESS }: Dialect): bool
   return status >= 200 && status < 300 && successStatuses.includes(status);
 }
 
-/** `errorStatuses`: business errors as 401, 403, 404, 422. */
+/** At 400 the body's code makes a refusal; at others `errorStatuses` does, below 500. */
+function isRefusal(status: number, hasCode: boolean, { errorStatuses }: Dialect): boolean {
+  if (status === REFUSAL && hasCode) return true;
+  if (status >= SERVER_ERROR) return false;
+  const standsFor = errorStatuses?.[String(status)];
+  return standsFor === 'body' ? hasCode : standsFor !== undefined;
+}
+
+/**
+ * `errorStatuses`: business errors as 401, 403, 404, 422. Undefined where the status stands for no
+ * code of its own, or the body's is to be taken.
+ */
 function codeOfStatus(status: number, { errorStatuses }: Dialect): number | undefined {
-  return errorStatuses?.[String(status)];
+  const standsFor = errorStatuses?.[String(status)];
+  return standsFor === 'body' ? undefined : standsFor;
 }
 
 /** `codeField`: `errorCode` or `error` for `code`. */
@@ -167,6 +178,7 @@ export function callerDialectOf(dialect: Dialect): CallerDialect {
   return {
     alwaysSendToken: dialect.alwaysSendToken === true,
     stableRequestId: dialect.stableRequestId === true,
+    holdUnknownRepeats: dialect.unknownRepeats === 'hold',
     skipUpdates: dialect.updates === 'skip',
   };
 }

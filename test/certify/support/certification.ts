@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { type Certificate, GROUPS, type Verdict } from '../../../src/certify/certificate.ts';
-import { type CertificationOptions, certify } from '../../../src/certify/run.ts';
+import type { Certificate, Verdict } from '../../../src/certify/certificate.ts';
+import type { CertificationOptions, Certified } from '../../../src/certify/certification.ts';
+import { certify } from '../../../src/certify/run.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { Dialect } from '../../../src/wallets/wallet-config.ts';
 import type { PlayerSeed } from '../../../tools/simulator/wallet/players.ts';
@@ -32,10 +33,28 @@ export async function sandbox(
   return wallet;
 }
 
+/** Adds a second player with money of its own. */
+export function second(wallet: SimulatedWallet): {
+  readonly userId: string;
+  readonly token: string;
+} {
+  const token = 'bob-usd-token';
+  wallet.addPlayer({ user: 'bob', balances: { USD: '500' }, tokens: { [token]: 'USD' } });
+  return { userId: 'bob', token };
+}
+
 export type Wishes = Partial<CertificationOptions> & { readonly dialect?: Dialect };
 
 /** Certifies a wallet as the command line would. */
-export function certification(wallet: SimulatedWallet, wishes: Wishes = {}): Promise<Certificate> {
+export async function certification(
+  wallet: SimulatedWallet,
+  wishes: Wishes = {},
+): Promise<Certificate> {
+  return (await certified(wallet, wishes)).certificate;
+}
+
+/** The same, with every call of the run. */
+export function certified(wallet: SimulatedWallet, wishes: Wishes = {}): Promise<Certified> {
   const { dialect = {}, ...options } = wishes;
   const { baseUrl } = wallet;
   return certify({
@@ -45,9 +64,9 @@ export function certification(wallet: SimulatedWallet, wishes: Wishes = {}): Pro
     strict: false,
     player: PLAYER,
     other: undefined,
-    groups: GROUPS,
+    only: [],
     iKnow: false,
-    wagergate: '0.0.0-test',
+    version: '0.0.0-test',
     clock: systemClock,
     signal: new AbortController().signal,
     // The machine of a test is slower than any wallet may be.

@@ -303,3 +303,156 @@ export const oddProfile = members(
   ({ status }, { operation }) => status === 200 && operation === 'profile',
   (body) => ({ ...body, currencies: 'USD', customFields: { isVerified: 'yes' } }),
 );
+
+/** Undoes results, but forgets that a cashout was one. */
+export const keepsUnsettledCashouts = flawed((call, books) => {
+  const bet = call.operation === 'unsettle' ? books.bet(call.transactionId) : undefined;
+  if (bet?.status !== 'settled' || bet.resultType !== 'cashout') return undefined;
+  const verdict = books.book(call);
+  books.credit(bet.user, bet.currency, bet.paid);
+  return verdict;
+});
+
+/** After an unsettle pays the first result again, whatever the next one says. */
+function paysOldResultAfterUnsettle(resultType: 'lost' | 'refund'): () => Mistake {
+  return () => {
+    const unsettled = new Map<string, string>();
+    return flawed((call, books) => {
+      const bet = books.bet(call.transactionId);
+      if (call.operation === 'unsettle' && bet?.status === 'settled') {
+        unsettled.set(call.transactionId, bet.paid);
+      }
+      const old = unsettled.get(call.transactionId);
+      if (call.operation !== 'settle' || call.resultType !== resultType) return undefined;
+      if (old === undefined || bet?.status !== 'waiting') return undefined;
+      const verdict = books.book(call);
+      books.credit(bet.user, bet.currency, old);
+      return verdict;
+    });
+  };
+}
+export const paysLostAfterUnsettle = paysOldResultAfterUnsettle('lost');
+export const paysRefundTwiceAfterUnsettle = paysOldResultAfterUnsettle('refund');
+
+/** Pays a win beside the cashout that was before it. */
+export const addsWinToCashout = flawed((call, books) => {
+  const bet = call.operation === 'settle' ? books.bet(call.transactionId) : undefined;
+  if (bet?.status !== 'settled' || bet.resultType !== 'cashout') return undefined;
+  if (call.operation !== 'settle' || call.resultType === 'cashout') return undefined;
+  const verdict = books.book(call);
+  books.credit(bet.user, bet.currency, bet.paid);
+  return verdict;
+});
+
+export const paysAfterRollback = flawed((call, books) => {
+  const bet = call.operation === 'settle' ? books.bet(call.transactionId) : undefined;
+  if (bet?.status !== 'rolled_back') return undefined;
+  books.credit(bet.user, bet.currency, call.amount);
+  return accepted();
+});
+
+export const takesAfterRollback = flawed((call, books) => {
+  const bet = call.operation === 'unsettle' ? books.bet(call.transactionId) : undefined;
+  if (bet?.status !== 'rolled_back') return undefined;
+  books.debit(bet.user, bet.currency, call.amount);
+  return accepted();
+});
+
+/** Refunds what the rollback names, not what was staked. */
+export const refundsNamedAmount = flawed((call, books) => {
+  const bet = call.operation === 'rollback' ? books.bet(call.transactionId) : undefined;
+  if (bet?.status !== 'waiting' || sameAmount(bet.stake, call.amount)) return undefined;
+  const verdict = books.book(call);
+  books.credit(bet.user, bet.currency, subtractAmounts(call.amount, bet.stake));
+  return verdict;
+});
+
+/** Calls a rollback of a settled bet processed, and leaves everything as it was. */
+export const ignoresRollbackOfSettled = (code: number): Mistake =>
+  flawed((call, books) =>
+    call.operation === 'rollback' && books.bet(call.transactionId)?.status === 'settled'
+      ? declined(code)
+      : undefined,
+  );
+
+/** Refuses only tokens that are too short to be one; real ones have 13 characters here. */
+export const knowsTokensByLength: Mistake = flawed((call, books) =>
+  call.operation === 'place' && call.token?.length === 'ann-usd-token'.length
+    ? books.book({ ...call, token: 'ann-usd-token' })
+    : undefined,
+);
+
+/** Refuses only ids of players that are no numbers, and takes the player from the token. */
+export const knowsPlayersByDigits = (own: string): Mistake => ({
+  ...flawed((call, books) =>
+    call.operation === 'place' && /^\d+$/.test(call.userId)
+      ? books.book({ ...call, userId: own })
+      : undefined,
+  ),
+});
+
+/** Debits the player of the token, whoever the place is for. */
+export const debitsHolderOfToken: Mistake = flawed((call, books) =>
+  call.operation === 'place' && call.token === 'bob-usd-token'
+    ? books.book({ ...call, userId: 'bob' })
+    : undefined,
+);
+
+/** Pays a settle to whom it names, and refunds a rollback to whom it names. */
+export const paysWhomItNames: Mistake = flawed((call, books) => {
+  const bet = books.bet(call.transactionId);
+  if (bet === undefined || bet.user === call.userId || call.userId !== 'bob') return undefined;
+  if (call.operation !== 'settle' && call.operation !== 'rollback') return undefined;
+  books.credit('bob', call.currency, call.amount);
+  return accepted();
+});
+
+/** Reads the balance, adds and writes in steps: of settles at the same time only one counts. */
+export function losesConcurrentPayouts(): Mistake & { readonly answerAfterMs: number } {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const mistake = flawed((call, books) => {
+    const bet = call.operation === 'settle' ? books.bet(call.transactionId) : undefined;
+    if (bet?.status !== 'waiting') return undefined;
+    const nowMs = performance.now();
+    const isConcurrent = nowMs - lastMs < CONCURRENT_MS;
+    lastMs = nowMs;
+    const verdict = books.book(call);
+    if (isConcurrent) books.debit(bet.user, bet.currency, call.amount);
+    return verdict;
+  });
+  // Longer than what counts as at the same time: one after the other nothing is lost.
+  return { ...mistake, answerAfterMs: 2 * CONCURRENT_MS };
+}
+const CONCURRENT_MS = 25;
+
+/** Forgets the payout of a journey's last settle: only the money at its end shows it. */
+export function paysLostOnThirdResult(): Mistake {
+  const results = new Map<string, number>();
+  return flawed((call, books) => {
+    if (call.operation === 'update') results.set(call.transactionId, 0);
+    const count = results.get(call.transactionId);
+    if (call.operation !== 'settle' || count === undefined) return undefined;
+    results.set(call.transactionId, count + 1);
+    const bet = books.bet(call.transactionId);
+    if (count === 0 || bet?.status !== 'waiting') return undefined;
+    const verdict = books.book(call);
+    books.credit(bet.user, bet.currency, '1');
+    return verdict;
+  });
+}
+
+/** Rounds to the smallest coin, which is less than half of one off. */
+export const roundsBalances = rewritten((answer, call) =>
+  call.operation === 'balance' && answer.status === 200
+    ? {
+        ...answer,
+        body: answer.body.replace(
+          /"amount":([^}]+)/,
+          (_, amount) => `"amount":${Number(amount).toFixed(2)}`,
+        ),
+      }
+    : answer,
+);
+
+/** Says by 402 what the body says too. */
+export const refusesBy402 = refusals((answer) => ({ ...answer, status: 402 }));

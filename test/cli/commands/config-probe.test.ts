@@ -60,7 +60,9 @@ describe('wagergate config check --probe', () => {
     const { code } = await probe(folderOf({ alpha: good.baseUrl }));
     expect(code).toBe(0);
     const asked = good.requests.slice(before);
+    // Once signed well, and once not: a wallet that takes both lets everybody in.
     expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /sportsbook/user/balance',
       'POST /sportsbook/user/balance',
     ]);
     expect(JSON.parse(String(asked[0]?.body))).toMatchObject({ userId: 'wagergate-probe' });

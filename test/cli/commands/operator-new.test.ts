@@ -194,7 +194,16 @@ describe('wagergate operator new', () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const terminal = new Terminal({ env: {}, stdin, stdout, stderr });
-    stdin.end('\nwallet\nhttps://wallet.gamma.example\n\nEUR\n');
+    const answers = [
+      '',
+      'wallet',
+      'http://10.0.0.1',
+      'https://wallet.gamma.example',
+      '',
+      'e',
+      'eur',
+    ];
+    stdin.end(`${answers.join('\n')}\n`);
     const args = ['operator', 'new', 'gamma', '--folder', folder, '--json'];
     expect(await run(args, terminal)).toBe(0);
     const { environment } = JSON.parse(String(stdout.read()));
@@ -204,7 +213,22 @@ describe('wagergate operator new', () => {
       wallet: { baseUrl: 'https://wallet.gamma.example' },
       currencies: ['EUR'],
     });
-    expect(String(stderr.read())).toMatch(/It must be an address.*There must be one at least/s);
+    expect(String(stderr.read())).toMatch(
+      /It must be .*It .*plain http.*There must be one at least.*It must have 3 to 5/s,
+    );
+  });
+
+  it('refuses a folder that is no configuration: no gateway would read the file', async () => {
+    const folder = folderWith({ 'notes.txt': '' });
+    const args = ['--name', 'Gamma', '--wallet-url', 'https://wallet.gamma.example'];
+    const { code, stderr } = await wagergate([
+      ...['operator', 'new', 'gamma', '--folder', folder, '--currencies', 'eur', ...args],
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^error: .* is no configuration folder, there is no gateway\.yaml: .*\n$/,
+    );
+    expect(readdirSync(join(folder, 'operators'))).toEqual([]);
   });
 
   it('writes nothing when the person goes away', async () => {

@@ -153,7 +153,7 @@ describe('wagergate players import', () => {
   it.each([
     ['', 'the file is empty'],
     ['alpha,ann,1\n', 'line 1 is "alpha,ann,1"'],
-    ['operator;operatorUser;userId\n', 'line 1 is "operator;operatorUser;userId"'],
+    ['operator|operatorUser|userId\n', 'line 1 is "operator|operatorUser|userId"'],
   ])('takes nothing of %j, which has no header', async (content, why) => {
     const ran = await wagergate(['players', 'import', '-'], around(content));
     expect(ran.code).toBe(1);
@@ -166,6 +166,17 @@ describe('wagergate players import', () => {
     expect(tallyOf(await importLines(lines, '--dry-run'))).toMatchObject({ imported: count });
     expect(tallyOf(await importLines(lines))).toMatchObject({ lines: count, imported: count });
     expect(tallyOf(await importLines(lines))).toMatchObject({ lines: count, unchanged: count });
+  });
+
+  it('knows semicolons, and reports the lines in their order', async () => {
+    await sql(
+      "INSERT INTO players (operator_id, operator_user, user_id) VALUES ('alpha', 'ann', '1')",
+    );
+    const lines =
+      'operator;operatorUser;userId\nalpha;ann;2\nalpha;bob\nalpha;"c;d";3\nalpha;eve;4\n';
+    const ran = await wagergate(['players', 'import', '-', '--json'], around(lines));
+    expect(tallyOf(ran)).toEqual({ ...NONE, lines: 4, imported: 1, conflicts: 1, invalid: 2 });
+    expect(ran.stderr.match(/^line \d+/gm)).toEqual(['line 2', 'line 3', 'line 4']);
   });
 
   it('runs once at a time', async () => {

@@ -98,3 +98,27 @@ describe('wagergate verify', () => {
 function base64url(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
+
+describe('what is no detached signature', () => {
+  const [body, secret] = ['{"a":1}', 'a-secret'];
+  const verified = async (signature: string) => {
+    const args = ['verify', '--secret', secret, '--signature', signature];
+    return await wagergate(args, { stdin: body });
+  };
+  it.each([
+    ['ab'.repeat(32), /hexadecimal \(32 bytes\)/],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl', /payload inside/],
+    ['c2lnbmF0dXJl', /the code alone/],
+    ['x y', /header\.\.signature/],
+  ])('%s is named for what it is: code 1', async (signature, why) => {
+    const { code, stderr } = await verified(signature);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(why);
+  });
+
+  it('a whole header line is taken for its value', async () => {
+    const { stdout } = await wagergate(['sign', '--secret', secret], { stdin: body });
+    expect((await verified(`x-sign-jws: ${stdout.trim()}`)).code).toBe(0);
+    expect((await verified(`X-Sign: ${stdout.trim()}`)).stderr).toMatch(/older header/);
+  });
+});

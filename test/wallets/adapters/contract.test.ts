@@ -269,6 +269,7 @@ describe.each(ADAPTER_NAMES)('the adapter %s', (name) => {
     expect(adapter.callerDialect).toEqual({
       alwaysSendToken: expect.any(Boolean),
       stableRequestId: expect.any(Boolean),
+      holdUnknownRepeats: expect.any(Boolean),
       skipUpdates: expect.any(Boolean),
     });
   });

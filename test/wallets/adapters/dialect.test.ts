@@ -65,12 +65,19 @@ describe('what callers have to keep', () => {
     expect(adapter({}).callerDialect).toEqual({
       alwaysSendToken: false,
       stableRequestId: false,
+      holdUnknownRepeats: false,
       skipUpdates: false,
     });
-    const all: Dialect = { alwaysSendToken: true, stableRequestId: true, updates: 'skip' };
+    const all: Dialect = {
+      alwaysSendToken: true,
+      stableRequestId: true,
+      unknownRepeats: 'hold',
+      updates: 'skip',
+    };
     expect(adapter(all).callerDialect).toEqual({
       alwaysSendToken: true,
       stableRequestId: true,
+      holdUnknownRepeats: true,
       skipUpdates: true,
     });
   });

@@ -1,6 +1,22 @@
 import { Client } from 'pg';
-import { CommandFailed } from './failures.ts';
-import type { PlayerLine } from './player-line.ts';
+
+/** One player as the aggregator knows it already. */
+export interface PlayerLine {
+  /** In the file that it comes from, from 1. */
+  readonly number: number;
+  readonly operatorId: string;
+  readonly operatorUser: string;
+  readonly userId: string;
+}
+
+/** Another takeover has the lock. */
+export class TakeoverBusy extends Error {
+  override readonly name = 'TakeoverBusy';
+
+  constructor() {
+    super('another import is running');
+  }
+}
 
 /** What became of a line. */
 export type Taken =
@@ -30,7 +46,7 @@ export class PlayerTakeover {
   }
 
   /**
-   * @throws CommandFailed when another import runs
+   * @throws TakeoverBusy when another import runs
    * @throws Error of `pg` when the database cannot be reached
    */
   static async open(
@@ -65,7 +81,7 @@ export class PlayerTakeover {
       [LOCK_KEY],
     );
     if (rows[0]?.locked !== true) {
-      throw new CommandFailed('another import is running: wait for it, then run this again');
+      throw new TakeoverBusy();
     }
   }
 

@@ -1,0 +1,102 @@
+import { describeExchange } from '../answer-meaning.ts';
+import { type Case, group } from '../case.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+import { RULES } from '../rules.ts';
+import type { Trial } from '../trial.ts';
+
+const CLOSED =
+  'Look at the state of the bet before money moves: one that was rolled back gets no result; ' +
+  'refuse with code 5.';
+
+/** What the wallet says is a matter of taste, the gateway never sends it; money must not move. */
+async function afterRollback(
+  trial: Trial,
+  what: string,
+  send: (slip: ReturnType<Trial['slip']>) => Promise<RecordedCall>,
+): Promise<void> {
+  const slip = await trial.placed();
+  trial.confirms(await trial.rollback(slip));
+  const recorded = await send(slip);
+  if (recorded.answer.kind === 'none') {
+    trial.warn(`no proper answer: ${describeExchange(recorded.exchange)}`);
+  }
+  await trial.movedNothing(what);
+}
+
+// A settle whose answer was lost may still be under way in the wallet when the rollback is done.
+const usual = {
+  rule: RULES.rolledBack,
+  money: true,
+  meaning: 'costs_money_when_an_answer_is_lost',
+} as const;
+
+export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
+  {
+    id: 'rollback-then-settle',
+    title: 'A settle after the rollback pays nothing',
+    expected: '400 with code 5, or 200; nothing paid',
+    advice: CLOSED,
+    run: (trial) =>
+      afterRollback(trial, 'a settle after the rollback', (slip) => trial.won(slip, '3')),
+  },
+  {
+    id: 'rollback-then-unsettle',
+    title: 'An unsettle after the rollback takes nothing',
+    expected: '400 with code 5, or 200; nothing taken',
+    advice: CLOSED,
+    run: (trial) =>
+      afterRollback(trial, 'an unsettle after the rollback', (slip) => trial.unsettle(slip, '3')),
+  },
+  {
+    id: 'rollback-after-settle',
+    title: 'A rollback of a settled bet undoes stake and payout',
+    rule: RULES.rollbackSettled,
+    meaning: 'costs_money',
+    expected: 'whatever the answer, the balance is what it was before the bet',
+    advice:
+      'On a rollback of a settled bet take the payout back and give the stake back, and answer ' +
+      '200; the service counts the bet as cancelled.',
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      const recorded = await trial.rollback(slip);
+      // Where money is wrong, no dialect may make this answer look like a confirmation.
+      recorded.wanted = { kind: 'confirmation' };
+      const told = describeExchange(recorded.exchange);
+      await trial.movedNothing(`a settled bet rolled back (answered ${told})`);
+    },
+  },
+  {
+    id: 'rollback-without-token',
+    title: 'A rollback does not need a token',
+    meaning: 'absorbed',
+    rule: RULES.rollback,
+    expected: '200 although the session and its token are gone, the stake refunded',
+    advice: 'Refund by transactionId: the session may have ended long ago.',
+    run: async (trial) => {
+      const slip = await trial.placed();
+      const recorded = await trial.rollback(slip, 50, { more: { token: undefined } });
+      if (recorded.answer.kind === 'accepted') return void (await trial.movedNothing('a rollback'));
+      trial.warn('refused; the gateway leaves the token out only where it does not know the bet');
+    },
+  },
+  {
+    id: 'rollback-other-user',
+    title: "A rollback that names another player does not undo the bet's",
+    rule: RULES.owner,
+    expected: '400 with code 5, nothing refunded to anybody (stronger with --other-user)',
+    meaning: 'absorbed',
+    advice:
+      "Find the bet by transactionId, compare userId with the bet's, and refuse with code 5 where they differ.",
+    run: async (trial) => {
+      const { other } = trial.context;
+      const theirs = await trial.theirMoney();
+      const slip = await trial.placed();
+      const { answer } = await trial.rollback({ ...slip, userId: trial.stranger() });
+      await trial.theirsUnmoved(theirs, "a rollback of somebody else's bet that names them");
+      if (answer.kind !== 'accepted') return void (await trial.moved('-1', 'a foreign rollback'));
+      if (other === undefined) trial.warn('another userId was accepted');
+      else trial.fail('a rollback that names another player was accepted');
+    },
+  },
+]);

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
+import { type Case, group } from '../case.ts';
+import { RULES } from '../rules.ts';
+import type { Trial } from '../trial.ts';
+
+const COPIES = 5;
+
+const ONCE =
+  'Keep the result with the bet, and compare: a settle with the amount and resultType that stand ' +
+  'is answered 200 and pays nothing, whatever its requestId.';
+
+async function repeated(trial: Trial, send: (slip: BetSlip) => Promise<unknown>): Promise<void> {
+  const slip = await trial.placed();
+  await send(slip);
+  await trial.moved('2', 'the same settle again');
+}
+
+const usual = {
+  rule: RULES.repeatedSettle,
+  money: true,
+  meaning: 'costs_money_when_an_answer_is_lost',
+} as const;
+
+export const settleRepeatCases: readonly Case[] = group('settle', usual, [
+  {
+    id: 'settle-cashout-repeat',
+    title: 'The same cashout again pays once',
+    expected: '200, the balance rises once',
+    advice: ONCE,
+    repeats: true,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '3' });
+      const first = await trial.cashedOut(slip, '2');
+      trial.accepts(first);
+      trial.accepts(await trial.cashedOut(slip, '2', undefined, trial.repeatOf(first)));
+      await trial.moved('-1', 'the same cashout again');
+    },
+  },
+  {
+    id: 'settle-repeat',
+    title: 'The same settle again pays once',
+    expected: '200, the balance rises once, though the requestId is new',
+    advice: ONCE,
+    repeats: true,
+    run: async (trial) => {
+      await repeated(trial, async (slip) => {
+        const first = await trial.won(slip, '3');
+        trial.accepts(first);
+        trial.accepts(await trial.won(slip, '3', trial.repeatOf(first)));
+      });
+    },
+  },
+  {
+    id: 'settle-repeat-same-request',
+    title: 'The same settle again under the same requestId pays once',
+    expected: '200, the balance rises once',
+    advice: ONCE,
+    repeats: true,
+    run: (trial) =>
+      repeated(trial, async (slip) => {
+        const first = await trial.won(slip, '3');
+        const { body, requestId } = first.call.call;
+        trial.accepts(first);
+        trial.accepts(await trial.won(slip, '3', { body, requestId }));
+      }),
+  },
+  {
+    id: 'settle-repeat-concurrent',
+    title: `${COPIES} copies of one settle at the same time pay once`,
+    expected: 'the balance rises once',
+    advice: `${ONCE} Lock the bet's row while you do.`,
+    repeats: true,
+    run: (trial) =>
+      repeated(trial, async (slip) => {
+        const requestId = randomUUID();
+        const copies = Array.from({ length: COPIES }, () => trial.won(slip, '3', { requestId }));
+        const answers = await Promise.all(copies);
+        if (answers.every(({ answer }) => answer.kind !== 'accepted')) {
+          trial.fail('none of the copies was accepted');
+        }
+      }),
+  },
+  {
+    id: 'settle-lost-repeat',
+    title: 'The same lost settle again is accepted',
+    expected: '200, the balance stays',
+    advice: ONCE,
+    repeats: true,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      const first = await trial.lost(slip);
+      trial.accepts(first);
+      trial.accepts(await trial.lost(slip, trial.repeatOf(first)));
+      await trial.moved('-1', 'the same lost settle again');
+    },
+  },
+]);

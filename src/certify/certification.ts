@@ -1,0 +1,54 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
+import type { CertifiedPlayer } from './caller.ts';
+import type { Case } from './case.ts';
+import type { Display } from './case-run.ts';
+import type { CaseResult, Certificate } from './certificate.ts';
+import type { RecordedCall } from './recorded-call.ts';
+import type { Selection } from './selection.ts';
+import type { LatencyLimits } from './trial.ts';
+
+export interface CertificationOptions {
+  /** What the report calls the wallet: an operator's id, or its address. */
+  readonly operator: string;
+  readonly currencies: readonly string[];
+  /** Where and how the wallet is spoken to, the dialect included. */
+  readonly settings: WalletSettings;
+  /** The operator's dialect was left out on purpose. */
+  readonly strict: boolean;
+  readonly player: CertifiedPlayer;
+  readonly other: { readonly userId: string; readonly token: string } | undefined;
+  /** Groups and single cases; default: all. */
+  readonly only: readonly Selection[];
+  /** Goes on although the wallet does not call the player a test player. */
+  readonly iKnow: boolean;
+  /** Version of the kit. */
+  readonly version: string;
+  readonly clock: Clock;
+  /** Aborted: the run ends as it stands, and the certificate says so. */
+  readonly signal: AbortSignal;
+  /** Every case's calls in full, not only those of cases that failed. */
+  readonly verbose?: boolean;
+  /** Default: the protocol's 5 s, and a warning above 2 s. */
+  readonly limits?: Partial<LatencyLimits> & { readonly callMs?: number };
+  readonly onProgress?: (event: Progress) => void;
+}
+
+export type Progress =
+  | { readonly kind: 'begun'; readonly one: Case; readonly at: number; readonly of: number }
+  | { readonly kind: 'ended'; readonly result: CaseResult }
+  /** The cases run again, with or without a suggested item. */
+  | { readonly kind: 'verifying'; readonly dialect: Dialect }
+  | { readonly kind: 'warning'; readonly text: string };
+
+/** The certificate, and every call of the first run for whoever wants them all. */
+export interface Certified {
+  readonly certificate: Certificate;
+  readonly calls: readonly RecordedCall[];
+  readonly display: Display;
+}
+
+/** Nothing was certified, and no money moved. The message says what to do. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}

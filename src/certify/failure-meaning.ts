@@ -1,0 +1,38 @@
+/**
+ * What a failed case means to somebody who bets through the gateway, the worst first:
+ * `costs_money` in ordinary traffic; `costs_money_when_an_answer_is_lost` when a call has to be
+ * repeated; `lets_somebody_in` who has no right to be there; `absorbed` by the gateway, which never
+ * makes such a call or survives the answer; `cosmetic`.
+ */
+export const FAILURE_MEANINGS = [
+  'costs_money',
+  'costs_money_when_an_answer_is_lost',
+  'lets_somebody_in',
+  'absorbed',
+  'cosmetic',
+] as const;
+
+export type FailureMeaning = (typeof FAILURE_MEANINGS)[number];
+
+export const MEANING_WORDS: Readonly<Record<FailureMeaning, string>> = {
+  costs_money: 'costs money',
+  costs_money_when_an_answer_is_lost: 'costs money when an answer is lost',
+  lets_somebody_in: 'lets somebody in',
+  absorbed: 'the gateway absorbs it',
+  cosmetic: 'cosmetic',
+};
+
+/** Whether a wallet must not go live with it. */
+export function isBlocking(meaning: FailureMeaning): boolean {
+  return meaning !== 'absorbed' && meaning !== 'cosmetic';
+}
+
+/** For sorting, the worst first. */
+export function bySeverity(a: FailureMeaning, b: FailureMeaning): number {
+  return FAILURE_MEANINGS.indexOf(a) - FAILURE_MEANINGS.indexOf(b);
+}
+
+/** @returns undefined where there is none */
+export function worstOf(meanings: readonly FailureMeaning[]): FailureMeaning | undefined {
+  return [...meanings].sort(bySeverity)[0];
+}

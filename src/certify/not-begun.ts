@@ -1,0 +1,34 @@
+import type { Display } from './case-run.ts';
+import type { CaseResult } from './certificate.ts';
+import type { RecordedCall } from './recorded-call.ts';
+import { scriptOf } from './reproduction.ts';
+import { RULES } from './rules.ts';
+
+/** What to do where a wallet did not answer its first call well. */
+export const NOT_BEGUN_ADVICE =
+  'Answer POST /user/profile to a signed request with a live token by HTTP 200 and the profile; ' +
+  'check address, secret and token on both sides.';
+
+/** What stands in the certificate of a wallet that gave no profile: the calls that show it. */
+export function neverBegun(
+  why: string,
+  calls: readonly RecordedCall[],
+  { redaction, origin, variables }: Display,
+): CaseResult {
+  return {
+    id: 'first-profile',
+    group: 'profile',
+    title: 'The wallet answers its first call, a profile',
+    rule: RULES.profile,
+    expected: '200 with the profile of the test player',
+    verdict: 'failed',
+    meaning: 'costs_money',
+    reasons: [redaction.text(why)],
+    seen: calls.map((recorded) => redaction.seen(recorded)),
+    seenLeftOut: 0,
+    calls: calls.map((recorded) => redaction.shown(origin, recorded)),
+    script: redaction.text(scriptOf(origin, calls, variables)),
+    balance: null,
+    durationMs: Math.round(calls.reduce((sum, { ms }) => sum + ms, 0)),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
+import type { Caller } from './caller.ts';
+import type { Case } from './case.ts';
+import { type Display, runCase } from './case-run.ts';
+import type { CaseResult } from './certificate.ts';
+import type { RecordedCall } from './recorded-call.ts';
+import type { Evidence } from './suggestions.ts';
+import { type LatencyLimits, Trial } from './trial.ts';
+
+/** The first case; it fails where nothing is accepted without the older header. */
+export const LEGACY_SIGN_CASE = 'signature-good';
+
+export interface PassOptions {
+  readonly caller: Caller;
+  readonly other: { readonly userId: string; readonly token: string } | undefined;
+  readonly currencies: readonly string[];
+  readonly secret: string;
+  readonly latency: LatencyLimits;
+  readonly clock: Clock;
+  readonly display: Display;
+  readonly signal: AbortSignal;
+  /** Told before each case. */
+  readonly onCase?: (one: Case) => void;
+  readonly onResult?: (result: CaseResult) => void;
+}
+
+/** What running cases once has shown. */
+export interface Passed {
+  readonly results: readonly CaseResult[];
+  readonly evidence: readonly Evidence[];
+  readonly record: readonly RecordedCall[];
+}
+
+/**
+ * Runs cases once, one after the other: they share the player's money.
+ * @param settings how the wallet is spoken to; a token on every call is added on the way, where
+ *   nothing is accepted without
+ * @param needsLegacySign the first calls were answered only when x-sign was sent too
+ */
+export async function runPass(
+  options: PassOptions,
+  cases: readonly Case[],
+  settings: WalletSettings,
+  needsLegacySign = false,
+): Promise<Passed> {
+  const { caller, clock, display, signal, latency, other, currencies, secret } = options;
+  const record: RecordedCall[] = [];
+  const evidence: Evidence[] = [];
+  const results: CaseResult[] = [];
+  let spoken = settings;
+  const speak = (dialect: Dialect) => {
+    spoken = { ...spoken, dialect: { ...spoken.dialect, ...dialect } };
+    caller.connection.adopt(spoken);
+  };
+  speak(needsLegacySign ? { legacySign: true } : {});
+  for (const one of cases) {
+    options.onCase?.(one);
+    const trial = new Trial({ caller, other, currencies, secret, latency, record }, one.meaning);
+    if (one.id === LEGACY_SIGN_CASE && needsLegacySign) {
+      trial.fail('nothing is accepted unless the header x-sign is sent as well');
+    }
+    const skipped = whyNotTried(one, caller, signal);
+    const result = await runCase(one, trial, { clock, display, skipped, signal });
+    results.push(result);
+    options.onResult?.(result);
+    const { recordedCalls, booksWrong, booksProven, triedItems } = trial;
+    evidence.push({ caseId: one.id, recordedCalls, booksWrong, booksProven, triedItems });
+    // So that the rest of the wallet is seen too.
+    if (triedItems.some(({ dialect }) => dialect.alwaysSendToken === true)) {
+      speak({ alwaysSendToken: true });
+    }
+  }
+  return { results, evidence, record };
+}
+
+const SILENT = 'too many calls were left without an answer: not asked further';
+const HELD = 'the dialect says unknownRepeats: hold, so the gateway sends none again';
+
+function whyNotTried(one: Case, { connection }: Caller, signal: AbortSignal): string | undefined {
+  if (signal.aborted) return 'stopped before it began';
+  if (connection.isSilent) return SILENT;
+  const { holdUnknownRepeats } = connection.adapter.callerDialect;
+  return one.repeats === true && holdUnknownRepeats ? HELD : undefined;
+}

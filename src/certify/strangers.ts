@@ -1,0 +1,36 @@
+import { randomInt } from 'node:crypto';
+
+const DIGITS = '0123456789';
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const UPPER = LOWER.toUpperCase();
+const HEX_LOWER = '0123456789abcdef';
+
+/**
+ * An id or token of the same length and alphabet as a real one, which nobody has: a wallet that
+ * refuses only what does not look right shall not get away with it.
+ *
+ * @param taken ids that it must not be
+ */
+export function strangerLike(real: string, taken: readonly string[] = []): string {
+  const isHex = /^(?=.*\d)(?=.*[a-f])[0-9a-f-]+$/.test(real);
+  for (;;) {
+    const stranger = [...real].map((character) => otherOf(character, isHex)).join('');
+    // A number keeps its length: a wallet may read it as one.
+    const numeric = /^\d+$/.test(real) ? stranger.replace(/^0/, '7') : stranger;
+    if (numeric !== real && !taken.includes(numeric)) return numeric;
+    // Nothing in it that could be another character of its kind.
+    if (!/[0-9A-Za-z]/.test(real)) return `${real}-`;
+  }
+}
+
+function otherOf(character: string, isHex: boolean): string {
+  if (isHex && HEX_LOWER.includes(character)) return oneOf(HEX_LOWER);
+  for (const alphabet of [DIGITS, LOWER, UPPER]) {
+    if (alphabet.includes(character)) return oneOf(alphabet);
+  }
+  return character;
+}
+
+function oneOf(alphabet: string): string {
+  return alphabet[randomInt(alphabet.length)] ?? '';
+}
