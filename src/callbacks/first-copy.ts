@@ -4,9 +4,9 @@ import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import type { Callbacks } from './context.ts';
 
 /**
- * What the service was answered to an operation that was in flight when its copy came (CONTRACT
- * section 4: a copy "waits for the first and gives its answer"). An accepted one the bet's state
- * tells; this is for those it does not: refused, or not brought.
+ * What the service was answered to an operation that was in flight when its copy came
+ * (docs/contract.md, Callbacks: a copy "waits for the first and gives its answer"). An accepted one
+ * the bet's state tells; this is for those it does not: refused, or not brought.
  *
  * @param attemptId of the operation that the copy waited for
  * @returns undefined where that was no copy of the same, or nobody could be told how it ended

@@ -13,8 +13,8 @@ import { isSame } from './first-copy.ts';
 /**
  * The answer to a settle or unsettle that is a captured request sent again, or a copy that was
  * overtaken: its `requestId` and content are on record with a final answer, so it is not a new
- * result (CONTRACT section 4). The method is not signed: a place's own bytes sent by PUT would be an
- * unsettle, and are a conflict.
+ * result (docs/contract.md, Callbacks). The method is not signed: a place's own bytes sent by PUT
+ * would be an unsettle, and are a conflict.
  * @returns undefined for a result that is not on record
  * @throws GatewayError when the journal fails
  */

@@ -63,7 +63,7 @@ export class Judgement {
     return false;
   }
 
-  /** The rollback has to be confirmed: 200, or code 8 (interface.md, Errors). */
+  /** The rollback has to be confirmed: 200, or code 8 (docs/protocol.md, Errors). */
   confirms(recorded: RecordedCall): boolean {
     recorded.wanted = { kind: 'confirmation' };
     const { answer } = recorded;

@@ -39,11 +39,11 @@ interface Harm {
 }
 
 /**
- * The items of the dialect under which the gateway would have understood what it did not (CONTRACT
- * section 8). Each was tried on the answers of this very run: it makes at least one answer read as
- * it was meant, spoils none that was read rightly, and makes no success of what should have been a
- * refusal, nor in a case where money went wrong of what was none. They are candidates still: see
- * `verification.ts`.
+ * The items of the dialect under which the gateway would have understood what it did not
+ * (docs/contract.md, Dialects). Each was tried on the answers of this very run: it makes at least
+ * one answer read as it was meant, spoils none that was read rightly, and makes no success of what
+ * should have been a refusal, nor in a case where money went wrong of what was none. They are
+ * candidates still: see `verification.ts`.
  */
 export class Suggestions {
   readonly #settings: WalletSettings;

@@ -1,4 +1,4 @@
-/** What `npm start` and its command line tool read for themselves (CONTRACT section 2). */
+/** What `npm start` and its command line tool read for themselves (docs/contract.md, Commands). */
 const OWN = new Set([
   'ADMIN_HOST',
   'ADMIN_PORT',

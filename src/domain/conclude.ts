@@ -133,8 +133,8 @@ function settlementOf(attempted: AttemptedResult, transactionTime: string): Sett
 }
 
 /**
- * A rollback is confirmed by 200, or by 400 code 8 (interface.md, Events); anything else settles
- * nothing, and the promise stays open.
+ * A rollback is confirmed by 200, or by 400 code 8 (docs/protocol.md, Events); anything else
+ * settles nothing, and the promise stays open.
  * @param promisedTime kept with a confirmation by code, which carries no time of its own
  */
 export function concludeRollback(

@@ -8,7 +8,7 @@ import type { JsonDocument } from '../protocol/json.ts';
 import { readFields } from './fields.ts';
 import { freshMembers } from './signed-members.ts';
 
-/** How far `at` may be from now, either way (CONTRACT section 5). */
+/** How far `at` may be from now, either way (docs/contract.md, Operator API). */
 const AT_TOLERANCE_MS = 5 * 60 * 1000;
 
 /**

@@ -36,9 +36,10 @@ export interface OperatorGateOptions {
 }
 
 /**
- * Tells which operator asks (CONTRACT section 5): `cid` in the body names it, `x-sign-jws` over the
- * raw bytes proves it. An unknown `cid` and a wrong signature look alike and cost alike (I8). Until
- * the signature holds, the body is bytes: one walk finds `cid`, nothing is made of the rest (I11).
+ * Tells which operator asks (docs/contract.md, Operator API): `cid` in the body names it,
+ * `x-sign-jws` over the raw bytes proves it. An unknown `cid` and a wrong signature look alike and
+ * cost alike (I8). Until the signature holds, the body is bytes: one walk finds `cid`, nothing is
+ * made of the rest (I11).
  */
 export class OperatorGate {
   readonly limits: OperatorLimits;

@@ -5,7 +5,8 @@ const NONCE_LENGTH_MAX = 128;
 
 /**
  * The members that every request of an operator may carry: who asks, and what keeps the bytes of
- * one request from being sent a second time, later, or to another path (CONTRACT section 5).
+ * one request from being sent a second time, later, or to another path (docs/contract.md, Operator
+ * API).
  */
 export const signedMembers = {
   cid: z.string().describe("The operator's key at this gateway"),

@@ -61,9 +61,9 @@ interface KeySet {
 }
 
 /**
- * How tokens are made, recognised and kept (CONTRACT section 5). With keys, an issued token is
- * derived and needs no storing, and operator tokens are sealed. Without, tokens are random and
- * operator tokens are kept as they are: a start-up warning says so.
+ * How tokens are made, recognised and kept (docs/contract.md, Operator API). With keys, an issued
+ * token is derived and needs no storing, and operator tokens are sealed. Without, tokens are random
+ * and operator tokens are kept as they are: a start-up warning says so.
  */
 export class TokenVault {
   readonly #keys: readonly KeySet[];

@@ -3,10 +3,10 @@ import { OPERATOR_USER } from '../../domain/operator-user.ts';
 import { signedMembers } from '../../operators/signed-members.ts';
 
 /**
- * What the seven methods take (interface.md, Bonus API and Limits), as far as the gateway can tell
- * a wrong body before the service is asked, and nothing else: what an operator adds would be signed
- * with the service's secret, and nobody can say what it means there. Numbers are only judged here:
- * what is sent on is their exact text.
+ * What the seven methods take (docs/protocol.md, Bonus API and Limits), as far as the gateway can
+ * tell a wrong body before the service is asked, and nothing else: what an operator adds would be
+ * signed with the service's secret, and nobody can say what it means there. Numbers are only judged
+ * here: what is sent on is their exact text.
  */
 
 const PLAYERS_MAX = 1000;

@@ -7,8 +7,8 @@ import type { Trial } from '../trial.ts';
 const BONUS = { bonusId: 990_001, bonusTemplateId: 990_002, amount: '2' };
 
 /**
- * Places a freebet. Whether the player pays its stake is not shown in interface.md; what a wallet
- * debits, it has to be consistent about.
+ * Places a freebet. Whether the player pays its stake is not shown in docs/protocol.md; what a
+ * wallet debits, it has to be consistent about.
  *
  * @returns the slip, and what the place moved
  */

@@ -154,7 +154,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
   },
 ]);
 
-/** Some wallets demand the token on every call (addendum.md, How real wallets deviate). */
+/** Some wallets demand the token on every call (docs/protocol.md, How real wallets deviate). */
 async function tryWithToken(trial: Trial, slip: BetSlip): Promise<void> {
   const { token } = trial.player;
   const recorded = await trial.settle(slip, { amount: '3', resultType: 'won', token });
