@@ -1,6 +1,7 @@
 /** What `npm start` and its command line tool read for themselves (docs/contract.md, Commands). */
 const OWN = new Set([
   'ADMIN_HOST',
+  'ADMIN_HOSTS',
   'ADMIN_PORT',
   'ADMIN_TOKEN',
   'DATABASE_URL',
