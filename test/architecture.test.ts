@@ -65,7 +65,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The edge of the process: these build, start and wire. */
-const MAY_IMPORT_ALL = ['cli', ''];
+const MAY_IMPORT_ALL = ['cli', 'wiring', ''];
 
 /** Only these read the environment. */
 const MAY_READ_ENVIRONMENT = /^((main|run-gateway|health-check)\.ts|cli\/|config\/)/;

@@ -6,7 +6,7 @@ import { type Begun, inTime } from '../engine/attempt.ts';
 import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
-import type { Commit, NewDelivery, OperationRecord } from '../store/bets/journal.ts';
+import type { Commit, NewDelivery, OperationRecord } from '../store/bets/commit.ts';
 import { done, UNAVAILABLE } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Callbacks, Handled } from './context.ts';

@@ -6,7 +6,7 @@ import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { type Brought, bring, inTime } from '../engine/attempt.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
-import type { PlaceBegin, PlaceIntent } from '../store/bets/place-journal.ts';
+import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { refused, systemError, tokenRefused } from './answers.ts';
 import type { Callbacks, Handled } from './context.ts';

@@ -10,8 +10,8 @@ import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
-import type { NewDelivery } from '../store/bets/journal.ts';
-import type { DeliveryOutcome } from '../store/bets/outcomes.ts';
+import type { NewDelivery } from '../store/bets/commit.ts';
+import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
@@ -224,7 +224,7 @@ function promiseOf({ callbacks, message }: ResultCallback, bet: Bet, time: strin
   return { ...promise, settle: { amount: message.amount, resultType: message.resultType } };
 }
 
-export function attemptedOf(message: SettleRequest | UnsettleRequest): AttemptedResult {
+function attemptedOf(message: SettleRequest | UnsettleRequest): AttemptedResult {
   if (message.operation === 'unsettle') return { kind: 'unsettle' };
   return { kind: 'settle', amount: message.amount, resultType: message.resultType };
 }

@@ -19,7 +19,7 @@ import { type Sending, SendPermit } from '../engine/send-permit.ts';
 import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
-import type { DeliveryOutcome } from '../store/bets/outcomes.ts';
+import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';

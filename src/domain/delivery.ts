@@ -21,8 +21,6 @@ export const DELIVERY_LIFE = [
   'resolved',
 ] as const;
 
-export type DeliveryLife = (typeof DELIVERY_LIFE)[number];
-
 /**
  * `promise`: the service was told 200, so a wallet has to hear of it. `confirm`: what a wallet has
  * confirmed is sent once more, because something of unknown outcome may have landed after it; it

@@ -5,7 +5,7 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import type { Answer } from '../protocol/answers.ts';
 import { type AttemptRecord, attemptOf } from '../store/bets/attempt.ts';
-import type { Finished } from '../store/bets/journal.ts';
+import type { Finished } from '../store/bets/outcome.ts';
 import type { Engine } from './context.ts';
 import { correctAnswer } from './correction.ts';
 import { type Sending, SendPermit } from './send-permit.ts';
@@ -120,7 +120,12 @@ export async function record<C extends Concluded>(
       'bet.outcome_not_recorded',
     );
     // It may still be written, with an answer that did not leave.
-    if (deadline !== undefined) void correctAnswer(engine, attempt, concluded, finished);
+    if (deadline !== undefined) {
+      const { lateAnswer, promisedTime } = concluded;
+      const { attemptId } = attempt;
+      const answered = { transactionId, attemptId, operation, lateAnswer, promisedTime };
+      void correctAnswer(engine, answered, finished);
+    }
   } finally {
     engine.changes.changed(transactionId);
   }

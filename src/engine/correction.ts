@@ -1,11 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../domain/errors.ts';
-import type { Finished } from '../store/bets/journal.ts';
-import type { Attempt, Concluded } from './attempt.ts';
+import type { BetOperation } from '../domain/operation.ts';
+import type { Answer } from '../protocol/answers.ts';
+import type { Finished } from '../store/bets/outcome.ts';
 import type { Engine } from './context.ts';
 
 /** A write whose fate is unknown may land until PostgreSQL has ended its statement. */
 const CORRECT_AFTER_MS = [0, 1_000, 10_000, 60_000, 300_000];
+
+/** An attempt whose caller was not told what its outcome says. */
+export interface AnsweredOtherwise {
+  readonly transactionId: string;
+  readonly attemptId: string;
+  readonly operation: BetOperation;
+  /** What the service was answered. */
+  readonly lateAnswer: Answer;
+  /** Of a rollback: the time that its promise was answered with. */
+  readonly promisedTime?: string | undefined;
+}
 
 /**
  * The service was answered `lateAnswer` while the outcome was on its way to the journal, where it
@@ -13,13 +25,12 @@ const CORRECT_AFTER_MS = [0, 1_000, 10_000, 60_000, 300_000];
  * @param finished the write whose end was not awaited
  * @returns never rejects; gives up, loudly, after some minutes without PostgreSQL
  */
-export async function correctAnswer<C extends Concluded>(
+export async function correctAnswer(
   engine: Engine,
-  attempt: Attempt<C>,
-  { lateAnswer, promisedTime }: C,
+  answered: AnsweredOtherwise,
   finished: Promise<Finished>,
 ): Promise<void> {
-  const { transactionId, attemptId, operation } = attempt;
+  const { transactionId, attemptId, operation, lateAnswer, promisedTime } = answered;
   const certain = await finished.then(
     ({ kind }) => kind,
     () => undefined,

@@ -1,17 +1,11 @@
 import { DatabaseError, Pool, type QueryResultRow } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
-import { Columns, type TypedStatement } from './statement.ts';
+import { Columns, type Statement, type TypedStatement } from './statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
 /** Queries waiting for a connection beyond this are refused at once: they could only time out. */
 const WAITING_MAX = 5_000;
-
-export interface Statement {
-  /** Prepared under this name on each connection. */
-  readonly name: string;
-  readonly text: string;
-}
 
 export interface DatabaseOptions {
   readonly url: string;

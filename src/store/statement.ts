@@ -1,4 +1,8 @@
-import type { Statement } from './database.ts';
+export interface Statement {
+  /** Prepared under this name on each connection. */
+  readonly name: string;
+  readonly text: string;
+}
 
 export type SqlValue = string | number | boolean | Date | Buffer | null | readonly SqlValue[];
 
@@ -65,7 +69,7 @@ export function batchStatement<Input, Row>(
 }
 
 /** The row means something that this release does not know: it is not acted on. */
-export class UnreadableRow extends Error {
+class UnreadableRow extends Error {
   constructor(column: string, value: unknown, wanted: string) {
     super(`column ${column} holds ${JSON.stringify(value) ?? 'nothing'}, not ${wanted}`);
     this.name = 'UnreadableRow';

@@ -46,7 +46,7 @@ function resultOf(sent: BetAnswer): AttemptRecord['result'] {
 }
 
 /** `400 code 5: cannot do that`, `no answer within 3996 ms`; undefined for a success. */
-export function errorOf(sent: BetAnswer): string | undefined {
+function errorOf(sent: BetAnswer): string | undefined {
   switch (sent.kind) {
     case 'accepted':
       return undefined;
@@ -62,7 +62,7 @@ export function errorOf(sent: BetAnswer): string | undefined {
 }
 
 /** The columns of `attempts` that an attempt's record fills. */
-export const ATTEMPT_PARAMETERS = {
+const ATTEMPT_PARAMETERS = {
   started_at: ['timestamptz', ({ startedAtMs }) => new Date(startedAtMs)],
   latency_ms: ['int', ({ trace }) => Math.round(trace.latencyMs)],
   result: ['text', ({ result }) => result],

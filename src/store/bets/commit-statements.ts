@@ -1,7 +1,7 @@
 import type { Bet } from '../../domain/bet.ts';
 import { type Parameters, statement } from '../statement.ts';
 import { placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
-import type { Commit } from './journal.ts';
+import type { Commit } from './commit.ts';
 import { LEASE_SECONDS } from './lease.ts';
 
 /** A commit and the time of PostgreSQL's clock from which on it takes no effect any more. */

@@ -4,7 +4,7 @@ import { batchStatement, type Parameters } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { lateColumns, placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
 import { heldMs } from './commit-statements.ts';
-import type { DeliveryOutcome, Outcome } from './outcomes.ts';
+import type { DeliveryOutcome, Outcome } from './outcome.ts';
 
 /** What of a bet an outcome writes; null leaves it as it is. */
 const STATE: Parameters<Outcome> = {

@@ -1,12 +1,14 @@
-import type { Bet, ResultType } from '../../domain/bet.ts';
+import type { Bet } from '../../domain/bet.ts';
 import type { Deadline } from '../../domain/deadline.ts';
-import type { BetOperation, DeliverableOperation } from '../../domain/operation.ts';
+import type { BetOperation } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { withRepeats } from '../unreported-commit.ts';
+import type { Commit, Committed } from './commit.ts';
 import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
-import { BetOutcomes, type Finished, type Outcome } from './outcomes.ts';
+import type { Finished, Outcome } from './outcome.ts';
+import { BetOutcomes } from './outcomes.ts';
 import {
   ANSWER_OF,
   type AnswerCorrection,
@@ -18,45 +20,6 @@ import {
   RECOVER,
   RECOVER_LAPSED,
 } from './statements.ts';
-
-export type { Finished, Outcome } from './outcomes.ts';
-export type { AnswerCorrection } from './statements.ts';
-
-export interface OperationRecord {
-  readonly operation: BetOperation;
-  readonly attemptId: string;
-  readonly requestId: string | undefined;
-  /** As the service sent it, but for its token, of which only the hash is kept. */
-  readonly body: Buffer;
-  /** What the service is told, where that is certain before any attempt. */
-  readonly answer: Answer | undefined;
-}
-
-export interface NewDelivery {
-  readonly operation: DeliverableOperation;
-  readonly state: 'live' | 'pending' | 'dead';
-  /** What the service is told when the promise holds. */
-  readonly transactionTime: string;
-  readonly horizonMs: number;
-  readonly settle?: { readonly amount: string; readonly resultType: ResultType };
-}
-
-export interface Commit {
-  /** As it was read: written only if nothing moved since. `version` 0 is a bet not yet there. */
-  readonly from: Bet;
-  readonly to: Bet;
-  readonly record: OperationRecord;
-  readonly delivery: NewDelivery | undefined;
-  /** Deliveries of this bet that have lost their meaning. */
-  readonly supersedes: readonly string[];
-}
-
-export type Committed =
-  | { readonly kind: 'committed'; readonly operationId: string }
-  /** The bet is no longer as it was read: read and decide again. */
-  | { readonly kind: 'moved' }
-  /** The caller's time was over by PostgreSQL's clock: nothing was written (I11). */
-  | { readonly kind: 'tooLate' };
 
 /** An operation that the service asked for, as it was kept. */
 export interface RecordedOperation {

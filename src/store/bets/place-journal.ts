@@ -1,60 +1,19 @@
 import { DatabaseError } from 'pg';
-import type { PlaceState } from '../../domain/bet.ts';
 import type { Deadline } from '../../domain/deadline.ts';
 import { GatewayError } from '../../domain/errors.ts';
-import type { Answer } from '../../protocol/answers.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { withRepeats } from '../unreported-commit.ts';
-import type { AttemptRecord } from './attempt.ts';
-import type { Finished } from './outcomes.ts';
-import { BEGIN, FINISH, LOOK_UP_BEGUN, LOOK_UP_FINISHED } from './place-statements.ts';
-
-export interface PlaceIntent {
-  readonly transactionId: string;
-  /** This attempt's own id: only the attempt written in the bet's row may send or finish (I6). */
-  readonly attemptId: string;
-  readonly operatorId: string;
-  readonly playerId: string;
-  readonly sessionId: string;
-  readonly amount: string;
-  readonly currency: string;
-  readonly generation: number;
-  readonly requestId: string | undefined;
-  readonly body: Buffer;
-  /** Set where the place will not be sent: recorded as final, with what the service is told. */
-  readonly notSent: Answer | undefined;
-}
-
-export type PlaceBegin =
-  /** The intent is committed and ours: it may be sent. */
-  | { readonly kind: 'begun'; readonly operationId: string }
-  /** Some row of this `transactionId` was first. */
-  | { readonly kind: 'known' }
-  /** The session ended or expired: nothing was written. */
-  | { readonly kind: 'sessionOver' }
-  /** The caller's time was over by PostgreSQL's clock: nothing was written (I11). */
-  | { readonly kind: 'tooLate' };
-
-export interface PlaceOutcome {
-  readonly transactionId: string;
-  readonly attemptId: string;
-  readonly operationId: string;
-  readonly place: PlaceState;
-  readonly attempt: AttemptRecord;
-  /** What the caller is answered once its time is over. */
-  readonly lateAnswer: Answer;
-}
-
-/** With PostgreSQL's time at which the caller has been answered otherwise. */
-export type Limited<T> = T & { readonly before: Date };
+import type { Finished } from './outcome.ts';
+import type { Limited, PlaceBegin, PlaceIntent, PlaceResult } from './place.ts';
+import { BEGIN, FINISH_PLACES, LOOK_UP_BEGUN, LOOK_UP_FINISHED } from './place-statements.ts';
 
 /** The hot path of the journal: intents and outcomes of places, written in batches (I3). */
 export class PlaceJournal {
   readonly #clock: DatabaseClock;
   readonly #begins: Batcher<Limited<PlaceIntent>, PlaceBegin>;
-  readonly #finishes: Batcher<Limited<PlaceOutcome>, Finished>;
+  readonly #finishes: Batcher<Limited<PlaceResult>, Finished>;
 
   constructor(database: Database, clock: DatabaseClock) {
     this.#clock = clock;
@@ -96,7 +55,7 @@ export class PlaceJournal {
    * committed as one that was answered `lateAnswer`.
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written
    */
-  async finish(outcome: PlaceOutcome, deadline: Deadline): Promise<Finished> {
+  async finish(outcome: PlaceResult, deadline: Deadline): Promise<Finished> {
     const before = this.#clock.limitNow(deadline);
     return await this.#finishes.add({ ...outcome, before });
   }
@@ -125,9 +84,9 @@ async function begin(
 
 async function finish(
   database: Database,
-  outcomes: readonly Limited<PlaceOutcome>[],
+  outcomes: readonly Limited<PlaceResult>[],
 ): Promise<readonly Finished[]> {
-  const written = await database.run(FINISH, outcomes);
+  const written = await database.run(FINISH_PLACES, outcomes);
   const isLate = new Map(written.map((row) => [row.attemptId, row.isLate]));
   const doubtful = outcomes.filter(({ attemptId }) => !isLate.has(attemptId));
   if (doubtful.length > 0) {

@@ -2,7 +2,7 @@ import { batchStatement, type Parameters, statement } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { placeColumns } from './columns.ts';
 import { LEASE_SECONDS } from './lease.ts';
-import type { Limited, PlaceIntent, PlaceOutcome } from './place-journal.ts';
+import type { Limited, PlaceIntent, PlaceResult } from './place.ts';
 
 type Intents = readonly Limited<PlaceIntent>[];
 
@@ -100,25 +100,25 @@ export const LOOK_UP_BEGUN = batchStatement(
   (row) => ({ attemptId: row.text('attempt_id'), operationId: row.text('operation_id') }),
 );
 
-const PLACE: Parameters<Limited<PlaceOutcome>> = {
+const PLACE: Parameters<Limited<PlaceResult>> = {
   place: ['text', ({ place }) => placeColumns(place).place],
   place_time: ['text', ({ place }) => placeColumns(place).time],
   place_code: ['int', ({ place }) => placeColumns(place).code],
   place_message: ['text', ({ place }) => placeColumns(place).message],
 };
 
-export const FINISH = batchStatement(
+export const FINISH_PLACES = batchStatement(
   'place-finish',
   {
     transaction_id: ['text', ({ transactionId }) => transactionId],
     attempt_id: ['uuid', ({ attemptId }) => attemptId],
     operation_id: ['bigint', ({ operationId }) => operationId],
     ...PLACE,
-    ...attemptParameters<Limited<PlaceOutcome>>(({ attempt }) => attempt),
+    ...attemptParameters<Limited<PlaceResult>>(({ attempt }) => attempt),
     before: ['timestamptz', ({ before }) => before],
     late_status: ['int', ({ lateAnswer }) => lateAnswer.status],
     late_body: ['text', ({ lateAnswer }) => lateAnswer.body],
-  } satisfies Parameters<Limited<PlaceOutcome>>,
+  } satisfies Parameters<Limited<PlaceResult>>,
   `
   WITH input AS MATERIALIZED (
     SELECT i.*, clock_timestamp() >= i.before AS is_late FROM :input
@@ -153,7 +153,7 @@ export const LOOK_UP_FINISHED = batchStatement(
     attempt_id: ['uuid', ({ attemptId }) => attemptId],
     operation_id: ['bigint', ({ operationId }) => operationId],
     place: ['text', ({ place }) => placeColumns(place).place],
-  } satisfies Parameters<PlaceOutcome>,
+  } satisfies Parameters<PlaceResult>,
   `
   SELECT i.attempt_id, b.place_answered_unknown AS is_late
     FROM :input

@@ -1,4 +1,5 @@
-import type { Database, Statement } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../statement.ts';
 
 /** One player's bonus of one template that was asked for, its outcome unknown. */
 export interface OpenGrant {

@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
-import type { Database, Statement } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../statement.ts';
 import type { OwnedBonus, Tenant } from './ownership.ts';
 
 /** What an operator was told, status and body. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Statement } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../statement.ts';
 
 /** One player as the bonus API needs it. */
 export interface BonusPlayer {

@@ -1,4 +1,5 @@
-import type { Database, Statement } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../statement.ts';
 
 /** The next page of a partner account's templates is this process's to read. */
 export interface ClaimedPage {

@@ -1,5 +1,6 @@
 import type { Logger } from '../../telemetry/logger.ts';
-import type { Database, Statement } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../statement.ts';
 
 /** Tables are there this many months before their first row. */
 const MONTHS_AHEAD = 2;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { Database, Statement } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../statement.ts';
 
 /** Between two clearings of what has expired, by one process. */
 const CLEAR_EVERY_MS = 60_000;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { BetOwner } from '../../domain/bet.ts';
-import type { Database, Statement } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../statement.ts';
 
 /** Players never change once written, so that a cache of them can never be wrong. */
 const CACHED_MAX = 50_000;

@@ -1,4 +1,5 @@
-import type { Database, Statement } from '../database.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../statement.ts';
 
 /** What of a session its tokens are sealed and told again by. */
 export interface SealedRow {

@@ -6,7 +6,9 @@ import { Deadline } from '../../../src/domain/deadline.ts';
 import type { AfterAttempt } from '../../../src/domain/delivery.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
-import { BetJournal, type Commit, type Outcome } from '../../../src/store/bets/journal.ts';
+import type { Commit } from '../../../src/store/bets/commit.ts';
+import { BetJournal } from '../../../src/store/bets/journal.ts';
+import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 

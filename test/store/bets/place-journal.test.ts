@@ -5,8 +5,10 @@ import type { PlaceState } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
-import { type PlaceIntent, PlaceJournal } from '../../../src/store/bets/place-journal.ts';
-import { Database, type Statement } from '../../../src/store/database.ts';
+import type { PlaceIntent } from '../../../src/store/bets/place.ts';
+import { PlaceJournal } from '../../../src/store/bets/place-journal.ts';
+import { Database } from '../../../src/store/database.ts';
+import type { Statement } from '../../../src/store/statement.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
-import { BEGIN, FINISH } from '../../../src/store/bets/place-statements.ts';
-import { Database, type Statement } from '../../../src/store/database.ts';
+import { BEGIN, FINISH_PLACES } from '../../../src/store/bets/place-statements.ts';
+import { Database } from '../../../src/store/database.ts';
+import type { Statement } from '../../../src/store/statement.ts';
 import { createDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
 
 /** Plans are made once and kept, so the first one counts: of tables without a row. */
 it.each<[string, Statement]>([
   ['the begin', BEGIN],
-  ['the end', FINISH],
+  ['the end', FINISH_PLACES],
 ])(
   '%s of a batch of places reads every row by its key, from the first day on',
   async (_, statement) => {

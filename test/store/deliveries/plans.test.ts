@@ -1,7 +1,6 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RECOVER_LAPSED } from '../../../src/store/bets/statements.ts';
-import type { Statement } from '../../../src/store/database.ts';
 import {
   COUNT_ENDED,
   COUNT_OPEN,
@@ -14,6 +13,7 @@ import {
   TAKE,
   WAKE,
 } from '../../../src/store/deliveries/statements.ts';
+import type { Statement } from '../../../src/store/statement.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';

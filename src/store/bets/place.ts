@@ -1,0 +1,42 @@
+import type { PlaceState } from '../../domain/bet.ts';
+import type { Answer } from '../../protocol/answers.ts';
+import type { AttemptRecord } from './attempt.ts';
+
+export interface PlaceIntent {
+  readonly transactionId: string;
+  /** This attempt's own id: only the attempt written in the bet's row may send or finish (I6). */
+  readonly attemptId: string;
+  readonly operatorId: string;
+  readonly playerId: string;
+  readonly sessionId: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly generation: number;
+  readonly requestId: string | undefined;
+  readonly body: Buffer;
+  /** Set where the place will not be sent: recorded as final, with what the service is told. */
+  readonly notSent: Answer | undefined;
+}
+
+export type PlaceBegin =
+  /** The intent is committed and ours: it may be sent. */
+  | { readonly kind: 'begun'; readonly operationId: string }
+  /** Some row of this `transactionId` was first. */
+  | { readonly kind: 'known' }
+  /** The session ended or expired: nothing was written. */
+  | { readonly kind: 'sessionOver' }
+  /** The caller's time was over by PostgreSQL's clock: nothing was written (I11). */
+  | { readonly kind: 'tooLate' };
+
+export interface PlaceResult {
+  readonly transactionId: string;
+  readonly attemptId: string;
+  readonly operationId: string;
+  readonly place: PlaceState;
+  readonly attempt: AttemptRecord;
+  /** What the caller is answered once its time is over. */
+  readonly lateAnswer: Answer;
+}
+
+/** With PostgreSQL's time at which the caller has been answered otherwise. */
+export type Limited<T> = T & { readonly before: Date };

@@ -1,0 +1,79 @@
+import type { Callbacks } from '../callbacks/context.ts';
+import { RefusedReads } from '../callbacks/refused-reads.ts';
+import type { Configuration } from '../config/schema.ts';
+import { DeliveryWorker } from '../deliveries/worker.ts';
+import { BetChanges } from '../engine/bet-changes.ts';
+import { Resealing } from '../sessions/resealing.ts';
+import { SessionCache } from '../sessions/session-cache.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import { TokenVault } from '../sessions/token-vault.ts';
+import { Confirmations } from '../store/deliveries/confirmations.ts';
+import { DeliveryStore } from '../store/deliveries/queue.ts';
+import { SessionSeals } from '../store/sessions/session-seals.ts';
+import { SessionStore } from '../store/sessions/session-store.ts';
+import { countFromZero } from '../telemetry/counting.ts';
+import { sampler } from '../telemetry/logger.ts';
+import { createWallets } from '../wallets/wallets.ts';
+import type { Base } from './parts.ts';
+import type { Storage } from './storage.ts';
+
+export type Money = ReturnType<typeof createMoney>;
+
+/** Sessions, wallets, and what brings an operation to them: callbacks now, deliveries later. */
+export function createMoney(base: Base, storage: Storage) {
+  const { environment, source, clock, logger, metrics, tracing, configuration } = base;
+  const { database } = storage;
+  const vault = new TokenVault(environment.encryptionKeys);
+  const sessions = new Sessions({
+    store: new SessionStore(database),
+    cache: new SessionCache(storage.accelerator, vault),
+    vault,
+    clock,
+    logger,
+  });
+
+  const wallets = createWallets({ metrics, logger, clock, tracing });
+  const applyOperators = ({ operators }: Configuration) => {
+    wallets.apply(operators.values());
+    countFromZero(metrics, operators.keys());
+    metrics.operatorInfo.reset();
+    for (const { id, status } of operators.values()) {
+      metrics.operatorInfo.set({ operator: id, status }, 1);
+    }
+  };
+  applyOperators(configuration());
+  source.onChange(applyOperators);
+
+  const { players, places, bets, answers } = storage;
+  const callbacks: Callbacks = {
+    ...{ clock, logger, metrics, configuration, tracing },
+    ...{ players, places, bets, answers, sessions, wallets },
+    changes: new BetChanges(),
+    refusedReads: new RefusedReads({ clock, wallets, metrics }),
+    logsRead: sampler(environment.logReadsShare),
+  };
+  return {
+    sessions,
+    wallets,
+    callbacks,
+    deliveryWorker: () =>
+      new DeliveryWorker(
+        {
+          ...callbacks,
+          store: new DeliveryStore(database),
+          confirmations: new Confirmations(database),
+        },
+        environment.redisUrl,
+      ),
+    resealing: () =>
+      new Resealing({
+        seals: new SessionSeals(database),
+        vault,
+        logger,
+        onProgress: ({ waiting, unopenable }) => {
+          metrics.tokensBehind.set({ state: 'waiting' }, waiting);
+          metrics.tokensBehind.set({ state: 'unopenable' }, unopenable);
+        },
+      }),
+  };
+}

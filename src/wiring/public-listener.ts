@@ -1,0 +1,89 @@
+import { isIP } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { bonusRoutes } from '../bonuses/routes.ts';
+import { callbackRoutes } from '../callbacks/routes.ts';
+import { StrangerLog } from '../callbacks/stranger-log.ts';
+import type { Configuration } from '../config/schema.ts';
+import { addressMatcher, EventLoopLag } from '../http/arrival.ts';
+import { createPublicServer } from '../http/public-server.ts';
+import { openApiRoute } from '../openapi/document.ts';
+import { OperatorGate } from '../operators/request.ts';
+import { operatorRoutes } from '../operators/routes.ts';
+import { signingKeys } from '../protocol/signature.ts';
+import { Nonces } from '../store/sessions/nonces.ts';
+import type { BonusApi } from './bonus-api.ts';
+import type { Money } from './money.ts';
+import type { Base } from './parts.ts';
+import type { Storage } from './storage.ts';
+
+/** Callbacks from the service, the operators' API and the bonus API behind one port. */
+export function createPublicListener(
+  base: Base,
+  storage: Storage,
+  { callbacks, sessions }: Money,
+  { bonuses }: BonusApi,
+) {
+  const { source, clock, logger, metrics, configuration } = base;
+  const lag = new EventLoopLag(clock);
+  const service = () => configuration().gateway.service;
+  const publicServer = (): FastifyInstance => {
+    const app = createPublicServer({
+      clock,
+      logger,
+      lag,
+      trustProxy: () => service().trustProxy,
+      connectionLimits: () => configuration().gateway.http,
+      onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
+      requestTimeoutMs: requestTimeoutMs(configuration()),
+    });
+    callbackRoutes(app, callbacks, {
+      serviceKeys: whileSame(() => service().secrets, signingKeys),
+      isAllowed: allowedBy(() => service().allowedIps),
+      strangers: new StrangerLog(clock),
+    });
+    const nonces = new Nonces(storage.database, clock);
+    const matcher = { addressMatcher: listMatcher };
+    const gate = new OperatorGate({ configuration, metrics, clock, nonces, ...matcher });
+    const { players, timelines } = storage;
+    operatorRoutes(app, { gate, sessions, players, timelines });
+    bonusRoutes(app, { gate, bonuses, metrics });
+    openApiRoute(app);
+    source.onChange((changed) => {
+      app.server.requestTimeout = requestTimeoutMs(changed);
+      // Where headers may take longer, Node gives the body that time too.
+      app.server.headersTimeout = requestTimeoutMs(changed);
+    });
+    return app;
+  };
+  return { publicServer, close: () => lag.close() };
+}
+
+/** Recomputes a value only when what it is made from is another object: after a reload. */
+function whileSame<From, To>(from: () => From, make: (from: From) => To): () => To {
+  let madeFrom = from();
+  let made = make(madeFrom);
+  return () => {
+    const current = from();
+    if (current !== madeFrom) {
+      madeFrom = current;
+      made = make(current);
+    }
+    return made;
+  };
+}
+
+function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean {
+  const matcher = whileSame(cidrs, (list) => (list.length === 0 ? () => true : listMatcher(list)));
+  return (address) => matcher()(address);
+}
+
+/** A request whose connection was reset in the meantime has no address any more. */
+function listMatcher(cidrs: readonly string[]): (address: string) => boolean {
+  const matches = addressMatcher(cidrs);
+  return (address) => isIP(address) !== 0 && matches(address);
+}
+
+/** A slow body must leave time to answer within the deadline. */
+function requestTimeoutMs({ gateway }: Configuration): number {
+  return Math.max(100, gateway.deadline.totalMs - 300);
+}
