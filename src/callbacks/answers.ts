@@ -3,7 +3,7 @@ import type { ServiceAnswer } from '../domain/conclude.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import { type SessionLookup, tokenRefusal } from '../sessions/session.ts';
-import type { Handled } from './context.ts';
+import type { Handled } from './handled.ts';
 
 /** What the callbacks answer, said once (docs/contract.md, Callbacks). */
 

@@ -6,8 +6,9 @@ import { locate } from '../engine/find-bet.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import { refused, unavailable } from './answers.ts';
-import type { Callbacks, Handled } from './context.ts';
+import type { Callbacks } from './context.ts';
 import { answerOfFirst } from './first-copy.ts';
+import type { Handled } from './handled.ts';
 
 /** Whom an operation concerns, or its answer where that is known without asking anybody. */
 export type Found =

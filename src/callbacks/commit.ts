@@ -9,7 +9,8 @@ import type { BetRequest } from '../protocol/messages.ts';
 import type { Commit, NewDelivery, OperationRecord } from '../store/bets/commit.ts';
 import { done, UNAVAILABLE } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
-import type { Callbacks, Handled } from './context.ts';
+import type { Callbacks } from './context.ts';
+import type { Handled } from './handled.ts';
 
 /** The bet changed since it was read: read and decide again. */
 export type Moved = { readonly kind: 'moved' };

@@ -14,7 +14,8 @@ import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { refused, systemError } from './answers.ts';
 import { committedBefore } from './commit.ts';
-import type { Callbacks, Handled } from './context.ts';
+import type { Callbacks } from './context.ts';
+import type { Handled } from './handled.ts';
 import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
 
 /**

@@ -9,7 +9,8 @@ import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { refused, systemError, tokenRefused } from './answers.ts';
-import type { Callbacks, Handled } from './context.ts';
+import type { Callbacks } from './context.ts';
+import type { Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
 import { firstPlaceAttempt, type PlaceConcluded, SYSTEM_ERROR } from './place-attempt.ts';
 

@@ -10,7 +10,8 @@ import type { Session } from '../sessions/session.ts';
 import { tokenRefusal } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, unavailable } from './answers.ts';
-import type { Callbacks, Handled } from './context.ts';
+import type { Callbacks } from './context.ts';
+import type { Handled } from './handled.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**

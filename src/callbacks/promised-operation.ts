@@ -16,7 +16,7 @@ import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { answerUnsent, committedBefore, type NextState, ownerOf, recordOf } from './commit.ts';
-import type { Handled } from './context.ts';
+import type { Handled } from './handled.ts';
 
 export type PromisedCallback = BetCallback<RollbackRequest> | BetCallback<UpdateRequest>;
 

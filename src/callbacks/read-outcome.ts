@@ -1,7 +1,8 @@
 import { unreachable } from '../domain/unreachable.ts';
 import type { ReadAnswer } from '../domain/wallet-answer.ts';
 import { refused, unavailable } from './answers.ts';
-import type { Callbacks, Handled } from './context.ts';
+import type { Callbacks } from './context.ts';
+import type { Handled } from './handled.ts';
 
 /** The answer to a profile or balance that brought no data. */
 export function readOutcome(

@@ -7,8 +7,9 @@ import {
 } from '../protocol/messages.ts';
 import type { RecordedOperation } from '../store/bets/journal.ts';
 import type { BetCallback } from './bet-callback.ts';
-import type { Callbacks, Handled } from './context.ts';
+import type { Callbacks } from './context.ts';
 import { isSame } from './first-copy.ts';
+import type { Handled } from './handled.ts';
 
 /**
  * The answer to a settle or unsettle that is a captured request sent again, or a copy that was

@@ -4,7 +4,7 @@ import { TokenBuckets } from '../lib/token-bucket.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import { unavailable } from './answers.ts';
-import type { Handled } from './context.ts';
+import type { Handled } from './handled.ts';
 
 /**
  * Refusals come at once, so a frame that polls in a loop polls the faster for it. Beyond this much

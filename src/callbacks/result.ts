@@ -17,7 +17,7 @@ import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { answerUnsent, committedBefore, ownerOf, recordOf } from './commit.ts';
-import type { Handled } from './context.ts';
+import type { Handled } from './handled.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
@@ -55,6 +55,9 @@ export async function sendResult(
     callbacks.metrics.rejected.inc({ operator: operatorId, reason: reason ?? 'maintenance' });
     return unavailable('not_sent', operatorId, { reason: reason ?? 'maintenance' });
   }
+  if (wallet.callerDialect.holdUnknownRepeats && bet.settlement.kind === 'unknown') {
+    return heldForPerson(callback, operatorId);
+  }
   const attempt = await resultAttempt(callback, wallet, bet, sentWith, mayQueue);
   const { attemptId } = attempt;
   const brought = await bring(
@@ -79,8 +82,22 @@ function handledOf(operatorId: string, brought: Brought<ResultConcluded>): Handl
   const detail = { walletMs: Math.round(latencyMs), code };
   // Only what is committed is answered; otherwise the service repeats it.
   if (!brought.stands) return { answer: lateAnswer, outcome: 'unknown', operatorId, detail };
-  const outcome = delivery.kind === 'new' ? 'taken_over' : conclusion.outcome;
+  const isTakenOver = delivery.kind === 'new' && delivery.delivery.state === 'pending';
+  const outcome = isTakenOver ? 'taken_over' : conclusion.outcome;
   return { answer, outcome, operatorId, detail };
+}
+
+/**
+ * A wallet that pays a repeat again is never sent one (`unknownRepeats: hold`): what it did with the
+ * first is for a person to find out, who retries or resolves its dead letter.
+ */
+function heldForPerson(
+  { callbacks, message, transactionId }: ResultCallback,
+  operatorId: string,
+): Handled {
+  const { operation } = message;
+  callbacks.logger.error({ operator: operatorId, operation, transactionId }, 'bet.repeat_held');
+  return unavailable('unknown', operatorId, { reason: 'held' });
 }
 
 async function resultAttempt(
@@ -115,7 +132,7 @@ async function resultAttempt(
         deadline,
         maySend,
       }),
-    conclude: (sent) => concluded(callback, bet, sent, mayQueue),
+    conclude: (sent) => concluded(callback, wallet, bet, sent, mayQueue),
     finish: async (operationId, { conclusion, delivery, lateAnswer }, record) =>
       callbacks.bets.finish({
         transactionId,
@@ -132,6 +149,7 @@ async function resultAttempt(
 
 function concluded(
   callback: ResultCallback,
+  wallet: Wallet,
   bet: Bet,
   sent: BetAnswer,
   mayQueue: boolean,
@@ -144,6 +162,12 @@ function concluded(
     toldTime: undefined,
   });
   const answer = answerFor(transactionId, conclusion.answer);
+  if (conclusion.outcome === 'unknown' && wallet.callerDialect.holdUnknownRepeats) {
+    // Nobody may send it again but a person: a dead letter from the start, and its alarm.
+    const dead = { ...promiseOf(callback, bet, nowOf(callback)), state: 'dead' } as const;
+    const delivery = { kind: 'new', delivery: dead, retryInMs: 0 } as const;
+    return { conclusion, delivery, answer: UNAVAILABLE, lateAnswer: UNAVAILABLE };
+  }
   if (answer !== undefined || !mayQueue) {
     const delivery = { kind: 'none' } as const;
     return { conclusion, delivery, answer: answer ?? UNAVAILABLE, lateAnswer: UNAVAILABLE };

@@ -8,7 +8,8 @@ import type { RollbackRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { NextState } from './commit.ts';
-import type { Callbacks, Handled } from './context.ts';
+import type { Callbacks } from './context.ts';
+import type { Handled } from './handled.ts';
 import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
 
 /**

@@ -5,7 +5,7 @@ import { isoTime } from '../protocol/answers.ts';
 import type { SettleRequest } from '../protocol/messages.ts';
 import { refused, tokenRefused, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
-import type { Handled } from './context.ts';
+import type { Handled } from './handled.ts';
 import { firstCashout, recordedResult } from './recorded-result.ts';
 import { recordUnsentResult, type SentWith, sendResult, takeOverResult } from './result.ts';
 

@@ -4,7 +4,7 @@ import { isoTime } from '../protocol/answers.ts';
 import type { UnsettleRequest } from '../protocol/messages.ts';
 import { refused, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
-import type { Handled } from './context.ts';
+import type { Handled } from './handled.ts';
 import { recordedResult } from './recorded-result.ts';
 import { recordUnsentResult, sendResult, takeOverResult } from './result.ts';
 

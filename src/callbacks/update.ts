@@ -6,7 +6,7 @@ import type { UpdateRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { NextState } from './commit.ts';
-import type { Handled } from './context.ts';
+import type { Handled } from './handled.ts';
 import { sendPromised, takeOver } from './promised-operation.ts';
 
 /**

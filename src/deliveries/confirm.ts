@@ -3,11 +3,13 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import type { Confirmations, DueConfirmation } from '../store/deliveries/confirmations.ts';
+import type { Wallets } from '../wallets/wallets.ts';
 
 const BATCH = 200;
 
 export interface Confirming extends Engine {
   readonly confirmations: Confirmations;
+  readonly wallets: Wallets;
 }
 
 /**
@@ -26,7 +28,7 @@ export async function confirmDue(confirming: Confirming): Promise<number> {
 }
 
 async function confirm(
-  { bets, confirmations, configuration, logger }: Confirming,
+  { bets, confirmations, configuration, logger, wallets }: Confirming,
   { transactionId, nowMs }: DueConfirmation,
 ): Promise<boolean> {
   const bet = await bets.find(transactionId);
@@ -34,7 +36,8 @@ async function confirm(
   const { operatorId } = bet.owner;
   const settings = deliverySettings(configuration(), operatorId);
   const { confirmUnknownAfterMs: confirmAfterMs } = settings;
-  const decision = decideConfirm(bet, { nowMs, confirmAfterMs });
+  const holdsRepeats = wallets.get(operatorId)?.callerDialect.holdUnknownRepeats === true;
+  const decision = decideConfirm(bet, { nowMs, confirmAfterMs, holdsRepeats });
   switch (decision.kind) {
     case 'wait':
       await confirmations.postpone(bet, decision.inMs);

@@ -58,7 +58,8 @@ export async function tryDelivery(
             call(engine, wallet, taken, parsed.message, sending),
           )
         : unsendable(`it holds no message: ${parsed.why}`),
-    conclude: (sent) => conclude(engine, taken, parsed.ok ? parsed.message : undefined, sent),
+    conclude: (sent) =>
+      conclude(engine, wallet, taken, parsed.ok ? parsed.message : undefined, sent),
     finish: (operationId, { conclusion, delivery }, attemptRecord) =>
       engine.bets.finish({
         transactionId: taken.transactionId,
@@ -144,13 +145,16 @@ async function tokenFor(
 
 function conclude(
   engine: Engine,
+  wallet: Wallet,
   taken: TakenDelivery,
   message: BetRequest | undefined,
   sent: BetAnswer,
 ): DeliveryConcluded {
   const { operation, purpose, isOverdue, attempts, transactionId, transactionTime } = taken;
   const retryInMs = backoffMs(attempts, settingsOf(engine, taken), Math.random());
-  const after = afterAttempt({ operation, purpose, isOverdue, retryInMs }, sent);
+  const holdsRepeats = wallet.callerDialect.holdUnknownRepeats;
+  const attempted = { operation, purpose, isOverdue, retryInMs, holdsRepeats };
+  const after = afterAttempt(attempted, sent);
   // Whoever is answered is answered by its callback; here nobody waits.
   const answer = accepted(transactionId, transactionTime);
   return {

@@ -31,6 +31,8 @@ export function decideConfirm(
   options: {
     readonly nowMs: number;
     readonly confirmAfterMs: number;
+    /** The wallet would pay a result again that it is sent once more. */
+    readonly holdsRepeats?: boolean;
   },
 ): ConfirmDecision {
   const { nowMs, confirmAfterMs } = options;
@@ -42,6 +44,7 @@ export function decideConfirm(
   const isBusy = bet.busy !== undefined || openMoneyDeliveries(bet).length > 0;
   if (isBusy || late.isConfirming) return { kind: 'wait', inMs: confirmAfterMs };
   const { standingOperationId } = bet;
+  if (options.holdsRepeats === true && bet.rollback.kind === 'none') return { kind: 'skip' };
   if (standingOperationId === undefined || changesNothing(bet, late.operation)) {
     return { kind: 'skip' };
   }

@@ -47,6 +47,8 @@ export interface Attempted {
   readonly isOverdue: boolean;
   /** How long to wait before the next attempt, should one be needed. */
   readonly retryInMs: number;
+  /** The wallet would pay a repeat of a result again: only a person may have it sent once more. */
+  readonly holdsRepeats?: boolean;
 }
 
 /** The life of a delivery goes on by its wallet's answer and nothing else. */
@@ -63,6 +65,9 @@ export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttemp
     case 'unsent':
       return { kind: 'unsent', retryInMs: 0 };
     case 'unconfirmed':
+      if (attempted.holdsRepeats === true && isResult(attempted.operation) && mayHaveTaken(sent)) {
+        return { kind: 'dead' };
+      }
       if (!attempted.isOverdue) return { kind: 'pending', retryInMs: attempted.retryInMs };
       // Nobody waits for money where a wallet has confirmed the operation before.
       return { kind: attempted.purpose === 'confirm' ? 'refused' : 'dead' };
@@ -114,6 +119,11 @@ export function isNotBrought(operation: DeliverableOperation, code: number): boo
     default:
       return unreachable(operation);
   }
+}
+
+/** Whether the wallet may have done what it gave no clear answer to. */
+function mayHaveTaken(sent: BetAnswer): boolean {
+  return sent.kind === 'unknown' || (sent.kind === 'declined' && sent.code === CODES.system);
 }
 
 function isResult(operation: DeliverableOperation): boolean {

@@ -10,7 +10,7 @@ import { BonusWalks } from '../store/bonuses/walks.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
 
-export type BonusApi = ReturnType<typeof createBonusApi>;
+export type BonusParts = ReturnType<typeof createBonusApi>;
 
 /** The service's bonus API, for each operator as if it were alone. */
 export function createBonusApi(base: Base, { database }: Storage) {

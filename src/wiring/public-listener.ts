@@ -11,7 +11,7 @@ import { OperatorGate } from '../operators/request.ts';
 import { operatorRoutes } from '../operators/routes.ts';
 import { signingKeys } from '../protocol/signature.ts';
 import { Nonces } from '../store/sessions/nonces.ts';
-import type { BonusApi } from './bonus-api.ts';
+import type { BonusParts } from './bonus-api.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
@@ -21,7 +21,7 @@ export function createPublicListener(
   base: Base,
   storage: Storage,
   { callbacks, sessions }: Money,
-  { bonuses }: BonusApi,
+  { bonuses }: BonusParts,
 ) {
   const { source, clock, logger, metrics, configuration } = base;
   const lag = new EventLoopLag(clock);

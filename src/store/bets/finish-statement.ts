@@ -205,7 +205,8 @@ export const FINISH = batchStatement(
            clock_timestamp() + make_interval(secs => i.horizon_seconds + i.retry_seconds),
            CASE WHEN i.promised_state = 'dead' THEN clock_timestamp() END
       FROM bet JOIN input i USING (attempt_id)
-     WHERE i.promised IS NOT NULL AND NOT i.is_late
+     -- A dead letter is told to nobody: it is there however late.
+     WHERE i.promised IS NOT NULL AND (NOT i.is_late OR i.promised_state = 'dead')
     ON CONFLICT (operation_id, purpose) DO NOTHING
   )
   SELECT attempt_id, is_late FROM bet`,

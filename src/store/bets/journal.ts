@@ -16,7 +16,7 @@ import {
   CORRECT_ANSWER,
   FIND,
   FIND_OPERATION,
-  OPERATIONS,
+  RECORDED_OPERATIONS,
   RECOVER,
   RECOVER_LAPSED,
 } from './statements.ts';
@@ -68,7 +68,7 @@ export class BetJournal {
 
   /** All that was asked for, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async operationsOf(transactionId: string): Promise<readonly RecordedOperation[]> {
-    return await this.#database.run(OPERATIONS, transactionId);
+    return await this.#database.run(RECORDED_OPERATIONS, transactionId);
   }
 
   /**

@@ -46,7 +46,7 @@ export const ANSWER_OF = statement(
  * Every operation of a bet. `was_sent`: a wallet may have seen it. A refusal concludes it where the
  * service was told of it: else the operation was not brought.
  */
-export const OPERATIONS = statement(
+export const RECORDED_OPERATIONS = statement(
   'bet-operations',
   byTransaction,
   `

@@ -1,0 +1,23 @@
+import type { Answer } from '../protocol/answers.ts';
+
+/** What a callback is counted under (`gateway_callbacks_total`). */
+export type CallbackOutcome =
+  | 'accepted'
+  | 'declined'
+  | 'unknown'
+  | 'not_sent'
+  | 'duplicate'
+  | 'conflict'
+  | 'taken_over'
+  | 'invalid'
+  | 'unauthorized'
+  | 'error';
+
+/** A callback's answer with what is to be counted and logged about it. */
+export interface Handled {
+  readonly answer: Answer;
+  readonly outcome: CallbackOutcome;
+  readonly operatorId: string | undefined;
+  /** Facts for the log line; never a token, a secret or a personal field. */
+  readonly detail?: Readonly<Record<string, string | number | undefined>>;
+}
