@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
-import { answersOf, settlesOf, untilDeliveriesAre } from './support/bets.ts';
+import { acceptedBet, answersOf, settlesOf, untilDeliveriesAre } from './support/bets.ts';
 import {
-  type HeldGateway,
-  PATIENCE,
   deadlineOf,
+  type HeldGateway,
   STATEMENTS,
   settleDown,
   startHeldGateway,
 } from './support/held-gateway.ts';
+import { PATIENCE } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
@@ -30,7 +30,7 @@ afterAll(() => held.close());
 
 const status = ({ status: of }: { status: number }) => of;
 
-describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
+describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout: 60_000 }, () => {
   /** While its wallet may not be called, every settle of this operator becomes a promise. */
   async function whilePromising(work: () => Promise<void>): Promise<void> {
     gateway.parts.wallets.setOverride('queue', 'money', 'open');
@@ -42,7 +42,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
   }
 
   it('a settle that thaws after its 503 is not promised behind one that was promised since', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'queue' });
+    const bet = await acceptedBet(gateway, { operatorId: 'queue' });
     await whilePromising(async () => {
       const frozen = postgres.holdRequest(STATEMENTS.find, bet.transactionId);
       expect(status(await bet.settle('20'))).toBe(503);
@@ -63,7 +63,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
   });
 
   it('a settle that thaws after its 503 is not sent over one that was paid since', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const frozen = postgres.holdRequest(STATEMENTS.find, bet.transactionId);
     expect(status(await bet.settle('20'))).toBe(503);
     await frozen.stopped;
@@ -79,7 +79,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
   });
 
   it('an unsettle that thaws after its 503 does not call off a settle that was promised since', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'queue' });
+    const bet = await acceptedBet(gateway, { operatorId: 'queue' });
     await whilePromising(async () => {
       const frozen = postgres.holdRequest(STATEMENTS.find, bet.transactionId);
       expect(status(await bet.unsettle())).toBe(503);
@@ -95,7 +95,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
   });
 
   it('an update that thaws after its 503 does not win over a later one', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const frozen = postgres.holdRequest(STATEMENTS.find, bet.transactionId);
     expect(status(await bet.update('1.5'))).toBe(503);
     await frozen.stopped;
@@ -120,7 +120,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
   it.each(commits)(
     'the commit of a %s that reaches PostgreSQL after its 503 is refused there, by its clock',
     async (operation, send) => {
-      const bet = await placedBet(gateway);
+      const bet = await acceptedBet(gateway);
       const frozen = postgres.holdRequest(STATEMENTS.commit, bet.transactionId);
       const isOver = deadlineOf();
       expect(status(await send(bet))).toBe(503);
@@ -144,7 +144,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
   );
 
   it('a promise that reaches PostgreSQL after its 503 is refused there', async () => {
-    const bet = await placedBet(gateway, { operatorId: 'queue' });
+    const bet = await acceptedBet(gateway, { operatorId: 'queue' });
     await whilePromising(async () => {
       const frozen = postgres.holdRequest(STATEMENTS.commit, bet.transactionId);
       const isOver = deadlineOf();
@@ -171,7 +171,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
   });
 
   it('a commit that waited in PostgreSQL for the row of its bet is late all the same', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     await onServer(gateway.databaseUrl, async (client) => {
       await client.query('BEGIN');
       await client.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [
@@ -191,7 +191,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', () => {
   });
 });
 
-describe('rule 1: the journal says what was really answered (I3)', () => {
+describe('rule 1: the journal says what was really answered (I3)', { timeout: 60_000 }, () => {
   const told: readonly [string, (bet: TestBet) => Promise<{ status: number }>, number][] = [
     ['settle', (bet) => bet.settle('20'), 503],
     ['unsettle', (bet) => bet.unsettle(), 503],
@@ -200,7 +200,7 @@ describe('rule 1: the journal says what was really answered (I3)', () => {
   it.each(told)(
     'a %s whose outcome was committed, but told too late, is on record as the 503 that left',
     async (operation, send, late) => {
-      const bet = await placedBet(gateway);
+      const bet = await acceptedBet(gateway);
       const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
       expect(status(await send(bet))).toBe(late);
       await answer.answered;
@@ -215,7 +215,7 @@ describe('rule 1: the journal says what was really answered (I3)', () => {
   );
 
   it('a settle whose commit’s answer was swallowed with its connection is told as it stands on record', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
     const settling = bet.settle('20');
     await answer.answered;
@@ -230,7 +230,7 @@ describe('rule 1: the journal says what was really answered (I3)', () => {
   });
 
   it('a rollback that was answered with its promise keeps that answer, whatever the wallet said (I4)', async () => {
-    const bet = await placedBet(gateway);
+    const bet = await acceptedBet(gateway);
     const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
     const first = await bet.rollback();
     expect(first.status).toBe(200);

@@ -169,7 +169,7 @@ class Link {
   readonly #target: { host: string; port: number };
   readonly #holdOf: (chunk: Buffer) => Hold | undefined;
   /** Bytes for the far or for the near side that wait until they are let go. */
-  readonly #heldBack = { request: new Array<Buffer>(), answer: new Array<Buffer>() };
+  readonly #heldBack = { request: [] as Buffer[], answer: [] as Buffer[] };
   #hold: Hold | undefined;
   #isHolding = false;
   #far: Socket | undefined;

@@ -1,7 +1,13 @@
 import { expect, vi } from 'vitest';
 import { type DeliveryState, deliveriesOf, sql } from '../../deliveries/support/deliveries.ts';
-import type { TestBet } from '../../support/bet.ts';
-import { PATIENCE } from './held-gateway.ts';
+import { type BetOptions, placedBet, type TestBet } from '../../support/bet.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { PATIENCE } from './patience.ts';
+
+/** A bet that its wallet has accepted, however long a busy machine takes to place one in time. */
+export async function acceptedBet(gateway: TestGateway, options?: BetOptions): Promise<TestBet> {
+  return await vi.waitFor(() => placedBet(gateway, options), PATIENCE);
+}
 
 /** The amounts of the settles that reached the wallet, in order. */
 export function settlesOf(bet: TestBet): readonly string[] {

@@ -1,16 +1,15 @@
-import { expect } from 'vitest';
-import { placedBet } from '../../support/bet.ts';
+import { expect, vi } from 'vitest';
 import {
   startTestGateway,
   type TestGateway,
   type TestGatewayOptions,
 } from '../../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { acceptedBet } from './bets.ts';
+import { PATIENCE } from './patience.ts';
 
-export const TOTAL_MS = 1_500;
-/** For whatever a loaded machine has to do meanwhile. */
-export const PATIENCE = { timeout: 20_000, interval: 25 } as const;
-
+/** Enough for a bet that waits for nothing on a busy machine, and a test waits no longer for it. */
+export const TOTAL_MS = 3_000;
 /** What the protocol of PostgreSQL puts behind the name of a prepared statement. */
 const name = (statement: string) => `${statement}\0`;
 export const STATEMENTS = {
@@ -60,8 +59,9 @@ export async function startHeldGateway(options: TestGatewayOptions = {}): Promis
  * trip that it could make, one after the other, and no connection is in use afterwards.
  */
 export async function settleDown(gateway: TestGateway): Promise<void> {
-  const other = await placedBet(gateway);
-  expect((await other.unsettle()).status).toBe(200);
+  const other = await acceptedBet(gateway);
+  const unsettled = async () => expect((await other.unsettle()).status).toBe(200);
+  await vi.waitFor(unsettled, PATIENCE);
   await expect.poll(() => gateway.parts.database.use.inUse, PATIENCE).toBe(0);
 }
 
