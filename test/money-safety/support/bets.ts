@@ -48,15 +48,52 @@ export async function untilSettlesAre(bet: TestBet, amounts: readonly string[]):
   await vi.waitFor(() => expect(settlesOf(bet)).toEqual(amounts), PATIENCE);
 }
 
-/** Resolves once every time to send what stands once more is over. */
-export async function untilNothingMayLandLate(bet: TestBet): Promise<void> {
-  const left = async () => {
-    const [row] = await sql<{ left: number }>(
-      bet.gateway,
-      'SELECT confirm_left AS left FROM bets WHERE transaction_id = $1',
-      [bet.transactionId],
-    );
-    return row?.left;
-  };
-  await expect.poll(left, PATIENCE).toBe(0);
+/** The wallet loses the next such call: no answer, and it takes effect when the test says so. */
+export function lose(bet: TestBet, operation: 'place' | 'settle' | 'unsettle'): void {
+  const { transactionId } = bet;
+  const lost = { kind: 'reset', effect: 'later' } as const;
+  bet.wallet.misbehave(operation, lost, { transactionId, calls: 1 });
+}
+
+async function timesLeft(bet: TestBet): Promise<number | undefined> {
+  const [row] = await sql<{ left: number }>(
+    bet.gateway,
+    'SELECT confirm_left AS left FROM bets WHERE transaction_id = $1',
+    [bet.transactionId],
+  );
+  return row?.left;
+}
+
+/** As if the last attempt of unknown outcome were so long ago; with the default of a minute. */
+async function makeDue(bet: TestBet, which: 'first' | 'second'): Promise<void> {
+  await sql(
+    bet.gateway,
+    `UPDATE bets SET late_at = clock_timestamp() - make_interval(secs => $2),
+                     confirm_at = least(confirm_at, clock_timestamp())
+      WHERE transaction_id = $1 AND confirm_left = $3`,
+    [bet.transactionId, which === 'first' ? 61 : 601, which === 'first' ? 2 : 1],
+  );
+}
+
+/** The time comes to send once more what stands. Resolves when that is over, sent or not. */
+export async function timeComes(bet: TestBet, which: 'first' | 'second'): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await makeDue(bet, which);
+      expect(await timesLeft(bet)).toBe(which === 'first' ? 1 : 0);
+    },
+    { ...PATIENCE, interval: 250 },
+  );
+}
+
+/** The first time comes. Resolves when the confirmation was tried so often, however it ended. */
+export async function isConfirming(bet: TestBet, attempts = 1): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const confirmations = (await deliveriesOf(bet)).filter((row) => row.purpose === 'confirm');
+      if (confirmations.length === 0) await makeDue(bet, 'first');
+      expect(confirmations[0]?.attempts).toBeGreaterThanOrEqual(attempts);
+    },
+    { ...PATIENCE, interval: 100 },
+  );
 }
