@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { deliveriesOf, endLeases, sql } from '../deliveries/support/deliveries.ts';
 import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -181,13 +182,18 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
 describe('issue 12: “nothing to roll back” is believed only where it cannot hide a loss', {
   timeout: 90_000,
 }, () => {
-  const unknownBet = { kind: 'status', status: 400, body: '{"code":5,"message":"no such bet"}' };
+  const unknownBet: Misbehaviour = {
+    kind: 'status',
+    status: 400,
+    body: '{"code":5,"message":"no such bet"}',
+  };
 
   it('it confirms the rollback of a bet that never had a result', async () => {
     const bet = await acceptedBet(gateway, { operatorId: 'forgiving' });
     const { transactionId } = bet;
-    bet.wallet.misbehave('rollback', { ...unknownBet, kind: 'status' }, { transactionId });
-    expect(status(await bet.rollback())).toBe(200);
+    bet.wallet.misbehave('rollback', unknownBet, { transactionId });
+    // Towards the service in the protocol's own words: already processed.
+    expect((await bet.rollback()).json?.code).toBe(8);
     expect(await bet.deliveries()).toEqual([]);
   });
 
@@ -195,7 +201,7 @@ describe('issue 12: “nothing to roll back” is believed only where it cannot 
     const bet = await acceptedBet(gateway, { operatorId: 'forgiving' });
     const { transactionId } = bet;
     expect(status(await bet.settle('20'))).toBe(200);
-    bet.wallet.misbehave('rollback', { ...unknownBet, kind: 'status' }, { transactionId });
+    bet.wallet.misbehave('rollback', unknownBet, { transactionId });
     expect(status(await bet.rollback())).toBe(200);
     await expect
       .poll(() => bet.deliveries(), PATIENCE)
@@ -213,7 +219,7 @@ describe('issue 12: “nothing to roll back” is believed only where it cannot 
     expect(status(await lost.settle('20'))).toBe(503);
     for (const bet of [undone, lost]) {
       const { transactionId } = bet;
-      bet.wallet.misbehave('rollback', { ...unknownBet, kind: 'status' }, { transactionId });
+      bet.wallet.misbehave('rollback', unknownBet, { transactionId });
       expect(status(await bet.rollback())).toBe(200);
       expect(await bet.deliveries()).toMatchObject([{ operation: 'rollback', state: 'pending' }]);
     }
