@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Conclusion } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { BetOperation } from '../domain/operation.ts';
@@ -64,7 +65,16 @@ export async function bring<C extends Concluded, Refused extends { readonly kind
   beginWithinMs: number,
 ): Promise<Brought<C> | Refused> {
   const permit = new SendPermit(engine.clock);
-  const begun = await inTime(beginWithinMs, begin, (late) =>
+  const beginOrTakeBack = async () => {
+    try {
+      return await begin();
+    } catch (error) {
+      // Lost on the way, it may have been committed all the same.
+      void takeBack(engine, attempt);
+      throw error;
+    }
+  };
+  const begun = await inTime(beginWithinMs, beginOrTakeBack, (late) =>
     isBegun(late) ? release(engine, attempt, late.operationId) : undefined,
   );
   if (!isBegun(begun)) return begun;
@@ -125,6 +135,23 @@ export async function record<C extends Concluded>(
     engine.changes.changed(transactionId);
   }
   return { kind: 'brought', sent, concluded, stands };
+}
+
+/** When an intent of unknown fate is looked for: its statement may still be on its way. */
+const LOOK_AFTER_MS = [0, 1_000, 8_000];
+
+/** Frees the bet of an intent that nobody knows to be committed, where it is. Never rejects. */
+async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>): Promise<void> {
+  for (const afterMs of LOOK_AFTER_MS) {
+    await sleep(afterMs, undefined, { ref: false });
+    try {
+      const operationId = await engine.bets.operationIdOf(attempt);
+      if (operationId !== undefined) return await release(engine, attempt, operationId);
+    } catch (error) {
+      const { transactionId, operation } = attempt;
+      engine.logger.warn({ err: error, transactionId, operation }, 'bet.late_intent_not_found');
+    }
+  }
 }
 
 /** What was begun after its caller gave up was never sent: the bet is free again at once (I11). */

@@ -56,15 +56,15 @@ describe('rule 9: an intent that was committed just after its caller gave up (I6
     expect(bet.arrivals()).toEqual(['place', 'settle']);
   });
 
-  it('its repeat does not wait for a lease: it is brought as soon as the bet is free', async () => {
+  it('what waits for it does not wait for its lease: it is brought as soon as the bet is free', async () => {
     const bet = await acceptedBet(gateway);
     const commit = postgres.holdAnswer(STATEMENTS.commit, bet.transactionId);
     expect((await bet.settle('20')).status).toBe(503);
     await commit.answered;
-    const repeat = bet.settle('20');
+    const later = bet.settle('30');
     await bet.isWaitedFor();
     commit.release();
-    expect((await repeat).status).toBe(200);
+    expect((await later).status).toBe(200);
     expect(bet.arrivals()).toEqual(['place', 'settle']);
   });
 
