@@ -50,6 +50,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
+  app.server.on('connection', () => options.lag.connected());
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
     const start = request.headers['x-request-start'];
