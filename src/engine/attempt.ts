@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Conclusion } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
+import { GatewayError } from '../domain/errors.ts';
 import type { BetOperation } from '../domain/operation.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { OutOfTime, within } from '../lib/within.ts';
@@ -70,7 +71,7 @@ export async function bring<C extends Concluded, Refused extends { readonly kind
       return await begin();
     } catch (error) {
       // Lost on the way, it may have been committed all the same.
-      void takeBack(engine, attempt);
+      if (error instanceof GatewayError) void takeBack(engine, attempt);
       throw error;
     }
   };
@@ -142,16 +143,21 @@ const LOOK_AFTER_MS = [0, 1_000, 8_000];
 
 /** Frees the bet of an intent that nobody knows to be committed, where it is. Never rejects. */
 async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>): Promise<void> {
+  let failure: unknown;
   for (const afterMs of LOOK_AFTER_MS) {
     await sleep(afterMs, undefined, { ref: false });
     try {
       const operationId = await engine.bets.operationIdOf(attempt);
       if (operationId !== undefined) return await release(engine, attempt, operationId);
+      failure = undefined;
     } catch (error) {
-      const { transactionId, operation } = attempt;
-      engine.logger.warn({ err: error, transactionId, operation }, 'bet.late_intent_not_found');
+      failure = error;
     }
   }
+  if (failure === undefined) return;
+  // Should it stand after all, its lease ends and the sweep calls it unknown.
+  const { transactionId, operation } = attempt;
+  engine.logger.warn({ err: failure, transactionId, operation }, 'bet.late_intent_not_looked_for');
 }
 
 /** What was begun after its caller gave up was never sent: the bet is free again at once (I11). */

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { placeBody } from '../../src/protocol/callback-bodies.ts';
+import { createService } from '../../tools/simulator/service.ts';
 import { sql } from '../deliveries/support/deliveries.ts';
 import { type TestBet, unplacedBet } from '../support/bet.ts';
-import type { TestGateway } from '../support/gateway.ts';
+import { SERVICE_SECRET, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { answersOf, untilDeliveriesAre } from './support/bets.ts';
@@ -51,6 +53,25 @@ const lateCommits: readonly [string, (bet: TestBet) => Promise<void>][] = [
       await expect
         .poll(() => answersOf(bet), PATIENCE)
         .toMatchObject([{ operation: 'place', status: 400 }]);
+    },
+  ],
+  [
+    'came when its caller had hung up',
+    async (bet) => {
+      const { baseUrl } = gateway;
+      const hasty = createService({ baseUrl, secret: SERVICE_SECRET, timeoutMs: 1_000 });
+      const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+      const asked = hasty.call('POST', '/payment/bet', placeBody(bet.slip));
+      await gate.arrived;
+      expect((await asked).failure).toBe('timeout');
+      // A round trip later the gateway knows that it hung up.
+      await gateway.service.balance(bet.player);
+      gate.release();
+      await expect
+        .poll(() => answersOf(bet), PATIENCE)
+        .toMatchObject([{ operation: 'place', status: 400 }]);
+      await settleDown(gateway);
+      await hasty.close();
     },
   ],
 ];
