@@ -11,6 +11,9 @@ import type { Callbacks } from './context.ts';
 import { isSame } from './first-copy.ts';
 import type { Handled } from './handled.ts';
 
+/** Of a bet that nothing but its place has happened to: its row was written, and then its outcome. */
+const PLACED_VERSION = 2;
+
 /**
  * The answer to a settle or unsettle that is a captured request sent again, or a copy that was
  * overtaken: its `requestId` and content are on record with a final answer, so it is not a new
@@ -25,8 +28,7 @@ export async function recordedResult(
 ): Promise<Handled | undefined> {
   const { callbacks, message } = callback;
   // Indexed, and only where there can be something: the first settle of a bet pays nothing for it.
-  const hadResult = bet.settlement.kind !== 'none' || bet.deliveries.length > 0;
-  const isFirst = message.operation === 'settle' && !hadResult && bet.rollback.kind === 'none';
+  const isFirst = message.operation === 'settle' && bet.version <= PLACED_VERSION;
   if (message.requestId === undefined || bet.version === 0 || isFirst) return undefined;
   const sameId = (await callbacks.bets.operationsOf(message.transactionId)).filter(
     ({ requestId }) => requestId === message.requestId,

@@ -155,7 +155,7 @@ async function inTime(
   deadline: Deadline,
 ): Promise<Handled> {
   try {
-    return await within(deadline.answerMs(), carry(callbacks, message, body, deadline));
+    return await within(deadline.lastMs(), carry(callbacks, message, body, deadline));
   } catch (error) {
     // Whatever goes on in the background must not act for a caller who has been answered.
     deadline.end();

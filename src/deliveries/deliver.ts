@@ -15,7 +15,7 @@ import { type Attempt, type Concluded, record, type Tried, tryOnce } from '../en
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { firstRequest } from '../engine/first-request.ts';
-import { type Sending, SendPermit } from '../engine/send-permit.ts';
+import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
@@ -35,7 +35,7 @@ export type TriedDelivery = Tried<DeliveryConcluded> & { readonly taken: TakenDe
  * Tries to bring one taken delivery to its wallet, through the same engine as a callback. A process
  * killed before the outcome is recorded costs a repeat after the lease; the protocol makes every
  * delivery repeatable (I4).
- * @param takenAtMs when its row was taken, on the monotonic clock
+ * @param permit from before its row was taken
  * @returns never rejects: what cannot even be sent counts as a failed attempt, so that a poison
  *   message ends as a dead letter and nothing else suffers from it
  */
@@ -43,7 +43,7 @@ export async function tryDelivery(
   engine: Engine,
   wallet: Wallet,
   taken: TakenDelivery,
-  takenAtMs: number,
+  permit: SendPermit,
 ): Promise<TriedDelivery> {
   const parsed = parseBet('PUT', taken.body);
   const attempt: Attempt<DeliveryConcluded> = {
@@ -72,7 +72,6 @@ export async function tryDelivery(
         caller: undefined,
       }),
   };
-  const permit = new SendPermit(engine.clock, takenAtMs);
   return { ...(await tryOnce(engine, attempt, taken.operationId, permit)), taken };
 }
 

@@ -1,5 +1,6 @@
 import type { OperatorConfig } from '../config/schema.ts';
 import type { Engine } from '../engine/context.ts';
+import { SendPermit } from '../engine/send-permit.ts';
 import type { DeliveryStore } from '../store/deliveries/queue.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
@@ -23,8 +24,8 @@ export interface SliceOptions {
 
 interface Claimed {
   readonly taken: TakenDelivery;
-  /** When its row was taken, on the monotonic clock. */
-  readonly atMs: number;
+  /** From before its row was taken. */
+  readonly permit: SendPermit;
 }
 
 /** Claimed ahead is what can begin within this time: a claimed bet is closed to everything else. */
@@ -87,7 +88,7 @@ export class Slice {
       const next = await this.#next();
       if (next === undefined) return;
       const beganAtMs = this.#slicing.clock.monotonicMs();
-      const tried = await tryDelivery(this.#slicing, wallet, next.taken, next.atMs);
+      const tried = await tryDelivery(this.#slicing, wallet, next.taken, next.permit);
       this.#learn(this.#slicing.clock.monotonicMs() - beganAtMs);
       if (tried.concluded.delivery.after.kind === 'unsent') this.#wasRefused = true;
       const written = this.#write(tried);
@@ -125,7 +126,7 @@ export class Slice {
     await new Promise(setImmediate);
     const { operator } = this.#options;
     const limit = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
-    const atMs = this.#slicing.clock.monotonicMs();
+    const permit = new SendPermit(this.#slicing.clock);
     try {
       const { taken, isDry } = await this.#slicing.store.take(
         operator.id,
@@ -136,7 +137,7 @@ export class Slice {
       this.#hasProbed = this.#isProbe && taken.length > 0;
       this.#isDry = isDry;
       this.#isClogged = !isDry && taken.length === 0;
-      this.#claimed.push(...taken.map((one) => ({ taken: one, atMs })));
+      this.#claimed.push(...taken.map((one) => ({ taken: one, permit })));
     } catch (error) {
       this.#failure = error;
     }

@@ -8,6 +8,8 @@ export const WALLET_BUDGET_MS_MIN = 50;
 
 /** Kept back from everything else so that the answer is written and on the wire in time. */
 const WRITE_ANSWER_MS = 50;
+/** Of that, what is left when a callback that could not give its own answer is given one. */
+const LAST_ANSWER_MS = 25;
 
 /**
  * The one time budget of a callback: created at its arrival, handed down, never restarted (I1).
@@ -45,6 +47,14 @@ export class Deadline {
   /** Milliseconds the gateway's own work may take until the answer must be ready to be written. */
   answerMs(): number {
     return Math.max(0, this.remainingMs() - WRITE_ANSWER_MS);
+  }
+
+  /**
+   * Milliseconds until the safe answer has to take the place of one that is not there. Later than
+   * `answerMs`: whoever ran out of that still gives its own, as it is on record.
+   */
+  lastMs(): number {
+    return Math.max(0, this.remainingMs() - LAST_ANSWER_MS);
   }
 
   /** Milliseconds a wallet may take from now on; 0 when there is nothing left to give. */

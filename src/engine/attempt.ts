@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Conclusion } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
+import { GatewayError } from '../domain/errors.ts';
 import type { BetOperation } from '../domain/operation.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { OutOfTime, within } from '../lib/within.ts';
@@ -64,7 +66,16 @@ export async function bring<C extends Concluded, Refused extends { readonly kind
   beginWithinMs: number,
 ): Promise<Brought<C> | Refused> {
   const permit = new SendPermit(engine.clock);
-  const begun = await inTime(beginWithinMs, begin, (late) =>
+  const beginOrTakeBack = async () => {
+    try {
+      return await begin();
+    } catch (error) {
+      // Lost on the way, it may have been committed all the same.
+      if (error instanceof GatewayError) void takeBack(engine, attempt);
+      throw error;
+    }
+  };
+  const begun = await inTime(beginWithinMs, beginOrTakeBack, (late) =>
     isBegun(late) ? release(engine, attempt, late.operationId) : undefined,
   );
   if (!isBegun(begun)) return begun;
@@ -130,6 +141,28 @@ export async function record<C extends Concluded>(
     engine.changes.changed(transactionId);
   }
   return { kind: 'brought', sent, concluded, stands };
+}
+
+/** When an intent of unknown fate is looked for: its statement may still be on its way. */
+const LOOK_AFTER_MS = [0, 1_000, 8_000];
+
+/** Frees the bet of an intent that nobody knows to be committed, where it is. Never rejects. */
+async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>): Promise<void> {
+  let failure: unknown;
+  for (const afterMs of LOOK_AFTER_MS) {
+    await sleep(afterMs, undefined, { ref: false });
+    try {
+      const operationId = await engine.bets.operationIdOf(attempt);
+      if (operationId !== undefined) return await release(engine, attempt, operationId);
+      failure = undefined;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  if (failure === undefined) return;
+  // Should it stand after all, its lease ends and the sweep calls it unknown.
+  const { transactionId, operation } = attempt;
+  engine.logger.warn({ err: failure, transactionId, operation }, 'bet.late_intent_not_looked_for');
 }
 
 /** What was begun after its caller gave up was never sent: the bet is free again at once (I11). */

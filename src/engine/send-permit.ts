@@ -16,9 +16,10 @@ export type Sending = { readonly maySend: () => boolean };
 export class SendPermit {
   readonly sending: Sending;
 
-  constructor(clock: Clock, begunAtMs: number = clock.monotonicMs()) {
-    const agoMs = clock.monotonicMs() - begunAtMs;
-    const wallAtMs = clock.nowMs() - agoMs;
+  /** To be made before the lease is asked for: a machine may be paused while it waits for that. */
+  constructor(clock: Clock) {
+    const begunAtMs = clock.monotonicMs();
+    const wallAtMs = clock.nowMs();
     this.sending = {
       maySend: () =>
         clock.monotonicMs() - begunAtMs < SEND_WITHIN_MS &&

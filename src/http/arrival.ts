@@ -8,10 +8,12 @@ const LAG_MS_MIN = 10;
 /** A longer delay is a stall: the process was stopped, or something held the loop. */
 const STALL_MS_MIN = 250;
 /**
- * What waited during a stall is read within so many turns of the loop after it: one accepts the
- * connections, one reads their requests, and one is for luck.
+ * What waited during a stall has been read when no connection was accepted for so many ticks: of
+ * those that wait the loop accepts one a turn, and reads its request in the next.
  */
-const TURNS_AFTER_STALL = 3;
+const QUIET_TICKS = 5;
+/** However many come after that, they are new: a process that lags for good still has to work. */
+const AFTER_STALL_MS_MAX = 2_000;
 
 /**
  * How long requests may have waited before the process looked at them. When the event loop was
@@ -27,12 +29,15 @@ export class EventLoopLag {
   #expectedAtMs: number;
   #lagMs = 0;
   #stalledSinceMs: number | undefined;
+  #noticedAtMs = 0;
+  #quietTicks = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#expectedAtMs = clock.monotonicMs() + TICK_MS;
     this.#timer = setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
+      this.#tickAfterStall(nowMs);
       this.#noticeStall(nowMs);
       this.#lagMs = Math.max(0, nowMs - this.#expectedAtMs);
       this.#expectedAtMs = nowMs + TICK_MS;
@@ -48,21 +53,29 @@ export class EventLoopLag {
     return this.#lagMs < LAG_MS_MIN ? 0 : this.#lagMs;
   }
 
+  /** A connection was accepted: it may have waited, and more may wait behind it. */
+  connected(): void {
+    this.#noticeStall(this.#clock.monotonicMs());
+    this.#quietTicks = 0;
+  }
+
   close(): void {
     clearInterval(this.#timer);
   }
 
   #noticeStall(nowMs: number): void {
+    // One stall may follow another: what has waited since the first may still be there.
     if (this.#stalledSinceMs !== undefined || nowMs - this.#expectedAtMs < STALL_MS_MIN) return;
     this.#stalledSinceMs = this.#expectedAtMs - TICK_MS;
-    this.#endAfter(TURNS_AFTER_STALL);
+    this.#noticedAtMs = nowMs;
+    this.#quietTicks = 0;
   }
 
-  #endAfter(turns: number): void {
-    setImmediate(() => {
-      if (turns > 1) this.#endAfter(turns - 1);
-      else this.#stalledSinceMs = undefined;
-    });
+  #tickAfterStall(nowMs: number): void {
+    if (this.#stalledSinceMs === undefined) return;
+    this.#quietTicks += 1;
+    const isOver = this.#quietTicks > QUIET_TICKS || nowMs - this.#noticedAtMs > AFTER_STALL_MS_MAX;
+    if (isOver) this.#stalledSinceMs = undefined;
   }
 }
 

@@ -76,6 +76,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     done();
   });
 
+  app.server.on('connection', () => options.lag.connected());
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
     const start = request.headers['x-request-start'];

@@ -23,6 +23,8 @@ const EPOCH_KEY = 'answers-epoch';
 const EPOCH_TTL_MS = 90 * 86_400_000;
 /** For writing, an epoch may be this old: an entry of an older one is only a miss. */
 const EPOCH_AGE_MS_MAX = 5_000;
+/** So many missed fences are written once Redis is back, for places that were in flight meanwhile. */
+const MISSED_MAX = 10_000;
 /** Until Redis has heard of a missed fence, it is told again this often. */
 const RAISE_EVERY_MS = 250;
 
@@ -40,6 +42,7 @@ export class AnswerCache {
   #epoch: { readonly value: string; readonly readAtMs: number } | undefined;
   /** A fence could not be written: nothing in Redis is believed until the epoch is another one. */
   #raising: NodeJS.Timeout | undefined;
+  readonly #missed = new Set<string>();
 
   constructor(accelerator: Accelerator, clock: Clock, ttlMs: () => number) {
     this.#accelerator = accelerator;
@@ -71,12 +74,17 @@ export class AnswerCache {
 
   /** Sends copies of this place to the journal from now on. Call it before the rollback commits. */
   async fence(transactionId: string): Promise<void> {
-    const isFenced = await this.#accelerator.set(keyOf(transactionId), FENCED, this.#ttlMs());
-    if (!isFenced) this.#startRaising();
+    if (await this.#writeFence(transactionId)) return;
+    if (this.#missed.size < MISSED_MAX) this.#missed.add(transactionId);
+    this.#startRaising();
   }
 
   close(): void {
     clearInterval(this.#raising);
+  }
+
+  async #writeFence(transactionId: string): Promise<boolean> {
+    return await this.#accelerator.set(keyOf(transactionId), FENCED, this.#ttlMs());
   }
 
   async #currentEpoch(): Promise<string | undefined> {
@@ -99,6 +107,11 @@ export class AnswerCache {
 
   async #raise(): Promise<void> {
     if (!(await this.#accelerator.set(EPOCH_KEY, randomUUID(), EPOCH_TTL_MS))) return;
+    // A place that was in flight when its fence was missed may be remembered only now, in this epoch.
+    for (const transactionId of this.#missed) {
+      if (!(await this.#writeFence(transactionId))) return;
+      this.#missed.delete(transactionId);
+    }
     clearInterval(this.#raising);
     this.#raising = undefined;
   }

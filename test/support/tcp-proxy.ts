@@ -14,7 +14,26 @@ export interface TcpProxy {
   reset(): void;
   /** Ends a cut or a freeze; what was held back in a freeze goes on. */
   restore(): Promise<void>;
+  /**
+   * Stops one connection alone: the next that is told all these words, before a byte of it reaches
+   * the far side.
+   */
+  holdRequest(...words: readonly string[]): Held;
+  /** The same, but the far side hears it and acts: only what it answers is held back. */
+  holdAnswer(...words: readonly string[]): Held;
   close(): Promise<void>;
+}
+
+/** One connection that is stopped in the middle of a conversation. */
+export interface Held {
+  /** Resolves when there is one. */
+  readonly stopped: Promise<void>;
+  /** Resolves when the far side has answered: a request once released, an answer although held. */
+  readonly answered: Promise<void>;
+  /** What was held back goes on its way. */
+  release(): void;
+  /** The connection breaks, and nobody ever hears what was held back. */
+  swallow(): void;
 }
 
 /** A TCP proxy before something that a test wants to lose, such as PostgreSQL or Redis. */
@@ -27,6 +46,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
 class Forwarder implements TcpProxy {
   readonly #target: { host: string; port: number };
   readonly #links = new Set<Link>();
+  readonly #holds = new Set<Hold>();
   readonly #server: Server;
   #frozen = false;
   #port = 0;
@@ -68,14 +88,78 @@ class Forwarder implements TcpProxy {
     if (!this.#server.listening) this.#port = await listenOn(this.#server, this.#port);
   }
 
+  holdRequest(...words: readonly string[]): Held {
+    return this.#hold(new Hold('request', words));
+  }
+
+  holdAnswer(...words: readonly string[]): Held {
+    return this.#hold(new Hold('answer', words));
+  }
+
   async close(): Promise<void> {
     await this.cut();
   }
 
+  #hold(hold: Hold): Held {
+    this.#holds.add(hold);
+    return hold;
+  }
+
+  /** The hold that these bytes set off, once. */
+  #holdOf(chunk: Buffer): Hold | undefined {
+    const hold = [...this.#holds].find(({ words }) => words.every((word) => chunk.includes(word)));
+    if (hold !== undefined) this.#holds.delete(hold);
+    return hold;
+  }
+
   #accept(near: Socket): void {
-    const link = new Link(near, this.#target, () => this.#links.delete(link));
+    const link = new Link(
+      near,
+      this.#target,
+      (chunk) => this.#holdOf(chunk),
+      () => this.#links.delete(link),
+    );
     this.#links.add(link);
     if (!this.#frozen) link.thaw();
+  }
+}
+
+/** What a test waits for and lets go of; set off by the first chunk that has all its words. */
+class Hold implements Held {
+  readonly what: 'request' | 'answer';
+  readonly words: readonly string[];
+  readonly #stopped = Promise.withResolvers<void>();
+  readonly #answered = Promise.withResolvers<void>();
+  #link: Link | undefined;
+
+  constructor(what: 'request' | 'answer', words: readonly string[]) {
+    this.what = what;
+    this.words = words;
+  }
+
+  get stopped(): Promise<void> {
+    return this.#stopped.promise;
+  }
+
+  get answered(): Promise<void> {
+    return this.#answered.promise;
+  }
+
+  stop(link: Link): void {
+    this.#link = link;
+    this.#stopped.resolve();
+  }
+
+  answer(): void {
+    this.#answered.resolve();
+  }
+
+  release(): void {
+    this.#link?.letGo();
+  }
+
+  swallow(): void {
+    this.#link?.reset();
   }
 }
 
@@ -83,12 +167,23 @@ class Forwarder implements TcpProxy {
 class Link {
   readonly #near: Socket;
   readonly #target: { host: string; port: number };
+  readonly #holdOf: (chunk: Buffer) => Hold | undefined;
+  /** Bytes for the far or for the near side that wait until they are let go. */
+  readonly #heldBack = { request: [] as Buffer[], answer: [] as Buffer[] };
+  #hold: Hold | undefined;
+  #isHolding = false;
   #far: Socket | undefined;
   #frozen = true;
 
-  constructor(near: Socket, target: { host: string; port: number }, closed: () => void) {
+  constructor(
+    near: Socket,
+    target: { host: string; port: number },
+    holdOf: (chunk: Buffer) => Hold | undefined,
+    closed: () => void,
+  ) {
     this.#near = near;
     this.#target = target;
+    this.#holdOf = holdOf;
     near.setNoDelay(true);
     near.on('error', () => this.reset());
     near.on('close', () => {
@@ -111,6 +206,13 @@ class Link {
     this.#far.resume();
   }
 
+  /** Ends a hold: what was held back goes on. */
+  letGo(): void {
+    this.#isHolding = false;
+    for (const chunk of this.#heldBack.request.splice(0)) this.#far?.write(chunk);
+    for (const chunk of this.#heldBack.answer.splice(0)) this.#near.write(chunk);
+  }
+
   reset(): void {
     this.#near.resetAndDestroy();
     this.#far?.resetAndDestroy();
@@ -120,19 +222,34 @@ class Link {
     const far = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     far.on('error', () => this.reset());
     far.on('close', () => this.#near.destroySoon());
-    this.#pass(this.#near, far);
-    this.#pass(far, this.#near);
+    this.#pass(this.#near, far, 'request');
+    this.#pass(far, this.#near, 'answer');
     return far;
   }
 
   /** By hand instead of `pipe`, which resumes its source by itself, frozen or not. */
-  #pass(from: Socket, to: Socket): void {
-    from.on('data', (chunk) => {
-      if (!to.write(chunk)) from.pause();
+  #pass(from: Socket, to: Socket, what: 'request' | 'answer'): void {
+    from.on('data', (chunk: Buffer) => {
+      if (this.#keeps(chunk, what)) this.#heldBack[what].push(chunk);
+      else if (!to.write(chunk)) from.pause();
     });
     to.on('drain', () => {
       if (!this.#frozen) from.resume();
     });
     from.on('end', () => to.end());
+  }
+
+  /** Whether these bytes are held back. */
+  #keeps(chunk: Buffer, what: 'request' | 'answer'): boolean {
+    if (what === 'request' && !this.#isHolding) {
+      const hold = this.#holdOf(chunk);
+      if (hold !== undefined) {
+        this.#hold = hold;
+        this.#isHolding = true;
+        hold.stop(this);
+      }
+    }
+    if (what === 'answer') this.#hold?.answer();
+    return this.#isHolding && this.#hold?.what === what;
   }
 }

@@ -103,10 +103,15 @@ export class BetJournal {
     }
     // Somebody was faster, time is over, or this is the repeat of a commit that was not reported.
     const { transactionId } = to;
-    const key = { transactionId, attemptId: record.attemptId };
-    const [mine] = await this.#database.run(FIND_OPERATION, key);
+    const mine = await this.operationIdOf({ transactionId, attemptId: record.attemptId });
     if (mine !== undefined) return { kind: 'committed', operationId: mine };
     return { kind: row?.isLate === true ? 'tooLate' : 'moved' };
+  }
+
+  /** The operation that an attempt has committed, if it has. @throws GatewayError as `find` does */
+  async operationIdOf(attempt: AttemptKey): Promise<string | undefined> {
+    const [operationId] = await this.#database.run(FIND_OPERATION, attempt);
+    return operationId;
   }
 
   /**

@@ -1,0 +1,148 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { placeBody } from '../../src/protocol/callback-bodies.ts';
+import { createService } from '../../tools/simulator/service.ts';
+import { sql } from '../deliveries/support/deliveries.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
+import { SERVICE_SECRET, type TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { answersOf, untilDeliveriesAre } from './support/bets.ts';
+import {
+  deadlineOf,
+  type HeldGateway,
+  STATEMENTS,
+  settleDown,
+  startHeldGateway,
+} from './support/held-gateway.ts';
+import { PATIENCE } from './support/patience.ts';
+
+let held: HeldGateway;
+let gateway: TestGateway;
+let postgres: TcpProxy;
+beforeAll(async () => {
+  held = await startHeldGateway({
+    worker: true,
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+  });
+  ({ gateway, postgres } = held);
+});
+afterEach(() => gateway.wallet('alpha').behave());
+afterAll(() => held.close());
+
+/** The wallet has accepted it, and its outcome was committed; both too late for the answer. */
+const lateCommits: readonly [string, (bet: TestBet) => Promise<void>][] = [
+  [
+    'reached PostgreSQL too late',
+    async (bet) => {
+      const commit = postgres.holdRequest(STATEMENTS.placeFinish, bet.transactionId);
+      const isOver = deadlineOf();
+      expect((await bet.place()).json?.code).toBe(100);
+      await isOver();
+      commit.release();
+      await commit.answered;
+      await settleDown(gateway);
+    },
+  ],
+  [
+    'was in time, but nobody heard of it in time',
+    async (bet) => {
+      const commit = postgres.holdAnswer(STATEMENTS.placeFinish, bet.transactionId);
+      expect((await bet.place()).json?.code).toBe(100);
+      await commit.answered;
+      commit.release();
+      await expect
+        .poll(() => answersOf(bet), PATIENCE)
+        .toMatchObject([{ operation: 'place', status: 400 }]);
+    },
+  ],
+  [
+    'came when its caller had hung up',
+    async (bet) => {
+      const { baseUrl } = gateway;
+      const hasty = createService({ baseUrl, secret: SERVICE_SECRET, timeoutMs: 1_000 });
+      const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+      const asked = hasty.call('POST', '/payment/bet', placeBody(bet.slip));
+      await gate.arrived;
+      expect((await asked).failure).toBe('timeout');
+      // A round trip later the gateway knows that it hung up.
+      await gateway.service.balance(bet.player);
+      gate.release();
+      await expect
+        .poll(() => answersOf(bet), PATIENCE)
+        .toMatchObject([{ operation: 'place', status: 400 }]);
+      await settleDown(gateway);
+      await hasty.close();
+    },
+  ],
+];
+
+/** As if `originateRollbackAfterMs` had passed since the place. */
+async function ageBet(bet: TestBet): Promise<void> {
+  await sql(
+    gateway,
+    `UPDATE bets SET created_at = clock_timestamp() - interval '11 minutes' WHERE transaction_id = $1`,
+    [bet.transactionId],
+  );
+}
+
+describe.each(lateCommits)(
+  'rule 6: a place that was accepted and answered 100, because its outcome %s,',
+  { timeout: 60_000 },
+  (_, answeredLate) => {
+    it('is rolled back by the gateway where the service never does (I5)', async () => {
+      const bet = await unplacedBet(gateway);
+      await answeredLate(bet);
+      expect(bet.balance()).toBe('900');
+      await ageBet(bet);
+      await untilDeliveriesAre(bet, [{ operation: 'rollback', state: 'delivered' }]);
+      expect(bet.balance()).toBe('1000');
+      expect(bet.arrivals()).toEqual(['place', 'rollback']);
+      expect((await bet.place()).json?.code).toBe(8);
+    });
+
+    it('stays answered 100, to its copies too (I3)', async () => {
+      const bet = await unplacedBet(gateway);
+      await answeredLate(bet);
+      expect((await bet.place()).json?.code).toBe(100);
+      expect(await answersOf(bet)).toMatchObject([{ operation: 'place', status: 400 }]);
+      expect(bet.arrivals()).toEqual(['place']);
+    });
+
+    it('is neither paid nor refused a result: 503 until it is closed', async () => {
+      const bet = await unplacedBet(gateway);
+      await answeredLate(bet);
+      expect((await bet.settle('20')).status).toBe(503);
+      expect((await bet.unsettle()).status).toBe(503);
+      expect(bet.arrivals()).toEqual(['place']);
+    });
+
+    it('is brought the service’s own rollback, and no other (I5)', async () => {
+      const bet = await unplacedBet(gateway);
+      await answeredLate(bet);
+      expect((await bet.rollback()).status).toBe(200);
+      await ageBet(bet);
+      await settleDown(gateway);
+      expect(bet.balance()).toBe('1000');
+      expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
+        rollback: 'confirmed',
+        operations: ['place', 'rollback'],
+      });
+    });
+  },
+);
+
+describe('rule 6: a place that was declined and answered 100', { timeout: 60_000 }, () => {
+  it('stays answered 100, and its rollback is answered without a call (I3)', async () => {
+    const bet = await unplacedBet(gateway, { amount: '100000' });
+    const commit = postgres.holdRequest(STATEMENTS.placeFinish, bet.transactionId);
+    const isOver = deadlineOf();
+    expect((await bet.place()).json?.code).toBe(100);
+    await isOver();
+    commit.release();
+    await commit.answered;
+    await settleDown(gateway);
+    expect((await bet.place()).json?.code).toBe(100);
+    expect((await bet.rollback()).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place']);
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { endLeases } from '../deliveries/support/deliveries.ts';
+import { expireSession, type TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { acceptedBet, settlesOf } from './support/bets.ts';
+import { PATIENCE } from './support/patience.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    worker: true,
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+  });
+});
+afterEach(() => gateway.wallet('alpha').behave());
+afterAll(() => gateway.close());
+
+const cashout = (bet: TestBet, amount = '30') => bet.settle(amount, 'cashout', bet.player.token);
+
+async function revokeSession(bet: TestBet): Promise<void> {
+  const operator = gateway.operator('alpha');
+  expect((await operator.revokeSessions({ token: bet.player.token })).status).toBe(200);
+  await operator.close();
+}
+
+const ends: readonly [string, (bet: TestBet) => Promise<void>][] = [
+  ['was revoked', revokeSession],
+  ['expired', (bet) => expireSession(gateway, bet.player.token)],
+];
+
+describe('rule 11: a cashout whose answer was lost, and whose session has ended since (I5)', {
+  timeout: 60_000,
+}, () => {
+  it.each(ends)('is brought again with the token of the first: it %s', async (_, end) => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    const paid = { kind: 'reset', effect: 'applied' } as const;
+    bet.wallet.misbehave('settle', paid, { transactionId, calls: 1 });
+    expect((await cashout(bet)).status).toBe(503);
+    await end(bet);
+    expect((await cashout(bet)).status).toBe(200);
+    expect(settlesOf(bet)).toEqual(['30', '30']);
+    expect(JSON.parse(bet.lastRequest().body.toString())).toMatchObject({
+      token: bet.player.operatorToken,
+    });
+    expect(bet.balance()).toBe('930');
+  });
+
+  it('also where its process was killed while it was on its way', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    const gate = bet.wallet.hold('settle', { transactionId, point: 'after' });
+    const first = cashout(bet);
+    await gate.arrived;
+    await revokeSession(bet);
+    await endLeases(gateway, transactionId);
+    const repeat = await cashout(bet);
+    gate.release();
+    await first;
+    expect([200, 503]).toContain(repeat.status);
+    await expect.poll(async () => (await cashout(bet)).status, PATIENCE).toBe(200);
+    expect(bet.balance()).toBe('930');
+  });
+
+  it('another cashout is a first attempt, and needs a live token', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+    expect((await cashout(bet, '30')).status).toBe(503);
+    await revokeSession(bet);
+    const other = await cashout(bet, '31');
+    expect([other.status, other.json?.code]).toEqual([400, 3]);
+    expect(settlesOf(bet)).toEqual(['30']);
+  });
+
+  it('one that never left is a first attempt still, and needs a live token', async () => {
+    const bet = await acceptedBet(gateway);
+    gateway.parts.wallets.setOverride('alpha', 'money', 'open');
+    expect((await cashout(bet)).status).toBe(503);
+    gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
+    await revokeSession(bet);
+    const again = await cashout(bet);
+    expect([again.status, again.json?.code]).toEqual([400, 3]);
+    expect(settlesOf(bet)).toEqual([]);
+  });
+
+  it('a stranger’s token in the repeat changes nothing: the first one’s is what the wallet gets', async () => {
+    const bet = await acceptedBet(gateway);
+    const stranger = await gateway.player();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+    expect((await cashout(bet)).status).toBe(503);
+    await bet.settle('30', 'cashout', stranger.token);
+    for (const { body } of bet.wallet.requests.filter((one) => one.body.includes(transactionId))) {
+      expect(body.toString()).not.toContain(stranger.operatorToken);
+    }
+  });
+});

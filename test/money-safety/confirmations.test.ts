@@ -1,0 +1,227 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
+import { deliveriesOf, endLeases, sql } from '../deliveries/support/deliveries.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+import { acceptedBet, isConfirming, lose, settlesOf, timeComes } from './support/bets.ts';
+import { PATIENCE } from './support/patience.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const patient = { wallet: { breaker: { minRequests: 100_000 } } };
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    operators: {
+      alpha: patient,
+      keyed: { wallet: { ...patient.wallet, dialect: { stableRequestId: true } } },
+      forgiving: { wallet: { ...patient.wallet, dialect: { rollbackConfirmedBy: [5] } } },
+    },
+  });
+});
+afterEach(() => {
+  for (const id of ['alpha', 'keyed', 'forgiving']) gateway.wallet(id).behave();
+});
+afterAll(() => gateway.close());
+
+const status = ({ status: of }: { status: number }) => of;
+
+/** A settle of 10 was lost, one of 20 accepted. */
+async function doubtfulBet(operatorId = 'alpha'): Promise<TestBet> {
+  const bet = await acceptedBet(gateway, { operatorId });
+  lose(bet, 'settle');
+  expect(status(await bet.settle('10'))).toBe(503);
+  expect(status(await bet.settle('20'))).toBe(200);
+  return bet;
+}
+
+/** A place was lost, its rollback confirmed. */
+async function rolledBackBet(operatorId = 'alpha'): Promise<TestBet> {
+  const bet = await unplacedBet(gateway, { operatorId });
+  lose(bet, 'place');
+  expect((await bet.place()).json?.code).toBe(100);
+  expect(status(await bet.rollback())).toBe(200);
+  return bet;
+}
+
+async function confirmationOf(bet: TestBet) {
+  return (await deliveriesOf(bet)).find(({ purpose }) => purpose === 'confirm');
+}
+
+describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () => {
+  it('one without an answer turns nothing unknown: a copy is answered as ever, and not sent', async () => {
+    const bet = await doubtfulBet();
+    const { transactionId } = bet;
+    const stopFailing = bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId });
+    await isConfirming(bet, 2);
+    expect(await betState(gateway.databaseUrl, transactionId)).toMatchObject({
+      settlement: 'settled',
+    });
+    const sent = bet.wallet.arrivals(transactionId, 'settle').length;
+    gateway.parts.wallets.setOverride('alpha', 'money', 'open');
+    // Answered from the journal: the wallet may not even be called.
+    await expect.poll(async () => status(await bet.settle('20')), PATIENCE).toBe(200);
+    gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
+    stopFailing();
+    expect(sent).toBeGreaterThanOrEqual(4);
+    // Not brought is tried again until it is.
+    await timeComes(bet, 'first');
+    expect(await confirmationOf(bet)).toMatchObject({ state: 'delivered' });
+  });
+
+  it.each([1, 3, 4, 100])(
+    'one refused with %i was not brought, and is tried again',
+    async (code) => {
+      const bet = await doubtfulBet();
+      const { transactionId } = bet;
+      bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId, calls: 1 });
+      await timeComes(bet, 'first');
+      expect(await confirmationOf(bet)).toMatchObject({ state: 'delivered', attempts: 2 });
+      expect(settlesOf(bet)).toEqual(['10', '20', '20', '20']);
+    },
+  );
+
+  it('a definite refusal after the acceptance is its quiet end: refused, and the bet as it was', async () => {
+    const bet = await doubtfulBet();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId });
+    await timeComes(bet, 'first');
+    expect(await confirmationOf(bet)).toMatchObject({ state: 'refused', attempts: 1 });
+    expect(await betState(gateway.databaseUrl, transactionId)).toMatchObject({
+      settlement: 'settled',
+      busy: null,
+    });
+    expect(status(await bet.settle('20'))).toBe(200);
+    expect(settlesOf(bet)).toEqual(['10', '20', '20']);
+  });
+
+  it('it carries the requestId of what it confirms, for wallets that key on it', async () => {
+    const bet = await doubtfulBet('keyed');
+    await timeComes(bet, 'first');
+    await timeComes(bet, 'second');
+    const settles = bet.wallet.arrivals(bet.transactionId, 'settle');
+    expect(settles.map(({ amount }) => amount)).toEqual(['10', '20', '20', '20']);
+    const ids = settles.slice(1).map(({ requestId }) => requestId);
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]).not.toBe(settles[0]?.requestId);
+  });
+
+  it('a repeated rollback that is definitely declined ends refused, never dead (issue 12)', async () => {
+    const bet = await rolledBackBet();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('rollback', { kind: 'code', code: 5 }, { transactionId });
+    await timeComes(bet, 'first');
+    expect(await confirmationOf(bet)).toMatchObject({
+      operation: 'rollback',
+      state: 'refused',
+      last_error: expect.stringContaining('400 code 5'),
+    });
+    await timeComes(bet, 'second');
+    expect(await confirmationOf(bet)).toMatchObject({ state: 'refused' });
+    expect(
+      await sql(gateway, `SELECT 1 FROM deliveries WHERE transaction_id = $1 AND state = 'dead'`, [
+        transactionId,
+      ]),
+    ).toEqual([]);
+    expect(status(await bet.rollback())).toBe(200);
+  });
+
+  it('nor does one whose horizon ends without an answer: nobody waits for money', async () => {
+    const bet = await rolledBackBet();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('rollback', { kind: 'reset' }, { transactionId });
+    await isConfirming(bet);
+    await sql(
+      gateway,
+      `UPDATE deliveries SET dead_at = clock_timestamp() - interval '1 second'
+        WHERE transaction_id = $1 AND purpose = 'confirm'`,
+      [transactionId],
+    );
+    await timeComes(bet, 'first');
+    expect(await confirmationOf(bet)).toMatchObject({ state: 'refused' });
+  });
+
+  it('a bet that is rolled back meanwhile: whatever the confirmation brings, the rollback stands last', async () => {
+    const bet = await doubtfulBet();
+    const { transactionId } = bet;
+    const gate = bet.wallet.hold('settle', { transactionId });
+    await isConfirming(bet);
+    await gate.arrived;
+    const rolling = bet.rollback();
+    await bet.isWaitedFor();
+    gate.release();
+    expect(status(await rolling)).toBe(200);
+    await bet.wallet.waitFor(() => bet.balance() === '1000', PATIENCE.timeout);
+    expect(bet.arrivals().at(-1)).toBe('rollback');
+    expect(await betState(gateway.databaseUrl, transactionId)).toMatchObject({
+      rollback: 'confirmed',
+    });
+  });
+
+  it('a process killed in the middle of one leaves nothing unknown, and it is sent by another', async () => {
+    const bet = await doubtfulBet();
+    const { transactionId } = bet;
+    const gate = bet.wallet.hold('settle', { transactionId });
+    await isConfirming(bet);
+    await gate.arrived;
+    // As if the process at the gate were gone: its lease ends.
+    await endLeases(gateway, transactionId);
+    await expect
+      .poll(async () => (await betState(gateway.databaseUrl, transactionId))?.busy, PATIENCE)
+      .not.toBe(undefined);
+    gate.release();
+    await timeComes(bet, 'first');
+    expect(await betState(gateway.databaseUrl, transactionId)).toMatchObject({
+      settlement: 'settled',
+    });
+    expect(status(await bet.settle('20'))).toBe(200);
+  });
+});
+
+describe('issue 12: “nothing to roll back” is believed only where it cannot hide a loss', {
+  timeout: 90_000,
+}, () => {
+  const unknownBet: Misbehaviour = {
+    kind: 'status',
+    status: 400,
+    body: '{"code":5,"message":"no such bet"}',
+  };
+
+  it('it confirms the rollback of a bet that never had a result', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'forgiving' });
+    const { transactionId } = bet;
+    bet.wallet.misbehave('rollback', unknownBet, { transactionId });
+    // Towards the service in the protocol's own words: already processed.
+    expect((await bet.rollback()).json?.code).toBe(8);
+    expect(await bet.deliveries()).toEqual([]);
+  });
+
+  it('it does not after a settle: the rollback stays open', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'forgiving' });
+    const { transactionId } = bet;
+    expect(status(await bet.settle('20'))).toBe(200);
+    bet.wallet.misbehave('rollback', unknownBet, { transactionId });
+    expect(status(await bet.rollback())).toBe(200);
+    await expect
+      .poll(() => bet.deliveries(), PATIENCE)
+      .toMatchObject([{ operation: 'rollback', state: 'pending' }]);
+    bet.wallet.behave();
+    await bet.wallet.waitFor(() => bet.balance() === '1000', PATIENCE.timeout);
+  });
+
+  it('nor after a settle that was undone, or one of unknown outcome', async () => {
+    const undone = await acceptedBet(gateway, { operatorId: 'forgiving' });
+    expect(status(await undone.settle('20'))).toBe(200);
+    expect(status(await undone.unsettle())).toBe(200);
+    const lost = await acceptedBet(gateway, { operatorId: 'forgiving' });
+    lose(lost, 'settle');
+    expect(status(await lost.settle('20'))).toBe(503);
+    for (const bet of [undone, lost]) {
+      const { transactionId } = bet;
+      bet.wallet.misbehave('rollback', unknownBet, { transactionId });
+      expect(status(await bet.rollback())).toBe(200);
+      expect(await bet.deliveries()).toMatchObject([{ operation: 'rollback', state: 'pending' }]);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
+import { PATIENCE } from './support/patience.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    operators: {
+      alpha: { settle: { onFailure: 'queue' }, wallet: { breaker: { minRequests: 100_000 } } },
+    },
+  });
+});
+afterEach(() => gateway.wallet('alpha').behave());
+afterAll(() => gateway.close());
+
+/** The wallet has seen the taken-over settle, did not take it, and goes on like that. */
+async function attemptedSettle(): Promise<{ bet: TestBet; stopFailing: () => void }> {
+  const bet = await acceptedBet(gateway);
+  const { transactionId } = bet;
+  const failing = { kind: 'status', status: 500 } as const;
+  const stopFailing = bet.wallet.misbehave('settle', failing, { transactionId });
+  expect((await bet.settle('20')).status).toBe(200);
+  return { bet, stopFailing };
+}
+
+describe('rule 10: a taken-over settle that the wallet refuses for good (I4)', {
+  timeout: 60_000,
+}, () => {
+  it.each([5, 20, 21, 7])(
+    'with code %i it is dead at once, alarms, and the rollback behind it goes on',
+    async (code) => {
+      const { bet, stopFailing } = await attemptedSettle();
+      expect((await bet.rollback()).status).toBe(200);
+      const { transactionId } = bet;
+      bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId });
+      stopFailing();
+      const [settle] = await untilDeliveriesAre(bet, [
+        { operation: 'settle', state: 'dead' },
+        { operation: 'rollback', state: 'delivered' },
+      ]);
+      expect(settle?.last_error).toContain(`400 code ${code}`);
+      expect(bet.balance()).toBe('1000');
+      const dead = { operator: 'alpha', operation: 'settle', state: 'dead' };
+      await expect
+        .poll(() => gateway.metric('gateway_deliveries', dead), PATIENCE)
+        .toBeGreaterThan(0);
+    },
+  );
+
+  it('a rollback that comes later finds nothing in its way: it is tried within its callback', async () => {
+    const { bet, stopFailing } = await attemptedSettle();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId });
+    stopFailing();
+    await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+    expect((await bet.rollback()).status).toBe(200);
+    expect(bet.balance()).toBe('1000');
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+  });
+
+  it('so does a settle behind it', async () => {
+    const { bet, stopFailing } = await attemptedSettle();
+    expect((await bet.settle('50')).status).toBe(200);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    stopFailing();
+    await untilDeliveriesAre(bet, [{ state: 'dead' }, { state: 'delivered' }]);
+    expect(bet.balance()).toBe('950');
+  });
+
+  it.each([1, 3, 4, 100])('with code %i it was not brought, and is tried again', async (code) => {
+    const { bet, stopFailing } = await attemptedSettle();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId, calls: 2 });
+    stopFailing();
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
+    expect(bet.balance()).toBe('920');
+  });
+
+  it('a taken-over unsettle that is refused for good is dead as well', async () => {
+    const { bet, stopFailing } = await attemptedSettle();
+    expect((await bet.unsettle()).status).toBe(200);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('unsettle', { kind: 'code', code: 21 }, { transactionId });
+    stopFailing();
+    await untilDeliveriesAre(bet, [
+      { state: 'delivered' },
+      { operation: 'unsettle', state: 'dead' },
+    ]);
+  });
+});

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { placeBody, settleBody, unsettleBody } from '../../src/protocol/callback-bodies.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
+import type { TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  const patient = { wallet: { breaker: { minRequests: 100_000 } } };
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    operators: { alpha: patient, queue: { ...patient, settle: { onFailure: 'queue' } } },
+  });
+});
+afterEach(() => {
+  for (const id of ['alpha', 'queue']) gateway.wallet(id).behave();
+});
+afterAll(() => gateway.close());
+
+/** Bytes as the service signed them, to be sent as often as somebody likes. */
+function settleBytes(bet: TestBet, amount: string): string {
+  return settleBody(bet.slip, { amount, resultType: 'won', token: undefined });
+}
+const put = (body: string, at: TestGateway = gateway): Promise<CallResult> =>
+  at.service.call('PUT', '/payment/bet', body);
+
+describe('replay: a result on record with a final answer gets that answer and is not sent (I5)', {
+  timeout: 60_000,
+}, () => {
+  it('settle 100, resettle 0, and the first settle’s bytes again: not paid again', async () => {
+    const bet = await acceptedBet(gateway);
+    const captured = settleBytes(bet, '100');
+    const first = await put(captured);
+    expect(first.status).toBe(200);
+    expect((await bet.settle('0', 'lost')).status).toBe(200);
+    const replayed = await put(captured);
+    expect([replayed.status, replayed.body]).toEqual([200, first.body]);
+    expect(settlesOf(bet)).toEqual(['100', '0']);
+    expect(bet.balance()).toBe('900');
+  });
+
+  it('settle, unsettle, and the settle’s bytes again; and the unsettle’s after another settle', async () => {
+    const bet = await acceptedBet(gateway);
+    const settled = settleBytes(bet, '100');
+    const unsettled = unsettleBody(bet.slip, '100');
+    const first = await put(settled);
+    const second = await put(unsettled);
+    expect((await put(settled)).body).toBe(first.body);
+    expect(bet.balance()).toBe('900');
+    expect((await bet.settle('70')).status).toBe(200);
+    expect((await put(unsettled)).body).toBe(second.body);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'unsettle', 'settle']);
+    expect(bet.balance()).toBe('970');
+  });
+
+  it('a refusal is a final answer too: its bytes do not pay later what was refused', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    const captured = settleBytes(bet, '100');
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    const first = await put(captured);
+    expect([first.status, first.json?.code]).toEqual([400, 20]);
+    expect((await put(captured)).body).toBe(first.body);
+    expect(settlesOf(bet)).toEqual(['100']);
+    // A new requestId is the service's own new try.
+    expect((await bet.settle('100')).status).toBe(200);
+    expect((await put(captured)).body).toBe(first.body);
+    expect(settlesOf(bet)).toEqual(['100', '100']);
+  });
+
+  it('after its rollback the captured settle is answered, and nothing is sent', async () => {
+    const bet = await acceptedBet(gateway);
+    const captured = settleBytes(bet, '100');
+    expect((await put(captured)).status).toBe(200);
+    expect((await bet.rollback()).status).toBe(200);
+    await put(captured);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'rollback']);
+    expect(bet.balance()).toBe('1000');
+  });
+
+  it('a settle that was taken over is on record by its promise', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'queue' });
+    const { transactionId } = bet;
+    const captured = settleBytes(bet, '100');
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+    const first = await put(captured);
+    expect(first.status).toBe(200);
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
+    expect((await bet.unsettle()).status).toBe(200);
+    expect((await put(captured)).body).toBe(first.body);
+    expect(bet.balance()).toBe('900');
+  });
+
+  it('the same result with a new requestId is a new operation', async () => {
+    const bet = await acceptedBet(gateway);
+    expect((await bet.settle('100')).status).toBe(200);
+    expect((await bet.unsettle()).status).toBe(200);
+    expect((await bet.settle('100')).status).toBe(200);
+    expect(settlesOf(bet)).toEqual(['100', '100']);
+    expect(bet.balance()).toBe('1000');
+  });
+
+  it('503 is no final answer: the same bytes again are the repeat that was asked for', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    const body = settleBytes(bet, '100');
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+    expect((await put(body)).status).toBe(503);
+    expect((await put(body)).status).toBe(200);
+    expect(settlesOf(bet)).toEqual(['100', '100']);
+    expect((await put(body)).status).toBe(200);
+    expect(settlesOf(bet)).toEqual(['100', '100']);
+  });
+
+  it('a known requestId with other content is no replay', async () => {
+    const bet = await acceptedBet(gateway);
+    const requestId = JSON.stringify(randomUUID());
+    expect((await bet.settle('100', 'won', undefined, { requestId })).status).toBe(200);
+    expect((await bet.settle('50', 'won', undefined, { requestId })).status).toBe(200);
+    expect(settlesOf(bet)).toEqual(['100', '50']);
+  });
+
+  it('copies at the same moment, here and at another replica, are one call', async () => {
+    const bet = await acceptedBet(gateway);
+    const replica = await gateway.replica();
+    const body = settleBytes(bet, '100');
+    const gate = bet.wallet.hold('settle', { transactionId: bet.transactionId });
+    const first = put(body);
+    await gate.arrived;
+    const copies = [put(body), put(body, replica)];
+    await bet.isWaitedFor();
+    gate.release();
+    const answers = await Promise.all([first, ...copies]);
+    expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
+    expect(settlesOf(bet)).toEqual(['100']);
+  });
+});
+
+describe('replay: the method is not signed (I10)', { timeout: 60_000 }, () => {
+  it('a captured place sent by PUT is no unsettle: refused with 5, not sent, counted', async () => {
+    const bet = await acceptedBet(gateway);
+    const conflicts = () => gateway.metric('gateway_conflicts_total', { operator: 'alpha' });
+    const captured = placeBody(bet.slip);
+    const other = gateway.service.slip({ ...bet.player, amount: '10' });
+    const placed = placeBody(other);
+    expect((await gateway.service.call('POST', '/payment/bet', placed)).status).toBe(200);
+    const settle = settleBody(other, { amount: '40', resultType: 'won', token: undefined });
+    expect((await put(settle)).status).toBe(200);
+    const before = await conflicts();
+    const balance = bet.balance();
+    const answer = await put(placed);
+    expect([answer.status, answer.json?.code]).toEqual([400, 5]);
+    expect(bet.balance()).toBe(balance);
+    const arrivals = bet.wallet.arrivals(other.transactionId).map(({ operation }) => operation);
+    expect(arrivals).toEqual(['place', 'settle']);
+    expect(await conflicts()).toBe(before + 1);
+    // An unsettle that only looks like a place is one all the same: the service's requestId is new.
+    expect((await put(captured)).status).toBe(200);
+  });
+
+  it('also before anything has settled the bet', async () => {
+    const bet = await acceptedBet(gateway);
+    const placed = placeBody(bet.slip, { requestId: '"captured"' });
+    const twin = await gateway.service.call('POST', '/payment/bet', placed);
+    expect(twin.status).toBe(200);
+    const own = gateway.service.slip({ ...bet.player, amount: '10' });
+    const body = placeBody(own);
+    expect((await gateway.service.call('POST', '/payment/bet', body)).status).toBe(200);
+    const answer = await put(body);
+    expect([answer.status, answer.json?.code]).toEqual([400, 5]);
+    expect(bet.wallet.arrivals(own.transactionId)).toHaveLength(1);
+  });
+});

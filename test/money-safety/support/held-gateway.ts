@@ -1,0 +1,74 @@
+import { expect, vi } from 'vitest';
+import {
+  startTestGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+} from '../../support/gateway.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { acceptedBet } from './bets.ts';
+import { PATIENCE } from './patience.ts';
+
+/** Enough for a bet that waits for nothing on a busy machine, and a test waits no longer for it. */
+export const TOTAL_MS = 3_000;
+/** What the protocol of PostgreSQL puts behind the name of a prepared statement. */
+const name = (statement: string) => `${statement}\0`;
+export const STATEMENTS = {
+  find: name('bet-find'),
+  commit: name('bet-commit-change'),
+  finish: name('bet-finish'),
+  placeBegin: name('place-begin'),
+  placeFinish: name('place-finish'),
+  take: name('delivery-take'),
+} as const;
+
+/** A gateway whose every connection to PostgreSQL can be stopped by itself. */
+export interface HeldGateway {
+  readonly gateway: TestGateway;
+  readonly postgres: TcpProxy;
+  close(): Promise<void>;
+}
+
+export async function startHeldGateway(options: TestGatewayOptions = {}): Promise<HeldGateway> {
+  const proxies: TcpProxy[] = [];
+  const gateway = await startTestGateway({
+    ...options,
+    gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 300 }, ...options.gateway },
+    through: async ({ databaseUrl, redisUrl }) => {
+      const url = new URL(databaseUrl);
+      const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      proxies.push(proxy);
+      url.hostname = '127.0.0.1';
+      url.port = String(proxy.port);
+      return { databaseUrl: url.href, redisUrl };
+    },
+  });
+  const [postgres] = proxies;
+  if (postgres === undefined) throw new Error('no proxy before PostgreSQL');
+  return {
+    gateway,
+    postgres,
+    close: async () => {
+      await gateway.close();
+      await postgres.close();
+    },
+  };
+}
+
+/**
+ * Long enough for whatever a released request would still have done: another bet makes every round
+ * trip that it could make, one after the other, and no connection is in use afterwards.
+ */
+export async function settleDown(gateway: TestGateway): Promise<void> {
+  const other = await acceptedBet(gateway);
+  const unsettled = async () => expect((await other.unsettle()).status).toBe(200);
+  await vi.waitFor(unsettled, PATIENCE);
+  await expect.poll(() => gateway.parts.database.use.inUse, PATIENCE).toBe(0);
+}
+
+/** @returns waits until the whole time of a caller that comes now is over, by any clock */
+export function deadlineOf(): () => Promise<void> {
+  const endsAtMs = performance.now() + TOTAL_MS + 50;
+  return async () => {
+    await expect.poll(() => performance.now() > endsAtMs, PATIENCE).toBe(true);
+  };
+}

@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
+import type { TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    operators: {
+      alpha: { settle: { onFailure: 'queue' }, wallet: { breaker: { minRequests: 100_000 } } },
+    },
+  });
+});
+afterEach(() => {
+  gateway.wallet('alpha').behave();
+  mayCall(true);
+});
+afterAll(() => gateway.close());
+
+function mayCall(isOpen: boolean): void {
+  gateway.parts.wallets.setOverride('alpha', 'money', isOpen ? 'auto' : 'open');
+}
+
+/** A bet whose wallet got to see the settle of 20, and never the settle of 50 promised behind it. */
+async function withUnattemptedSettle(first: Misbehaviour, then?: Misbehaviour): Promise<TestBet> {
+  const bet = await acceptedBet(gateway);
+  const { wallet, transactionId } = bet;
+  const stopFailing = wallet.misbehave('settle', first, { transactionId });
+  expect((await bet.settle('20')).status).toBe(200);
+  expect((await bet.settle('50')).status).toBe(200);
+  stopFailing();
+  if (then !== undefined) wallet.misbehave('settle', then, { transactionId });
+  const gate = wallet.hold('settle', { transactionId });
+  await gate.arrived;
+  // The one at the gate ends, and nothing follows it.
+  mayCall(false);
+  gate.release();
+  return bet;
+}
+
+describe('rule 2: an unsettle undoes what a wallet may hold (I5)', { timeout: 60_000 }, () => {
+  it('it is brought where an earlier settle was delivered, and calls off the one behind it', async () => {
+    const bet = await withUnattemptedSettle({ kind: 'status', status: 500 });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'pending', attempts: 0 }]);
+    expect(bet.balance()).toBe('920');
+    expect((await bet.unsettle()).status).toBe(200);
+    mayCall(true);
+    await untilDeliveriesAre(bet, [
+      { operation: 'settle', state: 'delivered' },
+      { operation: 'settle', state: 'superseded' },
+      { operation: 'unsettle', state: 'delivered' },
+    ]);
+    expect(new Set(settlesOf(bet))).toEqual(new Set(['20']));
+    expect(bet.balance()).toBe('900');
+  });
+
+  it('it is brought where an earlier settle is dead, because the wallet may have executed it', async () => {
+    const executed = { kind: 'status', status: 500, effect: 'applied' } as const;
+    const bet = await withUnattemptedSettle(executed, { kind: 'code', code: 20 });
+    await untilDeliveriesAre(bet, [{ state: 'dead' }, { state: 'pending', attempts: 0 }]);
+    expect(bet.balance()).toBe('920');
+    expect((await bet.unsettle()).status).toBe(200);
+    mayCall(true);
+    await untilDeliveriesAre(bet, [
+      { state: 'dead' },
+      { operation: 'settle', state: 'superseded' },
+      { operation: 'unsettle', state: 'delivered' },
+    ]);
+    expect(bet.balance()).toBe('900');
+  });
+
+  it('its repeat while it waits is the same answer and no second call', async () => {
+    const bet = await withUnattemptedSettle({ kind: 'status', status: 500 });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'pending' }]);
+    const first = await bet.unsettle();
+    expect((await bet.unsettle()).body).toBe(first.body);
+    mayCall(true);
+    await untilDeliveriesAre(bet, [{}, {}, { operation: 'unsettle', state: 'delivered' }]);
+    expect(bet.arrivals().filter((operation) => operation === 'unsettle')).toHaveLength(1);
+  });
+
+  it('a settle after it goes out as a new one: the wallet holds what was told last', async () => {
+    const bet = await withUnattemptedSettle({ kind: 'status', status: 500 });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'pending' }]);
+    expect((await bet.unsettle()).status).toBe(200);
+    expect((await bet.settle('70')).status).toBe(200);
+    mayCall(true);
+    await untilDeliveriesAre(bet, [
+      { state: 'delivered' },
+      { state: 'superseded' },
+      { operation: 'unsettle', state: 'superseded' },
+      { operation: 'settle', state: 'delivered' },
+    ]);
+    expect(bet.balance()).toBe('970');
+  });
+
+  it('it is no call where no wallet can hold a result: none was ever attempted', async () => {
+    const bet = await acceptedBet(gateway);
+    mayCall(false);
+    expect((await bet.settle('20')).status).toBe(200);
+    expect((await bet.unsettle()).status).toBe(200);
+    mayCall(true);
+    expect(await bet.deliveries()).toMatchObject([{ operation: 'settle', state: 'superseded' }]);
+    expect((await bet.rollback()).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'rollback']);
+  });
+});
