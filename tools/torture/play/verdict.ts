@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerFindings } from '../check/answers.ts';
+import { bookFindings, moneyFindings } from '../check/books.ts';
+import type { Finding } from '../check/finding.ts';
+import { type GatewayView, gatewayView } from '../check/gateway-view.ts';
+import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
+import { ADMIN_TOKEN, type House } from '../house/house.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { BetRecord } from '../service/record.ts';
+import {
+  CONFIRM_UNKNOWN_MS,
+  LEASE_MS,
+  OPENING_BALANCE,
+  ORIGINATE_AFTER_MS,
+  SECOND_CONFIRMATION,
+} from '../settings.ts';
+import type { Story } from '../story.ts';
+import type { Faults } from './faults.ts';
+import type { LagMeter } from './lag-meter.ts';
+
+export interface Verdict {
+  readonly plan: Plan;
+  readonly findings: readonly Finding[];
+  readonly records: readonly BetRecord[];
+  readonly story: Story;
+  /** From the first bet to the judgement. */
+  readonly tookMs: number;
+  /** Bets that the gateway itself says a person has to decide. */
+  readonly undecided: number;
+  readonly walletCalls: number;
+}
+
+export interface Played {
+  readonly plan: Plan;
+  readonly house: House;
+  readonly records: readonly BetRecord[];
+  readonly story: Story;
+  readonly faults: Faults;
+  readonly lag: LagMeter;
+  readonly crashesBefore: readonly number[];
+}
+
+const POLL_MS = 100;
+/** The gateway sweeps every second, and every other time for what is overdue. */
+const SWEEPS_MS = 2_500;
+const QUIET_CERTAIN_MS = 250;
+const QUIET_UNCERTAIN_MS = CONFIRM_UNKNOWN_MS * (SECOND_CONFIRMATION + 1) + 1_300;
+
+/** Waits until nothing is to be expected any more, which is bounded, and judges. */
+export async function verdictOf(played: Played): Promise<Verdict> {
+  const { plan, house, records, story, faults } = played;
+  const healedAtMs = performance.now();
+  const isUncertain = faults.haveCome || records.some((record) => hadUncertain(house, record));
+  const quietMs = isUncertain ? QUIET_UNCERTAIN_MS : QUIET_CERTAIN_MS;
+  const patienceMs = (faults.leavesLeases ? LEASE_MS : ORIGINATE_AFTER_MS) + SWEEPS_MS * 2;
+  let judged = await judge(played);
+  for (;;) {
+    const nowMs = performance.now();
+    const lastAtMs = Math.max(healedAtMs, ...records.map((record) => lastArrival(house, record)));
+    const isQuiet = nowMs - lastAtMs > quietMs && noneIsLate(house);
+    if (isQuiet && judged.isSettled) break;
+    if (nowMs - lastAtMs > quietMs + patienceMs) break;
+    await sleep(POLL_MS);
+    if (isQuiet || judged.isSettled) judged = await judge(played);
+  }
+  judged = await judge(played);
+  for (const { bet, kind, text } of judged.findings) story.tell('check', bet, `${kind}: ${text}`);
+  return {
+    plan,
+    records,
+    story,
+    findings: judged.findings,
+    undecided: judged.undecided,
+    tookMs: story.nowMs(),
+    walletCalls: records.reduce(
+      (sum, record) => sum + house.wallet(record.plan.operator).arrivals(record.transactionId).length,
+      0,
+    ),
+  };
+}
+
+interface Judged {
+  readonly findings: readonly Finding[];
+  readonly undecided: number;
+  /** Nothing is found that time could still mend. */
+  readonly isSettled: boolean;
+}
+
+async function judge(played: Played): Promise<Judged> {
+  const { house, records, lag } = played;
+  const gateways = house.entrances.map(({ gateway }) => gateway);
+  const findings: Finding[] = crashFindings(played);
+  let undecided = 0;
+  for (const record of records) {
+    const wallet = house.wallet(record.plan.operator);
+    const wasLagging = (fromMs: number, toMs: number) => lag.wasLagging(fromMs, toMs);
+    findings.push(...answerFindings(record), ...arrivalFindings(record, wallet));
+    findings.push(...silenceFindings(record, gateways, wasLagging));
+    const books = [
+      ...bookFindings(record, wallet),
+      ...moneyFindings(record, wallet, OPENING_BALANCE),
+    ];
+    if (books.length === 0) continue;
+    // Only a result that the wallet was planned to refuse may be left to a person.
+    const isRefused = Object.keys(record.plan.refuses).length > 0;
+    const view = isRefused ? await viewOf(house, record) : undefined;
+    if (view !== undefined && view.dead > 0) undecided += 1;
+    else findings.push(...books);
+  }
+  const open = await undelivered(house, records);
+  findings.push(...open);
+  const canChange = findings.some(({ kind }) => ['books', 'money', 'undelivered'].includes(kind));
+  return { findings, undecided, isSettled: !canChange };
+}
+
+function crashFindings({ house, crashesBefore }: Played): Finding[] {
+  return house.processes.flatMap(({ gateway }, index) =>
+    gateway.crashes
+      .slice(crashesBefore[index] ?? 0)
+      .map((text): Finding => ({ kind: 'crash', bet: undefined, text })),
+  );
+}
+
+async function undelivered(house: House, records: readonly BetRecord[]): Promise<Finding[]> {
+  const bets = new Map(records.map((record) => [record.transactionId, record.plan.id]));
+  const adminUrl = house.processes[0]?.gateway.adminUrl;
+  const response = await fetch(`${adminUrl}/admin/deliveries?state=pending`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`no list of deliveries: ${response.status} ${text}`);
+  const page: { readonly items: readonly Readonly<Record<string, unknown>>[] } = JSON.parse(text);
+  return page.items.flatMap(({ transactionId, operation, attempts, lastError }): Finding[] => {
+    const bet = bets.get(String(transactionId));
+    if (bet === undefined) return [];
+    const told = `a promised ${operation} is still not home (${attempts} attempts, ${lastError})`;
+    return [{ kind: 'undelivered', bet, text: told }];
+  });
+}
+
+export async function viewOf(house: House, record: BetRecord): Promise<GatewayView> {
+  const adminUrl = house.processes[0]?.gateway.adminUrl ?? '';
+  return await gatewayView(adminUrl, ADMIN_TOKEN, record);
+}
+
+function hadUncertain(house: House, record: BetRecord): boolean {
+  if (record.isLeftToGateway || record.sends.some(({ failure }) => failure !== undefined)) {
+    return true;
+  }
+  const arrivals = house.wallet(record.plan.operator).arrivals(record.transactionId);
+  return arrivals.some(({ isUncertain }) => isUncertain);
+}
+
+function lastArrival(house: House, record: BetRecord): number {
+  const arrivals = house.wallet(record.plan.operator).arrivals(record.transactionId);
+  return Math.max(0, ...arrivals.map(({ atMs, doneAtMs = 0 }) => Math.max(atMs, doneAtMs)));
+}
+
+function noneIsLate(house: House): boolean {
+  return house.processes.length > 0 && LATE_WALLETS.every((id) => house.wallet(id).lateOnes === 0);
+}
+
+const LATE_WALLETS = ['alpha', 'beta', 'gamma', 'delta'] as const;
