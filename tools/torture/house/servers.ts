@@ -44,14 +44,33 @@ export async function openServers(): Promise<Servers> {
   };
 }
 
-/** A port that nobody listens on at the moment. */
+const FIRST_PORT = 12_000;
+const LAST_PORT = 31_999;
+const handedOut = new Set<number>();
+
+/**
+ * A port that nobody listens on, each only once, and below those that systems hand out by
+ * themselves: while a gateway is down, no outgoing connection may sit down on its port.
+ */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+    if (handedOut.has(port) || !(await isFree(port))) continue;
+    handedOut.add(port);
+    return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address !== 'object') throw new Error('no port');
-  return address.port;
+  try {
+    probe.listen(port, '127.0.0.1');
+    await once(probe, 'listening');
+    return true;
+  } catch {
+    // Taken, which is what was asked.
+    return false;
+  } finally {
+    probe.close();
+  }
 }

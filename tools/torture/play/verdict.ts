@@ -43,6 +43,7 @@ export interface Played {
 const POLL_MS = 100;
 /** The gateway sweeps every second, and every other time for what is overdue. */
 const SWEEPS_MS = 2_500;
+const BEYOND_MS = 5_000;
 const QUIET_CERTAIN_MS = 250;
 const QUIET_UNCERTAIN_MS = CONFIRM_UNKNOWN_MS * (SECOND_CONFIRMATION + 1) + 1_300;
 
@@ -53,13 +54,15 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   const isUncertain = faults.haveCome || records.some((record) => hadUncertain(house, record));
   const quietMs = isUncertain ? QUIET_UNCERTAIN_MS : QUIET_CERTAIN_MS;
   const patienceMs = (faults.leavesLeases ? LEASE_MS : ORIGINATE_AFTER_MS) + SWEEPS_MS * 2;
+  // What is repeated for ever never becomes quiet.
+  const giveUpAtMs = healedAtMs + quietMs + patienceMs + BEYOND_MS;
   let judged = await judge(played);
   for (;;) {
     const nowMs = performance.now();
     const lastAtMs = Math.max(healedAtMs, ...records.map((record) => lastArrival(house, record)));
     const isQuiet = nowMs - lastAtMs > quietMs && noneIsLate(house);
     if (isQuiet && judged.isSettled) break;
-    if (nowMs - lastAtMs > quietMs + patienceMs) break;
+    if (nowMs - lastAtMs > quietMs + patienceMs || nowMs > giveUpAtMs) break;
     await sleep(POLL_MS);
     if (isQuiet || judged.isSettled) judged = await judge(played);
   }

@@ -79,9 +79,11 @@ export class Service {
     const move = { kind: 'place' } as const;
     const message = this.#message(record, move, record.plan.stake);
     const others: Promise<unknown>[] = [];
-    others.push(...this.#copies(record, step, message, ['twin', 'conflict']));
+    others.push(...this.#copies(record, step, message, ['twin']));
     const sent = await this.#send(record, step.id, move, message, 'first', step.via);
     others.push(...this.#copies(record, step, message, ['replay']));
+    // Only beside a bet that is certainly known: otherwise nobody can tell which of them is wrong.
+    if (sent.isConfirmed) others.push(...this.#copies(record, step, message, ['conflict']));
     const settled = Promise.all(others);
     if (sent.isConfirmed) {
       record.standing = 'accepted';
@@ -152,7 +154,7 @@ export class Service {
       .filter(({ kind }) => kinds.includes(kind))
       .map(async (copy) => {
         await sleep(copy.afterMs);
-        const more = `${record.plan.stake}1`;
+        const more = `1${record.plan.stake}`;
         const body =
           copy.kind === 'conflict'
             ? message.body.replace(`"amount":${record.plan.stake}`, `"amount":${more}`)
