@@ -1,5 +1,6 @@
 import { HELP, type Options, readOptions } from './run/options.ts';
 import { run } from './run/run.ts';
+import { tryTeeth } from './teeth/teeth.ts';
 
 async function main(): Promise<number> {
   let options: Options;
@@ -12,6 +13,10 @@ async function main(): Promise<number> {
   if (options.help) {
     console.log(HELP);
     return 0;
+  }
+  if (options.teeth) {
+    const bites = await tryTeeth(options, console.log);
+    return bites.every(({ took }) => took !== undefined) ? 0 : 1;
   }
   const startedAtMs = performance.now();
   const { played, walletCalls, undecided, failures } = await run(options, { log: console.log });

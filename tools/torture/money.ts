@@ -18,6 +18,8 @@ export function moneyOf(text: string): bigint {
 export function moneyText(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';
   const absolute = amount < 0n ? -amount : amount;
-  const fraction = String(absolute % UNIT).padStart(PLACES, '0').replace(/0+$/, '');
+  const fraction = String(absolute % UNIT)
+    .padStart(PLACES, '0')
+    .replace(/0+$/, '');
   return `${sign}${absolute / UNIT}${fraction === '' ? '' : `.${fraction}`}`;
 }

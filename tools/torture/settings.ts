@@ -16,8 +16,8 @@ export const LEASE_MS = 15_000;
 /** "Up to 10 times over about 6 minutes", of rollbacks and updates. */
 export const RETRIES_MAX = 10;
 export const FIRST_RETRY_MS = 60;
-export const RETRY_FACTOR = 1.7;
-export const RETRY_MS_MAX = 1_500;
+export const RETRY_FACTOR = 1.9;
+export const RETRY_MS_MAX = 4_000;
 
 /** Latest landing of what a wallet does late: before the last confirmation of what it follows. */
 export const LATE_MS_MAX = Math.floor(CONFIRM_UNKNOWN_MS * SECOND_CONFIRMATION * 0.8);

@@ -16,8 +16,8 @@ export function answerFindings(record: BetRecord): Finding[] {
     if (send.status === 500) find('serverError', `${nameOf(send)} was answered 500: ${send.body}`);
     const refusal = refusalOf(record, send);
     if (refusal !== undefined) find('unexpectedRefusal', `${nameOf(send)}: ${refusal}`);
-    if (send.kind === 'conflict' && send.status === 200) {
-      find('conflictAccepted', `${nameOf(send)} names another amount and was answered 200`);
+    if (contradictsBet(send) && send.status === 200) {
+      find('conflictAccepted', `${nameOf(send)} contradicts the bet and was answered 200`);
     }
   }
   for (const sends of byStep(record)) {
@@ -31,7 +31,7 @@ export function answerFindings(record: BetRecord): Finding[] {
 
 /** Why this refusal has no reason in what happened. */
 function refusalOf(record: BetRecord, send: Send): string | undefined {
-  if (send.status !== 400 || send.kind === 'conflict') return undefined;
+  if (send.status !== 400 || contradictsBet(send)) return undefined;
   const { code } = send;
   const said = `refused with code ${code}`;
   const gaveUp = rollbackBegan(record, send);
@@ -97,12 +97,17 @@ function otherAnswerIn(sends: readonly Send[]): string | undefined {
 function byStep(record: BetRecord): readonly (readonly Send[])[] {
   const steps = new Map<string, Send[]>();
   for (const send of record.sends) {
-    if (send.kind === 'conflict') continue;
+    if (contradictsBet(send)) continue;
     const own = steps.get(send.step) ?? [];
     steps.set(send.step, own);
     own.push(send);
   }
   return [...steps.values()].map((sends) => sends.sort((one, other) => one.atMs - other.atMs));
+}
+
+/** Copies that are no copies: another stake, or another method. */
+function contradictsBet({ kind }: Send): boolean {
+  return kind === 'conflict' || kind === 'swapped';
 }
 
 function rollbackBegan(record: BetRecord, send: Send): boolean {

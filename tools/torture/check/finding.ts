@@ -12,6 +12,8 @@ export type FindingKind =
   | 'otherAnswer'
   | 'unexpectedRefusal'
   | 'conflictAccepted'
+  /** A place was not sent although nothing at all was wrong with the wallet. */
+  | 'needlessRefusal'
   /** No definite answer, however often the service asked. */
   | 'neverAnswered'
   | 'lateAnswer'

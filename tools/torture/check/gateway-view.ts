@@ -23,7 +23,9 @@ export async function gatewayView(
   });
   if (response.status === 404) return NOTHING;
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`no view of the bet: ${response.status} ${text}`);
+  if (response.status !== 200) {
+    return { dead: 0, open: 0, lines: [`the gateway does not tell: ${response.status} ${text}`] };
+  }
   const bet: Readonly<Record<string, unknown>> = JSON.parse(text);
   const operations = listIn(bet, 'operations');
   const states = operations.map((operation) => wordIn(operation.delivery, 'state'));

@@ -106,7 +106,7 @@ function operatorFile(
       allowPrivate: true,
       secrets: [now.secret],
       timeoutMs: WALLET_TIMEOUT_MS,
-      breaker: { errorPercent: 60, minRequests: 12, windowMs: 1_000, openMs: 250 },
+      breaker: { errorPercent: 60, minRequests: 8, windowMs: 1_000, openMs: 250 },
       ...(keyedOnRequestId ? { dialect: { stableRequestId: true } } : {}),
     },
     api: { cid: cidOf(operator), secrets: [apiSecretOf(operator)] },

@@ -40,7 +40,8 @@ export class Gateway {
       env: { ...Object.fromEntries(inherited), ...options.env },
     });
     for (const stream of [this.#supervisor.stdout, this.#supervisor.stderr]) {
-      if (stream !== null) createInterface({ input: stream }).on('line', (line) => this.#keep(line));
+      if (stream !== null)
+        createInterface({ input: stream }).on('line', (line) => this.#keep(line));
     }
   }
 

@@ -59,11 +59,7 @@ const PROCESSES: Readonly<Record<Layout, readonly ProcessPlan[]>> = {
 const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.mjs', import.meta.url));
 
 /** @param folder holds the `src/` of the gateway that is played against */
-export async function openHouse(
-  servers: Servers,
-  layout: Layout,
-  folder: string,
-): Promise<House> {
+export async function openHouse(servers: Servers, layout: Layout, folder: string): Promise<House> {
   const databaseUrl = await servers.database();
   const redis = await startRedis();
   const wallets = new Map<OperatorId, Wallet>();

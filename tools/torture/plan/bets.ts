@@ -24,11 +24,13 @@ export class BetWriter {
   readonly #steps: Step[] = [];
   readonly #refuses: Record<string, number> = {};
   readonly fates: FateWriter;
+  #lastWhole: string | undefined;
 
-  constructor(random: Random, index: number) {
+  /** @param operator any, unless given */
+  constructor(random: Random, index: number, operator: OperatorId = random.pick(OPERATORS)) {
     this.#random = random;
     this.#id = `b${index}`;
-    this.#operator = random.pick(OPERATORS);
+    this.#operator = operator;
     this.fates = new FateWriter(random, this.#id);
   }
 
@@ -46,8 +48,11 @@ export class BetWriter {
       copies.push({ id: `${id}.c${copies.length}`, kind, afterMs, via: this.#random.whole(0, 3) });
     if (this.#random.chance(twinShare)) copy('twin', this.#random.whole(0, 120));
     if (this.#random.chance(replayShare)) copy('replay', this.#random.whole(0, 900));
-    if (move.kind === 'place' && this.#random.chance(0.05)) {
-      copy('conflict', this.#random.whole(0, 600));
+    if (move.kind === 'place') {
+      if (this.#random.chance(0.05)) copy('conflict', this.#random.whole(0, 600));
+      if (this.#random.chance(0.05)) copy('swapped', this.#random.whole(0, 900));
+    } else if (this.#random.chance(0.08)) {
+      copy('again', this.#random.whole(0, 40));
     }
     const via = this.#random.whole(0, 3);
     this.#steps.push({ id, move, pauseMs, isAlongside, via, copies });
@@ -60,7 +65,13 @@ export class BetWriter {
 
   /** @returns the amount */
   settle(resultType: ResultType = this.#random.pick(PAYING), pauseMs = this.#pause()): string {
-    const amount = this.#random.chance(0.12) ? '0' : amountOf(this.#random);
+    const amount = this.#random.weighted([
+      [1, '0'],
+      [8, amountOf(this.#random)],
+      // A correction by cents.
+      [this.#lastWhole === undefined ? 0 : 2, `${this.#lastWhole}.${this.#random.whole(10, 49)}`],
+    ]);
+    this.#lastWhole = amount.split('.')[0];
     const type = amount === '0' ? 'lost' : resultType;
     this.step({ kind: 'settle', amount, resultType: type }, { pauseMs });
     return amount;

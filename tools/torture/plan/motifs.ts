@@ -5,7 +5,10 @@ import type { Random } from './random.ts';
  * What a bet's life is about. The races that lose money are three or four steps long: left to chance
  * alone they come once in ten thousand bets, so most lives begin with one and go on by chance.
  */
-export type Motif = (writer: BetWriter, random: Random) => { readonly isForgotten?: boolean } | void;
+export type Motif = (
+  writer: BetWriter,
+  random: Random,
+) => { readonly isForgotten?: boolean } | void;
 
 /** Results, corrections and cancellations, with whatever happens on the way. */
 const wander: Motif = (writer, random) => {
@@ -66,7 +69,10 @@ const cashout: Motif = (writer, random) => {
   if (random.chance(0.7)) writer.fates.uncertain('settle', 0, false);
   if (random.chance(0.6)) {
     const pauseMs = random.whole(0, 600);
-    writer.step({ kind: 'endSession' }, { isAlongside: true, pauseMs, twinShare: 0, replayShare: 0 });
+    writer.step(
+      { kind: 'endSession' },
+      { isAlongside: true, pauseMs, twinShare: 0, replayShare: 0 },
+    );
   }
 };
 

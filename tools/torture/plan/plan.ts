@@ -72,11 +72,17 @@ export interface Step {
 /** The same bytes once more, or bytes that contradict. */
 export interface Copy {
   readonly id: string;
-  /** `twin`: while the step goes on; `replay`: after its end; `conflict`: a place with more stake. */
-  readonly kind: 'twin' | 'replay' | 'conflict';
+  readonly kind: CopyKind;
   readonly afterMs: number;
   readonly via: number;
 }
+
+/**
+ * `twin`: the same bytes while the step goes on; `replay`: after its end, whatever came since;
+ * `again`: the same operation under a new `requestId`, before anything else comes; `conflict`: a
+ * place with another stake; `swapped`: a place's bytes by PUT, which would be an unsettle.
+ */
+export type CopyKind = 'twin' | 'replay' | 'again' | 'conflict' | 'swapped';
 
 export const BET_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
 export type BetOperation = (typeof BET_OPERATIONS)[number];
@@ -125,11 +131,26 @@ export interface FaultPlan {
 
 /** `process` counts the gateway's processes from 0; too high a number wraps around. */
 export type Fault =
-  | { readonly kind: 'postgres'; readonly process: number; readonly how: LinkFault; readonly ms: number }
-  | { readonly kind: 'redis'; readonly process: number; readonly how: LinkFault; readonly ms: number }
+  | {
+      readonly kind: 'postgres';
+      readonly process: number;
+      readonly how: LinkFault;
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'redis';
+      readonly process: number;
+      readonly how: LinkFault;
+      readonly ms: number;
+    }
   | { readonly kind: 'flushRedis' }
   /** To the one connection that carries the statement, or to any one of them. */
-  | { readonly kind: 'connection'; readonly process: number; readonly how: ConnectionFault; readonly ms: number }
+  | {
+      readonly kind: 'connection';
+      readonly process: number;
+      readonly how: ConnectionFault;
+      readonly ms: number;
+    }
   | { readonly kind: 'stop'; readonly process: number; readonly ms: number }
   | { readonly kind: 'kill'; readonly process: number; readonly downMs: number }
   | { readonly kind: 'maintenance'; readonly operator: OperatorId; readonly ms: number }

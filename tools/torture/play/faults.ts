@@ -133,12 +133,15 @@ export class Faults {
   async #breaker(operator: OperatorId, state: 'open' | 'auto'): Promise<void> {
     const [first] = this.#house.processes;
     try {
-      const response = await fetch(`${first?.gateway.adminUrl}/admin/operators/${operator}/breaker`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ class: 'money', state }),
-        signal: AbortSignal.timeout(2_000),
-      });
+      const response = await fetch(
+        `${first?.gateway.adminUrl}/admin/operators/${operator}/breaker`,
+        {
+          method: 'POST',
+          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ class: 'money', state }),
+          signal: AbortSignal.timeout(2_000),
+        },
+      );
       await response.text();
       if (response.status === 200) return;
       throw new Error(`status ${response.status}`);

@@ -9,10 +9,10 @@ import { type BetRecord, newRecord } from '../service/record.ts';
 import { Service } from '../service/service.ts';
 import { CURRENCY, OPENING_BALANCE } from '../settings.ts';
 import { Story } from '../story.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
 import type { WalletCall } from '../world/ledger.ts';
 import { Faults } from './faults.ts';
 import { LagMeter } from './lag-meter.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
 
 /** A life that takes longer than this is ended: something in it never gets an answer. */
 const LIVES_MS_MAX = 60_000;
@@ -34,9 +34,7 @@ export async function play(plan: Plan, house: House): Promise<Verdict> {
   });
   for (const record of records) watch(record, plan.faults, house, { story, faults });
   const timers = plan.faults.flatMap((fault) =>
-    fault.trigger.kind === 'at'
-      ? [setTimeout(() => faults.begin(fault), fault.trigger.ms)]
-      : [],
+    fault.trigger.kind === 'at' ? [setTimeout(() => faults.begin(fault), fault.trigger.ms)] : [],
   );
   const ending = setTimeout(() => {
     isOver = true;
@@ -114,7 +112,9 @@ function watch(
   for (const [amount, code] of Object.entries(plan.refuses)) {
     wallet.ledger.refuseSettle(transactionId, amount, code);
   }
-  const waiting = faultPlans.filter(({ trigger }) => trigger.kind !== 'at' && trigger.bet === plan.id);
+  const waiting = faultPlans.filter(
+    ({ trigger }) => trigger.kind !== 'at' && trigger.bet === plan.id,
+  );
   const due = (kind: 'wallet' | 'statement', nth: number) =>
     waiting.filter(({ trigger }) => trigger.kind === kind && trigger.nth === nth);
   wallet.watch(transactionId, {
@@ -122,7 +122,11 @@ function watch(
     arrived: ({ call }, count, fate) => {
       const how = fate === undefined ? '' : ` (${fate.id}: ${fate.effect}, ${fate.answer})`;
       const request = call.requestId.slice(0, 8);
-      story.tell('wallet', plan.id, `gets ${call.operation} ${call.amount} [request ${request}]${how}`);
+      story.tell(
+        'wallet',
+        plan.id,
+        `gets ${call.operation} ${call.amount} [request ${request}]${how}`,
+      );
       for (const fault of due('wallet', count)) faults.begin(fault);
     },
     booked: ({ call }, answer, isLate) => {
@@ -135,7 +139,11 @@ function watch(
   for (const [process, { postgres }] of house.processes.entries()) {
     postgres.watch(transactionId, (link) => {
       for (const fault of due('statement', mentions)) {
-        story.tell('fault', plan.id, `statement ${mentions} about ${plan.id} at process ${process}`);
+        story.tell(
+          'fault',
+          plan.id,
+          `statement ${mentions} about ${plan.id} at process ${process}`,
+        );
         faults.begin(fault, { process, link });
       }
       mentions += 1;

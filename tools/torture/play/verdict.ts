@@ -40,6 +40,7 @@ export interface Played {
   readonly crashesBefore: readonly number[];
 }
 
+const SYSTEM_ERROR = 100;
 const POLL_MS = 100;
 /** The gateway sweeps every second, and every other time for what is overdue. */
 const SWEEPS_MS = 2_500;
@@ -53,7 +54,7 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   const healedAtMs = performance.now();
   const isUncertain = faults.haveCome || records.some((record) => hadUncertain(house, record));
   const quietMs = isUncertain ? QUIET_UNCERTAIN_MS : QUIET_CERTAIN_MS;
-  const patienceMs = (faults.leavesLeases ? LEASE_MS : ORIGINATE_AFTER_MS) + SWEEPS_MS * 2;
+  const patienceMs = patienceFor(played);
   // What is repeated for ever never becomes quiet.
   const giveUpAtMs = healedAtMs + quietMs + patienceMs + BEYOND_MS;
   let judged = await judge(played);
@@ -76,10 +77,18 @@ export async function verdictOf(played: Played): Promise<Verdict> {
     undecided: judged.undecided,
     tookMs: story.nowMs(),
     walletCalls: records.reduce(
-      (sum, record) => sum + house.wallet(record.plan.operator).arrivals(record.transactionId).length,
+      (sum, record) =>
+        sum + house.wallet(record.plan.operator).arrivals(record.transactionId).length,
       0,
     ),
   };
+}
+
+/** How long after the last call something may still be mended by itself. */
+function patienceFor({ faults, records }: Played): number {
+  if (faults.leavesLeases) return LEASE_MS + SWEEPS_MS * 2;
+  const isWaiting = records.some(({ isLeftToGateway }) => isLeftToGateway);
+  return isWaiting ? ORIGINATE_AFTER_MS + SWEEPS_MS * 2 : SWEEPS_MS;
 }
 
 interface Judged {
@@ -110,10 +119,32 @@ async function judge(played: Played): Promise<Judged> {
     if (view !== undefined && view.dead > 0) undecided += 1;
     else findings.push(...books);
   }
-  const open = await undelivered(house, records);
-  findings.push(...open);
+  findings.push(...refusalFindings(played), ...(await undelivered(house, records)));
   const canChange = findings.some(({ kind }) => ['books', 'money', 'undelivered'].includes(kind));
   return { findings, undecided, isSettled: !canChange };
+}
+
+/** Where nothing goes wrong, nothing is refused: a proper no speaks against no wallet. */
+function refusalFindings({ plan, records, lag }: Played): Finding[] {
+  const isWell = plan.faults.length === 0 && records.every(isAnsweredWell);
+  if (!isWell) return [];
+  return records.flatMap((record) =>
+    record.sends
+      .filter(({ operation, code }) => operation === 'place' && code === SYSTEM_ERROR)
+      .filter(({ atMs, endedAtMs }) => !lag.wasLagging(atMs, endedAtMs))
+      .map((send): Finding => {
+        const text = `a place was answered 100 after ${Math.round(send.endedAtMs - send.atMs)} ms although every wallet answers properly`;
+        return { kind: 'needlessRefusal', bet: record.plan.id, text };
+      }),
+  );
+}
+
+/** At most a proper no, which is all that a bet's wallet is planned to say. */
+function isAnsweredWell({ plan }: BetRecord): boolean {
+  const isProper = (code: number) => ![8, 10, SYSTEM_ERROR].includes(code);
+  return plan.fates.every(
+    ({ answer, effect, code }) => answer === 'code' && effect === 'never' && isProper(code),
+  );
 }
 
 function crashFindings({ house, crashesBefore }: Played): Finding[] {
@@ -131,7 +162,10 @@ async function undelivered(house: House, records: readonly BetRecord[]): Promise
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`no list of deliveries: ${response.status} ${text}`);
+  if (response.status !== 200) {
+    const why = `the gateway does not tell what it has promised: ${response.status} ${text}`;
+    return [{ kind: 'undelivered', bet: undefined, text: why }];
+  }
   const page: { readonly items: readonly Readonly<Record<string, unknown>>[] } = JSON.parse(text);
   return page.items.flatMap(({ transactionId, operation, attempts, lastError }): Finding[] => {
     const bet = bets.get(String(transactionId));

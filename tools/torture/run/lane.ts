@@ -1,6 +1,6 @@
 import { type House, openHouse } from '../house/house.ts';
 import type { Servers } from '../house/servers.ts';
-import { type Layout, type Plan } from '../plan/plan.ts';
+import type { Layout, Plan } from '../plan/plan.ts';
 import { play } from '../play/play.ts';
 import type { Verdict } from '../play/verdict.ts';
 

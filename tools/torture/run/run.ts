@@ -1,12 +1,12 @@
-import { LEASE_MS } from '../settings.ts';
 import { MAY_BE_LOAD } from '../check/finding.ts';
 import { openServers } from '../house/servers.ts';
-import { prune, type Plan } from '../plan/plan.ts';
+import { type Plan, prune } from '../plan/plan.ts';
 import { writePlan } from '../plan/write-plan.ts';
 import type { Verdict } from '../play/verdict.ts';
+import { LEASE_MS } from '../settings.ts';
 import { Lane, laneOf } from './lane.ts';
-import { commandFor, findingsText, storiesText } from './report.ts';
 import type { Options } from './options.ts';
+import { commandFor, findingsText, storiesText } from './report.ts';
 import { shrink } from './shrink.ts';
 
 const SHRINK_MS_MAX = LEASE_MS * 6;
@@ -25,11 +25,13 @@ export interface Summary {
 export interface Hooks {
   readonly log: (line: string) => void;
   /** Whether the run is given up after this failure. */
-  readonly stopsAt?: (verdict: Verdict) => boolean;
+  readonly stopsAt?: (verdict: Verdict) => Promise<boolean>;
+  /** After every history, before it is judged whether the run goes on. */
+  readonly onPlayed?: () => void;
 }
 
 /** Plays as many seeds as the options say. @returns what came of all of them */
-export async function run(options: Options, { log, stopsAt }: Hooks): Promise<Summary> {
+export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): Promise<Summary> {
   const servers = await openServers();
   const lanes = Array.from({ length: options.jobs }, () => new Lane(servers, options.source));
   const endsAtMs =
@@ -47,8 +49,10 @@ export async function run(options: Options, { log, stopsAt }: Hooks): Promise<Su
 
   const playSeed = async (lane: Lane, seed: number) => {
     const plan = planOf(options, seed);
-    let verdict = await lane.play(plan);
+    let verdict = await playTwice(lane, plan, log);
+    if (isStopped) return;
     played += 1;
+    onPlayed?.();
     walletCalls += verdict.walletCalls;
     undecided += verdict.undecided;
     if (options.tellsAll) log(storiesText(verdict));
@@ -61,9 +65,11 @@ export async function run(options: Options, { log, stopsAt }: Hooks): Promise<Su
     }
     failures.push(verdict);
     const name = `seed ${seed} (${plan.layout})`;
-    log(`${name} FAILS:\n${findingsText(verdict)}\n  again: ${commandFor(verdict, options.steps, options.keep !== undefined)}`);
-    if (stopsAt?.(verdict) === true) isStopped = true;
-    if (!options.shrinks || shrunk >= SHRUNK_MAX) return;
+    log(
+      `${name} FAILS:\n${findingsText(verdict)}\n  again: ${commandFor(verdict, options.steps, options.keep !== undefined)}`,
+    );
+    if ((await stopsAt?.(verdict)) === true) isStopped = true;
+    if (!options.shrinks || shrunk >= SHRUNK_MAX) return log(storiesText(verdict));
     shrunk += 1;
     const giveUpAtMs = performance.now() + SHRINK_MS_MAX;
     const smallest = await shrink(verdict, {
@@ -71,7 +77,9 @@ export async function run(options: Options, { log, stopsAt }: Hooks): Promise<Su
       tries: SHRINK_TRIES,
       isOver: () => performance.now() > giveUpAtMs,
     });
-    log(`${name}, made smaller:\n${findingsText(smallest)}\n  again: ${commandFor(smallest, options.steps, true)}\n${storiesText(smallest)}`);
+    log(
+      `${name}, made smaller:\n${findingsText(smallest)}\n  again: ${commandFor(smallest, options.steps, true)}\n${storiesText(smallest)}`,
+    );
   };
 
   try {
@@ -89,6 +97,16 @@ export async function run(options: Options, { log, stopsAt }: Hooks): Promise<Su
     await servers.close();
   }
   return { played, walletCalls, undecided, failures };
+}
+
+/** A house that does not come up, on a machine that does too much, is given a second chance. */
+async function playTwice(lane: Lane, plan: Plan, log: (line: string) => void): Promise<Verdict> {
+  try {
+    return await lane.play(plan);
+  } catch (error) {
+    log(`seed ${plan.seed} could not be played, and is played again: ${error}`);
+    return await lane.play(plan);
+  }
 }
 
 function planOf({ steps, keep }: Options, seed: number): Plan {

@@ -1,4 +1,4 @@
-import { partsOf, type Plan, prune } from '../plan/plan.ts';
+import { type Plan, partsOf, prune } from '../plan/plan.ts';
 import type { Verdict } from '../play/verdict.ts';
 
 export interface Shrinking {

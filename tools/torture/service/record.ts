@@ -1,11 +1,11 @@
-import type { BetOperation, BetPlan } from '../plan/plan.ts';
+import type { BetOperation, BetPlan, CopyKind } from '../plan/plan.ts';
 import type { Player } from './messages.ts';
 
 /** One request of the service and what came back, or that nothing did. */
 export interface Send {
   readonly step: string;
   readonly operation: BetOperation;
-  readonly kind: 'first' | 'repeat' | 'twin' | 'replay' | 'conflict';
+  readonly kind: 'first' | 'repeat' | CopyKind;
   readonly requestId: string;
   /** On `performance.now()`. */
   readonly atMs: number;

@@ -2,18 +2,34 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entrance } from '../house/house.ts';
 import type { Copy, Move, Step } from '../plan/plan.ts';
-import {
-  FIRST_RETRY_MS,
-  RETRIES_MAX,
-  RETRY_FACTOR,
-  RETRY_MS_MAX,
-} from '../settings.ts';
+import { FIRST_RETRY_MS, RETRIES_MAX, RETRY_FACTOR, RETRY_MS_MAX } from '../settings.ts';
 import type { Story } from '../story.ts';
 import { type Message, messageOf } from './messages.ts';
 import type { BetRecord, Send } from './record.ts';
 
+/** The message as a copy of this kind carries it. */
+function copyOf(message: Message, kind: Copy['kind'], stake: string): Message {
+  switch (kind) {
+    case 'twin':
+    case 'replay':
+      return message;
+    case 'swapped':
+      return { ...message, method: 'PUT' };
+    case 'conflict': {
+      const body = message.body.replace(`"amount":${stake}`, `"amount":1${stake}`);
+      return { ...message, body };
+    }
+    case 'again': {
+      const requestId = randomUUID();
+      return { ...message, requestId, body: message.body.replace(message.requestId, requestId) };
+    }
+  }
+}
+
 /** A settle is repeated until it is answered: so long, after which it counts as never answered. */
 const SETTLE_REPEATS_MAX = 40;
+/** Of results neither count nor interval is published. */
+const RESULT_RETRY_MS_MAX = 1_200;
 /** Rollback errorCode: technical issues on the partner side. */
 const PARTNER_FAILED = 52;
 const SYSTEM_ERROR = 100;
@@ -83,7 +99,9 @@ export class Service {
     const sent = await this.#send(record, step.id, move, message, 'first', step.via);
     others.push(...this.#copies(record, step, message, ['replay']));
     // Only beside a bet that is certainly known: otherwise nobody can tell which of them is wrong.
-    if (sent.isConfirmed) others.push(...this.#copies(record, step, message, ['conflict']));
+    if (sent.isConfirmed) {
+      others.push(...this.#copies(record, step, message, ['conflict', 'swapped']));
+    }
     const settled = Promise.all(others);
     if (sent.isConfirmed) {
       record.standing = 'accepted';
@@ -118,11 +136,13 @@ export class Service {
         // What is still on its way must not meet the operation that comes next.
         await Promise.all(twins);
         this.#believe(record, move, sent);
+        if (sent.isConfirmed) await Promise.all(this.#copies(record, step, message, ['again']));
         // Only an answered request is replayed: of another one nobody knows what it would do.
         void this.#replays(record, step, message);
         return;
       }
-      await sleep(Math.min(RETRY_MS_MAX, FIRST_RETRY_MS * RETRY_FACTOR ** n));
+      const longestMs = isResult ? RESULT_RETRY_MS_MAX : RETRY_MS_MAX;
+      await sleep(Math.min(longestMs, FIRST_RETRY_MS * RETRY_FACTOR ** n));
     }
     await Promise.all(twins);
     record.unanswered.push(`${move.kind} (${step.id})`);
@@ -154,12 +174,8 @@ export class Service {
       .filter(({ kind }) => kinds.includes(kind))
       .map(async (copy) => {
         await sleep(copy.afterMs);
-        const more = `1${record.plan.stake}`;
-        const body =
-          copy.kind === 'conflict'
-            ? message.body.replace(`"amount":${record.plan.stake}`, `"amount":${more}`)
-            : message.body;
-        return await this.#send(record, step.id, move, { ...message, body }, copy.kind, copy.via);
+        const copied = copyOf(message, copy.kind, record.plan.stake);
+        return await this.#send(record, step.id, move, copied, copy.kind, copy.via);
       });
   }
 

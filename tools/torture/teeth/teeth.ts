@@ -1,0 +1,83 @@
+import { openServers } from '../house/servers.ts';
+import { writePlan } from '../plan/write-plan.ts';
+import type { Verdict } from '../play/verdict.ts';
+import { Lane } from '../run/lane.ts';
+import type { Options } from '../run/options.ts';
+import { commandFor } from '../run/report.ts';
+import { run } from '../run/run.ts';
+import { BUGS, type Bug } from './bugs.ts';
+import { plant } from './plant.ts';
+
+const SEEDS_MAX = 200;
+
+export interface Bite {
+  readonly bug: Bug;
+  /** How many histories were played until one showed it; undefined: none did. */
+  readonly took: number | undefined;
+  readonly verdict: Verdict | undefined;
+}
+
+/**
+ * Plants one bug after the other in a copy of the gateway and plays until a history shows it. What
+ * the gateway as it stands fails as well shows nothing.
+ * @throws OutOfDate when a bug does not fit the source any more
+ */
+export async function tryTeeth(
+  options: Options,
+  log: (line: string) => void,
+): Promise<readonly Bite[]> {
+  const bugs = BUGS.filter(({ name }) => options.bug === undefined || name === options.bug);
+  if (bugs.length === 0) throw new RangeError(`no bug is named ${options.bug}`);
+  const bites: Bite[] = [];
+  for (const bug of bugs) {
+    const bite = await tryBug(bug, options, log);
+    bites.push(bite);
+    log(rowOf(bite, options.steps));
+  }
+  return bites;
+}
+
+async function tryBug(bug: Bug, options: Options, log: (line: string) => void): Promise<Bite> {
+  const planted = await plant(bug, options.source);
+  const servers = await openServers();
+  const clean = new Lane(servers, options.source);
+  let found: Verdict | undefined;
+  let played = 0;
+  try {
+    await run(
+      {
+        ...options,
+        seeds: Math.min(options.seeds, SEEDS_MAX),
+        source: planted.folder,
+        shrinks: false,
+      },
+      {
+        log: () => undefined,
+        onPlayed: () => {
+          played += 1;
+        },
+        stopsAt: async (verdict) => {
+          const without = await clean.play(writePlan(verdict.plan.seed, options.steps));
+          const isOwn = verdict.findings.some(
+            ({ kind }) => !without.findings.some((other) => other.kind === kind),
+          );
+          if (isOwn) found ??= verdict;
+          else log(`  seed ${verdict.plan.seed} fails without ${bug.name} too`);
+          return isOwn;
+        },
+      },
+    );
+    return { bug, took: found === undefined ? undefined : played, verdict: found };
+  } finally {
+    await clean.close();
+    await servers.close();
+    await planted.remove();
+  }
+}
+
+/** A row of the table in the documentation. */
+export function rowOf({ bug, took, verdict }: Bite, steps: number): string {
+  if (verdict === undefined) return `| ${bug.name} | ${bug.what} | NOT FOUND | | |`;
+  const kinds = [...new Set(verdict.findings.map(({ kind }) => kind))].join(', ');
+  return `| ${bug.name} | ${bug.what} | ${took} | ${kinds} | \`${commandFor(verdict, steps, false)}\` |`;
+}
