@@ -5,10 +5,8 @@ import type { Random } from './random.ts';
  * What a bet's life is about. The races that lose money are three or four steps long: left to chance
  * alone they come once in ten thousand bets, so most lives begin with one and go on by chance.
  */
-export type Motif = (
-  writer: BetWriter,
-  random: Random,
-) => { readonly isForgotten?: boolean } | void;
+/** @returns whether the service forgets to roll back what was answered 100 */
+export type Motif = (writer: BetWriter, random: Random) => boolean;
 
 /** Results, corrections and cancellations, with whatever happens on the way. */
 const wander: Motif = (writer, random) => {
@@ -23,6 +21,7 @@ const wander: Motif = (writer, random) => {
     }
   }
   if (random.chance(0.25)) writer.rollback(random.chance(0.4));
+  return false;
 };
 
 /** A result is lost, another one stands; the lost one may land last. */
@@ -38,6 +37,7 @@ const lostThenChanged: Motif = (writer, random) => {
     if (random.chance(0.3)) writer.fates.uncertain('settle', 2 + n, !writer.isKeyed);
     if (random.chance(0.3)) writer.fates.uncertain('unsettle', n, !writer.isKeyed);
   }
+  return false;
 };
 
 /** A queue of results behind one that the wallet leaves open. */
@@ -51,6 +51,7 @@ const queueBehind: Motif = (writer, random) => {
   if (random.chance(0.8)) writer.unsettle(random.whole(0, 500));
   if (random.chance(0.3)) writer.settle('won', random.whole(0, 500));
   if (random.chance(0.25)) writer.rollback(random.chance(0.5));
+  return false;
 };
 
 /** The place is left open: nobody may pay for it twice, or keep the stake. */
@@ -59,7 +60,7 @@ const placeUnknown: Motif = (writer, random) => {
   writer.fates.uncertain('place', 0, true);
   if (random.chance(0.3)) writer.fates.uncertain('rollback', 0, true);
   if (random.chance(0.2)) writer.fates.uncertain('rollback', 1, true);
-  return { isForgotten: random.chance(0.3) };
+  return random.chance(0.3);
 };
 
 /** The player takes the money early, and leaves. */
@@ -74,10 +75,12 @@ const cashout: Motif = (writer, random) => {
       { isAlongside: true, pauseMs, twinShare: 0, replayShare: 0 },
     );
   }
+  return false;
 };
 
 const declined: Motif = (writer, random) => {
   writer.place().fates.decline('place', 0, random.pick([7, 9, 11]));
+  return false;
 };
 
 /** The control stage gives the bet up, whatever is under way. */
@@ -91,6 +94,7 @@ const givenUp: Motif = (writer, random) => {
   if (random.chance(0.4)) writer.fates.uncertain('rollback', 0, true);
   if (random.chance(0.3)) writer.fates.uncertain('update', 0, false);
   writer.rollback(random.chance(0.5));
+  return false;
 };
 
 /** A first settle that an operator's wallet refuses for good. */
@@ -101,6 +105,7 @@ const refused: Motif = (writer, random) => {
   if (random.chance(0.5)) writer.fates.missed('settle', 0);
   if (random.chance(0.4)) writer.settle('won');
   if (random.chance(0.5)) writer.rollback();
+  return false;
 };
 
 export const MOTIFS: readonly (readonly [weight: number, motif: Motif])[] = [

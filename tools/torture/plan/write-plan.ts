@@ -24,7 +24,7 @@ export function writePlan(seed: number, steps: number): Plan {
   const bets: BetPlan[] = [];
   for (let written = 0; written < steps; ) {
     const writer = new BetWriter(random, bets.length);
-    const { isForgotten = false } = random.weighted(MOTIFS)(writer, random) ?? {};
+    const isForgotten = random.weighted(MOTIFS)(writer, random);
     const bet = writer.done(random.whole(0, spanMs), { isForgotten });
     bets.push(bet);
     written += bet.steps.length;

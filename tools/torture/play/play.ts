@@ -17,6 +17,8 @@ import { type Verdict, verdictOf } from './verdict.ts';
 /** A life that takes longer than this is ended: something in it never gets an answer. */
 const LIVES_MS_MAX = 60_000;
 
+const SESSION_TRIES = 5;
+
 /** Plays one history in a house from beginning to end. @returns what was found */
 export async function play(plan: Plan, house: House): Promise<Verdict> {
   const players = await openSessions(plan, house);
@@ -68,11 +70,13 @@ async function openSessions(plan: Plan, house: House): Promise<ReadonlyMap<strin
       const operatorToken = `operator-token-${randomUUID()}`;
       house.wallet(bet.operator).ledger.addPlayer(user, operatorToken, OPENING_BALANCE);
       const operator = operatorAt(baseUrl, bet);
-      const opened = await operator.openSession({
-        operatorUser: user,
-        currency: CURRENCY,
-        operatorToken,
-      });
+      const request = { operatorUser: user, currency: CURRENCY, operatorToken };
+      let opened = await operator.openSession(request);
+      // The history has not begun: what a busy machine refuses is asked for again.
+      for (let n = 1; n < SESSION_TRIES && opened.session === undefined; n += 1) {
+        await sleep(n * 200);
+        opened = await operator.openSession(request);
+      }
       await operator.close();
       if (opened.session === undefined) throw new Error(`no session: ${opened.body}`);
       const { userId, token } = opened.session;

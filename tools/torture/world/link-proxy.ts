@@ -159,7 +159,8 @@ export class Link {
         setTimeout(() => this.#down.release(), ms);
         return;
       case 'loseRequest':
-        return this.break();
+        this.break();
+        return;
       case 'loseAnswer':
         this.#losesAnswer = true;
         return;

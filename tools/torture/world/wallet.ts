@@ -137,7 +137,8 @@ export class Wallet {
     };
     if (fate === undefined) {
       const { status, body } = answerText(call, book(false));
-      return reply(response, status, body);
+      reply(response, status, body);
+      return;
     }
     // What only looks good, for those who cut it short.
     const looksGood: WalletAnswer = { ok: true, time: new Date().toISOString() };

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { unreachable } from '../../../src/domain/unreachable.ts';
 import type { Fate } from '../plan/plan.ts';
 import type { WalletAnswer, WalletCall } from './ledger.ts';
 
@@ -76,33 +77,42 @@ export function answerBadly(
   const good = answerText(call, answer);
   switch (fate.answer) {
     case 'good':
-      return reply(response, good.status, good.body);
+      reply(response, good.status, good.body);
+      break;
     case 'slow':
-      return void setTimeout(() => reply(response, good.status, good.body), fate.delayMs);
+      setTimeout(() => reply(response, good.status, good.body), fate.delayMs);
+      break;
     case 'hang':
-      return;
+      break;
     case 'reset':
-      return void response.socket?.resetAndDestroy();
+      response.socket?.resetAndDestroy();
+      break;
     case 'cutShort':
       response.writeHead(200, { 'content-length': 500 });
       response.write(good.body, () => response.socket?.destroy());
-      return;
+      break;
     case 'status500':
-      return reply(response, 500, '{"code":100,"message":"broken"}');
+      reply(response, 500, '{"code":100,"message":"broken"}');
+      break;
     case 'html':
-      return reply(response, 200, '<html>Welcome to nginx</html>');
-    case 'wrongId':
-      return reply(
-        response,
-        200,
-        JSON.stringify({ transactionId: 'another', transactionTime: new Date().toISOString() }),
-      );
+      reply(response, 200, '<html>Welcome to nginx</html>');
+      break;
+    case 'wrongId': {
+      const transactionTime = new Date().toISOString();
+      reply(response, 200, JSON.stringify({ transactionId: 'another', transactionTime }));
+      break;
+    }
     case 'empty':
-      return reply(response, 200, '');
+      reply(response, 200, '');
+      break;
     case 'trickle':
-      return trickle(response, good.body);
+      trickle(response, good.body);
+      break;
     case 'code':
-      return reply(response, 400, JSON.stringify({ code: fate.code, message: 'as planned' }));
+      reply(response, 400, JSON.stringify({ code: fate.code, message: 'as planned' }));
+      break;
+    default:
+      unreachable(fate.answer);
   }
 }
 
