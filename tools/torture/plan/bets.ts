@@ -47,7 +47,9 @@ export class BetWriter {
     const copy = (kind: Copy['kind'], afterMs: number) =>
       copies.push({ id: `${id}.c${copies.length}`, kind, afterMs, via: this.#random.whole(0, 3) });
     if (this.#random.chance(twinShare)) copy('twin', this.#random.whole(0, 120));
-    if (this.#random.chance(replayShare)) copy('replay', this.#random.whole(0, 900));
+    // An update's repeat is known by the last one alone: an older one sent again is another update.
+    const isReplayed = move.kind !== 'update' && this.#random.chance(replayShare);
+    if (isReplayed) copy('replay', this.#random.whole(0, 900));
     if (move.kind === 'place') {
       if (this.#random.chance(0.05)) copy('conflict', this.#random.whole(0, 600));
       if (this.#random.chance(0.05)) copy('swapped', this.#random.whole(0, 900));

@@ -49,7 +49,7 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
 
   const playSeed = async (lane: Lane, seed: number) => {
     const plan = planOf(options, seed);
-    let verdict = await playTwice(lane, plan, log);
+    let verdict = await playAtLast(lane, plan, log);
     if (isStopped) return;
     played += 1;
     onPlayed?.();
@@ -58,7 +58,7 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
     if (options.tellsAll) log(storiesText(verdict));
     if (verdict.findings.length === 0) return;
     if (verdict.findings.every(({ kind }) => MAY_BE_LOAD.has(kind))) {
-      verdict = await lane.play(plan);
+      verdict = await playAtLast(lane, plan, log);
       if (verdict.findings.length === 0) {
         return log(`seed ${seed}: late once and not again: the machine is busy`);
       }
@@ -73,7 +73,7 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
     shrunk += 1;
     const giveUpAtMs = performance.now() + SHRINK_MS_MAX;
     const smallest = await shrink(verdict, {
-      play: (smaller) => lane.play(smaller),
+      play: (smaller) => playAtLast(lane, smaller, log),
       tries: SHRINK_TRIES,
       isOver: () => performance.now() > giveUpAtMs,
     });
@@ -100,11 +100,16 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
 }
 
 /** A house that does not come up, on a machine that does too much, is given a second chance. */
-async function playTwice(lane: Lane, plan: Plan, log: (line: string) => void): Promise<Verdict> {
+export async function playAtLast(
+  lane: Lane,
+  plan: Plan,
+  log: (line: string) => void,
+): Promise<Verdict> {
   try {
     return await lane.play(plan);
   } catch (error) {
-    log(`seed ${plan.seed} could not be played, and is played again: ${error}`);
+    const why = String(error).split('\n')[0];
+    log(`seed ${plan.seed} could not be played, and is played again: ${why}`);
     return await lane.play(plan);
   }
 }

@@ -127,7 +127,8 @@ export class Service {
     const isResult = move.kind === 'settle' || move.kind === 'unsettle';
     const repeatsMax = isResult ? SETTLE_REPEATS_MAX : RETRIES_MAX;
     const twins: Promise<unknown>[] = [];
-    for (let n = 0; n <= repeatsMax && !this.#options.isOver(); n += 1) {
+    let counted = 0;
+    for (let n = 0; counted <= repeatsMax && !this.#options.isOver(); n += 1) {
       const message = this.#message(record, move, record.paid);
       if (n === 0) twins.push(...this.#copies(record, step, message, ['twin']));
       const kind = n === 0 ? 'first' : 'repeat';
@@ -141,6 +142,8 @@ export class Service {
         void this.#replays(record, step, message);
         return;
       }
+      // Nobody was there: the time that a process takes to start is not compressed with the rest.
+      if (sent.failure !== 'connection') counted += 1;
       const longestMs = isResult ? RESULT_RETRY_MS_MAX : RETRY_MS_MAX;
       await sleep(Math.min(longestMs, FIRST_RETRY_MS * RETRY_FACTOR ** n));
     }

@@ -4,7 +4,7 @@ import type { Verdict } from '../play/verdict.ts';
 import { Lane } from '../run/lane.ts';
 import type { Options } from '../run/options.ts';
 import { commandFor } from '../run/report.ts';
-import { run } from '../run/run.ts';
+import { playAtLast, run } from '../run/run.ts';
 import { BUGS, type Bug } from './bugs.ts';
 import { plant } from './plant.ts';
 
@@ -57,7 +57,7 @@ async function tryBug(bug: Bug, options: Options, log: (line: string) => void): 
           played += 1;
         },
         stopsAt: async (verdict) => {
-          const without = await clean.play(writePlan(verdict.plan.seed, options.steps));
+          const without = await playAtLast(clean, writePlan(verdict.plan.seed, options.steps), log);
           const isOwn = verdict.findings.some(
             ({ kind }) => !without.findings.some((other) => other.kind === kind),
           );
