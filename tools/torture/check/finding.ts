@@ -16,6 +16,8 @@ export type FindingKind =
   | 'needlessRefusal'
   /** No definite answer, however often the service asked. */
   | 'neverAnswered'
+  /** An answer that had to wait for a lease although no process was lost. */
+  | 'blocked'
   | 'lateAnswer'
   | 'droppedCall'
   | 'serverError'
@@ -30,4 +32,9 @@ export interface Finding {
 }
 
 /** Kinds that a loaded machine can bring about by itself: only what comes again counts. */
-export const MAY_BE_LOAD: ReadonlySet<FindingKind> = new Set(['lateAnswer', 'droppedCall']);
+export const MAY_BE_LOAD: ReadonlySet<FindingKind> = new Set([
+  'lateAnswer',
+  'droppedCall',
+  'needlessRefusal',
+  'blocked',
+]);

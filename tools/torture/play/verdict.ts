@@ -119,7 +119,8 @@ async function judge(played: Played): Promise<Judged> {
     if (view !== undefined && view.dead > 0) undecided += 1;
     else findings.push(...books);
   }
-  findings.push(...refusalFindings(played), ...(await undelivered(house, records)));
+  findings.push(...refusalFindings(played), ...blockedFindings(played));
+  findings.push(...(await undelivered(house, records)));
   const canChange = findings.some(({ kind }) => ['books', 'money', 'undelivered'].includes(kind));
   return { findings, undecided, isSettled: !canChange };
 }
@@ -138,6 +139,30 @@ function refusalFindings({ plan, records, lag }: Played): Finding[] {
       }),
   );
 }
+
+/** Faults after which nobody but the end of a lease can free a bet. */
+const COSTS_A_LEASE = new Set(['loseRequest', 'loseAnswer']);
+
+/** What only waits must not leave a bet closed: whoever gave up has freed it (I11). */
+function blockedFindings({ plan, records }: Played): Finding[] {
+  const mayBlock = plan.faults.some(({ fault }) =>
+    fault.kind === 'connection' ? COSTS_A_LEASE.has(fault.how) : fault.kind !== 'flushRedis',
+  );
+  if (mayBlock) return [];
+  return records.flatMap(({ plan: bet, sends }) =>
+    bet.steps.flatMap(({ id }): Finding[] => {
+      const own = sends.filter((send) => send.step === id && ASKED.has(send.kind));
+      const tookMs = Math.max(0, ...own.map(({ endedAtMs }) => endedAtMs)) - (own[0]?.atMs ?? 0);
+      if (tookMs < BLOCKED_MS_MIN) return [];
+      const text = `${id} was answered only after ${Math.round(tookMs)} ms`;
+      return [{ kind: 'blocked', bet: bet.id, text }];
+    }),
+  );
+}
+
+const ASKED: ReadonlySet<string> = new Set(['first', 'repeat']);
+/** Longer than any fault of the plan and the repeats that it costs, shorter than a lease. */
+const BLOCKED_MS_MIN = 10_000;
 
 /** At most a proper no, which is all that a bet's wallet is planned to say. */
 function isAnsweredWell({ plan }: BetRecord): boolean {
