@@ -97,7 +97,7 @@ const staleAnswers: Scene = (random, steps) => {
   const redis = {
     kind: 'redis',
     process: 0,
-    how: random.pick(['freeze', 'cut']),
+    how: random.pick(['freeze', 'cut'] as const),
     ms: 900,
   } as const;
   const postgres = { kind: 'postgres', process: 0, how: 'cut', ms: 1_600 } as const;
