@@ -31,7 +31,7 @@ describe.runIf(existsSync(join(ROOT, 'src/engine')))('random histories', () => {
           shrinks: false,
           tellsAll: false,
           teeth: false,
-          bug: undefined,
+          bugs: undefined,
           help: false,
         },
         { log: (line) => told.push(line) },

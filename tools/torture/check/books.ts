@@ -18,6 +18,8 @@ export function expectedOf(record: BetRecord): Expected {
 
 /** Where a wallet's books differ from the service's beliefs about one bet. */
 export function bookFindings(record: BetRecord, wallet: Wallet): Finding[] {
+  // The service does not know itself, which is a finding of its own.
+  if (record.unanswered.length > 0) return [];
   const booked = wallet.ledger.bets.get(record.transactionId);
   const expected = expectedOf(record);
   const bet = record.plan.id;
@@ -49,6 +51,7 @@ export function bookFindings(record: BetRecord, wallet: Wallet): Finding[] {
 
 /** Whether the player's money is what the opening balance and the bet make it, to the last place. */
 export function moneyFindings(record: BetRecord, wallet: Wallet, opening: string): Finding[] {
+  if (record.unanswered.length > 0) return [];
   const expected = expectedOf(record);
   const stake = expected.isHeld ? moneyOf(record.plan.stake) : 0n;
   const wanted = moneyOf(opening) - stake + expected.paid;

@@ -35,6 +35,7 @@ export interface Finding {
 export const MAY_BE_LOAD: ReadonlySet<FindingKind> = new Set([
   'lateAnswer',
   'droppedCall',
+  'neverAnswered',
   'needlessRefusal',
   'blocked',
 ]);

@@ -7,13 +7,7 @@ import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
 import { ADMIN_TOKEN, type House } from '../house/house.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { BetRecord } from '../service/record.ts';
-import {
-  CONFIRM_UNKNOWN_MS,
-  LEASE_MS,
-  OPENING_BALANCE,
-  ORIGINATE_AFTER_MS,
-  SECOND_CONFIRMATION,
-} from '../settings.ts';
+import { CONFIRM_UNKNOWN_MS, LEASE_MS, OPENING_BALANCE, SECOND_CONFIRMATION } from '../settings.ts';
 import type { Story } from '../story.ts';
 import type { Faults } from './faults.ts';
 import type { LagMeter } from './lag-meter.ts';
@@ -44,6 +38,8 @@ const SYSTEM_ERROR = 100;
 const POLL_MS = 100;
 /** The gateway sweeps every second, and every other time for what is overdue. */
 const SWEEPS_MS = 2_500;
+/** What is wrong may be mended when a lease ends: any attempt may have lost its last commit. */
+const PATIENCE_MS = LEASE_MS + SWEEPS_MS * 2;
 const BEYOND_MS = 5_000;
 const QUIET_CERTAIN_MS = 250;
 const QUIET_UNCERTAIN_MS = CONFIRM_UNKNOWN_MS * (SECOND_CONFIRMATION + 1) + 1_300;
@@ -54,16 +50,15 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   const healedAtMs = performance.now();
   const isUncertain = faults.haveCome || records.some((record) => hadUncertain(house, record));
   const quietMs = isUncertain ? QUIET_UNCERTAIN_MS : QUIET_CERTAIN_MS;
-  const patienceMs = patienceFor(played);
   // What is repeated for ever never becomes quiet.
-  const giveUpAtMs = healedAtMs + quietMs + patienceMs + BEYOND_MS;
+  const giveUpAtMs = healedAtMs + quietMs + PATIENCE_MS + BEYOND_MS;
   let judged = await judge(played);
   for (;;) {
     const nowMs = performance.now();
     const lastAtMs = Math.max(healedAtMs, ...records.map((record) => lastArrival(house, record)));
     const isQuiet = nowMs - lastAtMs > quietMs && noneIsLate(house);
     if (isQuiet && judged.isSettled) break;
-    if (nowMs - lastAtMs > quietMs + patienceMs || nowMs > giveUpAtMs) break;
+    if (nowMs - lastAtMs > quietMs + PATIENCE_MS || nowMs > giveUpAtMs) break;
     await sleep(POLL_MS);
     if (isQuiet || judged.isSettled) judged = await judge(played);
   }
@@ -82,13 +77,6 @@ export async function verdictOf(played: Played): Promise<Verdict> {
       0,
     ),
   };
-}
-
-/** How long after the last call something may still be mended by itself. */
-function patienceFor({ faults, records }: Played): number {
-  if (faults.leavesLeases) return LEASE_MS + SWEEPS_MS * 2;
-  const isWaiting = records.some(({ isLeftToGateway }) => isLeftToGateway);
-  return isWaiting ? ORIGINATE_AFTER_MS + SWEEPS_MS * 2 : SWEEPS_MS;
 }
 
 interface Judged {

@@ -15,7 +15,7 @@ with faults at every edge, and checks what must never be seen. Ends with 0 when 
   --no-shrink     do not make failing histories smaller
   --story         print every story, not only of what fails
   --teeth         plant bugs, one after the other, and count the seeds that find each
-  --bug NAME      with --teeth: only this one
+  --bugs NAMES    with --teeth: only these, with commas between them
   --help          this text`;
 
 export interface Options {
@@ -30,7 +30,7 @@ export interface Options {
   readonly shrinks: boolean;
   readonly tellsAll: boolean;
   readonly teeth: boolean;
-  readonly bug: string | undefined;
+  readonly bugs: readonly string[] | undefined;
   readonly help: boolean;
 }
 
@@ -52,7 +52,7 @@ export function readOptions(args: readonly string[]): Options {
       'no-shrink': { type: 'boolean' },
       story: { type: 'boolean' },
       teeth: { type: 'boolean' },
-      bug: { type: 'string' },
+      bugs: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -71,7 +71,7 @@ export function readOptions(args: readonly string[]): Options {
     shrinks: values['no-shrink'] !== true,
     tellsAll: values.story === true,
     teeth: values.teeth === true,
-    bug: values.bug,
+    bugs: values.bugs?.split(','),
     help: values.help === true,
   };
 }
