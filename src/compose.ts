@@ -7,7 +7,6 @@ import { BonusReadBack } from './bonuses/read-back/read-back.ts';
 import { bonusRoutes } from './bonuses/routes.ts';
 import { Accounts } from './bonuses/service/account.ts';
 import { BonusService } from './bonuses/service/client.ts';
-import { BetWatch } from './callbacks/bet-watch.ts';
 import type { Callbacks } from './callbacks/context.ts';
 import { RefusedReads } from './callbacks/refused-reads.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
@@ -15,9 +14,10 @@ import type { Environment } from './config/environment.ts';
 import type { Configuration } from './config/schema.ts';
 import type { ConfigurationSource } from './config/source.ts';
 import { heldBecause } from './deliveries/drain.ts';
-import { deliverySettings } from './deliveries/settings.ts';
 import { DeliveryWorker } from './deliveries/worker.ts';
 import type { Clock } from './domain/clock.ts';
+import { BetChanges } from './engine/bet-changes.ts';
+import { deliverySettings } from './engine/delivery-settings.ts';
 import { addressMatcher, EventLoopLag } from './http/arrival.ts';
 import { Readiness } from './http/health.ts';
 import { createPublicServer } from './http/public-server.ts';
@@ -39,8 +39,11 @@ import { BonusIntents } from './store/bonuses/intents.ts';
 import { BonusOwnership } from './store/bonuses/ownership.ts';
 import { BonusPlayers } from './store/bonuses/players.ts';
 import { BonusWalks } from './store/bonuses/walks.ts';
+import { BreakerOverrideStore } from './store/breaker-override-store.ts';
 import { Database, type Statement } from './store/database.ts';
-import { DeliveryDesk } from './store/deliveries/delivery-admin.ts';
+import { DatabaseClock } from './store/database-clock.ts';
+import { Confirmations } from './store/deliveries/confirmations.ts';
+import { DeliveryAdmin } from './store/deliveries/delivery-admin.ts';
 import { DeliveryStore } from './store/deliveries/queue.ts';
 import { JournalMonths } from './store/schema/journal-months.ts';
 import { createPrisma } from './store/schema/prisma.ts';
@@ -80,13 +83,17 @@ export function compose(parts: Parts) {
     plans: 'kept',
     onIdleError,
   });
+  const databaseClock = new DatabaseClock(database, clock);
+  databaseClock.start();
   const prisma = createPrisma(environment.databaseUrl);
   const journal = ['find', 'commit', 'finish'] as const;
-  const places = tracedMethods(tracing, 'journal', new PlaceJournal(placesDatabase), [
-    'begin',
-    'finish',
-  ]);
-  const bets = tracedMethods(tracing, 'journal', new BetJournal(database), journal);
+  const places = tracedMethods(
+    tracing,
+    'journal',
+    new PlaceJournal(placesDatabase, databaseClock),
+    ['begin', 'finish'],
+  );
+  const bets = tracedMethods(tracing, 'journal', new BetJournal(database, databaseClock), journal);
   const players = new Players(database);
   const timelines = new BetTimelines(prisma);
 
@@ -98,6 +105,7 @@ export function compose(parts: Parts) {
   });
   const answers = new AnswerCache(
     accelerator,
+    clock,
     () => configuration().gateway.idempotency.ttlSeconds * 1000,
   );
 
@@ -133,7 +141,7 @@ export function compose(parts: Parts) {
     bets,
     answers,
     wallets,
-    watch: new BetWatch(),
+    changes: new BetChanges(),
     refusedReads: new RefusedReads({ clock, wallets, metrics }),
     tracing,
     logsRead: sampler(environment.logReadsShare),
@@ -190,15 +198,9 @@ export function compose(parts: Parts) {
   const deliveryWorker = () =>
     new DeliveryWorker(
       {
-        clock,
-        logger,
-        metrics,
-        configuration,
-        sessions,
-        bets,
-        wallets,
-        tracing,
+        ...callbacks,
         store: new DeliveryStore(database),
+        confirmations: new Confirmations(database),
       },
       environment.redisUrl,
     );
@@ -211,13 +213,15 @@ export function compose(parts: Parts) {
     pools: () => [database.use, placesDatabase.use],
   });
 
-  const overrides = new BreakerOverrides({ database, wallets, logger });
-  const desk = new DeliveryDesk({
+  const overrides = new BreakerOverrides({
+    store: new BreakerOverrideStore(database),
+    wallets,
+    logger,
+  });
+  const deliveryAdmin = new DeliveryAdmin({
     prisma,
     isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,
     horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
-    // The sweep finds within a second what became due; only the worker's own process is told.
-    onRetry: () => undefined,
   });
   /** @param allFamilies the metrics of all processes behind the admin port; default: of this one */
   const adminServer = (allFamilies?: () => Promise<readonly Family[]>) => {
@@ -233,7 +237,7 @@ export function compose(parts: Parts) {
       adminToken: environment.adminToken,
       configuration,
       timelines,
-      desk,
+      deliveryAdmin,
       health: readiness,
       metrics: {
         contentType: metrics.registry.contentType,
@@ -243,7 +247,7 @@ export function compose(parts: Parts) {
         allFamilies === undefined ? statesHere(wallets) : statesIn(await allFamilies()),
       overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
       setBreaker: (operatorId, callClass, to) => overrides.set(operatorId, callClass, to),
-      releaseGeneration: (operatorId, generation) => desk.release(operatorId, generation),
+      releaseGeneration: (operatorId, generation) => deliveryAdmin.release(operatorId, generation),
       reload: () => source.reload(),
     });
     return { app, readiness };
@@ -263,8 +267,10 @@ export function compose(parts: Parts) {
     /** After the listeners have drained. */
     close: async () => {
       serverGauges.close();
+      databaseClock.close();
       await Promise.all([wallets.close(), bonusService.close()]);
       lag.close();
+      answers.close();
       accelerator.close();
       await Promise.all([database.close(), placesDatabase.close(), prisma.$disconnect()]);
     },

@@ -8,7 +8,7 @@ const SRC = resolve(import.meta.dirname, '../src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   lib: ['domain'],
-  telemetry: [],
+  telemetry: ['domain'],
   protocol: ['domain'],
   config: ['domain'],
   outbound: ['domain', 'lib'],
@@ -16,9 +16,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   redis: ['domain', 'lib', 'telemetry'],
   wallets: ['domain', 'outbound', 'protocol', 'telemetry'],
   sessions: ['domain', 'protocol', 'redis', 'store', 'telemetry'],
+  // Brings an operation to a wallet, for callbacks and deliveries alike.
+  engine: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
   deliveries: [
     'config',
     'domain',
+    'engine',
     'lib',
     'protocol',
     'redis',
@@ -27,10 +30,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'wallets',
   ],
+  // Nothing of deliveries: what both do is the engine's.
   callbacks: [
     'config',
-    'deliveries',
     'domain',
+    'engine',
     'lib',
     'protocol',
     'redis',

@@ -1,4 +1,6 @@
+import { systemClock } from '../../src/domain/clock.ts';
 import { BetJournal } from '../../src/store/bets/journal.ts';
+import { DatabaseClock } from '../../src/store/database-clock.ts';
 import { DeliveryStore } from '../../src/store/deliveries/queue.ts';
 import type { Scene } from './scene.ts';
 
@@ -16,13 +18,13 @@ export interface SweepResult {
 const SWEEPS = 30;
 const ORIGINATE_MS = 600_000;
 
-/** What the sweep costs when the table holds that many deliveries that are long home. */
+/** What the sweep costs when the table holds that many deliveries that ended long ago. */
 export async function measureSweep(scene: Scene, deliveredRows: number): Promise<SweepResult> {
   // What is measured is reading; how the rows came in is not.
   await scene.query('SET synchronous_commit = off');
   await scene.fill('alpha', 'history', deliveredRows, 'delivered');
   const store = new DeliveryStore(scene.database);
-  const bets = new BetJournal(scene.database);
+  const bets = new BetJournal(scene.database, new DatabaseClock(scene.database, systemClock));
   const sweep = async () => {
     await bets.recoverLapsed(500);
     await store.overdueUnknown(new Map([['alpha', ORIGINATE_MS]]), 100);

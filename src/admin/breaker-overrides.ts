@@ -1,39 +1,14 @@
-import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
+import type { CallClass } from '../domain/operation.ts';
 import type { BreakerOverride } from '../outbound/breaker-settings.ts';
-import type { Database, Statement } from '../store/database.ts';
+import type { BreakerOverrideStore, StoredOverride } from '../store/breaker-override-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 
-/** How soon a word given to one process reaches all the others. */
+/** How soon a change made at one process reaches all the others. */
 const POLL_MS = 1_000;
 
-const READ: Statement = {
-  name: 'breaker-overrides',
-  text: 'SELECT operator_id AS "operatorId", class AS "callClass", state FROM breaker_overrides',
-};
-
-const WRITE: Statement = {
-  name: 'breaker-override-write',
-  text: `
-  INSERT INTO breaker_overrides (operator_id, class, state, updated_at)
-  VALUES ($1, $2, $3, clock_timestamp())
-  ON CONFLICT (operator_id, class) DO UPDATE
-     SET state = excluded.state, updated_at = excluded.updated_at`,
-};
-
-const REMOVE: Statement = {
-  name: 'breaker-override-remove',
-  text: 'DELETE FROM breaker_overrides WHERE operator_id = $1 AND class = $2',
-};
-
-interface Override {
-  readonly operatorId: string;
-  readonly callClass: CallClass;
-  readonly state: 'closed' | 'open';
-}
-
 export interface BreakerOverridesOptions {
-  readonly database: Database;
+  readonly store: BreakerOverrideStore;
   readonly wallets: Pick<Wallets, 'setOverride'>;
   readonly logger: Logger;
 }
@@ -45,9 +20,9 @@ export interface BreakerOverridesOptions {
  */
 export class BreakerOverrides {
   readonly #options: BreakerOverridesOptions;
-  #inForce: ReadonlyMap<string, Override> = new Map();
-  /** Counts the words given here: a reading that began before one knows nothing of it. */
-  #words = 0;
+  #inForce: ReadonlyMap<string, StoredOverride> = new Map();
+  /** Counts the changes made here: a reading that began before one knows nothing of it. */
+  #changes = 0;
   #timer: NodeJS.Timeout | undefined;
   #failing = false;
   #closed = false;
@@ -66,10 +41,10 @@ export class BreakerOverrides {
    * @throws GatewayError `DATABASE_UNAVAILABLE`; nothing is changed here, elsewhere it may be
    */
   async set(operatorId: string, callClass: CallClass, to: BreakerOverride): Promise<void> {
-    const { database } = this.#options;
-    if (to === 'auto') await database.query(REMOVE, [operatorId, callClass]);
-    else await database.query(WRITE, [operatorId, callClass, to]);
-    this.#words += 1;
+    const { store } = this.#options;
+    if (to === 'auto') await store.remove(operatorId, callClass);
+    else await store.write({ operatorId, callClass, state: to });
+    this.#changes += 1;
     const next = new Map(this.#inForce);
     if (to === 'auto') next.delete(keyOf(operatorId, callClass));
     else next.set(keyOf(operatorId, callClass), { operatorId, callClass, state: to });
@@ -89,10 +64,10 @@ export class BreakerOverrides {
   }
 
   async #look(): Promise<void> {
-    const wordsBefore = this.#words;
+    const changesBefore = this.#changes;
     try {
-      const rows = await this.#options.database.query<Record<string, string>>(READ, []);
-      if (this.#words === wordsBefore && !this.#closed) this.#apply(overridesOf(rows));
+      const overrides = await this.#options.store.all();
+      if (this.#changes === changesBefore && !this.#closed) this.#apply(byKey(overrides));
       if (this.#failing) this.#options.logger.info('breaker_overrides.read_again');
       this.#failing = false;
     } catch (error) {
@@ -103,7 +78,7 @@ export class BreakerOverrides {
     }
   }
 
-  #apply(next: ReadonlyMap<string, Override>): void {
+  #apply(next: ReadonlyMap<string, StoredOverride>): void {
     const before = this.#inForce;
     this.#inForce = next;
     for (const [key, { operatorId, callClass, state }] of next) {
@@ -123,18 +98,8 @@ export class BreakerOverrides {
   }
 }
 
-/** Rows are written here and by hand: one that means nothing is passed over. */
-function overridesOf(
-  rows: readonly Readonly<Record<string, string>>[],
-): ReadonlyMap<string, Override> {
-  const overrides = new Map<string, Override>();
-  for (const { operatorId, callClass: word, state } of rows) {
-    const callClass = CALL_CLASSES.find((known) => known === word);
-    if (operatorId === undefined || callClass === undefined) continue;
-    if (state !== 'closed' && state !== 'open') continue;
-    overrides.set(keyOf(operatorId, callClass), { operatorId, callClass, state });
-  }
-  return overrides;
+function byKey(overrides: readonly StoredOverride[]): ReadonlyMap<string, StoredOverride> {
+  return new Map(overrides.map((one) => [keyOf(one.operatorId, one.callClass), one]));
 }
 
 function keyOf(operatorId: string, callClass: CallClass): string {

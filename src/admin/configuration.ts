@@ -9,8 +9,8 @@ import { json, serve } from './answers.ts';
  */
 export function configurationRoutes(
   app: FastifyInstance,
-  desk: { readonly configuration: () => Configuration },
+  deliveryAdmin: { readonly configuration: () => Configuration },
   adminToken: string,
 ): void {
-  serve(app, 'GET', '/config', () => json(viewOf(desk.configuration(), adminToken)));
+  serve(app, 'GET', '/config', () => json(viewOf(deliveryAdmin.configuration(), adminToken)));
 }

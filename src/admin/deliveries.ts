@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Configuration } from '../config/schema.ts';
-import type { DeliverableOperation } from '../domain/operation.ts';
+import { DELIVERABLE_OPERATIONS } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Answer } from '../protocol/answers.ts';
 import {
   DELIVERY_STATES,
-  type DeliveryDesk,
+  type DeliveryAdmin,
   RETRYABLE_STATES,
   type ResolveResult,
   type RetryResult,
@@ -14,17 +14,10 @@ import {
 import { conflict, json, notFound, serve } from './answers.ts';
 import { bodyOf, oneOf, pathOf, queryOf, storableText } from './input.ts';
 
-const OPERATIONS = [
-  'settle',
-  'unsettle',
-  'rollback',
-  'update',
-] as const satisfies DeliverableOperation[];
-
 const listQuery = z.strictObject({
   operator: storableText(64).optional(),
   state: oneOf(DELIVERY_STATES).optional(),
-  operation: oneOf(OPERATIONS).optional(),
+  operation: oneOf(DELIVERABLE_OPERATIONS).optional(),
   cursor: z
     .string('must be given once')
     .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
@@ -42,17 +35,20 @@ const resolveBody = z.strictObject({ by: storableText(200), reason: storableText
 
 export interface Deliveries {
   readonly configuration: () => Configuration;
-  readonly desk: Pick<DeliveryDesk, 'list' | 'retry' | 'retryAll' | 'resolve'>;
+  readonly deliveryAdmin: Pick<DeliveryAdmin, 'list' | 'retry' | 'retryAll' | 'resolve'>;
 }
 
 /** What the gateway has promised, for the people who watch over it (I4). */
-export function deliveryRoutes(app: FastifyInstance, { configuration, desk }: Deliveries): void {
+export function deliveryRoutes(
+  app: FastifyInstance,
+  { configuration, deliveryAdmin }: Deliveries,
+): void {
   const isConfigured = (operatorId: string) => configuration().operators.has(operatorId);
 
   serve(app, 'GET', '/deliveries', async (request) => {
     const query = queryOf(listQuery, request);
     if (!('fields' in query)) return query;
-    const page = await desk.list(query.fields);
+    const page = await deliveryAdmin.list(query.fields);
     const { operator } = query.fields;
     // An operator whose file is gone may have deliveries left; a misspelt one has none.
     const isNobody = operator !== undefined && page.items.length === 0 && !isConfigured(operator);
@@ -64,12 +60,12 @@ export function deliveryRoutes(app: FastifyInstance, { configuration, desk }: De
     if (!('fields' in input)) return input;
     const { operator, state } = input.fields;
     if (!isConfigured(operator)) return notFound('No such operator');
-    return json({ retried: await desk.retryAll(operator, state) });
+    return json({ retried: await deliveryAdmin.retryAll(operator, state) });
   });
 
   serve(app, 'POST', '/deliveries/:id/retry', async (request) => {
     const path = pathOf(deliveryPath, request);
-    return 'fields' in path ? retryAnswer(await desk.retry(path.fields.id)) : path;
+    return 'fields' in path ? retryAnswer(await deliveryAdmin.retry(path.fields.id)) : path;
   });
 
   serve(app, 'POST', '/deliveries/:id/resolve', async (request) => {
@@ -78,7 +74,7 @@ export function deliveryRoutes(app: FastifyInstance, { configuration, desk }: De
     const input = bodyOf(resolveBody, request);
     if (!('fields' in input)) return input;
     const { by, reason } = input.fields;
-    return resolveAnswer(await desk.resolve(path.fields.id, by, reason));
+    return resolveAnswer(await deliveryAdmin.resolve(path.fields.id, by, reason));
   });
 }
 

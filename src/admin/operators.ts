@@ -6,7 +6,7 @@ import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
 import { within } from '../lib/within.ts';
 import type { BreakerOverride } from '../outbound/breaker-settings.ts';
 import type { Answer } from '../protocol/answers.ts';
-import type { DeliveryDesk } from '../store/deliveries/delivery-admin.ts';
+import type { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { json, notFound, serve } from './answers.ts';
 import { bodyOf, invalid, oneOf, pathOf } from './input.ts';
@@ -20,7 +20,7 @@ export interface OperatorDesk {
   readonly configuration: () => Configuration;
   /** How wallets stand at this moment, over every process behind this port. */
   readonly walletStates: () => Promise<StateOf>;
-  readonly desk: Pick<DeliveryDesk, 'counts'>;
+  readonly deliveryAdmin: Pick<DeliveryAdmin, 'counts'>;
   /** What a person decided over a breaker. */
   readonly overrideOf: (operatorId: string, callClass: CallClass) => BreakerOverride;
   /** Reaches every process. @throws GatewayError `DATABASE_UNAVAILABLE` */
@@ -48,21 +48,21 @@ const releaseBody = z.strictObject({
   generation: z.int('must be a whole number').min(1, 'must be at least 1').max(2_147_483_647),
 });
 
-export function operatorRoutes(app: FastifyInstance, desk: OperatorDesk): void {
-  serve(app, 'GET', '/operators', async () => json({ items: await overview(desk) }));
+export function operatorRoutes(app: FastifyInstance, deliveryAdmin: OperatorDesk): void {
+  serve(app, 'GET', '/operators', async () => json({ items: await overview(deliveryAdmin) }));
 
   serve(app, 'POST', '/operators/:id/breaker', async (request) => {
-    const found = findOperator(desk, pathOf(operatorPath, request));
+    const found = findOperator(deliveryAdmin, pathOf(operatorPath, request));
     if (!('operator' in found)) return found;
     const input = bodyOf(breakerBody, request);
     if (!('fields' in input)) return input;
     const { class: callClass, state } = input.fields;
-    await desk.setBreaker(found.operator.id, callClass, state);
+    await deliveryAdmin.setBreaker(found.operator.id, callClass, state);
     return json({ operator: found.operator.id, class: callClass, state });
   });
 
   serve(app, 'POST', '/operators/:id/release', async (request) => {
-    const found = findOperator(desk, pathOf(operatorPath, request));
+    const found = findOperator(deliveryAdmin, pathOf(operatorPath, request));
     if (!('operator' in found)) return found;
     const input = bodyOf(releaseBody, request);
     if (!('fields' in input)) return input;
@@ -72,26 +72,29 @@ export function operatorRoutes(app: FastifyInstance, desk: OperatorDesk): void {
     if (generation < present) {
       return invalid('generation', `must be at least ${present}, the present wallet.generation`);
     }
-    await desk.releaseGeneration(found.operator.id, generation);
+    await deliveryAdmin.releaseGeneration(found.operator.id, generation);
     return json({ operator: found.operator.id, generation });
   });
 
-  serve(app, 'POST', '/reload', async () => json(await desk.reload()));
+  serve(app, 'POST', '/reload', async () => json(await deliveryAdmin.reload()));
 }
 
 function findOperator(
-  desk: OperatorDesk,
+  deliveryAdmin: OperatorDesk,
   path: ReturnType<typeof pathOf<typeof operatorPath>>,
 ): { readonly operator: OperatorConfig } | Answer {
   if (!('fields' in path)) return path;
-  const operator = desk.configuration().operators.get(path.fields.id);
+  const operator = deliveryAdmin.configuration().operators.get(path.fields.id);
   return operator === undefined ? notFound('No such operator') : { operator };
 }
 
 /** Every operator as it stands at this moment; never a secret. */
-async function overview(desk: OperatorDesk) {
-  const [counts, stateOf] = await Promise.all([countsOrNothing(desk), desk.walletStates()]);
-  return [...desk.configuration().operators.values()].map((operator) => {
+async function overview(deliveryAdmin: OperatorDesk) {
+  const [counts, stateOf] = await Promise.all([
+    countsOrNothing(deliveryAdmin),
+    deliveryAdmin.walletStates(),
+  ]);
+  return [...deliveryAdmin.configuration().operators.values()].map((operator) => {
     const { id, name, status, currencies, sessions } = operator;
     return {
       id,
@@ -100,7 +103,7 @@ async function overview(desk: OperatorDesk) {
       currencies,
       sessions: { mode: sessions.mode },
       ...stateOf(id),
-      override: byClass((callClass) => desk.overrideOf(id, callClass)),
+      override: byClass((callClass) => deliveryAdmin.overrideOf(id, callClass)),
       openDeliveries: counts === undefined ? null : (counts.open.get(id) ?? 0),
       deadDeliveries: counts === undefined ? null : (counts.dead.get(id) ?? 0),
       unresolvedBets: counts === undefined ? null : (counts.unresolved.get(id) ?? 0),
@@ -108,9 +111,9 @@ async function overview(desk: OperatorDesk) {
   });
 }
 
-async function countsOrNothing({ desk, logger }: OperatorDesk) {
+async function countsOrNothing({ deliveryAdmin, logger }: OperatorDesk) {
   try {
-    return await within(COUNTS_WITHIN_MS, desk.counts());
+    return await within(COUNTS_WITHIN_MS, deliveryAdmin.counts());
   } catch (error) {
     logger.warn({ err: error }, 'admin.deliveries_not_counted');
     return undefined;

@@ -1,5 +1,8 @@
 import { CODES } from '../domain/codes.ts';
-import { accepted, failure } from '../protocol/answers.ts';
+import type { ServiceAnswer } from '../domain/conclude.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { type Answer, accepted, failure } from '../protocol/answers.ts';
+import { type SessionLookup, tokenRefusal } from '../sessions/session.ts';
 import type { Handled } from './context.ts';
 
 /** What the callbacks answer, said once (CONTRACT section 4). */
@@ -13,6 +16,16 @@ export function refused(
   return { answer: failure(code, message), outcome, operatorId, detail: { code } };
 }
 
+/** A token that may not be used: 3 invalid, 4 out of date. */
+export function tokenRefused(
+  lookup: Exclude<SessionLookup, { kind: 'live' }>,
+  operatorId = lookup.kind === 'unknown' ? undefined : lookup.session.owner.operatorId,
+): Handled {
+  const code = tokenRefusal(lookup);
+  const words = code === CODES.invalidToken ? 'Invalid token' : 'Token out of date';
+  return refused(code, words, operatorId);
+}
+
 /** Place: the service rolls back. */
 export function systemError(
   outcome: 'unknown' | 'not_sent' | 'error',
@@ -22,18 +35,16 @@ export function systemError(
   return { answer: failure(CODES.system, 'System error'), outcome, operatorId, detail };
 }
 
+/** Not brought, and not taken over either: the service repeats it. */
+export const UNAVAILABLE: Answer = failure(CODES.system, 'System error', 503);
+
 /** Everything but a place: the service retries. */
 export function unavailable(
   outcome: 'unknown' | 'not_sent' | 'error',
   operatorId: string | undefined,
   detail: Handled['detail'] = {},
 ): Handled {
-  return {
-    answer: failure(CODES.system, 'System error', 503),
-    outcome,
-    operatorId,
-    detail,
-  };
+  return { answer: UNAVAILABLE, outcome, operatorId, detail };
 }
 
 export function done(
@@ -44,4 +55,20 @@ export function done(
   detail: Handled['detail'] = {},
 ): Handled {
   return { answer: accepted(transactionId, transactionTime), outcome, operatorId, detail };
+}
+
+/** A conclusion in the protocol's terms; undefined where nothing is certain. */
+export function answerFor(
+  transactionId: string,
+  answer: ServiceAnswer | undefined,
+): Answer | undefined {
+  if (answer === undefined) return undefined;
+  switch (answer.kind) {
+    case 'accepted':
+      return accepted(transactionId, answer.transactionTime);
+    case 'refused':
+      return failure(answer.code, answer.message);
+    default:
+      return unreachable(answer);
+  }
 }

@@ -1,38 +1,23 @@
-import type { Configuration } from '../config/schema.ts';
-import type { Clock } from '../domain/clock.ts';
+import type { Engine } from '../engine/context.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { BetJournal } from '../store/bets/journal.ts';
 import type { PlaceJournal } from '../store/bets/place-journal.ts';
 import type { Players } from '../store/sessions/players.ts';
-import type { Logger } from '../telemetry/logger.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
 import type { Wallets } from '../wallets/wallets.ts';
-import type { BetWatch } from './bet-watch.ts';
 import type { RefusedReads } from './refused-reads.ts';
 
 /** What the callbacks work with. */
-export interface Callbacks {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly configuration: () => Configuration;
-  readonly sessions: Sessions;
+export interface Callbacks extends Engine {
   readonly players: Players;
   readonly places: PlaceJournal;
-  readonly bets: BetJournal;
   readonly answers: AnswerCache;
   readonly wallets: Wallets;
-  readonly watch: BetWatch;
   readonly refusedReads: RefusedReads;
-  readonly tracing: Tracing;
   /** Whether this good profile or balance is logged; every other callback is. */
   readonly logsRead: () => boolean;
 }
 
-/** The word a callback is counted under (`gateway_callbacks_total`). */
+/** What a callback is counted under (`gateway_callbacks_total`). */
 export type CallbackOutcome =
   | 'accepted'
   | 'declined'

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sameAmount } from '../domain/amount.ts';
 import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
@@ -5,14 +6,16 @@ import type { Deadline } from '../domain/deadline.ts';
 import { decidePlace } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import { bring, inTime } from '../engine/attempt.ts';
+import { findSettledBet } from '../engine/find-bet.ts';
 import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { refused, systemError } from './answers.ts';
+import { committedBefore } from './commit.ts';
 import type { Callbacks, Handled } from './context.ts';
-import { findSettledBet } from './locate.ts';
-import { placeUnseen } from './place-unseen.ts';
+import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
 
 /**
  * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
@@ -38,7 +41,7 @@ export async function answerKnownPlace(
     const decision = decidePlace(bet, message);
     switch (decision.kind) {
       case 'wait':
-        if (await callbacks.watch.next(message.transactionId, deadline, turn)) continue;
+        if (await callbacks.changes.next(message.transactionId, deadline, turn)) continue;
         return systemError('unknown', operatorId, { reason: 'deadline' });
       case 'conflict':
         return conflict(callbacks, message, operatorId, decision.why);
@@ -55,7 +58,7 @@ export async function answerKnownPlace(
         return duplicate(callbacks, bet, turn, failure(decision.code, decision.message));
       case 'send': {
         if (session === undefined) return undefined;
-        const placed = await placeUnseen(callbacks, bet, message, raw, session, deadline);
+        const placed = await placeLater(callbacks, bet, message, raw, session, deadline);
         if (placed === 'moved') continue;
         return placed;
       }
@@ -67,6 +70,63 @@ export async function answerKnownPlace(
         return unreachable(decision);
     }
   }
+}
+
+/**
+ * A place that comes after another operation of its bet (a settle or update that was faster). The
+ * bet has its row already, so the place is written there instead of inserted; all else is as ever.
+ * @returns 'moved' when the bet changed since it was read
+ */
+async function placeLater(
+  callbacks: Callbacks,
+  bet: Bet,
+  message: PlaceRequest,
+  raw: Buffer,
+  session: Session,
+  deadline: Deadline,
+): Promise<Handled | 'moved'> {
+  const { operatorId } = session.owner;
+  const wallet = callbacks.wallets.get(operatorId);
+  const attemptId = randomUUID();
+  const begin = (answer: Answer | undefined) =>
+    committedBefore(callbacks, deadline, {
+      from: bet,
+      to: {
+        ...bet,
+        owner: session.owner,
+        sessionId: session.sessionId,
+        amount: message.amount,
+        currency: message.currency,
+        place: { kind: answer === undefined ? 'inFlight' : 'notSent' },
+        busy: answer === undefined ? { operation: 'place', attemptId, lapsed: false } : undefined,
+      },
+      record: {
+        operation: 'place',
+        attemptId,
+        requestId: message.requestId,
+        body: raw,
+        answer,
+      },
+      delivery: undefined,
+      supersedes: [],
+    });
+  if (wallet === undefined) {
+    const recorded = await inTime(
+      deadline.answerMs(),
+      () => begin(SYSTEM_ERROR),
+      () => undefined,
+    );
+    if (recorded.kind === 'moved') return 'moved';
+    return systemError('not_sent', operatorId, { reason: 'maintenance' });
+  }
+  const attempt = laterPlaceAttempt(callbacks, wallet, message, session, attemptId, deadline);
+  const brought = await bring(callbacks, attempt, () => begin(undefined), deadline.walletMs());
+  if (brought.kind === 'moved') return 'moved';
+  const { answer, conclusion } = brought.concluded;
+  if (!brought.stands) return systemError('unknown', operatorId, { reason: 'not_recorded' });
+  const { latencyMs, code } = brought.sent.trace;
+  const detail = { walletMs: Math.round(latencyMs), code };
+  return { answer, outcome: conclusion.outcome, operatorId, detail };
 }
 
 /** A final answer kept in Redis, if it was given for the same content. */

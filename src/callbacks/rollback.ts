@@ -1,73 +1,85 @@
-import { rollbackConclusion } from '../deliveries/conclusion.ts';
 import type { Bet } from '../domain/bet.ts';
 import { ROLLBACK_REASONS } from '../domain/codes.ts';
-import type { Deadline } from '../domain/deadline.ts';
+import { concludeRollback } from '../domain/conclude.ts';
 import { decideRollback } from '../domain/decide.ts';
-import { unreachable } from '../domain/unreachable.ts';
+import { unseenBet } from '../engine/find-bet.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { RollbackRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
-import { carryOut } from './carry-out.ts';
+import type { BetCallback } from './bet-callback.ts';
+import type { NextState } from './commit.ts';
 import type { Callbacks, Handled } from './context.ts';
-import { unseenBet } from './locate.ts';
-import { type NextState, promise, recordUnsent, sendPromised } from './promise.ts';
+import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
 
 /**
  * A rollback is never refused and never forgotten: it fences the bet, is tried within the deadline,
  * and is a delivery from the moment it is begun until a wallet has confirmed it (I4, I6).
  * @throws GatewayError, OutOfTime when the journal failed before anything was promised
  */
-export async function rollback(
-  callbacks: Callbacks,
-  message: RollbackRequest,
-  raw: Buffer,
-  deadline: Deadline,
-): Promise<Handled> {
-  const { transactionId } = message;
-  const transactionTime = isoTime(callbacks.clock.nowMs());
-  const context = { callbacks, message, raw, deadline };
-  const promised = (bet: Bet): NextState => ({
-    bet: { ...bet, rollback: { kind: 'promised', transactionTime } },
-    transactionTime,
-  });
-  const confirmed = (bet: Bet): NextState => ({
-    bet: { ...bet, rollback: { kind: 'confirmed', transactionTime } },
-    transactionTime,
-  });
-
-  const handled = await carryOut(callbacks, message, deadline, {
-    decide: decideRollback,
-
-    // Nobody here ever saw the player; the tombstone still refuses a place that comes late.
-    nobody: async () => {
-      const bet = unseenBet(callbacks, transactionId, undefined);
-      return await recordUnsent(context, bet, confirmed(bet), []);
-    },
-
-    carry: async (bet, decision) => {
-      switch (decision.kind) {
-        case 'nothingToSend':
-          return await recordUnsent(context, bet, confirmed(bet), decision.supersedes);
-        case 'takeOver':
-          return await promise(context, bet, promised(bet), decision.supersedes);
-        case 'send':
-          return await sendPromised(context, bet, promised(bet), decision.supersedes, (sent) =>
-            rollbackConclusion(transactionId, transactionTime, sent),
-          );
-        default:
-          return unreachable(decision);
-      }
-    },
-
-    late: async (bet) =>
-      // A twin has made the promise already and is trying to keep it.
-      bet.rollback.kind === 'none'
-        ? await promise(context, bet, promised(bet), [])
-        : done(transactionId, bet.rollback.transactionTime, 'taken_over', bet.owner?.operatorId),
-  });
+export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
+  const { callbacks, message, transactionId } = rollingBack;
+  // Before the journal: a process killed in between leaves a fence too many, never one too few.
   await callbacks.answers.fence(transactionId);
+  const handled = await fencedRollback(rollingBack);
   if (handled.outcome !== 'duplicate') count(callbacks, message, handled);
   return handled;
+}
+
+async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
+  const { callbacks, transactionId } = rollingBack;
+  const transactionTime = isoTime(callbacks.clock.nowMs());
+  const rolledBack = (
+    from: Bet,
+    kind: 'promised' | 'confirmed',
+    supersedes: readonly string[],
+  ): NextState => ({
+    from,
+    to: { ...from, rollback: { kind, transactionTime } },
+    transactionTime,
+    supersedes,
+  });
+  for (;;) {
+    const found = await rollingBack.find();
+    if (found.kind === 'answered') return found.handled;
+    // Nobody here ever saw the player; the tombstone still refuses a place that comes late.
+    const bet =
+      found.kind === 'nobody' ? unseenBet(callbacks, transactionId, undefined) : found.bet;
+    const decision =
+      found.kind === 'nobody'
+        ? ({ kind: 'nothingToSend', supersedes: [] } as const)
+        : decideRollback(bet);
+    let handled: Handled | 'moved';
+    switch (decision.kind) {
+      case 'wait':
+        if (await rollingBack.wait(bet)) continue;
+        // A first copy has made the promise already and is trying to keep it.
+        if (bet.rollback.kind !== 'none') {
+          const { transactionTime: promisedTime } = bet.rollback;
+          return done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
+        }
+        handled = await takeOver(rollingBack, rolledBack(bet, 'promised', []));
+        break;
+      case 'nothingToSend':
+        handled = await recordUnsent(
+          rollingBack,
+          rolledBack(bet, 'confirmed', decision.supersedes),
+        );
+        break;
+      case 'takeOver':
+        handled = await takeOver(rollingBack, rolledBack(bet, 'promised', decision.supersedes));
+        break;
+      case 'send':
+        handled = await sendPromised(
+          rollingBack,
+          rolledBack(bet, 'promised', decision.supersedes),
+          (sent) => concludeRollback(bet, sent, { promisedTime: transactionTime, isTold: false }),
+        );
+        break;
+      default:
+        return rollingBack.answerKnown(bet, decision);
+    }
+    if (handled !== 'moved') return handled;
+  }
 }
 
 const KNOWN_REASONS: ReadonlySet<number> = new Set(Object.values(ROLLBACK_REASONS));

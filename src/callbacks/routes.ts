@@ -4,6 +4,7 @@ import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { Operation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import { storedMessage } from '../engine/stored-message.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import { failure } from '../protocol/answers.ts';
 import {
@@ -16,8 +17,8 @@ import {
 import { type SigningKey, verify } from '../protocol/signature.ts';
 import { refused, systemError, unavailable } from './answers.ts';
 import { balance } from './balance.ts';
+import { BetCallback } from './bet-callback.ts';
 import type { Callbacks, Handled } from './context.ts';
-import { keptMessage } from './kept-message.ts';
 import { answerWithoutJournal } from './known-place.ts';
 import { placeBet } from './place-bet.ts';
 import { profile } from './profile.ts';
@@ -59,6 +60,8 @@ async function handle(
 ): Promise<void> {
   const { totalMs, reserveMs } = callbacks.configuration().gateway.deadline;
   const deadline = new Deadline(callbacks.clock, request.arrivedAtMs, totalMs, reserveMs);
+  // Answered or hung up: from then on this request begins, promises and sends nothing (I11).
+  reply.raw.once('close', () => deadline.end());
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 
   const unadmitted = admit(callbacks, edge, request, body);
@@ -146,6 +149,8 @@ async function inTime(
   try {
     return await within(deadline.answerMs(), carry(callbacks, message, body, deadline));
   } catch (error) {
+    // Whatever goes on in the background must not act for a caller who has been answered.
+    deadline.end();
     const expected = error instanceof OutOfTime || error instanceof GatewayError;
     const transactionId = 'transactionId' in message ? message.transactionId : undefined;
     callbacks.logger[expected ? 'warn' : 'error'](
@@ -166,22 +171,22 @@ async function carry(
 ): Promise<Handled> {
   if (message.operation === 'profile') return await profile(callbacks, message, deadline);
   if (message.operation === 'balance') return await balance(callbacks, message, deadline);
-  const kept = keptMessage(callbacks.sessions, message, body);
+  const stored = storedMessage(callbacks.sessions, message, body);
   switch (message.operation) {
     case 'place':
       try {
-        return await placeBet(callbacks, message, kept, deadline);
+        return await placeBet(callbacks, message, stored, deadline);
       } catch (error) {
         return await answerWithoutJournal(callbacks, message, error);
       }
     case 'settle':
-      return await settle(callbacks, message, kept, deadline);
+      return await settle(new BetCallback(callbacks, message, stored, deadline));
     case 'unsettle':
-      return await unsettle(callbacks, message, kept, deadline);
+      return await unsettle(new BetCallback(callbacks, message, stored, deadline));
     case 'rollback':
-      return await rollback(callbacks, message, kept, deadline);
+      return await rollback(new BetCallback(callbacks, message, stored, deadline));
     case 'update':
-      return await update(callbacks, message, kept, deadline);
+      return await update(new BetCallback(callbacks, message, stored, deadline));
     default:
       return unreachable(message);
   }

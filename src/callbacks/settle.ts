@@ -1,98 +1,103 @@
 import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
-import type { Deadline } from '../domain/deadline.ts';
 import { decideSettle } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { SettleRequest } from '../protocol/messages.ts';
-import { tokenRefusal } from '../sessions/session.ts';
-import { refused, unavailable } from './answers.ts';
-import { carryOut } from './carry-out.ts';
-import type { Callbacks, Handled } from './context.ts';
-import { type ResultStory, sendResult, takeOverResult } from './result.ts';
+import { refused, tokenRefused, unavailable } from './answers.ts';
+import type { BetCallback } from './bet-callback.ts';
+import type { Handled } from './context.ts';
+import { firstCashout, recordedResult } from './recorded-result.ts';
+import { recordUnsentResult, type SentWith, sendResult, takeOverResult } from './result.ts';
 
 /**
- * A settle, resettle or cashout: answered from the bet's state where it is settled so already, else
+ * A settle, resettle or cashout: answered from the journal where it is settled so already, else
  * brought to the wallet; what could not be brought is answered 503, so that the service repeats it.
  * @throws GatewayError, OutOfTime when the journal failed
  */
-export async function settle(
-  callbacks: Callbacks,
-  message: SettleRequest,
-  raw: Buffer,
-  deadline: Deadline,
-): Promise<Handled> {
-  const { amount, resultType } = message;
-  const isCashout = resultType === 'cashout';
-  const context: ResultStory = {
-    callbacks,
-    message,
-    raw,
-    deadline,
-    attempted: { kind: 'settle', amount, resultType },
-    settlement: (transactionTime) => ({ kind: 'settled', amount, resultType, transactionTime }),
-    // The player's token is the wallet's business only when the player asked for the money.
-    notBrought: isCashout ? CASHOUT_NOT_BROUGHT : NOT_BROUGHT,
-  };
+export async function settle(settling: BetCallback<SettleRequest>): Promise<Handled> {
+  const { message, callbacks } = settling;
+  const isCashout = message.resultType === 'cashout';
+  for (;;) {
+    const found = await settling.find();
+    if (found.kind === 'answered') return found.handled;
+    if (found.kind === 'nobody') {
+      return refused(CODES.validation, 'transactionId: is not known', undefined);
+    }
+    const { bet } = found;
+    const operatorId = bet.owner?.operatorId;
+    const recorded = await recordedResult(settling, bet);
+    if (recorded !== undefined) return recorded;
 
-  return await carryOut(callbacks, message, deadline, {
-    decide: (bet) => decideSettle(bet, message),
-    nobody: async () => refused(CODES.validation, 'transactionId: is not known', undefined),
-    carry: async (bet, decision) => {
-      const operatorId = bet.owner?.operatorId;
-      const live = isCashout ? await cashoutToken(callbacks, message, bet) : undefined;
-      if (live?.kind === 'refused') return live.handled;
-      if (decision.kind === 'send') {
-        return await sendResult(
-          context,
-          bet,
-          live?.operatorToken,
-          mayQueue(callbacks, bet, message),
-        );
+    const decision = decideSettle(bet, message);
+    const now = isoTime(callbacks.clock.nowMs());
+    let handled: Handled | 'moved';
+    switch (decision.kind) {
+      case 'wait':
+        if (await settling.wait(bet)) continue;
+        return unavailable('error', operatorId, { reason: 'in_flight' });
+      case 'send': {
+        const sentWith = isCashout
+          ? await cashoutToken(settling, bet)
+          : { cashoutToken: undefined };
+        if ('answer' in sentWith) return sentWith;
+        handled = await sendResult(settling, bet, sentWith, mayQueue(settling, bet));
+        break;
       }
-      // Only the wallet can say yes to a cashout, while its player waits and the token lives.
-      if (isCashout) return unavailable('not_sent', operatorId, { reason: 'settle_waiting' });
-      const now = isoTime(callbacks.clock.nowMs());
-      return await takeOverResult(context, bet, bet, now, decision.supersedes);
-    },
-    late: async (bet) => unavailable('error', bet.owner?.operatorId, { reason: 'in_flight' }),
-  });
+      case 'takeOver':
+        // Only the wallet can say yes to a cashout, while its player waits and the token lives.
+        if (isCashout) return await refusedBehindQueue(settling, bet);
+        handled = await takeOverResult(settling, bet, now, decision.supersedes);
+        break;
+      case 'nothingToSend':
+        handled = await recordUnsentResult(settling, bet, now, decision.supersedes);
+        break;
+      default:
+        return settling.answerKnown(bet, decision);
+    }
+    if (handled !== 'moved') return handled;
+  }
 }
 
-/** Codes of a settle that mean the wallet did not take it: our fault or its own, not the bet's. */
-const CASHOUT_NOT_BROUGHT: readonly number[] = [CODES.badSignature, CODES.system];
-export const NOT_BROUGHT: readonly number[] = [
-  ...CASHOUT_NOT_BROUGHT,
-  CODES.invalidToken,
-  CODES.expiredToken,
-];
-
 /** Only a first settle may be taken over: a wallet may refuse a changed result (20, 21). */
-function mayQueue(callbacks: Callbacks, bet: Bet, { resultType }: SettleRequest): boolean {
+function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet): boolean {
   const operatorId = bet.owner?.operatorId;
   if (operatorId === undefined || bet.settlement.kind !== 'none') return false;
-  if (resultType === 'cashout') return false;
+  if (message.resultType === 'cashout') return false;
   return callbacks.configuration().operators.get(operatorId)?.settle.onFailure === 'queue';
 }
 
-/** A cashout needs a live token of its player: of any of its sessions, in any currency. */
+/**
+ * A cashout needs a live token of its player: of any of its sessions, in any currency. Before its
+ * first attempt, that is: where the wallet may have paid it already, the session may have ended
+ * since, and the repeat goes out with the token of the first.
+ */
 async function cashoutToken(
-  callbacks: Callbacks,
-  message: SettleRequest,
+  { callbacks, message }: BetCallback<SettleRequest>,
   bet: Bet,
-): Promise<
-  | { readonly kind: 'live'; readonly operatorToken: string }
-  | { readonly kind: 'refused'; readonly handled: Handled }
-> {
+): Promise<SentWith | Handled> {
   const operatorId = bet.owner?.operatorId;
-  const refuse = (code: 3 | 4) => ({
-    kind: 'refused' as const,
-    handled: refused(code, code === 3 ? 'Invalid token' : 'Token out of date', operatorId),
-  });
-  if (message.token === undefined) return refuse(CODES.invalidToken);
+  if (bet.settlement.kind === 'unknown') {
+    const first = await firstCashout(callbacks, message);
+    const lookup = first === undefined ? undefined : await callbacks.sessions.findKept(first);
+    if (lookup !== undefined && lookup.kind !== 'unknown') {
+      const { owner, operatorToken } = lookup.session;
+      if (owner.playerId === bet.owner?.playerId) return { cashoutToken: operatorToken };
+    }
+  }
+  if (message.token === undefined) return tokenRefused({ kind: 'unknown' }, operatorId);
   const lookup = await callbacks.sessions.findCertain(message.token);
   if (lookup.kind === 'unknown' || lookup.session.owner.playerId !== bet.owner?.playerId) {
-    return refuse(CODES.invalidToken);
+    return tokenRefused({ kind: 'unknown' }, operatorId);
   }
-  if (lookup.kind !== 'live') return refuse(tokenRefusal(lookup));
-  return { kind: 'live', operatorToken: lookup.session.operatorToken };
+  if (lookup.kind !== 'live') return tokenRefused(lookup, operatorId);
+  return { cashoutToken: lookup.session.operatorToken };
+}
+
+async function refusedBehindQueue(
+  settling: BetCallback<SettleRequest>,
+  bet: Bet,
+): Promise<Handled> {
+  const token = await cashoutToken(settling, bet);
+  if ('answer' in token) return token;
+  return unavailable('not_sent', bet.owner?.operatorId, { reason: 'settle_waiting' });
 }

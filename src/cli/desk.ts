@@ -1,7 +1,7 @@
 import { describeProblem } from '../config/problems.ts';
 import type { Configuration } from '../config/schema.ts';
-import { deliverySettings } from '../deliveries/settings.ts';
-import { DeliveryDesk } from '../store/deliveries/delivery-admin.ts';
+import { deliverySettings } from '../engine/delivery-settings.ts';
+import { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import { loadFolder } from './configuration.ts';
 import { withPrisma } from './database.ts';
 import { CommandFailed, UsageError } from './failures.ts';
@@ -25,11 +25,11 @@ export interface DeskOptions {
 export async function withDesk<T>(
   terminal: Terminal,
   { folder }: DeskOptions,
-  use: (desk: DeliveryDesk) => Promise<T>,
+  use: (desk: DeliveryAdmin) => Promise<T>,
 ): Promise<T> {
   return await withPrisma(terminal.env, async (prisma) => {
     const configuration = await configurationOrWarning(terminal, folder);
-    const desk = new DeliveryDesk({
+    const desk = new DeliveryAdmin({
       prisma,
       isHeld: (operatorId) =>
         configuration !== undefined && configuration.operators.get(operatorId)?.status !== 'active',
@@ -38,7 +38,6 @@ export async function withDesk<T>(
           ? HORIZON_HOURS_DEFAULT
           : deliverySettings(configuration, operatorId).horizonHours,
       // The gateway's sweep finds within a second or two what is due: there is nobody to tell here.
-      onRetry: () => undefined,
     });
     return await use(desk);
   });

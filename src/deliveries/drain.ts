@@ -1,4 +1,6 @@
 import type { Wallets } from '../wallets/wallets.ts';
+import type { Confirming } from './confirm.ts';
+import type { Originating } from './originate.ts';
 import type { Pace } from './pace.ts';
 import { Slice, type Slicing } from './slice.ts';
 
@@ -7,7 +9,7 @@ const SLICE_MS = 1_000;
 /** What the operator took no call for passes within a call's time, such as a full bulkhead. */
 const BUSY_PAUSE_MS = 250;
 
-export interface Draining extends Slicing {
+export interface Draining extends Slicing, Originating, Confirming {
   readonly wallets: Wallets;
 }
 
@@ -34,7 +36,7 @@ export function heldBecause(
 }
 
 /**
- * Brings home what is due at one operator, for one slice of time, with the operator's own
+ * Delivers what is due at one operator, for one slice of time, with the operator's own
  * concurrency and rate.
  * @param pace the operator's own, kept from slice to slice
  * @throws GatewayError `DATABASE_UNAVAILABLE` when deliveries could not be taken

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { decideRollback } from '../domain/decide.ts';
+import type { Engine } from '../engine/context.ts';
+import { deliverySettings } from '../engine/delivery-settings.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import { jsonString, parseJsonObject } from '../protocol/json.ts';
+import type { AnswerCache } from '../redis/answer-cache.ts';
 import type { DeliveryStore, OverduePlace } from '../store/deliveries/queue.ts';
-import type { Delivering } from './deliver.ts';
-import { deliverySettings } from './settings.ts';
+
+export interface Originating extends Engine {
+  readonly store: DeliveryStore;
+  readonly answers: AnswerCache;
+}
 
 const BATCH = 100;
 
@@ -18,54 +24,61 @@ const ONLY_IN_A_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount'
  * @returns how many rollbacks were promised
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
-export async function originateRollbacks(
-  delivering: Delivering & { readonly store: DeliveryStore },
-): Promise<number> {
-  const { operators } = delivering.configuration();
+export async function originateRollbacks(originating: Originating): Promise<number> {
+  const { operators } = originating.configuration();
   const ages = new Map(
     [...operators.values()].map(({ id, delivery }) => [id, delivery.originateRollbackAfterMs]),
   );
-  const overdue = await delivering.store.overdueUnknown(ages, BATCH);
+  const overdue = await originating.store.overdueUnknown(ages, BATCH);
   let promised = 0;
   for (const place of overdue) {
-    if (await originate(delivering, place)) promised += 1;
+    if (await originate(originating, place)) promised += 1;
   }
   return promised;
 }
 
-async function originate(delivering: Delivering, place: OverduePlace): Promise<boolean> {
+async function originate(originating: Originating, place: OverduePlace): Promise<boolean> {
   const { transactionId } = place;
-  const bet = await delivering.bets.find(transactionId);
+  const bet = await originating.bets.find(transactionId);
   if (bet?.owner === undefined) return false;
   const decision = decideRollback(bet);
   // The service's own rollback has come meanwhile, or is just coming.
   if (decision.kind !== 'send' && decision.kind !== 'takeOver') return false;
 
-  const transactionTime = isoTime(delivering.clock.nowMs());
+  const transactionTime = isoTime(originating.clock.nowMs());
   const requestId = randomUUID();
-  const settings = deliverySettings(delivering.configuration(), bet.owner.operatorId);
-  const committed = await delivering.bets.commit({
-    from: bet,
-    to: { ...bet, rollback: { kind: 'promised', transactionTime } },
-    record: {
-      operation: 'rollback',
-      attemptId: randomUUID(),
-      requestId,
-      body: Buffer.from(rollbackOf(place.body, requestId)),
-      answer: accepted(transactionId, transactionTime),
+  const settings = deliverySettings(originating.configuration(), bet.owner.operatorId);
+  // Before the journal, as for the service's own rollback.
+  await originating.answers.fence(transactionId);
+  const committed = await originating.bets.commit(
+    {
+      from: bet,
+      to: { ...bet, rollback: { kind: 'promised', transactionTime } },
+      record: {
+        operation: 'rollback',
+        attemptId: randomUUID(),
+        requestId,
+        body: Buffer.from(rollbackOf(place.body, requestId)),
+        answer: accepted(transactionId, transactionTime),
+      },
+      delivery: {
+        operation: 'rollback',
+        state: 'pending',
+        transactionTime,
+        horizonMs: settings.horizonHours * 3_600_000,
+      },
+      supersedes: decision.supersedes,
     },
-    delivery: {
-      operation: 'rollback',
-      state: 'pending',
-      transactionTime,
-      horizonMs: settings.horizonHours * 3_600_000,
+    undefined,
+  );
+  if (committed.kind !== 'committed') return false;
+  originating.logger.warn(
+    {
+      operator: bet.owner.operatorId,
+      transactionId,
+      why: 'the service never rolled back a place answered 100',
     },
-    supersedes: decision.supersedes,
-  });
-  if (committed === undefined) return false;
-  delivering.logger.warn(
-    { operator: bet.owner.operatorId, transactionId },
-    'delivery.rollback_originated: the service never rolled back a place answered 100',
+    'delivery.rollback_originated',
   );
   return true;
 }

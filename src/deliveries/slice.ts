@@ -1,12 +1,12 @@
 import type { OperatorConfig } from '../config/schema.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { DeliveryStore, TakenDelivery } from '../store/deliveries/queue.ts';
+import type { Engine } from '../engine/context.ts';
+import type { DeliveryStore } from '../store/deliveries/queue.ts';
+import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { type Delivering, record, type Tried, tryDelivery } from './deliver.ts';
+import { recordDelivery, type TriedDelivery, tryDelivery } from './deliver.ts';
 import type { Pace } from './pace.ts';
 
-export interface Slicing extends Delivering {
-  readonly clock: Clock;
+export interface Slicing extends Engine {
   readonly store: DeliveryStore;
 }
 
@@ -89,7 +89,7 @@ export class Slice {
       const beganAtMs = this.#slicing.clock.monotonicMs();
       const tried = await tryDelivery(this.#slicing, wallet, next.taken, next.atMs);
       this.#learn(this.#slicing.clock.monotonicMs() - beganAtMs);
-      if (tried.outcome.delivery.kind === 'unsent') this.#wasRefused = true;
+      if (tried.concluded.delivery.after.kind === 'unsent') this.#wasRefused = true;
       const written = this.#write(tried);
       if (this.#unwritten.size > UNWRITTEN_MAX) await written;
     }
@@ -167,8 +167,10 @@ export class Slice {
     );
   }
 
-  #write(tried: Tried): Promise<void> {
-    const written = record(this.#slicing, tried).finally(() => this.#unwritten.delete(written));
+  #write(tried: TriedDelivery): Promise<void> {
+    const written = recordDelivery(this.#slicing, tried).finally(() =>
+      this.#unwritten.delete(written),
+    );
     this.#unwritten.add(written);
     return written;
   }

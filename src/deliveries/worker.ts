@@ -1,4 +1,6 @@
+import { countRecovered } from '../engine/find-bet.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
+import { confirmDue } from './confirm.ts';
 import { type Draining, drain, heldBecause } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { originateRollbacks } from './originate.ts';
@@ -20,7 +22,7 @@ const RECOVER_BATCH = 500;
 /** Wake-ups further away than this are left to a later sweep. */
 const WAKE_AHEAD_MS = 60_000;
 
-/** Brings the promised deliveries home: sweeps, arms the scheduler, drains (I4). */
+/** Delivers what was promised: sweeps, arms the scheduler, drains (I4). */
 export class DeliveryWorker {
   readonly #draining: Draining;
   readonly #scheduler: Scheduler;
@@ -67,11 +69,6 @@ export class DeliveryWorker {
     this.#next(0);
   }
 
-  /** A delivery of this operator is due sooner than was thought. */
-  async wake(operatorId: string): Promise<void> {
-    await this.#arm([operatorId]);
-  }
-
   /** Ends after the sweep and the slices under way. */
   async close(): Promise<void> {
     this.#stopping = true;
@@ -95,6 +92,7 @@ export class DeliveryWorker {
     if (this.#sweeps % ORIGINATE_EVERY === 0) {
       await this.#quietly('originate', () => originateRollbacks(this.#draining));
     }
+    await this.#quietly('confirm', () => confirmDue(this.#draining));
     await this.#quietly('arm', () => this.#armDue());
     if (this.#sweeps % GAUGES_EVERY === 0) {
       this.#counting ??= this.#quietly('count', () => this.#gauges.refresh()).finally(() => {
@@ -126,13 +124,13 @@ export class DeliveryWorker {
 
   /** What a killed process left in flight is unknown from now on, and its guards become work. */
   async #recover(): Promise<void> {
-    const { bets, logger, metrics } = this.#draining;
+    const { bets, logger } = this.#draining;
     for (;;) {
       const lapsed = await bets.recoverLapsed(RECOVER_BATCH);
       for (const { transactionId, operatorId, operation } of lapsed) {
-        const operator = operatorId ?? 'unknown';
-        metrics.unknownOutcomes.inc({ operator, operation });
-        logger.warn({ operator, operation, transactionId }, 'bet.left_in_flight: now unknown');
+        countRecovered(this.#draining, operatorId, operation);
+        const facts = { operator: operatorId ?? 'unknown', operation, transactionId };
+        logger.warn({ ...facts, why: 'its process is gone' }, 'bet.outcome_unknown');
       }
       if (lapsed.length < RECOVER_BATCH) return;
     }

@@ -1,5 +1,6 @@
 import { sameAmount } from './amount.ts';
 import type { BetOperation, DeliverableOperation } from './operation.ts';
+import { unreachable } from './unreachable.ts';
 
 /** How far the place of a bet has come. Only `unseen` and `inFlight` may still change (I3). */
 export type PlaceState =
@@ -47,13 +48,31 @@ export type Rollback =
 
 /** The operation that is on its way to the wallet. */
 export interface Busy {
-  readonly operation: BetOperation;
+  /** `confirm`: what stands is sent once more, which changes nothing here. */
+  readonly operation: BetOperation | 'confirm';
   readonly attemptId: string;
   /** The process that owns the attempt is gone: its lease ended on PostgreSQL's clock. */
   readonly lapsed: boolean;
 }
 
-/** A delivery of this bet that is not home yet. */
+/** What was attempted and may still take effect: a result, or the place itself. */
+export type LateOperation = AttemptedResult | { readonly kind: 'place' };
+
+/**
+ * An attempt whose outcome nobody knows may take effect at the wallet long after it was given up.
+ * Until what stands has been sent once more, twice, the bet is open to that (docs/money-safety.md).
+ */
+export interface LateEffect {
+  readonly operation: LateOperation;
+  /** When the last such attempt ended, milliseconds since the epoch on PostgreSQL's clock. */
+  readonly atMs: number;
+  /** How many times what stands is still to be sent once more; at least 1. */
+  readonly confirmationsLeft: number;
+  /** One of them is a delivery already. */
+  readonly isConfirming: boolean;
+}
+
+/** A promised delivery of this bet that no wallet has confirmed yet. */
 export interface OpenDelivery {
   readonly id: string;
   readonly operation: DeliverableOperation;
@@ -89,14 +108,34 @@ export interface Bet {
   /** The last update that a wallet confirmed or that was promised to one. */
   readonly update: { readonly key: string; readonly transactionTime: string } | undefined;
   readonly busy: Busy | undefined;
-  /** Oldest first. */
+  /** Promises only, oldest first. */
   readonly deliveries: readonly OpenDelivery[];
+  readonly late: LateEffect | undefined;
+  /** The operation whose effect a wallet has confirmed last: what stands. */
+  readonly standingOperationId: string | undefined;
+  /**
+   * The wallet's answer to the place was committed, but its caller had been answered 100 by then:
+   * for the service the place is unknown (I3).
+   */
+  readonly placeAnsweredUnknown: boolean;
   readonly version: number;
 }
 
 /** Whether the wallet certainly holds no such bet: it was declined or never sent. */
 export function neverHeld(bet: Bet): boolean {
   return bet.place.kind === 'declined' || bet.place.kind === 'notSent';
+}
+
+/** Whether the service was told 100 of a place that the wallet may hold: it has to be rolled back. */
+export function isPlaceUnknown(bet: Bet): boolean {
+  const { kind } = bet.place;
+  return kind === 'unknown' || (kind === 'accepted' && bet.placeAnsweredUnknown);
+}
+
+/** Whether no wallet can hold a result of this bet: none was attempted, or it was undone for sure. */
+export function holdsNoResult(bet: Bet): boolean {
+  const { kind } = bet.settlement;
+  return (kind === 'none' || kind === 'unsettled') && bet.late === undefined;
 }
 
 /** Money operations wait in order for their wallet; updates never stand in their way (I6). */
@@ -110,12 +149,37 @@ export function unknownAfter(before: Settlement, attempted: AttemptedResult): Se
   return { kind: 'unknown', attempted: alone ? attempted : { kind: 'several' } };
 }
 
-/**
- * Whether a confirmed result follows a different one of unknown outcome, which may land late and
- * would then stand last at the wallet.
- */
-export function mayBeOvertaken(before: Settlement, confirmed: AttemptedResult): boolean {
-  return before.kind === 'unknown' && !sameResult(before.attempted, confirmed);
+/** What may land late once `attempted` was left without an answer too. */
+export function lateAfter(before: LateEffect | undefined, attempted: LateOperation): LateOperation {
+  if (before === undefined || sameLate(before.operation, attempted)) return attempted;
+  return { kind: 'several' };
+}
+
+/** Whether what may land late would leave the wallet with the books it has already. */
+export function isHarmless(late: LateOperation, standing: LateOperation): boolean {
+  return sameLate(late, standing);
+}
+
+function sameLate(one: LateOperation, other: LateOperation): boolean {
+  if (one.kind === 'place' || other.kind === 'place') return one.kind === other.kind;
+  return sameResult(one, other);
+}
+
+/** The result that a wallet is known to hold, as an operation; undefined where there is none. */
+export function standingResult(settlement: Settlement): AttemptedResult | undefined {
+  switch (settlement.kind) {
+    case 'settled': {
+      const { amount, resultType } = settlement;
+      return { kind: 'settle', amount, resultType };
+    }
+    case 'unsettled':
+      return { kind: 'unsettle' };
+    case 'none':
+    case 'unknown':
+      return undefined;
+    default:
+      return unreachable(settlement);
+  }
 }
 
 /** Whether two results would leave the wallet with the same books. */

@@ -12,7 +12,7 @@ const WRITE_ANSWER_MS = 50;
  */
 export class Deadline {
   readonly #clock: Clock;
-  readonly #endsAtMs: number;
+  #endsAtMs: number;
   readonly #reserveMs: number;
 
   /**
@@ -24,6 +24,14 @@ export class Deadline {
     this.#clock = clock;
     this.#endsAtMs = arrivedAtMs + totalMs;
     this.#reserveMs = reserveMs;
+  }
+
+  /**
+   * Nobody waits for the answer any more: it has left, or its caller has gone. Nothing is begun,
+   * promised or sent from now on (I11).
+   */
+  end(): void {
+    this.#endsAtMs = Number.NEGATIVE_INFINITY;
   }
 
   /** Milliseconds until the answer has to have left; 0 when that time has passed. */

@@ -1,6 +1,8 @@
 import { sameAmount } from './amount.ts';
 import {
   type Bet,
+  holdsNoResult,
+  isPlaceUnknown,
   neverHeld,
   type OpenDelivery,
   openMoneyDeliveries,
@@ -25,7 +27,7 @@ export type Decision =
   | { readonly kind: 'wait' }
   /** Ask the wallet; these queued deliveries have lost their meaning. */
   | { readonly kind: 'send'; readonly supersedes: readonly string[] }
-  /** No wallet holds the bet: confirmed without a call. */
+  /** The wallet holds already what is asked for: confirmed without a call. */
   | { readonly kind: 'nothingToSend'; readonly supersedes: readonly string[] }
   /** Must wait its turn behind what was promised: becomes a delivery. */
   | { readonly kind: 'takeOver'; readonly supersedes: readonly string[] }
@@ -34,6 +36,7 @@ export type Decision =
 
 const SEND: Decision = { kind: 'send', supersedes: [] };
 const WAIT: Decision = { kind: 'wait' };
+const SYSTEM_ERROR: Decision = { kind: 'repeatRefusal', code: 100, message: 'System error' };
 
 /** A place of a `transactionId` that the journal knows already. */
 export function decidePlace(
@@ -51,12 +54,17 @@ export function decidePlace(
     case 'inFlight':
       return WAIT;
     case 'accepted':
-      return { kind: 'repeat', transactionTime: bet.place.transactionTime };
+      // What counts is what the service was told: 100, because the outcome was committed too late.
+      return bet.placeAnsweredUnknown
+        ? SYSTEM_ERROR
+        : { kind: 'repeat', transactionTime: bet.place.transactionTime };
     case 'declined':
-      return { kind: 'repeatRefusal', code: bet.place.code, message: bet.place.message };
+      return bet.placeAnsweredUnknown
+        ? SYSTEM_ERROR
+        : { kind: 'repeatRefusal', code: bet.place.code, message: bet.place.message };
     case 'notSent':
     case 'unknown':
-      return { kind: 'repeatRefusal', code: 100, message: 'System error' };
+      return SYSTEM_ERROR;
     default:
       return unreachable(bet.place);
   }
@@ -79,12 +87,17 @@ export function decideSettle(
 ): Decision {
   const same = (other: { amount: string; resultType: ResultType }) =>
     other.resultType === settle.resultType && sameAmount(other.amount, settle.amount);
+  const stands =
+    bet.settlement.kind === 'settled' && same(bet.settlement) ? bet.settlement : undefined;
   return decideResult(bet, {
-    repeated: () =>
-      bet.settlement.kind === 'settled' && same(bet.settlement) ? bet.settlement : undefined,
+    repeated: () => stands,
     queuedTwin: (last) => last.settle !== undefined && same(last.settle),
-    // A settle that no wallet has seen is replaced by its correction.
-    overUnattempted: (ids) => ({ kind: 'takeOver', supersedes: ids }),
+    // What no wallet has seen is replaced by its correction. Where the wallet still holds this very
+    // result, only the unsettle behind it is called off: sent anew, it could be paid anew.
+    overUnattempted: (ids) => ({
+      kind: stands === undefined ? 'takeOver' : 'nothingToSend',
+      supersedes: ids,
+    }),
   });
 }
 
@@ -93,8 +106,12 @@ export function decideUnsettle(bet: Bet): Decision {
   return decideResult(bet, {
     repeated: () => (bet.settlement.kind === 'unsettled' ? bet.settlement : undefined),
     queuedTwin: (last) => last.operation === 'unsettle',
-    // A settle that no wallet has seen is simply cancelled.
-    overUnattempted: (ids) => ({ kind: 'nothingToSend', supersedes: ids }),
+    // A settle that no wallet has seen is simply cancelled; an earlier result that a wallet may hold
+    // has to be undone there all the same.
+    overUnattempted: (ids) => ({
+      kind: holdsNoResult(bet) ? 'nothingToSend' : 'takeOver',
+      supersedes: ids,
+    }),
   });
 }
 
@@ -110,7 +127,7 @@ function decideResult(
   if (bet.rollback.kind !== 'none') return { kind: 'conflict', why: 'the bet is rolled back' };
   if (neverHeld(bet)) return { kind: 'conflict', why: 'the bet was never accepted' };
   if (bet.busy !== undefined) return WAIT;
-  if (bet.place.kind === 'unknown') return { kind: 'unresolved' };
+  if (isPlaceUnknown(bet)) return { kind: 'unresolved' };
 
   const queued = openMoneyDeliveries(bet);
   const last = queued.at(-1);

@@ -15,7 +15,9 @@ export type Operation = (typeof OPERATIONS)[number];
 export type BetOperation = Exclude<Operation, 'profile' | 'balance'>;
 
 /** Operations that the gateway may promise to bring to a wallet later. */
-export type DeliverableOperation = 'settle' | 'unsettle' | 'rollback' | 'update';
+export const DELIVERABLE_OPERATIONS = ['settle', 'unsettle', 'rollback', 'update'] as const;
+
+export type DeliverableOperation = (typeof DELIVERABLE_OPERATIONS)[number];
 
 /** Bulkheads and breakers keep profile and balance apart from bet calls (CONTRACT section 3). */
 export type CallClass = 'read' | 'money';

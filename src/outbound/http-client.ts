@@ -61,14 +61,19 @@ export class HttpClient {
 
   /**
    * Sends a request at most once and reads its answer. Redirects are answers like any other.
+   * @param maySend asked, beside the deadline, in the moment a connection takes the request
    * @returns never rejects; settles within `budgetMs(deadline)`
    */
-  exchange(request: HttpRequest, deadline: Deadline): Promise<Exchange> {
+  exchange(
+    request: HttpRequest,
+    deadline: Deadline,
+    maySend: () => boolean = () => true,
+  ): Promise<Exchange> {
     const call = new HttpCall({
       clock: this.#clock,
       limitMs: this.budgetMs(deadline),
       answerBytesMax: request.answerBytesMax,
-      maySend: () => deadline.allowsWalletCall(),
+      maySend: () => deadline.allowsWalletCall() && maySend(),
     });
     const { method, path, headers, body } = request;
     this.#pool.dispatch({ method, path, headers, body }, call);

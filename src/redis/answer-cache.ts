@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Clock } from '../domain/clock.ts';
 import type { Accelerator } from './accelerator.ts';
 
 /** A place's final answer and what it was given for: none of this can change any more. */
-const finalPlace = z.strictObject({
+const finalPlace = z.object({
   userId: z.string(),
   amount: z.string(),
   currency: z.string(),
@@ -13,37 +15,103 @@ const finalPlace = z.strictObject({
 
 export type FinalPlace = z.infer<typeof finalPlace>;
 
+/** An entry counts only in the epoch that it was written in. */
+const entry = finalPlace.extend({ epoch: z.string() });
+
+const EPOCH_KEY = 'answers-epoch';
+/** Longer than any entry lives. */
+const EPOCH_TTL_MS = 90 * 86_400_000;
+/** For writing, an epoch may be this old: an entry of an older one is only a miss. */
+const EPOCH_AGE_MS_MAX = 5_000;
+/** Until Redis has heard of a missed fence, it is told again this often. */
+const RAISE_EVERY_MS = 250;
+
+const FENCED = '-';
+
 /**
- * Final answers of places, in front of the journal. A rollback removes the bet's entry before it is
- * answered, because from then on a copy of the place is refused.
+ * Final answers of places, in front of the journal. A rollback fences the bet's entry, because from
+ * then on a copy of the place is refused. Where Redis could not hear of a fence, the epoch is
+ * raised before Redis is believed again, so that no entry outlives its fence.
  */
 export class AnswerCache {
   readonly #accelerator: Accelerator;
+  readonly #clock: Clock;
   readonly #ttlMs: () => number;
+  #epoch: { readonly value: string; readonly readAtMs: number } | undefined;
+  /** A fence could not be written: nothing in Redis is believed until the epoch is another one. */
+  #raising: NodeJS.Timeout | undefined;
 
-  constructor(accelerator: Accelerator, ttlMs: () => number) {
+  constructor(accelerator: Accelerator, clock: Clock, ttlMs: () => number) {
     this.#accelerator = accelerator;
+    this.#clock = clock;
     this.#ttlMs = ttlMs;
   }
 
+  /** @returns undefined also for an entry that cannot be read or is of an epoch before this one */
   async find(transactionId: string): Promise<FinalPlace | undefined> {
-    const text = await this.#accelerator.get(keyOf(transactionId));
-    if (text === undefined || text === FENCED) return undefined;
-    return finalPlace.parse(JSON.parse(text));
+    if (this.#raising !== undefined) return undefined;
+    const [text, epoch] = await Promise.all([
+      this.#accelerator.get(keyOf(transactionId)),
+      this.#accelerator.get(EPOCH_KEY),
+    ]);
+    if (text === undefined || text === FENCED || epoch === undefined) return undefined;
+    const read = entry.safeParse(jsonOf(text));
+    if (!read.success || read.data.epoch !== epoch || this.#raising !== undefined) return undefined;
+    const { epoch: _, ...place } = read.data;
+    return place;
   }
 
   /** Never overwrites the fence of a rollback. */
   async remember(transactionId: string, place: FinalPlace): Promise<void> {
-    await this.#accelerator.setIfAbsent(keyOf(transactionId), JSON.stringify(place), this.#ttlMs());
+    const epoch = await this.#currentEpoch();
+    if (epoch === undefined) return;
+    const text = JSON.stringify({ ...place, epoch });
+    await this.#accelerator.setIfAbsent(keyOf(transactionId), text, this.#ttlMs());
   }
 
-  /** Sends copies of this place to the journal from now on. */
+  /** Sends copies of this place to the journal from now on. Call it before the rollback commits. */
   async fence(transactionId: string): Promise<void> {
-    await this.#accelerator.set(keyOf(transactionId), FENCED, this.#ttlMs());
+    const isFenced = await this.#accelerator.set(keyOf(transactionId), FENCED, this.#ttlMs());
+    if (!isFenced) this.#startRaising();
+  }
+
+  close(): void {
+    clearInterval(this.#raising);
+  }
+
+  async #currentEpoch(): Promise<string | undefined> {
+    if (this.#raising !== undefined) return undefined;
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#epoch !== undefined && nowMs - this.#epoch.readAtMs < EPOCH_AGE_MS_MAX) {
+      return this.#epoch.value;
+    }
+    const made = randomUUID();
+    const isMine = await this.#accelerator.setIfAbsent(EPOCH_KEY, made, EPOCH_TTL_MS);
+    const value = isMine ? made : await this.#accelerator.get(EPOCH_KEY);
+    this.#epoch = value === undefined ? undefined : { value, readAtMs: nowMs };
+    return value;
+  }
+
+  #startRaising(): void {
+    this.#epoch = undefined;
+    this.#raising ??= setInterval(() => void this.#raise(), RAISE_EVERY_MS).unref();
+  }
+
+  async #raise(): Promise<void> {
+    if (!(await this.#accelerator.set(EPOCH_KEY, randomUUID(), EPOCH_TTL_MS))) return;
+    clearInterval(this.#raising);
+    this.#raising = undefined;
   }
 }
 
-const FENCED = '-';
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Somebody else's value, or a broken one: PostgreSQL is asked instead.
+    return undefined;
+  }
+}
 
 function keyOf(transactionId: string): string {
   return `place:${transactionId}`;

@@ -1,5 +1,6 @@
 import { DatabaseError, Pool, type QueryResultRow } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
+import { Columns, type TypedStatement } from './statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
@@ -76,6 +77,17 @@ export class Database {
           })
         : error;
     }
+  }
+
+  /**
+   * Runs a statement with named parameters, its rows decoded.
+   * @throws GatewayError `DATABASE_UNAVAILABLE` as `query` does; `UnreadableRow` where a row means
+   *   something that this release does not know
+   */
+  async run<Input, Row>(statement: TypedStatement<Input, Row>, input: Input): Promise<Row[]> {
+    const { name, text } = statement;
+    const rows = await this.query({ name, text }, statement.values(input));
+    return rows.map((row) => statement.decode(new Columns(row)));
   }
 
   /** How the pool's connections are used at this moment. */

@@ -27,7 +27,7 @@ export interface Step<A extends WalletAnswer> {
 export async function attempt<A extends WalletAnswer>(
   http: HttpClient,
   clock: Clock,
-  deadline: Deadline,
+  { deadline, maySend }: { readonly deadline: Deadline; readonly maySend: () => boolean },
   step: Step<A>,
   traceHeaders?: Readonly<Record<string, string>>,
 ): Promise<A | Lost> {
@@ -35,7 +35,7 @@ export async function attempt<A extends WalletAnswer>(
   const request =
     traceHeaders === undefined ? own : { ...own, headers: { ...own.headers, ...traceHeaders } };
   const startedAtMs = clock.monotonicMs();
-  const exchange = await http.exchange(request, deadline);
+  const exchange = await http.exchange(request, deadline, maySend);
   const latencyMs = clock.monotonicMs() - startedAtMs;
   switch (exchange.kind) {
     case 'notSent': {

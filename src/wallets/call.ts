@@ -13,6 +13,10 @@ export interface BetCall {
   readonly transactionId: string;
   readonly requestId: string;
   readonly deadline: Deadline;
+  /** Asked in the moment a connection takes the request: whether it still may be sent. */
+  readonly maySend?: () => boolean;
+  /** The wallet has taken a result of this bet: "nothing to roll back" would hide a loss then. */
+  readonly hadResult?: boolean;
 }
 
 /** A profile or balance request, its body already in the operator's terms. */

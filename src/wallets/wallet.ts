@@ -138,7 +138,7 @@ export class OperatorWallet implements Wallet {
               attempt(
                 this.#httpClient(),
                 this.#options.clock,
-                deadline,
+                { deadline, maySend: 'maySend' in call ? (call.maySend ?? always) : always },
                 step,
                 this.#tracing.outgoing(),
               ),
@@ -235,6 +235,8 @@ export class OperatorWallet implements Wallet {
     return lane;
   }
 }
+
+const always = () => true;
 
 /** Suspended operators take nothing new, but what their players have open is brought to an end. */
 function startsSomethingNew(operation: Operation): boolean {

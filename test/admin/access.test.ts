@@ -24,7 +24,7 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
     },
     walletStates: unasked,
     timelines: { find: async () => undefined },
-    desk: {
+    deliveryAdmin: {
       list: unasked,
       counts: unasked,
       retry: unasked,

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { BreakerOverrides } from '../../src/admin/breaker-overrides.ts';
 import { systemClock } from '../../src/domain/clock.ts';
+import { BreakerOverrideStore } from '../../src/store/breaker-override-store.ts';
 import { Database } from '../../src/store/database.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
@@ -39,7 +40,8 @@ function replica(): { readonly overrides: BreakerOverrides; readonly wallets: Wa
   const database = new Database({ url: url.href, connectionsMax: 2, onIdleError: () => undefined });
   const wallets = createWallets({ metrics: createMetrics(), logger, clock: systemClock });
   wallets.apply([walletConfig('alpha', {})]);
-  const overrides = new BreakerOverrides({ database, wallets, logger });
+  const store = new BreakerOverrideStore(database);
+  const overrides = new BreakerOverrides({ store, wallets, logger });
   closers.push(async () => {
     overrides.close();
     await wallets.close();

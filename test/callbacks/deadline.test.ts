@@ -25,7 +25,11 @@ beforeAll(async () => {
     operators: { alpha: patient, beta: patient },
   });
 });
-afterEach(() => gateway.wallet('alpha').behave());
+afterEach(() => {
+  gateway.wallet('alpha').behave();
+  // Strictly, by the gateway's own clock: what the test's process adds is its own affair (I1).
+  expect(gateway.slowestMs()).toBeLessThan(TOTAL_MS);
+});
 afterAll(() => gateway.close());
 
 type Ask = (bet: TestBet) => Promise<CallResult>;

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DeliveryDesk } from '../../src/store/deliveries/delivery-admin.ts';
+import { DeliveryAdmin } from '../../src/store/deliveries/delivery-admin.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -111,12 +111,11 @@ it('bets of an older wallet wait for a person, do not age, and go when released 
 
 async function releaseGeneration(operatorId: string, generation: number): Promise<void> {
   const prisma = createPrisma(gateway.databaseUrl);
-  const desk = new DeliveryDesk({
+  const deliveryAdmin = new DeliveryAdmin({
     prisma,
     isHeld: () => false,
     horizonHours: () => 1,
-    onRetry: () => undefined,
   });
-  await desk.release(operatorId, generation);
+  await deliveryAdmin.release(operatorId, generation);
   await prisma.$disconnect();
 }

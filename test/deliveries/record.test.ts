@@ -31,7 +31,6 @@ describe('a delivery on record', () => {
       operator_id: 'alpha',
       purpose: 'promise',
       attempts: 4,
-      confirmations: 1,
       transaction_time: answer.json?.transactionTime,
     });
     const { created_at, settled_at } = delivery ?? {};

@@ -4,8 +4,10 @@ import type { OperatorConfig } from '../../src/config/schema.ts';
 import { Pace } from '../../src/deliveries/pace.ts';
 import { Slice, type Slicing } from '../../src/deliveries/slice.ts';
 import type { Clock } from '../../src/domain/clock.ts';
+import { BetChanges } from '../../src/engine/bet-changes.ts';
 import { rollbackBody } from '../../src/protocol/callback-bodies.ts';
-import type { Claim, TakenDelivery } from '../../src/store/deliveries/queue.ts';
+import type { Claim } from '../../src/store/deliveries/queue.ts';
+import type { TakenDelivery } from '../../src/store/deliveries/taken.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { noTracing } from '../../src/telemetry/tracing.ts';
 import type { Wallet } from '../../src/wallets/call.ts';
@@ -38,15 +40,19 @@ function taken(id: number): TakenDelivery {
     operationId: String(id),
     attemptId: transactionId,
     attempts: 1,
-    confirmations: 0,
-    overdue: false,
+    isOverdue: false,
     createdAt: new Date(),
     transactionTime: '2026-01-01T00:00:00.000Z',
     body: Buffer.from(rollbackBody(slip, 50)),
     owner: { operatorId: 'alpha', playerId: '1', userId: 'user', operatorUser: 'ann' },
     sessionId: '1',
     sealedToken: Buffer.from('token'),
-    placeUnknown: false,
+    bet: {
+      place: { kind: 'accepted', transactionTime: '2026-01-01T00:00:00.000Z' },
+      settlement: { kind: 'none' },
+      rollback: { kind: 'promised', transactionTime: '2026-01-01T00:00:00.000Z' },
+      late: undefined,
+    },
   };
 }
 
@@ -65,7 +71,13 @@ function sliceOf(take: () => Promise<Claim>, call: Wallet['bet'], clock = new Te
     tracing: noTracing,
     configuration: () => configuration,
     sessions: { unseal: String },
-    bets: { finish: async (outcome: { attemptId: string }) => finished.push(outcome.attemptId) },
+    changes: new BetChanges(),
+    bets: {
+      finish: async (outcome: { attemptId: string }) => {
+        finished.push(outcome.attemptId);
+        return { kind: 'stands' };
+      },
+    },
     store: { take: vi.fn(take) },
   };
   const wallet = { breakerState: () => 'closed', callerDialect: {}, bet: call };

@@ -4,7 +4,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { endLeases, sql, untilDeliveries } from './support/deliveries.ts';
 
-/** A second repetition comes ten times as long after the first. */
+/** The first repetition comes so long after the first confirmation, the second at ten times that. */
 const CONFIRM_MS = 200;
 const ORIGINATE_MS = 1_000;
 
@@ -47,7 +47,7 @@ function expectThreeConfirmations(bet: TestBet): void {
   expect(more).toEqual([]);
   const waits = [(second ?? 0) - (first ?? 0), (third ?? 0) - (second ?? 0)];
   expect(waits[0]).toBeGreaterThanOrEqual(CONFIRM_MS - 5);
-  expect(waits[1]).toBeGreaterThanOrEqual(10 * CONFIRM_MS - 5);
+  expect((third ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(10 * CONFIRM_MS - 5);
   // The sweep that finds it due comes on top.
   expect(waits[0]).toBeLessThan(CONFIRM_MS + 2_000);
   expect(waits[1]).toBeLessThan(10 * CONFIRM_MS + 2_000);
@@ -58,9 +58,9 @@ describe.concurrent('the rollback of a place that was never answered', () => {
     const bet = await unknownBet();
     const answer = await bet.rollback();
     expect(answer.status).toBe(200);
-    await untilDeliveries(bet, [{ state: 'pending', confirmations: 1 }]);
     expect((await bet.rollback()).body).toBe(answer.body);
-    await untilDeliveries(bet, [{ state: 'delivered', confirmations: 3, attempts: 3 }]);
+    await bet.wallet.waitFor(() => rollbacksOf(bet).length === 3);
+    await untilDeliveries(bet, [{ purpose: 'confirm', state: 'delivered' }]);
     expectThreeConfirmations(bet);
     expect((await bet.rollback()).body).toBe(answer.body);
     // The service brought its own: the gateway has none to add, however long it waits.
@@ -86,7 +86,7 @@ describe.concurrent('the rollback of a place that was never answered', () => {
     const { transactionId } = bet;
     bet.wallet.misbehave('rollback', { kind: 'reset' }, { transactionId, calls: 1 });
     await bet.rollback();
-    await untilDeliveries(bet, [{ state: 'delivered', confirmations: 1 }]);
+    await untilDeliveries(bet, [{ purpose: 'promise', state: 'delivered' }]);
   });
 });
 
@@ -95,7 +95,11 @@ describe.concurrent('a place whose rollback the service never brings', () => {
     expect,
   }) => {
     const bet = await unknownBet();
-    await untilDeliveries(bet, [{ operation: 'rollback', state: 'delivered', confirmations: 3 }]);
+    await bet.wallet.waitFor(() => rollbacksOf(bet).length === 3);
+    await untilDeliveries(bet, [
+      { operation: 'rollback', purpose: 'promise', state: 'delivered' },
+      { operation: 'rollback', purpose: 'confirm', state: 'delivered' },
+    ]);
     expectThreeConfirmations(bet);
     const sent: Record<string, unknown> = JSON.parse(bet.lastRequest().body.toString());
     expect(sent).toMatchObject({
@@ -123,7 +127,10 @@ describe.concurrent('a place whose rollback the service never brings', () => {
     const before = await gateway.metric('gateway_unknown_outcomes_total', unknown);
     await bet.leaveBusy('place');
     await endLeases(gateway, bet.transactionId);
-    await untilDeliveries(bet, [{ operation: 'rollback', state: 'pending', confirmations: 1 }]);
+    await bet.wallet.waitFor(() => rollbacksOf(bet).length > 0);
+    await expect
+      .poll(() => betState(gateway.databaseUrl, bet.transactionId), { timeout: 10_000 })
+      .toMatchObject({ rollback: 'confirmed' });
     expect(bet.balance()).toBe('1000');
     expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
       place: 'unknown',
@@ -163,17 +170,25 @@ describe.concurrent('a result that a different one of unknown outcome went befor
   it('is sent once more, because the lost one may have landed late (I5)', async ({ expect }) => {
     const bet = await doubtfulBet();
     await untilDeliveries(bet, [{ operation: 'settle', purpose: 'confirm', state: 'delivered' }]);
-    expect(settlesOf(bet)).toEqual(['10', '20', '20']);
+    expect(settlesOf(bet).slice(0, 3)).toEqual(['10', '20', '20']);
     expect(bet.balance()).toBe('920');
     const [first, second] = bet.wallet.arrivals(bet.transactionId, 'settle').slice(1);
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(CONFIRM_MS - 5);
   });
 
-  it('is not, where a later operation has overtaken it (I6)', async ({ expect }) => {
+  it('leaves its place to what stands then: the unsettle that came after it (I5)', async ({
+    expect,
+  }) => {
     const bet = await doubtfulBet();
     expect((await bet.unsettle()).status).toBe(200);
-    await untilDeliveries(bet, [{ purpose: 'confirm', state: 'superseded' }]);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'unsettle']);
+    await untilDeliveries(bet, [{ operation: 'unsettle', purpose: 'confirm', state: 'delivered' }]);
+    expect(bet.arrivals().slice(0, 5)).toEqual([
+      'place',
+      'settle',
+      'settle',
+      'unsettle',
+      'unsettle',
+    ]);
     expect(bet.balance()).toBe('900');
   });
 
@@ -189,12 +204,14 @@ describe.concurrent('a result that a different one of unknown outcome went befor
     ).toEqual([]);
   });
 
-  it('is given up at the wallet’s word that it is not to be repeated', async ({ expect }) => {
+  it('ends quietly where the wallet refuses it for good: the bet keeps its result', async ({
+    expect,
+  }) => {
     const bet = await doubtfulBet();
     const about = { transactionId: bet.transactionId };
     bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, about);
     await untilDeliveries(bet, [{ purpose: 'confirm', state: 'refused' }]);
     expect((await bet.settle('20')).status).toBe(200);
-    expect(settlesOf(bet)).toEqual(['10', '20', '20']);
+    expect(settlesOf(bet).slice(0, 3)).toEqual(['10', '20', '20']);
   });
 });

@@ -94,10 +94,10 @@ describe('a worker that is killed', () => {
     // Whichever of the two it was: both are killed, and a third comes.
     await Promise.all(workers.splice(0).map((worker) => worker.kill()));
     booked.release();
-    await untilDeliveries(bet, [{ state: 'pending', attempts: 2, confirmations: 0 }]);
+    await untilDeliveries(bet, [{ state: 'pending', attempts: 2 }]);
     await endLeases(gateway, bet.transactionId);
     workers.push(await startWorkerProcess(gateway));
-    await untilDeliveries(bet, [{ state: 'delivered', attempts: 3, confirmations: 1 }], 20_000);
+    await untilDeliveries(bet, [{ state: 'delivered', attempts: 3 }], 20_000);
     const results = wallet.arrivals(bet.transactionId, 'rollback').map(({ result }) => result);
     expect(results).toEqual(['unbooked', 'applied', 'repeated']);
     expect(bet.balance()).toBe('1000');

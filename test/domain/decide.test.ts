@@ -34,6 +34,9 @@ function bet(changes: Partial<Bet> = {}): Bet {
     update: undefined,
     busy: undefined,
     deliveries: [],
+    late: undefined,
+    standingOperationId: undefined,
+    placeAnsweredUnknown: false,
     version: 1,
     ...changes,
   };

@@ -23,7 +23,7 @@ describe('the final answers of places', () => {
     const logger = pino({ level: 'silent' });
     accelerator = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
     await accelerator.connected(5_000);
-    answers = new AnswerCache(accelerator, () => ttlMs);
+    answers = new AnswerCache(accelerator, systemClock, () => ttlMs);
   });
   afterAll(() => accelerator.close());
 

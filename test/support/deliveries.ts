@@ -7,7 +7,6 @@ export interface DeliveryRow {
   readonly operation?: string;
   readonly state?: string;
   readonly purpose?: 'promise' | 'confirm';
-  readonly confirmations?: number;
   readonly attempts?: number;
   readonly lastError?: string;
 }
@@ -39,9 +38,9 @@ export async function insertDelivery(client: Client, row: DeliveryRow = {}): Pro
   const operationId = await insertOperation(client, operation, transactionId, operator);
   const { rows } = await client.query<{ id: string }>(
     `INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, purpose,
-                             confirmations, attempts, last_error, transaction_time, created_at,
+                             attempts, last_error, transaction_time, created_at,
                              next_attempt_at, dead_at, settled_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '2026-01-01T00:00:00.000Z',
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '2026-01-01T00:00:00.000Z',
              now() - interval '1 hour', now() + interval '1 hour', now(),
              CASE WHEN $5 IN ('live', 'pending') THEN NULL ELSE now() END)
      RETURNING id`,
@@ -52,7 +51,6 @@ export async function insertDelivery(client: Client, row: DeliveryRow = {}): Pro
       operation,
       row.state ?? 'pending',
       row.purpose ?? 'promise',
-      row.confirmations ?? 0,
       row.attempts ?? 0,
       row.lastError ?? null,
     ],

@@ -63,6 +63,11 @@ export interface TestGateway {
   reload(): Promise<void>;
   /** Rewrites an operator's file with these settings over the test's own, and reloads. */
   reconfigure(operatorId: string, settings: Settings): Promise<void>;
+  /**
+   * The longest that a callback took since this was last asked, in milliseconds, as the gateway
+   * itself measured it: what the test's own process adds does not count.
+   */
+  slowestMs(): number;
   /** The sum of a metric's samples that have at least these labels. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
   close(): Promise<void>;
@@ -98,7 +103,11 @@ async function run(
   cleanUp: () => Promise<void>,
 ): Promise<TestGateway> {
   const clock = options.clock ?? systemClock;
-  const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
+  const durations = { slowestMs: 0 };
+  const logger = pino(
+    { level: process.env.TEST_LOG ?? 'info' },
+    { write: (line: string) => note(line, durations) },
+  );
   const metrics = createMetrics();
   const env = { SERVICE_SECRET, ...options.env };
   const source = new ConfigurationSource({
@@ -176,6 +185,11 @@ async function run(
       await replaceFile(join(configFolder, 'operators', `${id}.yaml`), stringify(file));
       await reload();
     },
+    slowestMs: () => {
+      const { slowestMs } = durations;
+      durations.slowestMs = 0;
+      return slowestMs;
+    },
     metric: async (name, labels = {}) => {
       const found = await metrics.registry.getSingleMetric(name)?.get();
       const matching = (found?.values ?? []).filter((sample) =>
@@ -192,6 +206,14 @@ async function run(
       await cleanUp();
     },
   };
+}
+
+/** Only callbacks' own lines are read; all of them are shown where somebody asks for a level. */
+function note(line: string, durations: { slowestMs: number }): void {
+  if (process.env.TEST_LOG !== undefined) process.stdout.write(line);
+  if (!line.includes('"callback.handled"')) return;
+  const { durationMs }: { durationMs?: number } = JSON.parse(line);
+  durations.slowestMs = Math.max(durations.slowestMs, durationMs ?? 0);
 }
 
 /** At once: whoever watches the folder must not read half of it. */

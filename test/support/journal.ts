@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { BetOwner } from '../../src/domain/bet.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import { Deadline } from '../../src/domain/deadline.ts';
 import { Database } from '../../src/store/database.ts';
+import { DatabaseClock } from '../../src/store/database-clock.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionStore } from '../../src/store/sessions/session-store.ts';
 import { createDatabase } from './database.ts';
@@ -66,6 +69,7 @@ export async function watchLookUps(databaseUrl: string): Promise<() => Promise<v
 export interface TestJournal {
   readonly url: string;
   readonly database: Database;
+  readonly clock: DatabaseClock;
   readonly owner: BetOwner;
   readonly sessionId: string;
   /** Another live session of the same player. */
@@ -102,6 +106,7 @@ export async function openTestJournal(
   return {
     url,
     database,
+    clock: new DatabaseClock(database, systemClock),
     owner,
     sessionId: await openSession(),
     openSession,
@@ -114,6 +119,11 @@ export async function openTestJournal(
       await drop();
     },
   };
+}
+
+/** The deadline of a caller with all the time in the world. */
+export function ampleDeadline(): Deadline {
+  return new Deadline(systemClock, systemClock.monotonicMs(), 60_000, 300);
 }
 
 export function openPlainDatabase(url: string): Database {

@@ -56,9 +56,9 @@ describe('a rollback', () => {
 });
 
 describe('the age of the oldest rollback', () => {
-  it('is that of one not yet home, not of one that is only confirmed once more', async () => {
+  it('is that of one not yet delivered, not of one that is only confirmed once more', async () => {
     await onServer(gateway.databaseUrl, async (client) => {
-      await insertDelivery(client, { operator: 'alpha', confirmations: 1 });
+      await insertDelivery(client, { operator: 'alpha', purpose: 'confirm' });
       await insertDelivery(client, { operator: 'beta', operation: 'update' });
     });
     const waiting = () => gateway.metric('gateway_deliveries', { state: 'pending' });

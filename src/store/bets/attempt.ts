@@ -1,5 +1,12 @@
-import type { NotSentReason, WalletFault, WalletTrace } from '../../domain/wallet-answer.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import type {
+  BetAnswer,
+  NotSentReason,
+  WalletFault,
+  WalletTrace,
+} from '../../domain/wallet-answer.ts';
 import type { Answer } from '../../protocol/answers.ts';
+import type { Parameters } from '../statement.ts';
 import { storable } from '../storable-text.ts';
 
 /** One try at a wallet, as the journal keeps it. */
@@ -8,33 +15,73 @@ export interface AttemptRecord {
   readonly startedAtMs: number;
   readonly result: 'accepted' | 'declined' | WalletFault | NotSentReason;
   readonly trace: WalletTrace;
+  /** What went wrong, as a person would say it; undefined where nothing did. */
+  readonly error: string | undefined;
   /** What the service was told because of this attempt, where it was told anything. */
   readonly answer: Answer | undefined;
 }
 
-/** The columns of `attempts` that an attempt's record fills, in the order of `attemptValues`. */
-export const ATTEMPT_COLUMNS = [
-  'started_at',
-  'latency_ms',
-  'result',
-  'status',
-  'code',
-  'error',
-  'answer_status',
-  'answer_body',
-] as const;
+/** A wallet's answer as the journal keeps it. */
+export function attemptOf(
+  sent: BetAnswer,
+  startedAtMs: number,
+  answer: Answer | undefined,
+): AttemptRecord {
+  const { trace } = sent;
+  return { startedAtMs, result: resultOf(sent), trace, error: errorOf(sent), answer };
+}
 
-/** The values of `ATTEMPT_COLUMNS`, in that order. */
-export function attemptValues(attempt: AttemptRecord): readonly (string | number | Date | null)[] {
-  const { trace, answer } = attempt;
-  return [
-    new Date(attempt.startedAtMs),
-    Math.round(trace.latencyMs),
-    attempt.result,
-    trace.status ?? null,
-    trace.code ?? null,
-    trace.error === undefined ? null : storable(trace.error),
-    answer?.status ?? null,
-    answer?.body ?? null,
-  ];
+function resultOf(sent: BetAnswer): AttemptRecord['result'] {
+  switch (sent.kind) {
+    case 'accepted':
+    case 'declined':
+      return sent.kind;
+    case 'notSent':
+      return sent.reason;
+    case 'unknown':
+      return sent.fault;
+    default:
+      return unreachable(sent);
+  }
+}
+
+/** `400 code 5: cannot do that`, `no answer within 3996 ms`; undefined for a success. */
+export function errorOf(sent: BetAnswer): string | undefined {
+  switch (sent.kind) {
+    case 'accepted':
+      return undefined;
+    case 'declined':
+      return `${sent.trace.status ?? 400} code ${sent.code}: ${sent.message}`;
+    case 'notSent':
+      return sent.trace.error ?? `not sent: ${sent.reason}`;
+    case 'unknown':
+      return sent.trace.error ?? sent.fault;
+    default:
+      return unreachable(sent);
+  }
+}
+
+/** The columns of `attempts` that an attempt's record fills. */
+export const ATTEMPT_PARAMETERS = {
+  started_at: ['timestamptz', ({ startedAtMs }) => new Date(startedAtMs)],
+  latency_ms: ['int', ({ trace }) => Math.round(trace.latencyMs)],
+  result: ['text', ({ result }) => result],
+  status: ['int', ({ trace }) => trace.status ?? null],
+  code: ['int', ({ trace }) => trace.code ?? null],
+  error: ['text', ({ error }) => (error === undefined ? null : storable(error))],
+  answer_status: ['int', ({ answer }) => answer?.status ?? null],
+  answer_body: ['text', ({ answer }) => answer?.body ?? null],
+} satisfies Parameters<AttemptRecord>;
+
+export const ATTEMPT_COLUMNS = Object.keys(ATTEMPT_PARAMETERS);
+
+/** The same parameters, of something that has an attempt's record. */
+export function attemptParameters<Input>(of: (input: Input) => AttemptRecord): Parameters<Input> {
+  const parameters: Parameters<AttemptRecord> = ATTEMPT_PARAMETERS;
+  return Object.fromEntries(
+    Object.entries(parameters).map(([column, [type, value]]) => [
+      column,
+      [type, (input: Input) => value(of(input))] as const,
+    ]),
+  );
 }

@@ -1,22 +1,26 @@
 import type { Bet, ResultType } from '../../domain/bet.ts';
+import type { Deadline } from '../../domain/deadline.ts';
 import type { BetOperation, DeliverableOperation } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Database } from '../database.ts';
+import type { DatabaseClock } from '../database-clock.ts';
 import { withRepeats } from '../unreported-commit.ts';
-import { BetOutcomes, type Outcome } from './outcomes.ts';
-import { type BetRow, betOf, stateValues } from './rows.ts';
+import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
+import { BetOutcomes, type Finished, type Outcome } from './outcomes.ts';
 import {
-  COMMIT_CHANGE,
-  COMMIT_NEW,
+  ANSWER_OF,
+  type AnswerCorrection,
+  type AttemptKey,
+  CORRECT_ANSWER,
   FIND,
   FIND_OPERATION,
   OPERATIONS,
   RECOVER,
   RECOVER_LAPSED,
-  TOLD_OF,
 } from './statements.ts';
 
-export type { Outcome } from './outcomes.ts';
+export type { Finished, Outcome } from './outcomes.ts';
+export type { AnswerCorrection } from './statements.ts';
 
 export interface OperationRecord {
   readonly operation: BetOperation;
@@ -30,10 +34,7 @@ export interface OperationRecord {
 
 export interface NewDelivery {
   readonly operation: DeliverableOperation;
-  /** `live`: guards an attempt within its callback, and is nobody's work until that one is over. */
-  readonly state: 'live' | 'pending';
-  /** `confirm`: repeats what was confirmed; it orders nothing and later operations overtake it. */
-  readonly purpose?: 'promise' | 'confirm';
+  readonly state: 'live' | 'pending' | 'dead';
   /** What the service is told when the promise holds. */
   readonly transactionTime: string;
   readonly horizonMs: number;
@@ -50,126 +51,129 @@ export interface Commit {
   readonly supersedes: readonly string[];
 }
 
+export type Committed =
+  | { readonly kind: 'committed'; readonly operationId: string }
+  /** The bet is no longer as it was read: read and decide again. */
+  | { readonly kind: 'moved' }
+  /** The caller's time was over by PostgreSQL's clock: nothing was written (I11). */
+  | { readonly kind: 'tooLate' };
+
 /** An operation that the service asked for, as it was kept. */
 export interface RecordedOperation {
   readonly id: string;
   readonly operation: BetOperation;
   /** Of the attempt within its callback. */
   readonly attemptId: string;
+  readonly requestId: string | undefined;
   readonly body: Buffer;
-  /** The wallet accepted it, or refused it with a word that the service was told. */
+  /** What the service was answered, where that is on record. */
+  readonly answer: Answer | undefined;
+  /** A wallet may have seen it. */
+  readonly wasSent: boolean;
+  /** The wallet accepted it, or refused it in a way that the service was told. */
   readonly isConcluded: boolean;
 }
 
 /** A bet whose operation in flight was given up for unknown. */
 export interface RecoveredBet {
   readonly transactionId: string;
-  readonly operatorId: string | null;
-  readonly operation: BetOperation;
+  readonly operatorId: string | undefined;
+  readonly operation: BetOperation | 'confirm';
 }
 
 /**
  * The journal of everything that is not a first place: read, decide, and write only if the bet is
- * still what was read. No lock is ever held across a decision, so a frozen process blocks nobody.
+ * still what was read and the caller still waits. No lock is ever held across a decision, so a
+ * frozen process blocks nobody.
  */
 export class BetJournal {
   readonly #database: Database;
+  readonly #clock: DatabaseClock;
   readonly #outcomes: BetOutcomes;
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: DatabaseClock) {
     this.#database = database;
+    this.#clock = clock;
     this.#outcomes = new BetOutcomes(database);
   }
 
-  /** The bet with its open deliveries, or undefined. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  /** The bet with its open promises, or undefined. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async find(transactionId: string): Promise<Bet | undefined> {
-    const [row] = await this.#database.query<BetRow & Record<string, unknown>>(FIND, [
-      transactionId,
-    ]);
-    return row === undefined ? undefined : betOf(row);
+    const [bet] = await this.#database.run(FIND, transactionId);
+    return bet;
   }
 
-  /** What was asked for after the place, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
+  /** All that was asked for, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async operationsOf(transactionId: string): Promise<readonly RecordedOperation[]> {
-    return await this.#database.query<RecordedOperation & Record<string, unknown>>(OPERATIONS, [
-      transactionId,
-    ]);
+    return await this.#database.run(OPERATIONS, transactionId);
   }
 
   /**
-   * The request of one attempt within a callback, and what the service was told when it ended;
-   * undefined while it lasts, and where its process was killed.
+   * The request of one attempt within a callback, and what the service was answered when it ended;
+   * no answer while it lasts, and where its process was killed.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
-  async toldOf(
-    transactionId: string,
-    attemptId: string,
-  ): Promise<{ readonly body: Buffer; readonly answer: Answer } | undefined> {
-    const [row] = await this.#database.query<{ body: Buffer; status: number; answer: string }>(
-      TOLD_OF,
-      [transactionId, attemptId],
-    );
-    return row && { body: row.body, answer: { status: row.status, body: row.answer } };
+  async answerOf(
+    attempt: AttemptKey,
+  ): Promise<{ readonly body: Buffer; readonly answer: Answer | undefined } | undefined> {
+    const [found] = await this.#database.run(ANSWER_OF, attempt);
+    return found;
   }
 
   /**
    * Writes a decision: the bet's next state, the operation, what it promises and supersedes, in
-   * one statement.
-   * @returns the operation's id, or undefined when the bet has moved: read and decide again
+   * one statement, unless the caller's time is over by PostgreSQL's clock.
+   * @param deadline of the caller that waits; undefined where nobody does
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
    */
-  async commit(commit: Commit): Promise<string | undefined> {
-    return await withRepeats(() => this.#commitOnce(commit));
+  async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
+    const before = deadline && (await this.#clock.limitOf(deadline));
+    return await withRepeats(() => this.#commitOnce({ commit, before }));
   }
 
-  async #commitOnce(commit: Commit): Promise<string | undefined> {
-    const { from, to, record, delivery } = commit;
+  async #commitOnce(limited: LimitedCommit): Promise<Committed> {
+    const { from, to, record } = limited.commit;
     const statement = from.version === 0 ? COMMIT_NEW : COMMIT_CHANGE;
-    const [row] = await this.#database.query<{ operation_id: string | null }>(statement, [
-      to.transactionId,
-      from.version,
-      to.owner?.operatorId ?? null,
-      to.owner?.playerId ?? null,
-      to.sessionId ?? null,
-      to.amount ?? null,
-      to.currency ?? null,
-      to.generation,
-      ...stateValues(to),
-      record.operation,
-      record.attemptId,
-      record.requestId ?? null,
-      record.body,
-      record.answer?.status ?? null,
-      record.answer?.body ?? null,
-      delivery?.operation ?? null,
-      delivery?.state ?? null,
-      delivery?.transactionTime ?? null,
-      (delivery?.horizonMs ?? 0) / 1000,
-      delivery?.settle?.amount ?? null,
-      delivery?.settle?.resultType ?? null,
-      commit.supersedes,
-    ]);
-    if (row !== undefined && row.operation_id !== null) return row.operation_id;
-    // Either somebody was faster, or this is the repeat of a commit that was not reported.
-    const [mine] = await this.#database.query<{ id: string }>(FIND_OPERATION, [
-      to.transactionId,
-      record.attemptId,
-    ]);
-    return mine?.id;
+    const [row] = await this.#database.run(statement, limited);
+    if (row?.operationId !== undefined) {
+      return { kind: 'committed', operationId: row.operationId };
+    }
+    // Somebody was faster, time is over, or this is the repeat of a commit that was not reported.
+    const { transactionId } = to;
+    const key = { transactionId, attemptId: record.attemptId };
+    const [mine] = await this.#database.run(FIND_OPERATION, key);
+    if (mine !== undefined) return { kind: 'committed', operationId: mine };
+    return { kind: row?.isLate === true ? 'tooLate' : 'moved' };
+  }
+
+  /**
+   * When the caller's answer has to be ready, by PostgreSQL's clock.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  limitOf(deadline: Deadline): Promise<Date> {
+    return this.#clock.limitOf(deadline);
   }
 
   /**
    * Writes what an attempt brought and frees the bet.
-   * @returns false when the attempt's lease had ended and the bet is no longer its own
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written
    */
-  finish(outcome: Outcome): Promise<boolean> {
+  finish(outcome: Outcome): Promise<Finished> {
     return this.#outcomes.finish(outcome);
+  }
+
+  /**
+   * Puts on record what the service was really answered, where the outcome had been committed with
+   * another answer.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async correctAnswer(correction: AnswerCorrection): Promise<void> {
+    await this.#database.run(CORRECT_ANSWER, correction);
   }
 
   /** Calls unknown what a process that is gone left in flight; a no-op when it was freed since. */
   async recover(transactionId: string, attemptId: string): Promise<void> {
-    await this.#database.query(RECOVER, [transactionId, attemptId]);
+    await this.#database.run(RECOVER, { transactionId, attemptId });
   }
 
   /**
@@ -177,6 +181,6 @@ export class BetJournal {
    * @returns the bets recovered, at most `limit`
    */
   async recoverLapsed(limit: number): Promise<readonly RecoveredBet[]> {
-    return await this.#database.query(RECOVER_LAPSED, [limit]);
+    return await this.#database.run(RECOVER_LAPSED, limit);
   }
 }

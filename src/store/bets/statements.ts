@@ -1,125 +1,105 @@
-import type { Statement } from '../database.ts';
-import { LEASE_SECONDS } from './place-journal.ts';
-import { SELECT_BET, STATE_COLUMNS } from './rows.ts';
+import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { betOf, SELECT_BET } from './rows.ts';
 
-export const FIND: Statement = { name: 'bet-find', text: SELECT_BET };
+const OPERATIONS_OF_A_BET = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
 
-export const FIND_OPERATION: Statement = {
-  name: 'bet-find-operation',
-  text: 'SELECT id FROM operations WHERE transaction_id = $1 AND attempt_id = $2',
+const byTransaction: Parameters<string> = { transaction_id: ['text', (id) => id] };
+
+export interface AttemptKey {
+  readonly transactionId: string;
+  readonly attemptId: string;
+}
+
+const byAttempt: Parameters<AttemptKey> = {
+  transaction_id: ['text', ({ transactionId }) => transactionId],
+  attempt_id: ['uuid', ({ attemptId }) => attemptId],
 };
 
-export const TOLD_OF: Statement = {
-  name: 'bet-told-of',
-  text: `
-  SELECT o.body, a.answer_status AS status, a.answer_body AS answer
-    FROM operations o JOIN attempts a ON a.operation_id = o.id
-   WHERE o.transaction_id = $1::text AND o.attempt_id = $2::uuid
-     AND a.answer_status IS NOT NULL AND a.answer_body IS NOT NULL
-   ORDER BY a.number LIMIT 1`,
-};
+export const FIND = statement('bet-find', byTransaction, SELECT_BET, betOf);
 
-/** A refusal counts where the service was told of it: else the operation was not brought. */
-export const OPERATIONS: Statement = {
-  name: 'bet-operations',
-  text: `
-  SELECT o.id, o.operation, o.attempt_id AS "attemptId", o.body,
-         EXISTS (SELECT 1 FROM attempts a
-                  WHERE a.operation_id = o.id
-                    AND (a.result = 'accepted'
-                         OR a.result = 'declined' AND a.answer_status = 400)) AS "isConcluded"
+export const FIND_OPERATION = statement(
+  'bet-find-operation',
+  byAttempt,
+  `SELECT id FROM operations WHERE transaction_id = :transaction_id AND attempt_id = :attempt_id`,
+  (row) => row.text('id'),
+);
+
+/** What an attempt's caller was answered: a later correction stands above what was meant. */
+const ANSWER = `
+         coalesce(o.answer_status, a.answer_status) AS answer_status,
+         CASE WHEN o.answer_status IS NULL THEN a.answer_body ELSE o.answer_body END AS answer_body`;
+
+export const ANSWER_OF = statement(
+  'bet-answer-of',
+  byAttempt,
+  `
+  SELECT o.body, ${ANSWER}
     FROM operations o
-   WHERE o.transaction_id = $1::text AND o.operation <> 'place'
+    LEFT JOIN LATERAL (SELECT answer_status, answer_body FROM attempts
+                        WHERE operation_id = o.id AND answer_status IS NOT NULL
+                        ORDER BY number LIMIT 1) a ON true
+   WHERE o.transaction_id = :transaction_id AND o.attempt_id = :attempt_id`,
+  (row) => ({ body: row.bytes('body'), answer: answerOf(row) }),
+);
+
+/**
+ * Every operation of a bet. `was_sent`: a wallet may have seen it. A refusal concludes it where the
+ * service was told of it: else the operation was not brought.
+ */
+export const OPERATIONS = statement(
+  'bet-operations',
+  byTransaction,
+  `
+  SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
+         -- Answered at once, and no delivery of it was ever tried: no wallet can have seen it.
+         (o.answer_status IS NULL
+           OR EXISTS (SELECT 1 FROM attempts t WHERE t.operation_id = o.id)
+           OR EXISTS (SELECT 1 FROM deliveries d
+                       WHERE d.operation_id = o.id
+                         AND (d.state <> 'superseded' OR d.attempts > 0))) AS was_sent,
+         EXISTS (SELECT 1 FROM attempts t
+                  WHERE t.operation_id = o.id
+                    AND (t.result = 'accepted'
+                         OR t.result = 'declined' AND t.answer_status = 400)) AS is_concluded
+    FROM operations o
+    LEFT JOIN LATERAL (SELECT answer_status, answer_body FROM attempts
+                        WHERE operation_id = o.id AND answer_status IS NOT NULL
+                        ORDER BY number LIMIT 1) a ON true
+   WHERE o.transaction_id = :transaction_id
    ORDER BY o.id DESC`,
-};
+  (row) => ({
+    id: row.text('id'),
+    operation: row.oneOf('operation', OPERATIONS_OF_A_BET),
+    attemptId: row.text('attempt_id'),
+    requestId: row.textOrNull('request_id'),
+    body: row.bytes('body'),
+    answer: answerOf(row),
+    wasSent: row.bool('was_sent'),
+    isConcluded: row.bool('is_concluded'),
+  }),
+);
 
-const STATE_FIRST = 9;
-const state = STATE_COLUMNS.map((column, index) => ({ column, at: `$${STATE_FIRST + index}` }));
-const busyAttempt = `$${STATE_FIRST + STATE_COLUMNS.length - 1}`;
-const p = (offset: number) => `$${STATE_FIRST + STATE_COLUMNS.length + offset}`;
-const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
-
-/** What an operator was held for until now: only what comes later stops the horizon. */
-export const heldMs = (operatorId: string) =>
-  `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
-
-/** What both commits do once `bet` holds a row: operation, promise, superseded deliveries. */
-const COMMIT_TAIL = `
-  , op AS (
-    INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
-                            answer_status, answer_body)
-    SELECT bet.transaction_id, bet.operator_id, ${p(0)}::text, ${p(1)}::uuid, ${p(2)}::text,
-           ${p(3)}::bytea, ${p(4)}::int, ${p(5)}::text
-      FROM bet
-    RETURNING id, transaction_id, operator_id
-  ), promise AS (
-    -- A live one becomes due when its attempt's lease ends: a killed process loses nothing.
-    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
-                            transaction_time, settle_amount, settle_type, held_ms,
-                            next_attempt_at, dead_at)
-    SELECT op.id, op.operator_id, op.transaction_id, ${p(6)}::text, ${p(7)}::text, ${p(8)}::text,
-           ${p(10)}::text, ${p(11)}::text, ${heldMs('op.operator_id')},
-           CASE WHEN ${p(7)}::text = 'live' THEN ${lease} ELSE clock_timestamp() END,
-           clock_timestamp() + make_interval(secs => ${p(9)}::float8)
-      FROM op WHERE ${p(6)}::text IS NOT NULL
-  ), superseded AS (
-    UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
-     WHERE state IN ('live', 'pending') AND EXISTS (SELECT 1 FROM bet)
-       AND (id = ANY (${p(12)}::bigint[])
-            -- What was to be confirmed once more is overtaken by any later money operation.
-            OR transaction_id = $1::text AND purpose = 'confirm' AND ${p(0)}::text <> 'update')
-  )
-  SELECT op.id AS operation_id FROM op`;
-
-export const COMMIT_NEW: Statement = {
-  name: 'bet-commit-new',
-  text: `
-  WITH bet AS (
-    INSERT INTO bets (transaction_id, operator_id, player_id, session_id, amount, currency,
-                      generation, ${state.map(({ column }) => column).join(', ')}, busy_until)
-    SELECT $1::text, $3::text, $4::bigint, $5::bigint, $6::text, $7::text, $8::int,
-           ${state.map(({ column, at }) => `${at}::${castOf(column)}`).join(', ')},
-           CASE WHEN ${busyAttempt}::uuid IS NOT NULL THEN ${lease} END
-     WHERE $2::int = 0
-    ON CONFLICT (transaction_id) DO NOTHING
-    RETURNING transaction_id, operator_id
-  )${COMMIT_TAIL}`,
-};
-
-export const COMMIT_CHANGE: Statement = {
-  name: 'bet-commit-change',
-  text: `
-  WITH bet AS (
-    UPDATE bets
-       SET operator_id = $3::text, player_id = $4::bigint, session_id = $5::bigint,
-           amount = $6::text, currency = $7::text, generation = $8::int,
-           ${state.map(({ column, at }) => `${column} = ${at}::${castOf(column)}`).join(', ')},
-           -- Whoever is busy keeps its lease; a new attempt gets one.
-           busy_until = CASE WHEN ${busyAttempt}::uuid IS NULL THEN NULL
-                             WHEN busy_attempt = ${busyAttempt}::uuid THEN busy_until
-                             ELSE ${lease} END,
-           version = version + 1
-     WHERE transaction_id = $1::text AND version = $2::int
-    RETURNING transaction_id, operator_id
-  )${COMMIT_TAIL}`,
-};
-
-function castOf(column: (typeof STATE_COLUMNS)[number]): 'int' | 'uuid' | 'text' {
-  if (column === 'place_code' || column === 'rollback_code') return 'int';
-  return column === 'busy_attempt' ? 'uuid' : 'text';
+function answerOf(row: Columns) {
+  const status = row.intOrNull('answer_status');
+  const body = row.textOrNull('answer_body');
+  return status === undefined || body === undefined ? undefined : { status, body };
 }
 
 /** What in-flight means once its owner is gone: the outcome is unknown, a guard becomes work. */
+const isResult = `busy_operation IN ('settle', 'unsettle')`;
 const UNKNOWN_STATE = `
            place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
-           settlement = CASE WHEN busy_operation IN ('settle', 'unsettle') THEN 'unknown'
-                             ELSE settlement END,
-           settlement_amount = CASE WHEN busy_operation IN ('settle', 'unsettle') THEN NULL
-                                    ELSE settlement_amount END,
-           settlement_type = CASE WHEN busy_operation IN ('settle', 'unsettle') THEN NULL
-                                  ELSE settlement_type END,
-           settlement_time = CASE WHEN busy_operation IN ('settle', 'unsettle') THEN NULL
-                                  ELSE settlement_time END,
+           settlement = CASE WHEN ${isResult} THEN 'unknown' ELSE settlement END,
+           settlement_amount = CASE WHEN ${isResult} THEN NULL ELSE settlement_amount END,
+           settlement_type = CASE WHEN ${isResult} THEN NULL ELSE settlement_type END,
+           settlement_time = CASE WHEN ${isResult} THEN NULL ELSE settlement_time END,
+           -- Only its process knew which result it was. When it is due the sweep says.
+           late_kind = CASE WHEN ${isResult} THEN 'several' ELSE late_kind END,
+           late_amount = CASE WHEN ${isResult} THEN NULL ELSE late_amount END,
+           late_type = CASE WHEN ${isResult} THEN NULL ELSE late_type END,
+           late_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE late_at END,
+           confirm_left = CASE WHEN ${isResult} THEN 2 ELSE confirm_left END,
+           confirm_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE confirm_at END,
            busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1`;
 
 const GUARDS_BECOME_WORK = `
@@ -127,30 +107,75 @@ const GUARDS_BECOME_WORK = `
      -- As an array: joined, the planner would read every open delivery to find these few.
      WHERE state = 'live' AND transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet))`;
 
-export const RECOVER: Statement = {
-  name: 'bet-recover',
-  text: `
+export const RECOVER = statement(
+  'bet-recover',
+  byAttempt,
+  `
   WITH bet AS (
     UPDATE bets SET ${UNKNOWN_STATE}
-     WHERE transaction_id = $1::text AND busy_attempt = $2::uuid
+     WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
        AND busy_until <= clock_timestamp()
     RETURNING transaction_id
   ) ${GUARDS_BECOME_WORK}`,
-};
+  noRow,
+);
 
-export const RECOVER_LAPSED: Statement = {
-  name: 'bet-recover-lapsed',
-  text: `
+export const RECOVER_LAPSED = statement(
+  'bet-recover-lapsed',
+  { limit: ['int', (limit: number) => limit] },
+  `
   WITH lapsed AS (
     SELECT transaction_id, operator_id, busy_operation FROM bets
      WHERE busy_until <= statement_timestamp()
-     ORDER BY busy_until LIMIT $1::int FOR UPDATE SKIP LOCKED
+     ORDER BY busy_until LIMIT :limit FOR UPDATE SKIP LOCKED
   ), bet AS (
     UPDATE bets SET ${UNKNOWN_STATE}
      WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
     RETURNING transaction_id
   ), guards AS (${GUARDS_BECOME_WORK})
-  SELECT transaction_id AS "transactionId", operator_id AS "operatorId",
-         busy_operation AS operation
-    FROM lapsed`,
-};
+  SELECT transaction_id, operator_id, busy_operation FROM lapsed`,
+  (row) => ({
+    transactionId: row.text('transaction_id'),
+    operatorId: row.textOrNull('operator_id'),
+    operation: row.oneOf('busy_operation', [...OPERATIONS_OF_A_BET, 'confirm']),
+  }),
+);
+
+export interface AnswerCorrection extends AttemptKey {
+  readonly status: number;
+  readonly body: string;
+  /** The place was answered 100, whatever the wallet said. */
+  readonly placeAnsweredUnknown: boolean;
+  /** The rollback was answered with its promise, of this time. */
+  readonly rollbackTime: string | undefined;
+}
+
+/** An answer as it really left, where the outcome had been committed with another one. */
+export const CORRECT_ANSWER = statement(
+  'bet-correct-answer',
+  {
+    transaction_id: ['text', (answer: AnswerCorrection) => answer.transactionId],
+    attempt_id: ['uuid', ({ attemptId }) => attemptId],
+    status: ['int', ({ status }) => status],
+    body: ['text', ({ body }) => body],
+    place: ['bool', ({ placeAnsweredUnknown }) => placeAnsweredUnknown],
+    rollback_time: ['text', ({ rollbackTime }) => rollbackTime ?? null],
+  },
+  `
+  WITH op AS (
+    UPDATE operations SET answer_status = :status, answer_body = :body
+     WHERE transaction_id = :transaction_id AND attempt_id = :attempt_id
+    RETURNING transaction_id
+  )
+  UPDATE bets b
+     SET place_answered_unknown = b.place_answered_unknown OR :place AND b.place IN ('accepted', 'declined'),
+         rollback_time = CASE WHEN b.rollback = 'confirmed'
+                              THEN coalesce(:rollback_time, b.rollback_time)
+                              ELSE b.rollback_time END,
+         rollback_code = CASE WHEN :rollback_time IS NULL THEN b.rollback_code END,
+         rollback_message = CASE WHEN :rollback_time IS NULL THEN b.rollback_message END,
+         version = b.version + 1
+    FROM op
+   WHERE b.transaction_id = op.transaction_id AND (:place OR :rollback_time IS NOT NULL)`,
+  noRow,
+);

@@ -1,4 +1,5 @@
-import type { DeliverableOperation } from '../../domain/operation.ts';
+import { DELIVERY_LIFE, DELIVERY_PURPOSES, type DeliveryPurpose } from '../../domain/delivery.ts';
+import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { DeliveryRetries } from './retries.ts';
 
@@ -26,9 +27,11 @@ export type RetryableState = (typeof RETRYABLE_STATES)[number];
 export interface DeliveryItem {
   readonly id: string;
   readonly operator: string;
-  readonly operation: string;
+  readonly operation: DeliverableOperation;
   readonly transactionId: string;
-  readonly state: string;
+  readonly state: DeliveryState;
+  /** `confirm`: a wallet has confirmed it already, and it is sent once more by design. */
+  readonly purpose: DeliveryPurpose;
   readonly attempts: number;
   readonly lastError: string | null;
   /** ISO 8601 UTC; null where no further attempt is to come. */
@@ -53,24 +56,22 @@ export interface DeliveryPage {
 
 export type RetryResult =
   | { readonly kind: 'retried'; readonly item: DeliveryItem }
-  | { readonly kind: 'notRetryable'; readonly state: string }
+  | { readonly kind: 'notRetryable'; readonly state: DeliveryState }
   /** A later operation of the bet is on record: brought now, the old one would undo it (I6). */
   | { readonly kind: 'overtaken' }
   | { readonly kind: 'missing' };
 
 export type ResolveResult =
   | { readonly kind: 'resolved'; readonly item: DeliveryItem }
-  | { readonly kind: 'notResolvable'; readonly state: string }
+  | { readonly kind: 'notResolvable'; readonly state: DeliveryState }
   | { readonly kind: 'missing' };
 
-export interface DeliveryDeskOptions {
+export interface DeliveryAdminOptions {
   readonly prisma: Prisma;
   /** Whether the operator takes no deliveries now: maintenance, an open breaker, no configuration. */
   readonly isHeld: (operatorId: string) => boolean;
   /** How long the gateway tries by itself (`delivery.horizonHours`). */
   readonly horizonHours: (operatorId: string) => number;
-  /** Something of this operator became due. */
-  readonly onRetry: (operatorId: string) => void;
 }
 
 type Row = NonNullable<Awaited<ReturnType<Prisma['delivery']['findFirst']>>>;
@@ -80,12 +81,12 @@ const PAGE_SIZE = 100;
 const ID = /^\d{1,18}$/;
 
 /** What people do with deliveries: look, try again, put down as settled by hand. */
-export class DeliveryDesk {
-  readonly #options: DeliveryDeskOptions;
+export class DeliveryAdmin {
+  readonly #options: DeliveryAdminOptions;
   readonly #prisma: Prisma;
   readonly #retries: DeliveryRetries;
 
-  constructor(options: DeliveryDeskOptions) {
+  constructor(options: DeliveryAdminOptions) {
     this.#options = options;
     this.#prisma = options.prisma;
     this.#retries = new DeliveryRetries(options.prisma, options.horizonHours);
@@ -126,7 +127,11 @@ export class DeliveryDesk {
     const unresolved = async () => {
       const rows = await this.#prisma.bet.groupBy({
         by: ['operatorId'],
-        where: { place: 'unknown', rollback: 'none', operatorId: { not: null } },
+        where: {
+          OR: [{ place: 'unknown' }, { place: 'accepted', placeAnsweredUnknown: true }],
+          rollback: 'none',
+          operatorId: { not: null },
+        },
         _count: true,
       });
       return new Map(rows.map((row) => [row.operatorId ?? '', row._count]));
@@ -145,10 +150,8 @@ export class DeliveryDesk {
         : await this.#retries.hurry(before.operatorId, [before.id]);
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
-    if (retried > 0) {
-      this.#options.onRetry(after.operatorId);
-      return { kind: 'retried', item: this.#item(after) };
-    }
+    // The sweep finds within a second what became due.
+    if (retried > 0) return { kind: 'retried', item: this.#item(after) };
     if (after.state === 'dead') return { kind: 'overtaken' };
     return { kind: 'notRetryable', state: this.#stateOf(after) };
   }
@@ -161,12 +164,9 @@ export class DeliveryDesk {
    */
   async retryAll(operatorId: string, state: RetryableState): Promise<number> {
     if (state !== 'dead' && this.#options.isHeld(operatorId) !== (state === 'held')) return 0;
-    const retried =
-      state === 'dead'
-        ? await this.#retries.reopenAll(operatorId)
-        : await this.#retries.hurryAll(operatorId);
-    if (retried > 0) this.#options.onRetry(operatorId);
-    return retried;
+    return state === 'dead'
+      ? await this.#retries.reopenAll(operatorId)
+      : await this.#retries.hurryAll(operatorId);
   }
 
   /**
@@ -207,7 +207,6 @@ export class DeliveryDesk {
         FROM bets b
        WHERE d.operator_id = ${operatorId} AND d.state = 'pending'
          AND b.transaction_id = d.transaction_id AND b.generation < ${generation}`;
-    this.#options.onRetry(operatorId);
   }
 
   async #find(id: string): Promise<Row | undefined> {
@@ -238,8 +237,11 @@ export class DeliveryDesk {
     return rows.map((row) => row.operatorId);
   }
 
-  #stateOf(row: Row): string {
-    if (row.state !== 'pending') return row.state;
+  /** @throws Error for a state that this release does not know */
+  #stateOf(row: Row): DeliveryState {
+    const state = known(DELIVERY_LIFE, row.state);
+    if (state === 'live') return 'pending';
+    if (state !== 'pending') return state;
     return row.held || this.#options.isHeld(row.operatorId) ? 'held' : 'pending';
   }
 
@@ -247,15 +249,23 @@ export class DeliveryDesk {
     return {
       id: String(row.id),
       operator: row.operatorId,
-      operation: row.operation,
+      operation: known(DELIVERABLE_OPERATIONS, row.operation),
       transactionId: row.transactionId,
       state: this.#stateOf(row),
+      purpose: known(DELIVERY_PURPOSES, row.purpose),
       attempts: row.attempts,
       lastError: row.lastError,
       nextAttemptAt: row.state === 'pending' ? row.nextAttemptAt.toISOString() : null,
       createdAt: row.createdAt.toISOString(),
     };
   }
+}
+
+/** @throws Error for a value of a newer schema: it is not acted on */
+function known<const T extends string>(values: readonly T[], value: string): T {
+  const found = values.find((one) => one === value);
+  if (found === undefined) throw new Error(`no such value here: ${value}`);
+  return found;
 }
 
 function idOf(text: string): bigint | undefined {

@@ -21,7 +21,7 @@ export class DeliveryRetries {
    * @returns how many
    */
   async hurryAll(operatorId: string): Promise<number> {
-    const where = { operatorId, state: 'pending', purpose: 'promise', confirmations: 0 };
+    const where = { operatorId, state: 'pending', purpose: 'promise' };
     return await this.#inBatches(where, (ids) => this.hurry(operatorId, ids));
   }
 

@@ -1,5 +1,6 @@
-import { LEASE_SECONDS } from '../bets/place-journal.ts';
-import type { Statement } from '../database.ts';
+import { LEASE_SECONDS } from '../bets/lease.ts';
+import { noRow, type Parameters, statement } from '../statement.ts';
+import { takenOf } from './taken.ts';
 
 const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
@@ -7,7 +8,7 @@ const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
  * A delivery `d` of a bet `b` that may be tried now. Compared with `statement_timestamp()` where an
  * index has to end the scan: PostgreSQL reads all of it to compare with a clock that goes on.
  */
-const READY = `d.operator_id = $1::text AND d.state = 'pending' AND b.busy_attempt IS NULL
+const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_attempt IS NULL
        -- Money in order; updates stand in nobody's way.
        AND (d.operation = 'update' OR NOT EXISTS (
              SELECT 1 FROM deliveries e
@@ -16,7 +17,7 @@ const READY = `d.operator_id = $1::text AND d.state = 'pending' AND b.busy_attem
 
 /** Of a bet in the books of an older wallet, and no person has released those yet. */
 const OLDER = `(greatest(b.generation, (SELECT h.released FROM operator_holds h
-                                   WHERE h.operator_id = $1::text)) < $2::int)`;
+                                   WHERE h.operator_id = :operator_id)) < :generation)`;
 
 /** An update that came too late: a later one, or the bet's end, has overtaken it (I6). */
 const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
@@ -24,17 +25,35 @@ const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
               WHERE o.transaction_id = d.transaction_id AND o.operation = 'update'
                 AND o.id > d.operation_id))`;
 
-export const TAKE: Statement = {
-  name: 'delivery-take',
-  text: `
+interface Claiming {
+  readonly operatorId: string;
+  readonly generation: number;
+  readonly limit: number;
+  readonly withUpdates: boolean;
+}
+
+const ofOperator: Parameters<{ readonly operatorId: string }> = {
+  operator_id: ['text', ({ operatorId }) => operatorId],
+};
+
+export const TAKE = statement(
+  'delivery-take',
+  {
+    ...ofOperator,
+    generation: ['int', ({ generation }) => generation],
+    limit: ['int', ({ limit }) => limit],
+    with_updates: ['bool', ({ withUpdates }) => withUpdates],
+  } satisfies Parameters<Claiming>,
+  `
   WITH due AS (
-    SELECT d.id, d.transaction_id, d.operation, ${OVERTAKEN} AS overtaken, ${OLDER} AS older
+    SELECT d.id, d.transaction_id, d.operation, d.purpose, ${OVERTAKEN} AS overtaken,
+           ${OLDER} AS older
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
-       AND ($4::boolean OR d.operation <> 'update')
+       AND (:with_updates OR d.operation <> 'update')
      ORDER BY d.next_attempt_at
-     LIMIT $3::int
+     LIMIT :limit
        -- Both, and never waiting: callbacks lock a bet first and its deliveries then.
        FOR UPDATE OF b, d SKIP LOCKED
   ), postponed AS (
@@ -45,17 +64,21 @@ export const TAKE: Statement = {
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
      WHERE id = ANY (ARRAY(SELECT id FROM due WHERE overtaken AND NOT older))
   ), chosen AS (
-    SELECT DISTINCT ON (transaction_id) id, transaction_id, operation,
+    SELECT DISTINCT ON (transaction_id) id, transaction_id, operation, purpose,
            gen_random_uuid() AS attempt_id
       FROM due WHERE NOT overtaken AND NOT older
      ORDER BY transaction_id, operation = 'update', id
   ), bet AS (
     UPDATE bets b
-       SET busy_operation = c.operation, busy_attempt = c.attempt_id, busy_until = ${lease},
-           version = b.version + 1
+       SET busy_operation = CASE c.purpose WHEN 'confirm' THEN 'confirm' ELSE c.operation END,
+           busy_attempt = c.attempt_id, busy_until = ${lease}, version = b.version + 1
       FROM chosen c
      WHERE b.transaction_id = c.transaction_id AND b.busy_attempt IS NULL
-    RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id, b.place,
+    RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id,
+              b.place, b.place_time, b.place_code, b.place_message,
+              b.rollback, b.rollback_time, b.rollback_code, b.rollback_message,
+              b.settlement, b.settlement_amount, b.settlement_type, b.settlement_time,
+              b.late_kind, b.late_amount, b.late_type, b.late_at, b.confirm_left,
               c.id AS delivery_id, c.attempt_id
   ), taken AS (
     UPDATE deliveries d
@@ -68,9 +91,14 @@ export const TAKE: Statement = {
     FROM (SELECT count(*)::int AS at FROM due) looked
     LEFT JOIN (
       SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
-             t.attempts, t.confirmations, t.created_at, t.transaction_time, o.body,
+             t.attempts, t.created_at, t.transaction_time, o.body,
              bet.operator_id, bet.player_id, p.user_id, p.operator_user, bet.session_id,
-             s.operator_token, bet.place,
+             s.operator_token, bet.place, bet.place_time, bet.place_code, bet.place_message,
+             bet.rollback, bet.rollback_time, bet.rollback_code, bet.rollback_message,
+             bet.settlement, bet.settlement_amount, bet.settlement_type, bet.settlement_time,
+             bet.late_kind, bet.late_amount, bet.late_type,
+             extract(epoch FROM bet.late_at)::float8 * 1000 AS late_at_ms, bet.confirm_left,
+             false AS is_confirming,
              clock_timestamp() > t.dead_at
                + make_interval(secs => (coalesce(h.held_ms, 0) - t.held_ms) / 1000.0) AS overdue
         FROM taken t
@@ -80,12 +108,14 @@ export const TAKE: Statement = {
         LEFT JOIN sessions s ON s.id = bet.session_id
         LEFT JOIN operator_holds h ON h.operator_id = t.operator_id
     ) t ON true`,
-};
+  (row) => ({ lookedAt: row.int('at'), taken: row.isNull('id') ? undefined : takenOf(row) }),
+);
 
 /** One probe of the index per operator (a loose scan), however many rows each of them has. */
-export const DUE_OPERATORS: Statement = {
-  name: 'delivery-open-operators',
-  text: `
+export const DUE_OPERATORS = statement(
+  'delivery-open-operators',
+  {},
+  `
   WITH RECURSIVE open AS (
     (SELECT operator_id, next_attempt_at FROM deliveries WHERE state IN ('live', 'pending')
       ORDER BY operator_id, next_attempt_at LIMIT 1)
@@ -96,103 +126,86 @@ export const DUE_OPERATORS: Statement = {
          WHERE d.state IN ('live', 'pending') AND d.operator_id > open.operator_id
          ORDER BY d.operator_id, d.next_attempt_at LIMIT 1) following
   )
-  SELECT operator_id AS "operatorId",
-         extract(epoch FROM next_attempt_at)::float8 * 1000 AS "nextAtMs",
-         extract(epoch FROM next_attempt_at - clock_timestamp())::float8 * 1000 AS "nextInMs"
+  SELECT operator_id, extract(epoch FROM next_attempt_at)::float8 * 1000 AS next_at_ms,
+         extract(epoch FROM next_attempt_at - clock_timestamp())::float8 * 1000 AS next_in_ms
     FROM open`,
-};
+  (row) => ({
+    operatorId: row.text('operator_id'),
+    nextAtMs: row.int('next_at_ms'),
+    nextInMs: row.int('next_in_ms'),
+  }),
+);
 
-export const WAKE: Statement = {
-  name: 'delivery-wake',
-  text: `
+export const WAKE = statement(
+  'delivery-wake',
+  {
+    ...ofOperator,
+    limit: ['int', ({ limit }) => limit],
+  } satisfies Parameters<{ readonly operatorId: string; readonly limit: number }>,
+  `
   WITH later AS (
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-     WHERE d.operator_id = $1::text AND d.state = 'pending'
+     WHERE d.operator_id = :operator_id AND d.state = 'pending'
        AND d.next_attempt_at > statement_timestamp() AND b.busy_attempt IS NULL AND NOT d.held
        -- A confirmation waits on purpose, not because the wallet was away.
-       AND d.confirmations = 0 AND d.purpose = 'promise'
-     ORDER BY d.next_attempt_at LIMIT $2::int FOR UPDATE OF d SKIP LOCKED
+       AND d.purpose = 'promise'
+     ORDER BY d.next_attempt_at LIMIT :limit FOR UPDATE OF d SKIP LOCKED
   )
   UPDATE deliveries SET next_attempt_at = statement_timestamp()
    WHERE id = ANY (ARRAY(SELECT id FROM later)) RETURNING id`,
-};
+  (row) => row.text('id'),
+);
 
-export const NUDGE: Statement = {
-  name: 'delivery-nudge',
-  text: `
+export const NUDGE = statement(
+  'delivery-nudge',
+  {
+    ...ofOperator,
+    generation: ['int', ({ generation }) => generation],
+  } satisfies Parameters<{ readonly operatorId: string; readonly generation: number }>,
+  `
   WITH next AS (
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY} AND NOT d.held AND NOT ${OLDER}
-       AND d.operation <> 'update' AND d.confirmations = 0 AND d.purpose = 'promise'
+       AND d.operation <> 'update' AND d.purpose = 'promise'
      ORDER BY d.next_attempt_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
   )
   UPDATE deliveries SET next_attempt_at = least(next_attempt_at, clock_timestamp())
    WHERE id = ANY (ARRAY(SELECT id FROM next))`,
-};
+  noRow,
+);
 
 /** Adds what passed since the last count, so that several replicas counting add it once. */
-export const COUNT_HELD: Statement = {
-  name: 'delivery-count-held',
-  text: `
+export const COUNT_HELD = statement(
+  'delivery-count-held',
+  { operator_ids: ['text[]', (ids: readonly string[]) => ids] },
+  `
   INSERT INTO operator_holds AS h (operator_id, held_ms, counted_at)
-  SELECT id, 0, clock_timestamp() FROM unnest($1::text[]) AS o(id) ORDER BY id
+  SELECT id, 0, clock_timestamp() FROM unnest(:operator_ids) AS o(id) ORDER BY id
   ON CONFLICT (operator_id) DO UPDATE
      SET held_ms = h.held_ms
            + least(10000, greatest(0, extract(epoch FROM clock_timestamp() - h.counted_at) * 1000)),
          counted_at = clock_timestamp()`,
-};
+  noRow,
+);
 
-export const OVERDUE_UNKNOWN: Statement = {
-  name: 'delivery-overdue-unknown',
-  text: `
-  SELECT b.transaction_id AS "transactionId", o.body
+export const OVERDUE_UNKNOWN = statement(
+  'delivery-overdue-unknown',
+  {
+    operator_ids: ['text[]', ({ ages }) => [...ages.keys()]],
+    ages_seconds: ['float8[]', ({ ages }) => [...ages.values()].map((ageMs) => ageMs / 1000)],
+    limit: ['int', ({ limit }) => limit],
+  } satisfies Parameters<{ readonly ages: ReadonlyMap<string, number>; readonly limit: number }>,
+  `
+  SELECT b.transaction_id, o.body
     FROM bets b
-    JOIN unnest($1::text[], $2::float8[]) AS age(operator_id, seconds)
+    JOIN unnest(:operator_ids, :ages_seconds) AS age(operator_id, seconds)
       ON age.operator_id = b.operator_id
     JOIN LATERAL (SELECT body FROM operations
                    WHERE transaction_id = b.transaction_id AND operation = 'place'
                    ORDER BY id LIMIT 1) o ON true
-   WHERE b.place = 'unknown' AND b.rollback = 'none'
+   WHERE (b.place = 'unknown' OR b.place = 'accepted' AND b.place_answered_unknown)
+     AND b.rollback = 'none'
      AND b.created_at < statement_timestamp() - make_interval(secs => age.seconds)
-   ORDER BY b.created_at LIMIT $3::int`,
-};
-
-/** What is open or dead: bounded by the backlog, found through the partial indexes. */
-export const COUNT_OPEN: Statement = {
-  name: 'delivery-count-open',
-  text: `
-  SELECT operator_id AS operator, operation, CASE WHEN held THEN 'held' ELSE state END AS state,
-         count(*)::int AS count,
-         -- What only waits to be confirmed once more is home already.
-         coalesce(extract(epoch FROM clock_timestamp() - min(created_at)
-                                       FILTER (WHERE confirmations = 0)), 0)::float8 AS "oldestSeconds"
-    FROM deliveries WHERE state IN ('live', 'pending') GROUP BY 1, 2, 3
-   UNION ALL
-  SELECT operator_id, operation, state, count(*)::int,
-         extract(epoch FROM clock_timestamp() - min(created_at))::float8
-    FROM deliveries WHERE state = 'dead' GROUP BY 1, 2, 3`,
-};
-
-/** What came to its end in a stretch of time: ends are never left again, so they only add up. */
-export const COUNT_ENDED: Statement = {
-  name: 'delivery-count-ended',
-  text: `
-  SELECT operator_id AS operator, operation, state, count(*)::int AS count
-    FROM deliveries
-   WHERE state IN ('delivered', 'refused', 'superseded', 'resolved')
-     AND settled_at > $1::timestamptz AND settled_at <= $2::timestamptz
-   GROUP BY 1, 2, 3`,
-};
-
-export const COUNT_UNRESOLVED: Statement = {
-  name: 'delivery-count-unresolved',
-  text: `
-  SELECT coalesce(operator_id, 'unknown') AS operator, count(*)::int AS count
-    FROM bets WHERE place = 'unknown' AND rollback = 'none' GROUP BY 1`,
-};
-
-export const SERVER_TIME: Statement = {
-  name: 'server-time',
-  // Whatever commits later than this looks back has its place in the next stretch.
-  text: `SELECT clock_timestamp() - interval '2 seconds' AS now`,
-};
+   ORDER BY b.created_at LIMIT :limit`,
+  (row) => ({ transactionId: row.text('transaction_id'), body: row.bytes('body') }),
+);

@@ -114,7 +114,7 @@ function betVerdict(
     case 'unclear':
       return { kind: 'unknown', fault: said.fault, error: said.error };
     case 'refusal':
-      return refusedBet(call, said, dialect);
+      return refusedBet(call, said, dialectFor(call, dialect));
     case 'success': {
       const contradiction = said.document && whyNotAccepted(call, said.document, dialect);
       if (contradiction !== undefined) return brokenAnswer(contradiction);
@@ -127,6 +127,14 @@ function betVerdict(
     default:
       return unreachable(said);
   }
+}
+
+/**
+ * "Nothing to roll back" confirms a rollback only where the wallet never took a result: of a bet
+ * that it has paid, it would hide that the payout and the stake are still there.
+ */
+function dialectFor({ hadResult }: BetCall, dialect: Dialect): Dialect {
+  return hadResult === true ? { ...dialect, rollbackConfirmedBy: undefined } : dialect;
 }
 
 /** `echo: ignore`: wallets echo no `transactionId`, or one of their own making. */

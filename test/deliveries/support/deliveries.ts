@@ -14,7 +14,6 @@ export interface DeliveryState extends QueryResultRow {
   readonly state: string;
   readonly attempts: number;
   readonly purpose: string;
-  readonly confirmations: number;
   readonly last_error: string | null;
   readonly next_attempt_at: Date;
   readonly dead_at: Date;

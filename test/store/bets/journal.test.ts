@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Bet } from '../../../src/domain/bet.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import type { AfterAttempt } from '../../../src/domain/delivery.ts';
+import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
 import { BetJournal, type Commit, type Outcome } from '../../../src/store/bets/journal.ts';
-import { openTestJournal, type TestJournal } from '../../support/journal.ts';
+import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
 const AT = '2021-03-05T11:08:00.000Z';
@@ -12,6 +16,7 @@ const ATTEMPT: AttemptRecord = {
   startedAtMs: 1_614_942_480_000,
   result: 'timeout',
   trace: { sent: true, latencyMs: 900, error: 'no complete answer within 900 ms' },
+  error: 'no complete answer within 900 ms',
   answer: undefined,
 };
 
@@ -19,7 +24,7 @@ let journal: TestJournal;
 let bets: BetJournal;
 beforeAll(async () => {
   journal = await openTestJournal();
-  bets = new BetJournal(journal.database);
+  bets = new BetJournal(journal.database, journal.clock);
 });
 afterAll(() => journal.close());
 
@@ -38,6 +43,9 @@ function newBet(): Bet {
     update: undefined,
     busy: undefined,
     deliveries: [],
+    late: undefined,
+    standingOperationId: undefined,
+    placeAnsweredUnknown: false,
     version: 0,
   };
 }
@@ -48,7 +56,7 @@ function commitOf(from: Bet, changes: Partial<Bet> = {}, more: Partial<Commit> =
     from,
     to: { ...from, ...changes },
     record: {
-      operation: changes.busy?.operation ?? 'rollback',
+      operation: operationOf(changes),
       attemptId,
       requestId: undefined,
       body: Buffer.from('{}'),
@@ -60,6 +68,16 @@ function commitOf(from: Bet, changes: Partial<Bet> = {}, more: Partial<Commit> =
   };
 }
 
+function operationOf({ busy }: Partial<Bet>): BetOperation {
+  return busy === undefined || busy.operation === 'confirm' ? 'rollback' : busy.operation;
+}
+
+/** @returns the operation's id, or why nothing was written */
+async function commit(what: Commit): Promise<string> {
+  const committed = await bets.commit(what, ampleDeadline());
+  return committed.kind === 'committed' ? committed.operationId : committed.kind;
+}
+
 async function find({ transactionId }: Bet): Promise<Bet> {
   const bet = await bets.find(transactionId);
   if (bet === undefined) throw new Error('no such bet');
@@ -67,9 +85,9 @@ async function find({ transactionId }: Bet): Promise<Bet> {
 }
 
 async function stored(changes: Partial<Bet> = {}): Promise<Bet> {
-  const commit = commitOf(newBet(), changes);
-  await bets.commit(commit);
-  return await find(commit.to);
+  const wanted = commitOf(newBet(), changes);
+  await commit(wanted);
+  return await find(wanted.to);
 }
 
 const guard = (state: 'live' | 'pending') =>
@@ -80,7 +98,7 @@ async function underWay() {
   const bet = newBet();
   const attemptId = randomUUID();
   const busy = { operation: 'rollback', attemptId, lapsed: false } as const;
-  const operationId = await bets.commit(
+  const operationId = await commit(
     commitOf(
       bet,
       { busy, rollback: { kind: 'promised', transactionTime: AT } },
@@ -89,14 +107,15 @@ async function underWay() {
       },
     ),
   );
-  if (operationId === undefined) throw new Error('not committed');
-  const outcome = (delivery: Outcome['delivery'], more: Partial<Outcome> = {}): Outcome => ({
+  const outcome = (after: AfterAttempt, change: Outcome['change'] = {}): Outcome => ({
     transactionId: bet.transactionId,
     attemptId,
     operationId,
     attempt: ATTEMPT,
-    delivery,
-    ...more,
+    change,
+    confirmAfterMs: 60_000,
+    delivery: { kind: 'after', after, purpose: 'promise', isCounted: false },
+    caller: undefined,
   });
   return { bet, attemptId, outcome };
 }
@@ -150,39 +169,61 @@ describe('a commit', () => {
   it('is written by one of many that read the same (I6)', async () => {
     const read = await stored();
     const tries = Array.from({ length: 8 }, () => commitOf(read, { rollback: ROLLED_BACK }));
-    const ids = await Promise.all(tries.map((commit) => bets.commit(commit)));
-    expect(ids.filter((id) => id !== undefined)).toHaveLength(1);
+    const ids = await Promise.all(tries.map(commit));
+    expect(ids.filter((id) => id !== 'moved')).toHaveLength(1);
     expect(await find(read)).toMatchObject({ version: 2 });
   });
 
   it('of a bet not yet there is written by one of many (I6)', async () => {
     const bet = newBet();
     const tries = Array.from({ length: 8 }, () => commitOf(bet));
-    const ids = await Promise.all(tries.map((commit) => bets.commit(commit)));
-    expect(ids.filter((id) => id !== undefined)).toHaveLength(1);
+    const ids = await Promise.all(tries.map(commit));
+    expect(ids.filter((id) => id !== 'moved')).toHaveLength(1);
   });
 
   it('that is repeated because nobody reported it is recognised as our own (I3)', async () => {
-    const commit = commitOf(await stored(), { rollback: ROLLED_BACK });
-    const id = await bets.commit(commit);
-    expect(await bets.commit(commit)).toBe(id);
+    const wanted = commitOf(await stored(), { rollback: ROLLED_BACK });
+    const id = await commit(wanted);
+    expect(await commit(wanted)).toBe(id);
   });
 
   it('writes nothing of what it promised where the bet has moved', async () => {
     const read = await stored();
-    await bets.commit(commitOf(read, { rollback: ROLLED_BACK }));
-    await bets.commit(commitOf(read, {}, { delivery: guard('pending') }));
+    await commit(commitOf(read, { rollback: ROLLED_BACK }));
+    await commit(commitOf(read, {}, { delivery: guard('pending') }));
     expect(await deliveriesOf(read)).toEqual([]);
   });
 
   it('supersedes what lost its meaning together with what it promises', async () => {
     const read = await stored();
-    await bets.commit(commitOf(read, {}, { delivery: guard('pending') }));
+    await commit(commitOf(read, {}, { delivery: guard('pending') }));
     const before = await find(read);
     const supersedes = before.deliveries.map(({ id }) => id);
-    await bets.commit(commitOf(before, {}, { delivery: guard('pending'), supersedes }));
+    await commit(commitOf(before, {}, { delivery: guard('pending'), supersedes }));
     expect((await deliveriesOf(read)).map(({ state }) => state)).toEqual(['superseded', 'pending']);
     expect((await find(read)).deliveries).toHaveLength(1);
+  });
+});
+
+describe('a commit whose caller has been answered', () => {
+  /** The caller's time is over by PostgreSQL's clock, whatever this process's says. */
+  const past = () => new Deadline(systemClock, systemClock.monotonicMs() - 10_000, 9_000, 0);
+
+  it('writes nothing, of a bet that is there and of one that is not (I11)', async () => {
+    const read = await stored();
+    const late = commitOf(read, { rollback: ROLLED_BACK }, { delivery: guard('pending') });
+    expect(await bets.commit(late, past())).toEqual({ kind: 'tooLate' });
+    expect(await find(read)).toEqual(read);
+    expect(await deliveriesOf(read)).toEqual([]);
+    const bet = newBet();
+    expect(await bets.commit(commitOf(bet), past())).toEqual({ kind: 'tooLate' });
+    expect(await bets.find(bet.transactionId)).toBeUndefined();
+  });
+
+  it('is recognised where it had been written in time and nobody reported it (I3)', async () => {
+    const wanted = commitOf(await stored(), { rollback: ROLLED_BACK });
+    const id = await commit(wanted);
+    expect(await bets.commit(wanted, past())).toEqual({ kind: 'committed', operationId: id });
   });
 });
 
@@ -190,14 +231,18 @@ describe('an outcome', () => {
   it('that confirms leaves no delivery behind', async () => {
     const { bet, outcome } = await underWay();
     expect(await deliveriesOf(bet)).toEqual([{ state: 'live', attempts: 0, due: false }]);
-    expect(await bets.finish(outcome({ kind: 'delivered' }, { rollback: ROLLED_BACK }))).toBe(true);
+    expect(await bets.finish(outcome({ kind: 'delivered' }, { rollback: ROLLED_BACK }))).toEqual({
+      kind: 'stands',
+    });
     expect(await deliveriesOf(bet)).toEqual([]);
     expect(await find(bet)).toMatchObject({ busy: undefined, rollback: ROLLED_BACK });
   });
 
   it('that confirms nothing makes the guard work, with its attempt counted (I4)', async () => {
     const { bet, outcome } = await underWay();
-    expect(await bets.finish(outcome({ kind: 'pending', retryInMs: 60_000 }))).toBe(true);
+    expect(await bets.finish(outcome({ kind: 'pending', retryInMs: 60_000 }))).toEqual({
+      kind: 'stands',
+    });
     expect(await deliveriesOf(bet)).toEqual([{ state: 'pending', attempts: 1, due: false }]);
     expect(await find(bet)).toMatchObject({ busy: undefined, rollback: { kind: 'promised' } });
   });
@@ -206,9 +251,9 @@ describe('an outcome', () => {
     const { bet, attemptId, outcome } = await underWay();
     await lapse(bet);
     await bets.recover(bet.transactionId, attemptId);
-    expect(await bets.finish(outcome({ kind: 'delivered' }, { rollback: ROLLED_BACK }))).toBe(
-      false,
-    );
+    expect(await bets.finish(outcome({ kind: 'delivered' }, { rollback: ROLLED_BACK }))).toEqual({
+      kind: 'lost',
+    });
     expect(await find(bet)).toMatchObject({ rollback: { kind: 'promised' } });
     expect((await deliveriesOf(bet)).map(({ state }) => state)).toEqual(['pending']);
     expect(await journal.state(bet.transactionId)).toMatchObject({ attempts: ['timeout'] });

@@ -7,7 +7,7 @@ import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
 import { type PlaceIntent, PlaceJournal } from '../../../src/store/bets/place-journal.ts';
 import { Database, type Statement } from '../../../src/store/database.ts';
-import { openTestJournal, type TestJournal } from '../../support/journal.ts';
+import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
 /** Loses the server's answer to one statement: the commit happened, but nobody hears of it. */
@@ -30,8 +30,13 @@ const ATTEMPT: AttemptRecord = {
   startedAtMs: 1_614_942_480_000,
   result: 'accepted',
   trace: { sent: true, latencyMs: 12.4, status: 200 },
+  error: undefined,
   answer: { status: 200, body: '{}' },
 };
+
+const LATE = { status: 400, body: '{"code":100}' };
+const STANDS = { kind: 'stands' };
+const LOST = { kind: 'lost' };
 
 let journal: TestJournal;
 let database: ForgetfulDatabase;
@@ -46,7 +51,7 @@ beforeAll(async () => {
     });
     return database;
   });
-  places = new PlaceJournal(journal.database);
+  places = new PlaceJournal(journal.database, journal.clock);
 });
 afterAll(() => journal.close());
 
@@ -67,7 +72,7 @@ function intentOf(changes: Partial<PlaceIntent> = {}): PlaceIntent {
   };
 }
 
-const begin = (intent: PlaceIntent) => places.begin(intent, () => true);
+const begin = (intent: PlaceIntent) => places.begin(intent, ampleDeadline(), () => true);
 
 async function begun(intent: PlaceIntent): Promise<string> {
   const result = await begin(intent);
@@ -79,7 +84,11 @@ const finish = (
   { transactionId, attemptId }: PlaceIntent,
   operationId: string,
   place: PlaceState = ACCEPTED,
-) => places.finish({ transactionId, attemptId, operationId, place, attempt: ATTEMPT });
+) =>
+  places.finish(
+    { transactionId, attemptId, operationId, place, attempt: ATTEMPT, lateAnswer: LATE },
+    ampleDeadline(),
+  );
 
 describe('an intent', () => {
   it('is committed when it has begun, byte for byte (I3)', async () => {
@@ -100,10 +109,12 @@ describe('an intent', () => {
 
   it('begins once of many, in one batch or in several (I5, I6)', async () => {
     const { transactionId } = intentOf();
-    const other = new PlaceJournal(journal.database);
+    const other = new PlaceJournal(journal.database, journal.clock);
     const twins = Array.from({ length: 10 }, () => intentOf({ transactionId }));
     const results = await Promise.all(
-      twins.map((twin, index) => (index % 2 === 0 ? places : other).begin(twin, () => true)),
+      twins.map((twin, index) =>
+        (index % 2 === 0 ? places : other).begin(twin, ampleDeadline(), () => true),
+      ),
     );
     const kinds = results.map(({ kind }) => kind).sort();
     expect(kinds).toEqual(['begun', ...Array.from({ length: 9 }, () => 'known')]);
@@ -142,7 +153,7 @@ describe('an intent', () => {
 
   it('is not written once its caller gave up', async () => {
     const intent = intentOf();
-    await expect(places.begin(intent, () => false)).rejects.toMatchObject({
+    await expect(places.begin(intent, ampleDeadline(), () => false)).rejects.toMatchObject({
       code: 'DATABASE_UNAVAILABLE',
     });
     expect(await journal.state(intent.transactionId)).toBeUndefined();
@@ -152,7 +163,7 @@ describe('an intent', () => {
     const intent = intentOf();
     database.forgets = 'place-begin';
     const operationId = await begun(intent);
-    expect(await finish(intent, operationId)).toBe(true);
+    expect(await finish(intent, operationId)).toEqual(STANDS);
     expect(await journal.state(intent.transactionId)).toMatchObject({ operations: ['place'] });
   });
 
@@ -167,7 +178,7 @@ describe('an intent', () => {
 describe('an outcome', () => {
   it('stands, frees the bet and keeps the attempt', async () => {
     const intent = intentOf();
-    expect(await finish(intent, await begun(intent))).toBe(true);
+    expect(await finish(intent, await begun(intent))).toEqual(STANDS);
     expect(await journal.state(intent.transactionId)).toMatchObject({
       place: 'accepted',
       busy: null,
@@ -179,7 +190,7 @@ describe('an outcome', () => {
     const intent = intentOf();
     const operationId = await begun(intent);
     database.forgets = 'place-finish';
-    expect(await finish(intent, operationId)).toBe(true);
+    expect(await finish(intent, operationId)).toEqual(STANDS);
     expect(await journal.state(intent.transactionId)).toMatchObject({ attempts: ['accepted'] });
   });
 
@@ -189,8 +200,11 @@ describe('an outcome', () => {
     await journal.sql('UPDATE bets SET busy_until = clock_timestamp() WHERE transaction_id = $1', [
       intent.transactionId,
     ]);
-    await new BetJournal(journal.database).recover(intent.transactionId, intent.attemptId);
-    expect(await finish(intent, operationId)).toBe(false);
+    await new BetJournal(journal.database, journal.clock).recover(
+      intent.transactionId,
+      intent.attemptId,
+    );
+    expect(await finish(intent, operationId)).toEqual(LOST);
     expect(await journal.state(intent.transactionId)).toMatchObject({
       place: 'unknown',
       attempts: ['accepted'],
@@ -200,7 +214,7 @@ describe('an outcome', () => {
   it('of somebody else’s attempt is not taken (I6)', async () => {
     const intent = intentOf();
     const operationId = await begun(intent);
-    expect(await finish({ ...intent, attemptId: randomUUID() }, operationId)).toBe(false);
+    expect(await finish({ ...intent, attemptId: randomUUID() }, operationId)).toEqual(LOST);
     expect(await journal.state(intent.transactionId)).toMatchObject({ place: 'in_flight' });
   });
 
@@ -208,7 +222,7 @@ describe('an outcome', () => {
     const intent = intentOf();
     const operationId = await begun(intent);
     await finish(intent, operationId, { kind: 'unknown' });
-    expect(await finish(intent, operationId, ACCEPTED)).toBe(false);
+    expect(await finish(intent, operationId, ACCEPTED)).toEqual(LOST);
     expect(await journal.state(intent.transactionId)).toMatchObject({ place: 'unknown' });
   });
 
@@ -216,7 +230,7 @@ describe('an outcome', () => {
     const intent = intentOf();
     const message = `no\0t \ud800 enough ${'x'.repeat(5_000)}`;
     const place: PlaceState = { kind: 'declined', code: 7, message };
-    expect(await finish(intent, await begun(intent), place)).toBe(true);
+    expect(await finish(intent, await begun(intent), place)).toEqual(STANDS);
     expect(await journal.state(intent.transactionId)).toMatchObject({ place: 'declined' });
   });
 });

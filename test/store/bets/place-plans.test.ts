@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { BEGIN, FINISH } from '../../../src/store/bets/place-journal.ts';
+import { BEGIN, FINISH } from '../../../src/store/bets/place-statements.ts';
 import { Database, type Statement } from '../../../src/store/database.ts';
 import { createDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DeliveryDesk } from '../../../src/store/deliveries/delivery-admin.ts';
+import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { type DeliveryRow, insertDelivery, insertOperation } from '../../support/deliveries.ts';
@@ -11,20 +11,18 @@ const HORIZON_HOURS = 72;
 let database: TestDatabase;
 let client: Client;
 let prisma: Prisma;
-let desk: DeliveryDesk;
+let deliveryAdmin: DeliveryAdmin;
 const held = new Set<string>();
-let woken: string[] = [];
 
 beforeAll(async () => {
   database = await createDatabase();
   client = new Client({ connectionString: database.url });
   await client.connect();
   prisma = createPrisma(database.url);
-  desk = new DeliveryDesk({
+  deliveryAdmin = new DeliveryAdmin({
     prisma,
     isHeld: (operatorId) => held.has(operatorId),
     horizonHours: () => HORIZON_HOURS,
-    onRetry: (operatorId) => woken.push(operatorId),
   });
 });
 
@@ -37,7 +35,6 @@ afterAll(async () => {
 beforeEach(async () => {
   await client.query('TRUNCATE deliveries, operations, bets, operator_holds');
   held.clear();
-  woken = [];
 });
 
 const insert = (row?: DeliveryRow) => insertDelivery(client, row);
@@ -53,21 +50,22 @@ async function rowOf(id: string) {
   return rows[0];
 }
 
-async function idsOf(query: Parameters<DeliveryDesk['list']>[0]): Promise<string[]> {
-  return (await desk.list(query)).items.map(({ id }) => id);
+async function idsOf(query: Parameters<DeliveryAdmin['list']>[0]): Promise<string[]> {
+  return (await deliveryAdmin.list(query)).items.map(({ id }) => id);
 }
 
 describe('list', () => {
   it('shows what people need to know of a delivery, and nothing of what it brings', async () => {
     const transactionId = randomUUID();
     const id = await insert({ transactionId, attempts: 3, lastError: 'connection refused' });
-    expect((await desk.list({})).items).toEqual([
+    expect((await deliveryAdmin.list({})).items).toEqual([
       {
         id,
         operator: 'alpha',
         operation: 'rollback',
         transactionId,
         state: 'pending',
+        purpose: 'promise',
         attempts: 3,
         lastError: 'connection refused',
         nextAttemptAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
@@ -78,14 +76,14 @@ describe('list', () => {
 
   it('never shows what is being tried within its callback', async () => {
     const id = await insert({ state: 'live' });
-    expect(await desk.list({})).toEqual({ items: [], nextCursor: null });
-    expect(await desk.retry(id)).toEqual({ kind: 'missing' });
-    expect(await desk.resolve(id, 'ann', 'gone')).toEqual({ kind: 'missing' });
+    expect(await deliveryAdmin.list({})).toEqual({ items: [], nextCursor: null });
+    expect(await deliveryAdmin.retry(id)).toEqual({ kind: 'missing' });
+    expect(await deliveryAdmin.resolve(id, 'ann', 'gone')).toEqual({ kind: 'missing' });
   });
 
   it('promises no further attempt where none will come', async () => {
     await insert({ state: 'dead' });
-    const { items } = await desk.list({});
+    const { items } = await deliveryAdmin.list({});
     expect(items[0]?.nextAttemptAt).toBeNull();
   });
 
@@ -107,16 +105,16 @@ describe('list', () => {
     expect(await idsOf({ state: 'pending' })).toEqual([alpha]);
     expect(await idsOf({ state: 'held', operator: 'alpha' })).toEqual([]);
     expect(await idsOf({ state: 'pending', operator: 'beta' })).toEqual([]);
-    const { items } = await desk.list({ operator: 'beta' });
+    const { items } = await deliveryAdmin.list({ operator: 'beta' });
     expect(items.map(({ state }) => state)).toEqual(['held', 'dead']);
   });
 
   it('pages through everything once, oldest first', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) ids.push(await insert());
-    const first = await desk.list({ limit: 2 });
-    const second = await desk.list({ limit: 2, cursor: first.nextCursor ?? '' });
-    const third = await desk.list({ limit: 2, cursor: second.nextCursor ?? '' });
+    const first = await deliveryAdmin.list({ limit: 2 });
+    const second = await deliveryAdmin.list({ limit: 2, cursor: first.nextCursor ?? '' });
+    const third = await deliveryAdmin.list({ limit: 2, cursor: second.nextCursor ?? '' });
     const pages = [first, second, third].map((page) => page.items.map(({ id }) => id));
     expect(pages).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
     expect(third.nextCursor).toBeNull();
@@ -125,26 +123,24 @@ describe('list', () => {
   it('gives no cursor to an empty page when the page before was exactly full', async () => {
     await insert();
     await insert();
-    expect((await desk.list({ limit: 2 })).nextCursor).toBeNull();
+    expect((await deliveryAdmin.list({ limit: 2 })).nextCursor).toBeNull();
   });
 });
 
 describe('retry', () => {
   it('brings a dead delivery back with a new horizon and the attempts it had (I4)', async () => {
     const id = await insert({ state: 'dead', attempts: 12 });
-    const result = await desk.retry(id);
+    const result = await deliveryAdmin.retry(id);
     expect(result).toMatchObject({ kind: 'retried', item: { id, state: 'pending', attempts: 12 } });
     const row = await rowOf(id);
     expect(row).toMatchObject({ state: 'pending', attempts: 12, due: true, settled_at: null });
     expect(row.horizon_hours).toBeCloseTo(HORIZON_HOURS, 1);
-    expect(woken).toEqual(['alpha']);
   });
 
   it('makes a pending delivery due now', async () => {
     const id = await insert({ attempts: 2 });
-    expect(await desk.retry(id)).toMatchObject({ kind: 'retried' });
+    expect(await deliveryAdmin.retry(id)).toMatchObject({ kind: 'retried' });
     expect(await rowOf(id)).toMatchObject({ state: 'pending', due: true, attempts: 2 });
-    expect(woken).toEqual(['alpha']);
   });
 
   it('counts only what the operator is held from now on against the new horizon', async () => {
@@ -153,7 +149,7 @@ describe('retry', () => {
     );
     const ids = [await insert({ state: 'dead' }), await insert()];
     for (const id of ids) {
-      await desk.retry(id);
+      await deliveryAdmin.retry(id);
       expect(await rowOf(id)).toMatchObject({ held_ms: '5000' });
     }
   });
@@ -162,14 +158,13 @@ describe('retry', () => {
     'leaves a %s delivery as it is',
     async (state) => {
       const id = await insert({ state });
-      expect(await desk.retry(id)).toEqual({ kind: 'notRetryable', state });
+      expect(await deliveryAdmin.retry(id)).toEqual({ kind: 'notRetryable', state });
       expect(await rowOf(id)).toMatchObject({ state });
-      expect(woken).toEqual([]);
     },
   );
 
   it.each(['0', '99999', '9'.repeat(30), '-1', 'x', ''])('knows no delivery %j', async (id) => {
-    expect(await desk.retry(id)).toEqual({ kind: 'missing' });
+    expect(await deliveryAdmin.retry(id)).toEqual({ kind: 'missing' });
   });
 
   it.each([
@@ -183,10 +178,9 @@ describe('retry', () => {
     const transactionId = randomUUID();
     const id = await insert({ state: 'dead', operation, transactionId });
     await insertOperation(client, later, transactionId);
-    expect(await desk.retry(id)).toEqual({ kind: 'overtaken' });
+    expect(await deliveryAdmin.retry(id)).toEqual({ kind: 'overtaken' });
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
-    expect(await desk.retryAll('alpha', 'dead')).toBe(0);
-    expect(woken).toEqual([]);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(0);
   });
 
   it.each([
@@ -197,13 +191,13 @@ describe('retry', () => {
     const transactionId = randomUUID();
     const id = await insert({ state: 'dead', operation, transactionId });
     await insertOperation(client, later, transactionId);
-    expect(await desk.retry(id)).toMatchObject({ kind: 'retried' });
+    expect(await deliveryAdmin.retry(id)).toMatchObject({ kind: 'retried' });
   });
 
   it('moves the version of the bet, so that nobody decides without the delivery (I6)', async () => {
     const transactionId = randomUUID();
     const id = await insert({ state: 'dead', transactionId });
-    await desk.retry(id);
+    await deliveryAdmin.retry(id);
     const { rows } = await client.query('SELECT version FROM bets WHERE transaction_id = $1', [
       transactionId,
     ]);
@@ -215,7 +209,7 @@ describe('retry', () => {
     const id = await insert({ state: 'dead', operation: 'settle', transactionId });
     await client.query('BEGIN');
     await insertOperation(client, 'unsettle', transactionId);
-    const retried = desk.retry(id);
+    const retried = deliveryAdmin.retry(id);
     await waitForLock();
     await client.query('COMMIT');
     expect(await retried).toEqual({ kind: 'overtaken' });
@@ -227,14 +221,13 @@ describe('retryAll', () => {
   it("brings back one operator's dead deliveries and nobody else's (I8)", async () => {
     const mine = [await insert({ state: 'dead' }), await insert({ state: 'dead' })];
     const others = await insert({ operator: 'beta', state: 'dead' });
-    expect(await desk.retryAll('alpha', 'dead')).toBe(2);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(2);
     for (const id of mine) {
       const row = await rowOf(id);
       expect(row).toMatchObject({ state: 'pending', due: true });
       expect(row.horizon_hours).toBeCloseTo(HORIZON_HOURS, 1);
     }
     expect(await rowOf(others)).toMatchObject({ state: 'dead' });
-    expect(woken).toEqual(['alpha']);
   });
 
   it('brings back two of one bet, and more than fit one batch', async () => {
@@ -252,40 +245,37 @@ describe('retryAll', () => {
                                transaction_time, next_attempt_at, dead_at)
        SELECT id, 'alpha', transaction_id, 'rollback', 'dead', '', now(), now() FROM op`,
     );
-    expect(await desk.retryAll('alpha', 'dead')).toBe(602);
-    expect(await desk.retryAll('alpha', 'dead')).toBe(0);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(602);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(0);
   });
 
-  it('makes due what waits, but leaves late repetitions to their time', async () => {
+  it('makes due what waits, but leaves confirmations to their time', async () => {
     const waits = await insert();
-    const repeats = await insert({ confirmations: 1 });
     const confirms = await insert({ purpose: 'confirm', operation: 'settle' });
-    expect(await desk.retryAll('alpha', 'pending')).toBe(1);
+    expect(await deliveryAdmin.retryAll('alpha', 'pending')).toBe(1);
     expect(await rowOf(waits)).toMatchObject({ due: true });
-    expect(await rowOf(repeats)).toMatchObject({ due: false });
     expect(await rowOf(confirms)).toMatchObject({ due: false });
   });
 
   it('keeps held and pending apart as the list does', async () => {
     const id = await insert();
     held.add('alpha');
-    expect(await desk.retryAll('alpha', 'pending')).toBe(0);
-    expect(await desk.retryAll('alpha', 'held')).toBe(1);
+    expect(await deliveryAdmin.retryAll('alpha', 'pending')).toBe(0);
+    expect(await deliveryAdmin.retryAll('alpha', 'held')).toBe(1);
     expect(await rowOf(id)).toMatchObject({ due: true });
     held.clear();
-    expect(await desk.retryAll('alpha', 'held')).toBe(0);
+    expect(await deliveryAdmin.retryAll('alpha', 'held')).toBe(0);
   });
 
-  it('wakes nobody when there was nothing to retry', async () => {
-    expect(await desk.retryAll('alpha', 'dead')).toBe(0);
-    expect(woken).toEqual([]);
+  it('retries none where there is none', async () => {
+    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(0);
   });
 });
 
 describe('resolve', () => {
   it('records who settled a dead delivery by hand, and why', async () => {
     const id = await insert({ state: 'dead' });
-    const result = await desk.resolve(id, 'ann', 'refunded at the wallet, OPS-12');
+    const result = await deliveryAdmin.resolve(id, 'ann', 'refunded at the wallet, OPS-12');
     expect(result).toMatchObject({ kind: 'resolved', item: { id, state: 'resolved' } });
     expect(await rowOf(id)).toMatchObject({
       state: 'resolved',
@@ -297,7 +287,10 @@ describe('resolve', () => {
 
   it.each(['pending', 'delivered', 'resolved'])('takes nothing that is %s (I4)', async (state) => {
     const id = await insert({ state });
-    expect(await desk.resolve(id, 'ann', 'tired')).toEqual({ kind: 'notResolvable', state });
+    expect(await deliveryAdmin.resolve(id, 'ann', 'tired')).toEqual({
+      kind: 'notResolvable',
+      state,
+    });
     expect(await rowOf(id)).toMatchObject({ state, resolved_by: null });
   });
 });
@@ -312,7 +305,7 @@ it('counts what is open, dead and unresolved, by operator', async () => {
      VALUES ('unresolved', 'beta', 1, 'unknown', 'none'),
             ('rolled-back', 'beta', 1, 'unknown', 'promised')`,
   );
-  const { open, dead, unresolved } = await desk.counts();
+  const { open, dead, unresolved } = await deliveryAdmin.counts();
   expect([...open]).toEqual([['alpha', 2]]);
   expect([...dead]).toEqual([['beta', 1]]);
   expect([...unresolved]).toEqual([['beta', 1]]);

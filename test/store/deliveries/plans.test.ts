@@ -6,6 +6,8 @@ import {
   COUNT_ENDED,
   COUNT_OPEN,
   COUNT_UNRESOLVED,
+} from '../../../src/store/deliveries/count-statements.ts';
+import {
   DUE_OPERATORS,
   NUDGE,
   OVERDUE_UNKNOWN,

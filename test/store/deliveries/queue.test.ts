@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
-import { DeliveryDesk, type DeliveryState } from '../../../src/store/deliveries/delivery-admin.ts';
-import { DeliveryStore, type TakenDelivery } from '../../../src/store/deliveries/queue.ts';
+import { DeliveryAdmin, type DeliveryState } from '../../../src/store/deliveries/delivery-admin.ts';
+import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
@@ -11,18 +12,17 @@ let journal: TestJournal;
 let store: DeliveryStore;
 let bets: BetJournal;
 let prisma: Prisma;
-let desk: DeliveryDesk;
+let deliveryAdmin: DeliveryAdmin;
 beforeAll(async () => {
   journal = await openTestJournal();
   store = new DeliveryStore(journal.database);
   prisma = createPrisma(journal.url);
-  desk = new DeliveryDesk({
+  deliveryAdmin = new DeliveryAdmin({
     prisma,
     isHeld: () => false,
     horizonHours: () => 1,
-    onRetry: () => undefined,
   });
-  bets = new BetJournal(journal.database);
+  bets = new BetJournal(journal.database, journal.clock);
 });
 afterAll(async () => {
   await prisma.$disconnect();
@@ -48,7 +48,7 @@ const idsOf = (taken: readonly TakenDelivery[]) =>
   taken.map(({ transactionId }) => transactionId).toSorted();
 
 const list = async (state: DeliveryState) =>
-  (await desk.list({ state })).items.map(({ transactionId }) => transactionId);
+  (await deliveryAdmin.list({ state })).items.map(({ transactionId }) => transactionId);
 
 async function columns(transactionId: string) {
   const [row] = await rows<{ state: string; due_in: number; attempts: number }>(
@@ -72,9 +72,18 @@ const giveUp = (taken: TakenDelivery, retryInMs: number) =>
       startedAtMs: Date.now(),
       result: 'timeout',
       trace: { sent: true, latencyMs: 5 },
+      error: 'no answer',
       answer: undefined,
     },
-    delivery: { kind: 'pending', retryInMs },
+    change: {},
+    confirmAfterMs: 60_000,
+    delivery: {
+      kind: 'after',
+      after: { kind: 'pending', retryInMs },
+      purpose: 'promise',
+      isCounted: true,
+    },
+    caller: undefined,
   });
 
 describe('taking', () => {
@@ -86,9 +95,8 @@ describe('taking', () => {
       purpose: 'promise',
       transactionId: 'one-1',
       attempts: 1,
-      confirmations: 0,
-      overdue: false,
-      placeUnknown: false,
+      isOverdue: false,
+      bet: { place: { kind: 'accepted' }, rollback: { kind: 'promised' }, late: undefined },
       sessionId: journal.sessionId,
       owner: journal.owner,
     });
@@ -130,7 +138,7 @@ describe('taking', () => {
     await insert('new', 1, { generation: 2 });
     expect(idsOf(await take(10, 2))).toEqual(['new-1']);
     expect(await list('held')).toEqual(['old-1']);
-    await desk.release('alpha', 2);
+    await deliveryAdmin.release('alpha', 2);
     expect(idsOf(await take(10, 2))).toEqual(['old-1']);
     expect(await list('held')).toEqual([]);
   });
@@ -230,11 +238,7 @@ describe('waking an operator that is back', () => {
   it('leaves alone what is under way, and confirmations that wait on purpose', async () => {
     await insert('busy', 1);
     await take();
-    await insert('confirmed', 1, { firstDueInMs: 300_000 });
     await insert('confirm', 1, { firstDueInMs: 300_000 });
-    await journal.sql(
-      `UPDATE deliveries SET confirmations = 1 WHERE transaction_id = 'confirmed-1'`,
-    );
     await journal.sql(
       `UPDATE deliveries SET purpose = 'confirm' WHERE transaction_id = 'confirm-1'`,
     );
@@ -249,7 +253,7 @@ describe('the horizon', () => {
 
   it('is over on PostgreSQL’s clock, and the attempt after it is told to be the last', async () => {
     await insert('late', 1, oneSecond);
-    expect(await take()).toMatchObject([{ overdue: true }]);
+    expect(await take()).toMatchObject([{ isOverdue: true }]);
   });
 
   it('stands still for as long as the operator is held, whoever counts', async () => {
@@ -262,7 +266,7 @@ describe('the horizon', () => {
     );
     expect(Number(hold?.held_ms)).toBeGreaterThanOrEqual(2_000);
     expect(Number(hold?.held_ms)).toBeLessThan(3_000);
-    expect(await take()).toMatchObject([{ overdue: false }]);
+    expect(await take()).toMatchObject([{ isOverdue: false }]);
   });
 });
 

@@ -4,26 +4,28 @@ import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import type { Callbacks } from './context.ts';
 
 /**
- * What the service was told of an operation that was in flight when its copy came (CONTRACT section
- * 4: a copy "waits for the first and gives its answer"). An accepted one the bet's state tells; this
- * is for those it does not: refused, or not brought.
+ * What the service was answered to an operation that was in flight when its copy came (CONTRACT
+ * section 4: a copy "waits for the first and gives its answer"). An accepted one the bet's state
+ * tells; this is for those it does not: refused, or not brought.
  *
  * @param attemptId of the operation that the copy waited for
  * @returns undefined where that was no copy of the same, or nobody could be told how it ended
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
-export async function answerOfTwin(
+export async function answerOfFirst(
   { bets }: Callbacks,
   message: BetRequest,
   attemptId: string,
 ): Promise<Answer | undefined> {
-  const told = await bets.toldOf(message.transactionId, attemptId);
-  if (told === undefined) return undefined;
-  const first = parseBet('PUT', told.body);
-  return first.ok && isSame(first.message, message) ? told.answer : undefined;
+  const { transactionId } = message;
+  const recorded = await bets.answerOf({ transactionId, attemptId });
+  if (recorded?.answer === undefined) return undefined;
+  const first = parseBet('PUT', recorded.body);
+  return first.ok && isSame(first.message, message) ? recorded.answer : undefined;
 }
 
-function isSame(first: BetRequest, copy: BetRequest): boolean {
+/** Whether two operations ask for the same. */
+export function isSame(first: BetRequest, copy: BetRequest): boolean {
   if (first.operation === 'settle' && copy.operation === 'settle') {
     return sameResult({ ...first, kind: 'settle' }, { ...copy, kind: 'settle' });
   }

@@ -8,7 +8,7 @@ const POLL_MS_MAX = 150;
  * Lets an operation wait for the one that is in flight: woken at once when it ends in this process,
  * by polling when it ends in another.
  */
-export class BetWatch {
+export class BetChanges {
   readonly #waiting = new Map<string, Set<() => void>>();
 
   /** Says that the bet was freed in this process. */

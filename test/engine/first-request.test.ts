@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstRequest } from '../../src/deliveries/first-request.ts';
+import { firstRequest } from '../../src/engine/first-request.ts';
 import { type BetRequest, parseBet } from '../../src/protocol/messages.ts';
 import type { RecordedOperation } from '../../src/store/bets/journal.ts';
 
@@ -27,12 +27,20 @@ function messageOf(bytes: Buffer): BetRequest {
 function recorded(
   id: number,
   kind: Kind,
-  { amount, isConcluded = false, requestId = `r${id}` }: Partial<Record<string, unknown>> = {},
+  {
+    amount,
+    isConcluded = false,
+    wasSent = true,
+    requestId = `r${id}`,
+  }: Partial<Record<string, unknown>> = {},
 ): RecordedOperation {
   return {
     id: String(id),
     operation: kind,
     attemptId: `attempt-${id}`,
+    requestId: typeof requestId === 'string' ? requestId : undefined,
+    answer: undefined,
+    wasSent: wasSent === true,
     body: body(kind, typeof requestId === 'string' ? requestId : undefined, Number(amount ?? 10)),
     isConcluded: isConcluded === true,
   };
@@ -103,4 +111,9 @@ describe('the first request of a rollback or update', () => {
       expect(await firstRequest(all, message)).toBeUndefined();
     },
   );
+
+  it('is looked for past what no wallet ever saw: a promise that was called off', async () => {
+    const before = journal(recorded(1, 'settle'), recorded(2, 'unsettle', { wasSent: false }));
+    expect(await firstRequest(before, settle)).toEqual({ requestId: 'r1', inBody: '"r1"' });
+  });
 });

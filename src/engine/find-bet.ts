@@ -1,5 +1,6 @@
-import type { Bet, BetOwner } from '../domain/bet.ts';
-import type { Callbacks } from './context.ts';
+import type { Bet, BetOwner, Busy } from '../domain/bet.ts';
+import type { Players } from '../store/sessions/players.ts';
+import type { Engine } from './context.ts';
 
 /** Whom an operation on a bet concerns. */
 export type Located =
@@ -12,43 +13,47 @@ export type Located =
 
 /** Routes by the journal, not by the token: the session may be gone. Unknown bets by `userId`. */
 export async function locate(
-  callbacks: Callbacks,
+  engine: Engine & { readonly players: Players },
   message: { readonly transactionId: string; readonly userId: string },
 ): Promise<Located> {
-  const bet = await findSettledBet(callbacks, message.transactionId);
+  const bet = await findSettledBet(engine, message.transactionId);
   if (bet !== undefined) {
     const foreign = bet.owner !== undefined && bet.owner.userId !== message.userId;
     return foreign ? { kind: 'foreign', operatorId: bet.owner?.operatorId } : { kind: 'bet', bet };
   }
-  const owner = await callbacks.players.findByUserId(message.userId);
+  const owner = await engine.players.findByUserId(message.userId);
   if (owner === undefined) return { kind: 'nobody' };
-  return { kind: 'bet', bet: unseenBet(callbacks, message.transactionId, owner) };
+  return { kind: 'bet', bet: unseenBet(engine, message.transactionId, owner) };
 }
 
 /** The bet as it stands, after what a killed process left in flight was called unknown. */
 export async function findSettledBet(
-  callbacks: Callbacks,
+  engine: Engine,
   transactionId: string,
 ): Promise<Bet | undefined> {
   for (;;) {
-    const bet = await callbacks.bets.find(transactionId);
+    const bet = await engine.bets.find(transactionId);
     if (bet?.busy?.lapsed !== true) return bet;
-    await callbacks.bets.recover(transactionId, bet.busy.attemptId);
-    callbacks.metrics.unknownOutcomes.inc({
-      operator: bet.owner?.operatorId ?? 'unknown',
-      operation: bet.busy.operation,
-    });
+    await engine.bets.recover(transactionId, bet.busy.attemptId);
+    countRecovered(engine, bet.owner?.operatorId, bet.busy.operation);
   }
 }
 
+/** What a process that is gone left in flight is unknown from now on. */
+export function countRecovered(
+  { metrics }: Engine,
+  operatorId: string | undefined,
+  operation: Busy['operation'],
+): void {
+  // A confirmation changes nothing, so nothing of it can be unknown.
+  if (operation === 'confirm') return;
+  metrics.unknownOutcomes.inc({ operator: operatorId ?? 'unknown', operation });
+}
+
 /** A bet of which nothing is known but that somebody speaks of it. */
-export function unseenBet(
-  callbacks: Callbacks,
-  transactionId: string,
-  owner: BetOwner | undefined,
-): Bet {
+export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner | undefined): Bet {
   const operator =
-    owner === undefined ? undefined : callbacks.configuration().operators.get(owner.operatorId);
+    owner === undefined ? undefined : engine.configuration().operators.get(owner.operatorId);
   return {
     transactionId,
     owner,
@@ -62,6 +67,9 @@ export function unseenBet(
     update: undefined,
     busy: undefined,
     deliveries: [],
+    late: undefined,
+    standingOperationId: undefined,
+    placeAnsweredUnknown: false,
     version: 0,
   };
 }

@@ -6,7 +6,7 @@ import type { Sessions } from '../sessions/sessions.ts';
  * A message as the journal keeps it: as the service sent it, but for its token, of which only the
  * hash may be stored.
  */
-export function keptMessage(sessions: Sessions, message: BetRequest, raw: Buffer): Buffer {
+export function storedMessage(sessions: Sessions, message: BetRequest, raw: Buffer): Buffer {
   const token = message.document.value.token;
   if (typeof token !== 'string') return raw;
   return Buffer.from(message.document.replace({ token: jsonString(sessions.referenceOf(token)) }));

@@ -17,7 +17,8 @@ export interface FirstRequest {
  *
  * A repeat is the same result as the one asked for directly before it, which the wallet has neither
  * accepted nor refused. With another result in between, or after an answer, it is a new operation:
- * under the old `requestId` such a wallet would do nothing at all.
+ * under the old `requestId` such a wallet would do nothing at all. What no wallet ever saw (a
+ * promise that was called off) is not in between.
  *
  * @param operationId of the operation itself, where the journal holds it already
  * @returns undefined where the message is the first itself
@@ -28,11 +29,15 @@ export async function firstRequest(
   message: BetRequest,
   operationId?: string,
 ): Promise<FirstRequest | undefined> {
-  const newestFirst = await journal.operationsOf(message.transactionId);
+  const all = await journal.operationsOf(message.transactionId);
+  const newestFirst = all.filter(({ operation }) => operation !== 'place');
   const own = newestFirst.findIndex(({ id }) => id === operationId);
   let first = newestFirst[own];
   if (isResult(message)) {
-    for (const earlier of newestFirst.slice(own + 1).filter(({ operation }) => isOne(operation))) {
+    const results = newestFirst
+      .slice(own + 1)
+      .filter(({ operation, wasSent }) => isOne(operation) && wasSent);
+    for (const earlier of results) {
       if (earlier.isConcluded || !isRepeated(earlier, message)) break;
       first = earlier;
     }

@@ -1,0 +1,130 @@
+import type { Bet } from '../domain/bet.ts';
+import { CODES } from '../domain/codes.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import type { Decision } from '../domain/decide.ts';
+import { locate } from '../engine/find-bet.ts';
+import { type Answer, accepted, failure } from '../protocol/answers.ts';
+import type { BetRequest } from '../protocol/messages.ts';
+import { refused, unavailable } from './answers.ts';
+import type { Callbacks, Handled } from './context.ts';
+import { answerOfFirst } from './first-copy.ts';
+
+/** Whom an operation concerns, or its answer where that is known without asking anybody. */
+export type Found =
+  | { readonly kind: 'bet'; readonly bet: Bet }
+  /** Neither the bet nor the player is known here. */
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'answered'; readonly handled: Handled };
+
+/** What every operation answers in the same way. */
+type KnownDecision = Extract<
+  Decision,
+  { kind: 'repeat' | 'repeatRefusal' | 'conflict' | 'unresolved' | 'fenced' }
+>;
+
+/**
+ * One settle, unsettle, rollback or update on its way through its callback: reads the bet, again
+ * whenever it has moved, and gives the answers that all operations share.
+ */
+export class BetCallback<M extends BetRequest = BetRequest> {
+  readonly callbacks: Callbacks;
+  readonly message: M;
+  /** As it is kept: with the hash of its token. */
+  readonly stored: Buffer;
+  readonly deadline: Deadline;
+  /** How often the bet was looked at. */
+  #looks = 0;
+  /** The attempt of the same operation that this copy has waited for. */
+  #joined: string | undefined;
+
+  constructor(callbacks: Callbacks, message: M, stored: Buffer, deadline: Deadline) {
+    this.callbacks = callbacks;
+    this.message = message;
+    this.stored = stored;
+    this.deadline = deadline;
+  }
+
+  get transactionId(): string {
+    return this.message.transactionId;
+  }
+
+  /**
+   * The bet as it stands now; for a copy that has waited, what the first was answered.
+   * @throws GatewayError when the journal fails
+   */
+  async find(): Promise<Found> {
+    this.#looks += 1;
+    const located = await locate(this.callbacks, this.message);
+    if (located.kind === 'nobody') return { kind: 'nobody' };
+    if (located.kind === 'foreign') {
+      const why = "the bet is another player's";
+      return { kind: 'answered', handled: this.conflict(located.operatorId, why) };
+    }
+    const { bet } = located;
+    const joined = this.#joined;
+    if (joined === undefined || bet.busy?.attemptId === joined) return { kind: 'bet', bet };
+    this.#joined = undefined;
+    const first = await answerOfFirst(this.callbacks, this.message, joined);
+    if (first === undefined) return { kind: 'bet', bet };
+    return { kind: 'answered', handled: this.repeated(bet, first) };
+  }
+
+  /**
+   * Waits for the operation that is on its way.
+   * @returns false when the deadline leaves no time for that
+   */
+  async wait(bet: Bet): Promise<boolean> {
+    if (bet.busy?.operation === this.message.operation) this.#joined = bet.busy.attemptId;
+    return await this.callbacks.changes.next(this.transactionId, this.deadline, this.#looks - 1);
+  }
+
+  /** The answer to what the journal decides alone. */
+  answerKnown(bet: Bet, decision: KnownDecision): Handled {
+    switch (decision.kind) {
+      case 'repeat':
+        return this.repeated(bet, accepted(bet.transactionId, decision.transactionTime));
+      case 'repeatRefusal':
+        return this.repeated(bet, failure(decision.code, decision.message));
+      case 'conflict':
+        return this.conflict(bet.owner?.operatorId, decision.why);
+      case 'unresolved':
+        return this.#unresolved(bet.owner?.operatorId);
+      case 'fenced':
+        throw new Error('only a place is fenced');
+    }
+  }
+
+  /** The recorded answer, again. */
+  repeated(bet: Bet, answer: Answer): Handled {
+    const operatorId = bet.owner?.operatorId;
+    this.callbacks.metrics.duplicates.inc({
+      operator: operatorId ?? 'unknown',
+      operation: this.message.operation,
+      source: this.#looks > 1 ? 'in_flight' : 'journal',
+    });
+    return { answer, outcome: 'duplicate', operatorId };
+  }
+
+  conflict(operatorId: string | undefined, why: string): Handled {
+    const { callbacks, message, transactionId } = this;
+    callbacks.metrics.conflicts.inc({ operator: operatorId ?? 'unknown' });
+    const { operation } = message;
+    callbacks.logger.warn({ operator: operatorId, operation, transactionId, why }, 'bet.conflict');
+    return refused(CODES.validation, `transactionId: ${why}`, operatorId, 'conflict');
+  }
+
+  /** Paying out a bet that may never have been debited would be wrong, and so would refusing to. */
+  #unresolved(operatorId: string | undefined): Handled {
+    const { message, transactionId } = this;
+    this.callbacks.logger.error(
+      {
+        operator: operatorId,
+        operation: message.operation,
+        transactionId,
+        why: 'the service settles a bet whose place was answered 100',
+      },
+      'bet.result_for_unknown_place',
+    );
+    return unavailable('unknown', operatorId, { reason: 'place_unknown' });
+  }
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Bet, BetOwner } from '../domain/bet.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { type Begun, inTime } from '../engine/attempt.ts';
+import { OutOfTime } from '../lib/within.ts';
+import { type Answer, accepted } from '../protocol/answers.ts';
+import type { BetRequest } from '../protocol/messages.ts';
+import type { Commit, NewDelivery, OperationRecord } from '../store/bets/journal.ts';
+import { done, UNAVAILABLE } from './answers.ts';
+import type { BetCallback } from './bet-callback.ts';
+import type { Callbacks, Handled } from './context.ts';
+
+/** The bet changed since it was read: read and decide again. */
+export type Moved = { readonly kind: 'moved' };
+
+/**
+ * Commits a decision while the caller waits.
+ * @throws OutOfTime when its time was over by PostgreSQL's clock; nothing was written then
+ * @throws GatewayError when the journal failed
+ */
+export async function committedBefore(
+  { bets }: Callbacks,
+  deadline: Deadline,
+  commit: Commit,
+): Promise<Begun | Moved> {
+  const committed = await bets.commit(commit, deadline);
+  switch (committed.kind) {
+    case 'committed':
+      return { kind: 'begun', operationId: committed.operationId };
+    case 'moved':
+      return committed;
+    case 'tooLate':
+      throw new OutOfTime(0);
+    default:
+      return unreachable(committed);
+  }
+}
+
+/** A decision that no wallet is asked about: the bet as it will stand, and what is answered. */
+export interface NextState {
+  readonly from: Bet;
+  readonly to: Bet;
+  readonly transactionTime: string;
+  /** Deliveries of this bet that lose their meaning. */
+  readonly supersedes: readonly string[];
+}
+
+/**
+ * Commits an operation that is not sent now, with its promise where one is made, and answers 200.
+ * @returns 'moved' when the bet changed since it was read
+ * @throws OutOfTime, GatewayError as `committedBefore` does
+ */
+export async function answerUnsent(
+  callback: BetCallback<BetRequest>,
+  next: NextState,
+  delivery: NewDelivery | undefined,
+): Promise<Handled | 'moved'> {
+  const { callbacks, deadline, transactionId } = callback;
+  const { from, to, transactionTime, supersedes } = next;
+  const attemptId = randomUUID();
+  const record = recordOf(callback, attemptId, accepted(transactionId, transactionTime));
+  const committed = await inTime(
+    deadline.answerMs(),
+    () => committedBefore(callbacks, deadline, { from, to, record, delivery, supersedes }),
+    async (late) => {
+      if (late.kind === 'moved') return;
+      // It stands all the same; the service, which was answered 503, repeats it.
+      await callbacks.bets.correctAnswer({
+        transactionId,
+        attemptId,
+        ...UNAVAILABLE,
+        placeAnsweredUnknown: false,
+        rollbackTime: undefined,
+      });
+    },
+  );
+  if (committed.kind === 'moved') return 'moved';
+  const outcome = delivery === undefined ? 'not_sent' : 'taken_over';
+  return done(transactionId, transactionTime, outcome, from.owner?.operatorId);
+}
+
+export function recordOf(
+  { message, stored }: BetCallback<BetRequest>,
+  attemptId: string,
+  answer: Answer | undefined,
+): OperationRecord {
+  const { operation, requestId } = message;
+  return { operation, attemptId, requestId, body: stored, answer };
+}
+
+/** @throws Error for a bet whose player is unknown here: nothing of it is ever sent */
+export function ownerOf(bet: Bet): BetOwner {
+  if (bet.owner === undefined) throw new Error(`bet ${bet.transactionId} belongs to nobody`);
+  return bet.owner;
+}

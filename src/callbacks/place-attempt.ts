@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { CODES } from '../domain/codes.ts';
+import { concludePlace } from '../domain/conclude.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+import type { Attempt, Concluded } from '../engine/attempt.ts';
+import type { Sending } from '../engine/send-permit.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
+import type { PlaceRequest } from '../protocol/messages.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Wallet } from '../wallets/call.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
+import { answerFor } from './answers.ts';
+import type { Callbacks } from './context.ts';
+
+/** Makes the service roll back. */
+export const SYSTEM_ERROR: Answer = failure(CODES.system, 'System error');
+
+export interface PlaceConcluded extends Concluded {
+  readonly conclusion: ReturnType<typeof concludePlace>;
+}
+
+/** What a place's way to the wallet is, however its intent was committed. */
+function placeAttempt(
+  wallet: Wallet,
+  message: PlaceRequest,
+  session: Session,
+  attemptId: string,
+  deadline: Deadline,
+): Omit<Attempt<PlaceConcluded>, 'finish'> {
+  const { transactionId } = message;
+  const { operatorId, operatorUser } = session.owner;
+  return {
+    transactionId,
+    attemptId,
+    operatorId,
+    operation: 'place',
+    deadline,
+    call: ({ maySend }: Sending) =>
+      wallet.bet({
+        operation: 'place',
+        method: 'POST',
+        body: walletBody(message.document, operatorUser, session.operatorToken),
+        transactionId,
+        requestId: message.requestId ?? randomUUID(),
+        deadline,
+        maySend,
+      }),
+    conclude: (sent: BetAnswer) => {
+      const conclusion = concludePlace(sent);
+      const answer = answerFor(transactionId, conclusion.answer) ?? SYSTEM_ERROR;
+      return { conclusion, answer, lateAnswer: SYSTEM_ERROR };
+    },
+  };
+}
+
+/** The place that makes its bet's row: intents and outcomes are written many at once. */
+export function firstPlaceAttempt(
+  { places }: Callbacks,
+  wallet: Wallet,
+  message: PlaceRequest,
+  session: Session,
+  attemptId: string,
+  deadline: Deadline,
+): Attempt<PlaceConcluded> {
+  const attempt = placeAttempt(wallet, message, session, attemptId, deadline);
+  const { transactionId } = message;
+  return {
+    ...attempt,
+    finish: (operationId, { conclusion, lateAnswer }, record) => {
+      const { place } = conclusion.change;
+      const outcome = { transactionId, attemptId, operationId, place, attempt: record, lateAnswer };
+      return places.finish(outcome, deadline);
+    },
+  };
+}
+
+/** A place that comes after another operation of its bet (a settle or update that was faster). */
+export function laterPlaceAttempt(
+  { bets }: Callbacks,
+  wallet: Wallet,
+  message: PlaceRequest,
+  session: Session,
+  attemptId: string,
+  deadline: Deadline,
+): Attempt<PlaceConcluded> {
+  const { transactionId } = message;
+  return {
+    ...placeAttempt(wallet, message, session, attemptId, deadline),
+    finish: async (operationId, { conclusion, lateAnswer }, attempt) =>
+      bets.finish({
+        transactionId,
+        attemptId,
+        operationId,
+        attempt,
+        change: conclusion.change,
+        confirmAfterMs: 0,
+        delivery: { kind: 'none' },
+        caller: { before: await bets.limitOf(deadline), lateAnswer },
+      }),
+  };
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { backoffMs } from '../domain/backoff.ts';
+import type { Conclusion } from '../domain/conclude.ts';
+import { afterAttempt } from '../domain/delivery.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+import { type Attempt, bring, type Concluded } from '../engine/attempt.ts';
+import { deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
+import { within } from '../lib/within.ts';
+import { accepted } from '../protocol/answers.ts';
+import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
+import { betToken } from '../sessions/bet-token.ts';
+import type { NewDelivery } from '../store/bets/journal.ts';
+import type { DeliveryOutcome } from '../store/bets/outcomes.ts';
+import type { Wallet } from '../wallets/call.ts';
+import { walletBody } from '../wallets/wallet-body.ts';
+import { answerFor, done } from './answers.ts';
+import type { BetCallback } from './bet-callback.ts';
+import { answerUnsent, committedBefore, type NextState, ownerOf, recordOf } from './commit.ts';
+import type { Handled } from './context.ts';
+
+export type PromisedCallback = BetCallback<RollbackRequest> | BetCallback<UpdateRequest>;
+
+interface PromisedConcluded extends Concluded {
+  readonly delivery: DeliveryOutcome;
+  readonly promisedTime: string;
+}
+
+/**
+ * Takes the operation over without trying it: a delivery from now on, answered 200 once that is
+ * committed (I3).
+ */
+export async function takeOver(
+  callback: PromisedCallback,
+  next: NextState,
+): Promise<Handled | 'moved'> {
+  return await answerUnsent(callback, next, promiseOf(callback, next, 'pending'));
+}
+
+/** Records an operation that no wallet needs to hear of, and answers 200. */
+export async function recordUnsent(
+  callback: PromisedCallback,
+  next: NextState,
+): Promise<Handled | 'moved'> {
+  return await answerUnsent(callback, next, undefined);
+}
+
+/**
+ * Promises first, tries second: the delivery is committed together with the intent, so that a
+ * process killed anywhere on the way loses nothing; it disappears again when the wallet confirms
+ * within the deadline. An outcome that cannot be recorded costs a repeat, not the answer.
+ */
+export async function sendPromised(
+  callback: PromisedCallback,
+  next: NextState,
+  conclude: (sent: BetAnswer) => Conclusion,
+): Promise<Handled | 'moved'> {
+  const { callbacks, message, deadline, transactionId } = callback;
+  const { from, to, supersedes, transactionTime } = next;
+  const { operatorId } = ownerOf(from);
+  const wallet = callbacks.wallets.get(operatorId);
+  if (
+    wallet === undefined ||
+    isOfOlderWallet(callbacks.configuration(), from) ||
+    wallet.refusal(message.operation) !== undefined ||
+    !deadline.allowsWalletCall()
+  ) {
+    return await takeOver(callback, next);
+  }
+  const attempt = await promisedAttempt(callback, wallet, next, conclude);
+  const { attemptId } = attempt;
+  // The time of the answer, not the wallet's: a call that comes too late for the wallet is not
+  // sent, and the promise then stands for it.
+  const brought = await bring(
+    callbacks,
+    attempt,
+    () =>
+      committedBefore(callbacks, deadline, {
+        from,
+        to: { ...to, busy: { operation: message.operation, attemptId, lapsed: false } },
+        record: recordOf(callback, attemptId, undefined),
+        delivery: promiseOf(callback, next, 'live'),
+        supersedes,
+      }),
+    deadline.answerMs(),
+  );
+  if (brought.kind === 'moved') return 'moved';
+  const { conclusion, answer, lateAnswer } = brought.concluded;
+  const { latencyMs, code } = brought.sent.trace;
+  const detail = { walletMs: Math.round(latencyMs), code };
+  const isConcluded = conclusion.answer !== undefined && brought.stands;
+  if (isConcluded) return { answer, outcome: conclusion.outcome, operatorId, detail };
+  return {
+    ...done(transactionId, transactionTime, 'taken_over', operatorId, detail),
+    answer: lateAnswer,
+  };
+}
+
+async function promisedAttempt(
+  callback: PromisedCallback,
+  wallet: Wallet,
+  next: NextState,
+  conclude: (sent: BetAnswer) => Conclusion,
+): Promise<Attempt<PromisedConcluded>> {
+  const { callbacks, message, deadline, transactionId } = callback;
+  const { operation } = message;
+  const { operatorId, operatorUser } = ownerOf(next.from);
+  const { alwaysSendToken } = wallet.callerDialect;
+  const settings = deliverySettings(callbacks.configuration(), operatorId);
+  const token = await within(
+    deadline.answerMs(),
+    betToken(callbacks.sessions, next.from, message.token),
+  );
+  const attemptId = randomUUID();
+  const promise = accepted(transactionId, next.transactionTime);
+  return {
+    transactionId,
+    attemptId,
+    operatorId,
+    operation,
+    deadline,
+    call: ({ maySend }) =>
+      wallet.bet({
+        operation,
+        method: 'PUT',
+        body: walletBody(message.document, operatorUser, token, alwaysSendToken),
+        transactionId,
+        requestId: message.requestId ?? attemptId,
+        deadline,
+        maySend,
+        hadResult: next.from.settlement.kind !== 'none',
+      }),
+    conclude: (sent) => {
+      const conclusion = conclude(sent);
+      const retryInMs = backoffMs(1, settings, Math.random());
+      const attempted = { operation, purpose: 'promise', isOverdue: false, retryInMs } as const;
+      const after = afterAttempt(attempted, sent);
+      return {
+        conclusion,
+        delivery: { kind: 'after', after, purpose: 'promise', isCounted: false },
+        answer: answerFor(transactionId, conclusion.answer) ?? promise,
+        lateAnswer: promise,
+        promisedTime: next.transactionTime,
+      };
+    },
+    finish: async (operationId, { conclusion, delivery, lateAnswer }, record) =>
+      callbacks.bets.finish({
+        transactionId,
+        attemptId,
+        operationId,
+        attempt: record,
+        change: conclusion.change,
+        confirmAfterMs: settings.confirmUnknownAfterMs,
+        delivery,
+        caller: { before: await callbacks.bets.limitOf(deadline), lateAnswer },
+      }),
+  };
+}
+
+function promiseOf(
+  { callbacks, message }: PromisedCallback,
+  { from, transactionTime }: NextState,
+  state: 'live' | 'pending',
+): NewDelivery {
+  const { operatorId } = ownerOf(from);
+  const { horizonHours } = deliverySettings(callbacks.configuration(), operatorId);
+  const horizonMs = horizonHours * 3_600_000;
+  return { operation: message.operation, state, transactionTime, horizonMs };
+}

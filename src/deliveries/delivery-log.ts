@@ -1,0 +1,75 @@
+import type { AfterAttempt } from '../domain/delivery.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+import type { Engine } from '../engine/context.ts';
+import type { TakenDelivery } from '../store/deliveries/taken.ts';
+
+/** A delivery's attempt is a trace of its own: its callback was answered long ago. */
+export function tracedAttempt(
+  { tracing }: Engine,
+  taken: TakenDelivery,
+  work: () => Promise<BetAnswer>,
+): Promise<BetAnswer> {
+  if (!tracing.isOn) return work();
+  const { operation, transactionId, attempts: attempt } = taken;
+  const facts = { operator: taken.owner.operatorId, operation, transactionId, attempt };
+  return tracing.span(
+    { name: `delivery ${operation}`, kind: 'internal', facts: { ...facts, delivery: taken.id } },
+    async (span) => {
+      const sent = await work();
+      span.set({ result: sent.kind });
+      if (sent.kind === 'unknown' || sent.kind === 'notSent') span.fail(resultOf(sent));
+      return sent;
+    },
+  );
+}
+
+export function countAttempt(
+  { clock, metrics }: Engine,
+  taken: TakenDelivery,
+  sent: BetAnswer,
+  after: AfterAttempt,
+): void {
+  const operator = taken.owner.operatorId;
+  metrics.deliveryAttempts.inc({ operator, operation: taken.operation, result: resultOf(sent) });
+  const isOver = after.kind === 'delivered' || after.kind === 'refused';
+  // Of what is confirmed once more, the first confirmation counted.
+  if (isOver && taken.purpose === 'promise') {
+    metrics.deliveryLag.observe((clock.nowMs() - taken.createdAt.getTime()) / 1000);
+  }
+}
+
+function resultOf(sent: BetAnswer): string {
+  if (sent.kind === 'unknown') return sent.fault;
+  return sent.kind === 'notSent' ? sent.reason : sent.kind;
+}
+
+/** One wide line per attempt; a death is an alarm. */
+export function logAttempt(
+  engine: Engine,
+  taken: TakenDelivery,
+  sent: BetAnswer,
+  after: AfterAttempt,
+): void {
+  const facts = {
+    operator: taken.owner.operatorId,
+    operation: taken.operation,
+    transactionId: taken.transactionId,
+    delivery: taken.id,
+    purpose: taken.purpose,
+    attempt: taken.attempts,
+    state: after.kind,
+    result: sent.kind,
+    status: sent.trace.status,
+    code: sent.trace.code,
+    // Not the wallet's own words: they stand in the journal, a log must hold nothing personal.
+    error: sent.trace.error,
+    latencyMs: Math.round(sent.trace.latencyMs),
+    ageMs: engine.clock.nowMs() - taken.createdAt.getTime(),
+    retryInMs: 'retryInMs' in after ? after.retryInMs : undefined,
+  };
+  if (after.kind === 'dead') {
+    engine.logger.error({ ...facts, why: 'a person has to decide' }, 'delivery.dead');
+  } else {
+    engine.logger.info(facts, 'delivery.attempted');
+  }
+}

@@ -1,0 +1,216 @@
+import {
+  type AttemptedResult,
+  type Bet,
+  type LateOperation,
+  lateAfter,
+  type PlaceState,
+  type Rollback,
+  type Settlement,
+  unknownAfter,
+} from './bet.ts';
+import { CODES } from './codes.ts';
+import { isNotBrought } from './delivery.ts';
+import { unreachable } from './unreachable.ts';
+import type { BetAnswer } from './wallet-answer.ts';
+
+/** What the service may be told of an operation once its outcome is committed. */
+export type ServiceAnswer =
+  | { readonly kind: 'accepted'; readonly transactionTime: string }
+  | { readonly kind: 'refused'; readonly code: number; readonly message: string };
+
+/** What an attempt changes about its bet; what is absent stays as it is. */
+export interface BetChange {
+  readonly place?: PlaceState;
+  readonly settlement?: Settlement;
+  readonly rollback?: Rollback;
+  readonly update?: Bet['update'];
+  /** This may still take effect late: from now on what stands is to be sent once more, twice. */
+  readonly late?: LateOperation;
+  /** A wallet has confirmed this operation: its effect stands. */
+  readonly stands?: boolean;
+}
+
+/** What a wallet's answer to one operation means. */
+export interface Conclusion {
+  readonly outcome: 'accepted' | 'declined' | 'unknown' | 'not_sent';
+  /** Undefined: nothing is certain. A place is then answered 100, a result 503, the rest is taken over. */
+  readonly answer: ServiceAnswer | undefined;
+  readonly change: BetChange;
+}
+
+/** A place: only the wallet's own definite refusal is a decline (I2). */
+export function concludePlace(
+  sent: BetAnswer,
+): Conclusion & { readonly change: { place: PlaceState } } {
+  switch (sent.kind) {
+    case 'accepted': {
+      const { transactionTime } = sent;
+      return {
+        outcome: 'accepted',
+        answer: { kind: 'accepted', transactionTime },
+        change: { place: { kind: 'accepted', transactionTime } },
+      };
+    }
+    case 'declined': {
+      const { code, message } = sent;
+      return {
+        outcome: 'declined',
+        answer: { kind: 'refused', code, message },
+        change: { place: { kind: 'declined', code, message } },
+      };
+    }
+    case 'notSent':
+      return { outcome: 'not_sent', answer: undefined, change: { place: { kind: 'notSent' } } };
+    case 'unknown':
+      return { outcome: 'unknown', answer: undefined, change: { place: { kind: 'unknown' } } };
+    default:
+      return unreachable(sent);
+  }
+}
+
+/** A settle or unsettle. While its outcome is unknown so is the bet's result. */
+export function concludeResult(
+  bet: Pick<Bet, 'settlement' | 'late'>,
+  attempted: AttemptedResult,
+  sent: BetAnswer,
+  options: {
+    /** The player's token is the wallet's business only where the player asked for the money. */
+    readonly tokenIsChecked: boolean;
+    /** What the service was told already, where it was. */
+    readonly toldTime: string | undefined;
+  },
+): Conclusion {
+  const unknown: Conclusion = {
+    outcome: 'unknown',
+    answer: undefined,
+    change: {
+      settlement: unknownAfter(bet.settlement, attempted),
+      late: lateAfter(bet.late, attempted),
+    },
+  };
+  switch (sent.kind) {
+    case 'accepted': {
+      const transactionTime = options.toldTime ?? sent.transactionTime;
+      const settlement = settlementOf(attempted, transactionTime);
+      return {
+        outcome: 'accepted',
+        answer: { kind: 'accepted', transactionTime },
+        change: { settlement, stands: true },
+      };
+    }
+    case 'declined': {
+      const { code, message } = sent;
+      // A system error may come after the money moved; a wrong signature or token cannot.
+      if (code === CODES.system) return unknown;
+      const isTokenRefusal = code === CODES.invalidToken || code === CODES.expiredToken;
+      if (isNotBrought('settle', code) && !(isTokenRefusal && options.tokenIsChecked)) {
+        return { outcome: 'not_sent', answer: undefined, change: {} };
+      }
+      return { outcome: 'declined', answer: { kind: 'refused', code, message }, change: {} };
+    }
+    case 'notSent':
+      return { outcome: 'not_sent', answer: undefined, change: {} };
+    case 'unknown':
+      return unknown;
+    default:
+      return unreachable(sent);
+  }
+}
+
+function settlementOf(attempted: AttemptedResult, transactionTime: string): Settlement {
+  switch (attempted.kind) {
+    case 'settle': {
+      const { amount, resultType } = attempted;
+      return { kind: 'settled', amount, resultType, transactionTime };
+    }
+    case 'unsettle':
+      return { kind: 'unsettled', transactionTime };
+    case 'several':
+      throw new Error('an attempt is one operation');
+    default:
+      return unreachable(attempted);
+  }
+}
+
+/**
+ * A rollback is confirmed by 200, or by 400 code 8 (interface.md, Events); anything else settles
+ * nothing, and the promise stays open.
+ * @param promisedTime kept with a confirmation by code, which carries no time of its own
+ */
+export function concludeRollback(
+  bet: Pick<Bet, 'place' | 'rollback'>,
+  sent: BetAnswer,
+  options: {
+    readonly promisedTime: string;
+    /** The service was answered with the promise: whatever the wallet says, that answer stays. */
+    readonly isTold: boolean;
+  },
+): Conclusion {
+  // A place nobody knows the outcome of may debit after its rollback: that is sent once more.
+  const late: { late?: LateOperation } =
+    bet.place.kind === 'unknown' && bet.rollback.kind !== 'confirmed'
+      ? { late: { kind: 'place' } }
+      : {};
+  if (sent.kind === 'accepted') {
+    const transactionTime = options.isTold ? options.promisedTime : sent.transactionTime;
+    return {
+      outcome: 'accepted',
+      answer: { kind: 'accepted', transactionTime },
+      change: { rollback: { kind: 'confirmed', transactionTime }, stands: true, ...late },
+    };
+  }
+  if (sent.kind === 'declined' && sent.code === CODES.alreadyProcessed) {
+    const { code, message } = sent;
+    const confirmed = { kind: 'confirmed', transactionTime: options.promisedTime } as const;
+    return {
+      outcome: 'accepted',
+      answer: { kind: 'refused', code, message },
+      change: {
+        rollback: options.isTold ? confirmed : { ...confirmed, refusal: { code, message } },
+        stands: true,
+        ...late,
+      },
+    };
+  }
+  return { outcome: openOutcome(sent), answer: undefined, change: {} };
+}
+
+/** In place of the coefficients of an update that was refused: equal to no update's. */
+const NO_UPDATE = 'refused';
+
+/**
+ * An update ends with 200, or with a refusal by any code but 1 and 100.
+ * @param options.before the bet's last update: a refused one leaves it in force
+ */
+export function concludeUpdate(
+  sent: BetAnswer,
+  options: {
+    readonly key: string;
+    readonly promisedTime: string;
+    readonly isTold: boolean;
+    readonly before: Bet['update'];
+  },
+): Conclusion {
+  const { key, promisedTime, before } = options;
+  if (sent.kind === 'accepted') {
+    const transactionTime = options.isTold ? promisedTime : sent.transactionTime;
+    return {
+      outcome: 'accepted',
+      answer: { kind: 'accepted', transactionTime },
+      // Its repeat is answered as the wallet answered, not as it would have been promised.
+      change: options.isTold ? {} : { update: { key, transactionTime } },
+    };
+  }
+  if (sent.kind === 'declined' && !isNotBrought('update', sent.code)) {
+    return {
+      outcome: 'declined',
+      answer: { kind: 'accepted', transactionTime: promisedTime },
+      change: { update: before ?? { key: NO_UPDATE, transactionTime: promisedTime } },
+    };
+  }
+  return { outcome: openOutcome(sent), answer: undefined, change: {} };
+}
+
+function openOutcome(sent: BetAnswer): 'unknown' | 'not_sent' {
+  return sent.kind === 'notSent' ? 'not_sent' : 'unknown';
+}

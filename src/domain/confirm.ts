@@ -1,0 +1,66 @@
+import {
+  type Bet,
+  isHarmless,
+  type LateOperation,
+  openMoneyDeliveries,
+  standingResult,
+} from './bet.ts';
+import { unreachable } from './unreachable.ts';
+
+/** The second time what stands is sent once more is this many times as late as the first. */
+const SECOND_TIME_FACTOR = 10;
+/** How often what stands is sent once more after the last attempt of unknown outcome. */
+export const CONFIRMATIONS = 2;
+
+/** Whether a bet's standing result or rollback has to be sent once more now. */
+export type ConfirmDecision =
+  /** Not yet, or something else is on its way: look again after so long. */
+  | { readonly kind: 'wait'; readonly inMs: number }
+  /** Nothing stands, or what may land late changes nothing: this time is over. */
+  | { readonly kind: 'skip' }
+  | { readonly kind: 'send'; readonly operationId: string };
+
+/**
+ * The duty belongs to the bet: whoever confirmed or superseded what in between, at
+ * `confirmAfterMs` after the last attempt of unknown outcome, and again at ten times that, whatever
+ * stands is sent once more (docs/money-safety.md).
+ * @param nowMs PostgreSQL's clock
+ */
+export function decideConfirm(
+  bet: Bet,
+  options: {
+    readonly nowMs: number;
+    readonly confirmAfterMs: number;
+  },
+): ConfirmDecision {
+  const { nowMs, confirmAfterMs } = options;
+  const { late } = bet;
+  if (late === undefined) return { kind: 'skip' };
+  const factor = late.confirmationsLeft >= CONFIRMATIONS ? 1 : SECOND_TIME_FACTOR;
+  const dueInMs = late.atMs + confirmAfterMs * factor - nowMs;
+  if (dueInMs > 0) return { kind: 'wait', inMs: dueInMs };
+  const isBusy = bet.busy !== undefined || openMoneyDeliveries(bet).length > 0;
+  if (isBusy || late.isConfirming) return { kind: 'wait', inMs: confirmAfterMs };
+  const { standingOperationId } = bet;
+  if (standingOperationId === undefined || changesNothing(bet, late.operation)) {
+    return { kind: 'skip' };
+  }
+  return { kind: 'send', operationId: standingOperationId };
+}
+
+/** Whether what may land late would leave the wallet with what it has, or with what nobody knows. */
+function changesNothing(bet: Bet, late: LateOperation): boolean {
+  const { kind } = bet.rollback;
+  switch (kind) {
+    case 'confirmed':
+      return false;
+    case 'promised':
+      return true;
+    case 'none': {
+      const standing = standingResult(bet.settlement);
+      return standing === undefined || isHarmless(late, standing);
+    }
+    default:
+      return unreachable(kind);
+  }
+}

@@ -1,0 +1,123 @@
+import { CODES } from './codes.ts';
+import type { DeliverableOperation } from './operation.ts';
+import { unreachable } from './unreachable.ts';
+import type { BetAnswer } from './wallet-answer.ts';
+
+/**
+ * The life of a delivery:
+ * - `live`: guards an attempt within its callback, and is nobody's work until that one is over;
+ * - `pending`: waits for its next attempt;
+ * - `delivered`: a wallet has confirmed it; `refused`: a wallet refused it for good, which ends it;
+ * - `superseded`: a later operation of the bet took its meaning away;
+ * - `dead`: given up; a person has to decide. `resolved`: a person has decided.
+ */
+export const DELIVERY_LIFE = [
+  'live',
+  'pending',
+  'delivered',
+  'refused',
+  'superseded',
+  'dead',
+  'resolved',
+] as const;
+
+export type DeliveryLife = (typeof DELIVERY_LIFE)[number];
+
+/**
+ * `promise`: the service was told 200, so a wallet has to hear of it. `confirm`: what a wallet has
+ * confirmed is sent once more, because something of unknown outcome may have landed after it; it
+ * orders nothing, and later operations overtake it.
+ */
+export const DELIVERY_PURPOSES = ['promise', 'confirm'] as const;
+
+export type DeliveryPurpose = (typeof DELIVERY_PURPOSES)[number];
+
+/** What becomes of a delivery after an attempt. */
+export type AfterAttempt =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'dead' }
+  /** Tried in vain: an attempt is spent. */
+  | { readonly kind: 'pending'; readonly retryInMs: number }
+  /** Not sent, so no attempt was spent. */
+  | { readonly kind: 'unsent'; readonly retryInMs: number };
+
+export interface Attempted {
+  readonly operation: DeliverableOperation;
+  readonly purpose: DeliveryPurpose;
+  /** Its horizon is over: this attempt was the last one. */
+  readonly isOverdue: boolean;
+  /** How long to wait before the next attempt, should one be needed. */
+  readonly retryInMs: number;
+}
+
+/** The life of a delivery goes on by its wallet's answer and nothing else. */
+export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttempt {
+  const verdict = verdictOf(attempted, sent);
+  switch (verdict) {
+    case 'confirmed':
+      return { kind: 'delivered' };
+    case 'refused':
+      return attempted.purpose === 'promise' && isResult(attempted.operation)
+        ? // The service was told 200 of a result that the wallet will never take.
+          { kind: 'dead' }
+        : { kind: 'refused' };
+    case 'unsent':
+      return { kind: 'unsent', retryInMs: 0 };
+    case 'unconfirmed':
+      if (!attempted.isOverdue) return { kind: 'pending', retryInMs: attempted.retryInMs };
+      // Nobody waits for money where a wallet has confirmed the operation before.
+      return { kind: attempted.purpose === 'confirm' ? 'refused' : 'dead' };
+    default:
+      return unreachable(verdict);
+  }
+}
+
+/** What a wallet's answer says of a delivery. `refused`: for good, asking again changes nothing. */
+function verdictOf(
+  { operation, purpose }: Attempted,
+  sent: BetAnswer,
+): 'confirmed' | 'refused' | 'unconfirmed' | 'unsent' {
+  switch (sent.kind) {
+    case 'accepted':
+      return 'confirmed';
+    case 'declined':
+      if (operation === 'rollback' && sent.code === CODES.alreadyProcessed) return 'confirmed';
+      // A promised rollback is brought until a wallet confirms it, whatever it says meanwhile.
+      if (operation === 'rollback' && purpose === 'promise') return 'unconfirmed';
+      return isNotBrought(operation, sent.code) ? 'unconfirmed' : 'refused';
+    case 'notSent':
+      // Held, or its turn came too late: nothing was tried.
+      return sent.reason === 'connection' ? 'unconfirmed' : 'unsent';
+    case 'unknown':
+      return 'unconfirmed';
+    default:
+      return unreachable(sent);
+  }
+}
+
+/**
+ * Whether a code only says that the operation was not taken: the gateway's fault (a signature) or
+ * the wallet's own (a token it should not look at, a system error).
+ */
+export function isNotBrought(operation: DeliverableOperation, code: number): boolean {
+  switch (operation) {
+    case 'update':
+      return code === CODES.badSignature || code === CODES.system;
+    case 'settle':
+    case 'unsettle':
+    case 'rollback':
+      return (
+        code === CODES.badSignature ||
+        code === CODES.invalidToken ||
+        code === CODES.expiredToken ||
+        code === CODES.system
+      );
+    default:
+      return unreachable(operation);
+  }
+}
+
+function isResult(operation: DeliverableOperation): boolean {
+  return operation === 'settle' || operation === 'unsettle';
+}

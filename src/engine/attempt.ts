@@ -1,0 +1,179 @@
+import type { Conclusion } from '../domain/conclude.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import type { BetOperation } from '../domain/operation.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+import { OutOfTime, within } from '../lib/within.ts';
+import type { Answer } from '../protocol/answers.ts';
+import { type AttemptRecord, attemptOf } from '../store/bets/attempt.ts';
+import type { Finished } from '../store/bets/journal.ts';
+import type { Engine } from './context.ts';
+import { correctAnswer } from './correction.ts';
+import { type Sending, SendPermit } from './send-permit.ts';
+
+/** What a conclusion leads to: what is told in time, and what is told once time is over. */
+export interface Concluded {
+  readonly conclusion: Conclusion;
+  /** What the service is answered once the outcome is committed. */
+  readonly answer: Answer;
+  /** What it is answered where the outcome cannot be committed in time: 100, 503, or the promise. */
+  readonly lateAnswer: Answer;
+  /** The time that the promise was, or would be, answered with. */
+  readonly promisedTime?: string;
+}
+
+/**
+ * One operation on its way to a wallet. The engine knows the order of the steps and what must hold
+ * between them; the operation knows what each step is.
+ */
+export interface Attempt<C extends Concluded> {
+  readonly transactionId: string;
+  /** Names this attempt in the bet's row: only it may send or finish (I6). */
+  readonly attemptId: string;
+  readonly operatorId: string;
+  readonly operation: BetOperation;
+  /** Of the caller that waits; undefined: a delivery, for which nobody does. */
+  readonly deadline: Deadline | undefined;
+  /** Calls the wallet once. Never rejects. */
+  readonly call: (sending: Sending) => Promise<BetAnswer>;
+  readonly conclude: (sent: BetAnswer) => C;
+  /** Writes the outcome and frees the bet. */
+  readonly finish: (operationId: string, concluded: C, record: AttemptRecord) => Promise<Finished>;
+}
+
+export interface Brought<C> {
+  readonly kind: 'brought';
+  readonly sent: BetAnswer;
+  readonly concluded: C;
+  /** Whether the outcome was committed in time, so that `concluded.answer` may be told. */
+  readonly stands: boolean;
+}
+
+export type Begun = { readonly kind: 'begun'; readonly operationId: string };
+
+/**
+ * Brings an operation to its wallet: write first, send second, acknowledge third (I3).
+ * @param begin commits the intent; anything but `begun` ends the attempt with nothing sent
+ * @param beginWithinMs how long the caller can wait for that
+ * @throws GatewayError, OutOfTime when the intent could not be committed: nothing was sent, and
+ *   what is committed late is taken back
+ */
+export async function bring<C extends Concluded, Refused extends { readonly kind: string }>(
+  engine: Engine,
+  attempt: Attempt<C>,
+  begin: () => Promise<Begun | Refused>,
+  beginWithinMs: number,
+): Promise<Brought<C> | Refused> {
+  const permit = new SendPermit(engine.clock);
+  const begun = await inTime(beginWithinMs, begin, (late) =>
+    isBegun(late) ? release(engine, attempt, late.operationId) : undefined,
+  );
+  if (!isBegun(begun)) return begun;
+  const tried = await tryOnce(engine, attempt, begun.operationId, permit);
+  return await record(engine, tried);
+}
+
+/** One try at the wallet, concluded and not yet written down. */
+export interface Tried<C extends Concluded> {
+  readonly attempt: Attempt<C>;
+  readonly operationId: string;
+  readonly startedAtMs: number;
+  readonly sent: BetAnswer;
+  readonly concluded: C;
+}
+
+/**
+ * Calls the wallet and says what its answer means.
+ * @param permit from when the intent was committed or the delivery taken
+ */
+export async function tryOnce<C extends Concluded>(
+  engine: Engine,
+  attempt: Attempt<C>,
+  operationId: string,
+  permit: SendPermit,
+): Promise<Tried<C>> {
+  const startedAtMs = engine.clock.nowMs();
+  const sent = await attempt.call(permit.sending);
+  return { attempt, operationId, startedAtMs, sent, concluded: attempt.conclude(sent) };
+}
+
+/** Writes down what a try has brought and wakes whoever waits for the bet. Never rejects. */
+export async function record<C extends Concluded>(
+  engine: Engine,
+  { attempt, operationId, startedAtMs, sent, concluded }: Tried<C>,
+): Promise<Brought<C>> {
+  const { transactionId, operation, operatorId, deadline } = attempt;
+  const isUnknown = concluded.conclusion.outcome === 'unknown';
+  if (isUnknown && operation !== 'rollback' && operation !== 'update') {
+    engine.metrics.unknownOutcomes.inc({ operator: operatorId, operation });
+  }
+  const answer = deadline === undefined ? undefined : concluded.answer;
+  const finished = attempt.finish(operationId, concluded, attemptOf(sent, startedAtMs, answer));
+  let stands = false;
+  try {
+    const { kind } = await (deadline === undefined
+      ? finished
+      : within(deadline.answerMs(), finished));
+    stands = kind === 'stands';
+  } catch (error) {
+    engine.logger.error(
+      { err: error, operator: operatorId, operation, transactionId },
+      'bet.outcome_not_recorded',
+    );
+    // It may still be written, with an answer that did not leave.
+    if (deadline !== undefined) void correctAnswer(engine, attempt, concluded, finished);
+  } finally {
+    engine.changes.changed(transactionId);
+  }
+  return { kind: 'brought', sent, concluded, stands };
+}
+
+/** What was begun after its caller gave up was never sent: the bet is free again at once (I11). */
+async function release<C extends Concluded>(
+  engine: Engine,
+  attempt: Attempt<C>,
+  operationId: string,
+): Promise<void> {
+  const sent: BetAnswer = {
+    kind: 'notSent',
+    reason: 'database',
+    trace: { sent: false, latencyMs: 0, error: 'the intent was committed too late' },
+  };
+  const concluded = attempt.conclude(sent);
+  try {
+    const attempted = attemptOf(sent, engine.clock.nowMs(), concluded.lateAnswer);
+    await attempt.finish(operationId, concluded, attempted);
+  } catch (error) {
+    // Its lease ends and the sweep calls it unknown, which is safe if less precise.
+    const { transactionId, operation } = attempt;
+    engine.logger.warn({ err: error, transactionId, operation }, 'bet.late_intent_not_released');
+  } finally {
+    engine.changes.changed(attempt.transactionId);
+  }
+}
+
+/**
+ * Does something that must not begin once time is over.
+ * @param onLate told what it came to, where the caller had given up by then; must not reject
+ * @throws OutOfTime
+ */
+export async function inTime<T>(
+  limitMs: number,
+  work: () => Promise<T>,
+  onLate: (late: T) => Promise<void> | undefined,
+): Promise<T> {
+  if (limitMs <= 0) throw new OutOfTime(0);
+  const working = work();
+  try {
+    return await within(limitMs, working);
+  } catch (error) {
+    // A failure after that has no one to tell: nothing was begun.
+    if (error instanceof OutOfTime) working.then(onLate, () => undefined);
+    throw error;
+  }
+}
+
+function isBegun<Refused extends { readonly kind: string }>(
+  value: Begun | Refused,
+): value is Begun {
+  return value.kind === 'begun';
+}

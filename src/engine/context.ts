@@ -1,0 +1,20 @@
+import type { Configuration } from '../config/schema.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { BetJournal } from '../store/bets/journal.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import type { BetChanges } from './bet-changes.ts';
+
+/** What bringing an operation to a wallet takes, for callbacks and deliveries alike. */
+export interface Engine {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly configuration: () => Configuration;
+  readonly sessions: Sessions;
+  readonly bets: BetJournal;
+  readonly changes: BetChanges;
+}

@@ -1,0 +1,5 @@
+/**
+ * An attempt owns its bet for this long on PostgreSQL's clock: longer than any deadline (5 s at
+ * most) plus what a slow commit may add. Only afterwards may another process call it unknown.
+ */
+export const LEASE_SECONDS = 15;

@@ -1,0 +1,164 @@
+import { batchStatement, type Parameters, statement } from '../statement.ts';
+import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
+import { placeColumns } from './columns.ts';
+import { LEASE_SECONDS } from './lease.ts';
+import type { Limited, PlaceIntent, PlaceOutcome } from './place-journal.ts';
+
+type Intents = readonly Limited<PlaceIntent>[];
+
+/** The bodies go in one piece, because an array of bytes costs an escaped copy of each. */
+const bodiesBefore = (intents: Intents): number[] => {
+  let bytes = 1; // substring() counts from 1
+  return intents.map(({ body }) => {
+    const from = bytes;
+    bytes += body.length;
+    return from;
+  });
+};
+
+const ofEach =
+  <T>(value: (intent: Limited<PlaceIntent>) => T) =>
+  (intents: Intents) =>
+    intents.map(value);
+
+export const BEGIN = statement(
+  'place-begin',
+  {
+    transaction_ids: ['text[]', ofEach(({ transactionId }) => transactionId)],
+    attempt_ids: ['uuid[]', ofEach(({ attemptId }) => attemptId)],
+    operator_ids: ['text[]', ofEach(({ operatorId }) => operatorId)],
+    player_ids: ['bigint[]', ofEach(({ playerId }) => playerId)],
+    session_ids: ['bigint[]', ofEach(({ sessionId }) => sessionId)],
+    amounts: ['text[]', ofEach(({ amount }) => amount)],
+    currencies: ['text[]', ofEach(({ currency }) => currency)],
+    generations: ['int[]', ofEach(({ generation }) => generation)],
+    request_ids: ['text[]', ofEach(({ requestId }) => requestId ?? null)],
+    bodies_from: ['int[]', bodiesBefore],
+    bodies_bytes: ['int[]', ofEach(({ body }) => body.length)],
+    bodies: ['bytea', (intents: Intents) => Buffer.concat(intents.map(({ body }) => body))],
+    answer_statuses: ['int[]', ofEach(({ notSent }) => notSent?.status ?? null)],
+    answer_bodies: ['text[]', ofEach(({ notSent }) => notSent?.body ?? null)],
+    befores: ['timestamptz[]', ofEach(({ before }) => before)],
+  } satisfies Parameters<Intents>,
+  `
+  WITH input AS MATERIALIZED (
+    SELECT i.*, substring(:bodies FROM i.body_from FOR i.body_bytes) AS body,
+           -- What comes after its caller's answer takes no effect (I11).
+           clock_timestamp() >= i.before AS is_late
+      FROM unnest(:transaction_ids, :attempt_ids, :operator_ids, :player_ids, :session_ids,
+                  :amounts, :currencies, :generations, :request_ids, :bodies_from, :bodies_bytes,
+                  :answer_statuses, :answer_bodies, :befores)
+        AS i(transaction_id, attempt_id, operator_id, player_id, session_id, amount,
+             currency, generation, request_id, body_from, body_bytes, answer_status, answer_body,
+             before)
+  ), live AS (
+    SELECT i.* FROM input i JOIN sessions s ON s.id = i.session_id
+     WHERE s.ended_at IS NULL AND s.expires_at > clock_timestamp() AND NOT i.is_late
+  ), bet AS (
+    INSERT INTO bets (transaction_id, operator_id, player_id, session_id, amount, currency,
+                      generation, place, busy_operation, busy_attempt, busy_until)
+    SELECT transaction_id, operator_id, player_id, session_id, amount, currency, generation,
+           CASE WHEN answer_status IS NULL THEN 'in_flight' ELSE 'not_sent' END,
+           CASE WHEN answer_status IS NULL THEN 'place' END,
+           CASE WHEN answer_status IS NULL THEN attempt_id END,
+           CASE WHEN answer_status IS NULL
+                THEN clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) END
+      FROM live
+     -- One order for all batches: two of them must not wait for each other's rows.
+     ORDER BY transaction_id, attempt_id
+    ON CONFLICT (transaction_id) DO NOTHING
+    RETURNING transaction_id
+  ), op AS (
+    -- Twins within one batch: the first of the same order is the one whose row was inserted.
+    INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
+                            answer_status, answer_body)
+    SELECT DISTINCT ON (l.transaction_id) l.transaction_id, l.operator_id, 'place', l.attempt_id,
+           l.request_id, l.body, l.answer_status, l.answer_body
+      FROM live l JOIN bet USING (transaction_id)
+     ORDER BY l.transaction_id, l.attempt_id
+    RETURNING id, attempt_id
+  )
+  SELECT i.attempt_id, i.is_late, l.attempt_id IS NOT NULL AS is_live, op.id AS operation_id
+    FROM input i LEFT JOIN live l USING (attempt_id) LEFT JOIN op USING (attempt_id)`,
+  (row) => ({
+    attemptId: row.text('attempt_id'),
+    isLate: row.bool('is_late'),
+    isLive: row.bool('is_live'),
+    operationId: row.textOrNull('operation_id'),
+  }),
+);
+
+export const LOOK_UP_BEGUN = batchStatement(
+  'place-look-up-begun',
+  {
+    transaction_id: ['text', ({ transactionId }) => transactionId],
+    attempt_id: ['uuid', ({ attemptId }) => attemptId],
+  } satisfies Parameters<PlaceIntent>,
+  `
+  SELECT o.attempt_id, o.id AS operation_id
+    FROM :input JOIN operations o USING (transaction_id, attempt_id)`,
+  (row) => ({ attemptId: row.text('attempt_id'), operationId: row.text('operation_id') }),
+);
+
+const PLACE: Parameters<Limited<PlaceOutcome>> = {
+  place: ['text', ({ place }) => placeColumns(place).place],
+  place_time: ['text', ({ place }) => placeColumns(place).time],
+  place_code: ['int', ({ place }) => placeColumns(place).code],
+  place_message: ['text', ({ place }) => placeColumns(place).message],
+};
+
+export const FINISH = batchStatement(
+  'place-finish',
+  {
+    transaction_id: ['text', ({ transactionId }) => transactionId],
+    attempt_id: ['uuid', ({ attemptId }) => attemptId],
+    operation_id: ['bigint', ({ operationId }) => operationId],
+    ...PLACE,
+    ...attemptParameters<Limited<PlaceOutcome>>(({ attempt }) => attempt),
+    before: ['timestamptz', ({ before }) => before],
+    late_status: ['int', ({ lateAnswer }) => lateAnswer.status],
+    late_body: ['text', ({ lateAnswer }) => lateAnswer.body],
+  } satisfies Parameters<Limited<PlaceOutcome>>,
+  `
+  WITH input AS MATERIALIZED (
+    SELECT i.*, clock_timestamp() >= i.before AS is_late FROM :input
+  ), bet AS (
+    UPDATE bets b
+       SET place = i.place, place_time = i.place_time, place_code = i.place_code,
+           place_message = i.place_message, busy_operation = NULL, busy_attempt = NULL,
+           busy_until = NULL, version = b.version + 1,
+           place_answered_unknown = i.is_late AND i.place IN ('accepted', 'declined')
+      FROM input i
+     WHERE b.transaction_id = i.transaction_id AND b.busy_attempt = i.attempt_id
+       AND b.place = 'in_flight'
+    RETURNING i.attempt_id, i.is_late
+  ), attempt AS (
+    -- Also when the lease had ended: a late answer changes nothing, but people must see it.
+    INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')})
+    SELECT operation_id, 1, started_at, latency_ms, result, status, code, error,
+           CASE WHEN is_late THEN late_status ELSE answer_status END,
+           CASE WHEN is_late THEN late_body ELSE answer_body END
+      FROM input ORDER BY operation_id
+    ON CONFLICT DO NOTHING
+  )
+  SELECT attempt_id, is_late FROM bet`,
+  (row) => ({ attemptId: row.text('attempt_id'), isLate: row.bool('is_late') }),
+);
+
+/** The attempt stands there: an earlier try of this outcome was committed. */
+export const LOOK_UP_FINISHED = batchStatement(
+  'place-look-up-finished',
+  {
+    transaction_id: ['text', ({ transactionId }) => transactionId],
+    attempt_id: ['uuid', ({ attemptId }) => attemptId],
+    operation_id: ['bigint', ({ operationId }) => operationId],
+    place: ['text', ({ place }) => placeColumns(place).place],
+  } satisfies Parameters<PlaceOutcome>,
+  `
+  SELECT i.attempt_id, b.place_answered_unknown AS is_late
+    FROM :input
+    JOIN bets b ON b.transaction_id = i.transaction_id AND b.place = i.place
+    JOIN operations o ON o.id = i.operation_id AND o.attempt_id = i.attempt_id
+    JOIN attempts a ON a.operation_id = i.operation_id AND a.number = 1`,
+  (row) => ({ attemptId: row.text('attempt_id'), isLate: row.bool('is_late') }),
+);

@@ -1,0 +1,74 @@
+import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
+import type { Database } from './database.ts';
+import { type Columns, noRow, type Parameters, statement } from './statement.ts';
+
+/** What people decided over an operator's breaker. */
+export interface StoredOverride {
+  readonly operatorId: string;
+  readonly callClass: CallClass;
+  readonly state: 'closed' | 'open';
+}
+
+const STATES = ['closed', 'open'] as const;
+
+const READ = statement(
+  'breaker-overrides',
+  {},
+  'SELECT operator_id, class, state FROM breaker_overrides',
+  overrideOf,
+);
+
+/** Rows are written here and by hand: one that means nothing is passed over. */
+function overrideOf(row: Columns): StoredOverride | undefined {
+  const callClass = CALL_CLASSES.find((known) => known === row.text('class'));
+  const state = STATES.find((known) => known === row.text('state'));
+  if (callClass === undefined || state === undefined) return undefined;
+  return { operatorId: row.text('operator_id'), callClass, state };
+}
+
+type Key = Pick<StoredOverride, 'operatorId' | 'callClass'>;
+
+const KEY: Parameters<Key> = {
+  operator_id: ['text', ({ operatorId }) => operatorId],
+  class: ['text', ({ callClass }) => callClass],
+};
+
+const WRITE = statement(
+  'breaker-override-write',
+  { ...KEY, state: ['text', ({ state }) => state] } satisfies Parameters<StoredOverride>,
+  `
+  INSERT INTO breaker_overrides (operator_id, class, state, updated_at)
+  VALUES (:operator_id, :class, :state, clock_timestamp())
+  ON CONFLICT (operator_id, class) DO UPDATE
+     SET state = excluded.state, updated_at = excluded.updated_at`,
+  noRow,
+);
+
+const REMOVE = statement(
+  'breaker-override-remove',
+  KEY,
+  'DELETE FROM breaker_overrides WHERE operator_id = :operator_id AND class = :class',
+  noRow,
+);
+
+/** Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
+export class BreakerOverrideStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async all(): Promise<readonly StoredOverride[]> {
+    const rows = await this.#database.run(READ, {});
+    return rows.filter((row) => row !== undefined);
+  }
+
+  async write(override: StoredOverride): Promise<void> {
+    await this.#database.run(WRITE, override);
+  }
+
+  async remove(operatorId: string, callClass: CallClass): Promise<void> {
+    await this.#database.run(REMOVE, { operatorId, callClass });
+  }
+}

@@ -1,0 +1,122 @@
+import type { Bet } from '../../domain/bet.ts';
+import type { Database } from '../database.ts';
+import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+
+/** A bet of which something may land late, and which is to be looked at now. */
+export interface DueConfirmation {
+  readonly transactionId: string;
+  /** PostgreSQL's clock, epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+const unmoved: Parameters<{ readonly bet: Bet }> = {
+  transaction_id: ['text', ({ bet }) => bet.transactionId],
+  version: ['int', ({ bet }) => bet.version],
+};
+
+const DUE = statement(
+  'confirmation-due',
+  { limit: ['int', (limit: number) => limit] },
+  `
+  SELECT transaction_id, extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms
+    FROM bets WHERE confirm_at <= statement_timestamp() ORDER BY confirm_at LIMIT :limit`,
+  (row: Columns): DueConfirmation => ({
+    transactionId: row.text('transaction_id'),
+    nowMs: row.int('now_ms'),
+  }),
+);
+
+interface Postponed {
+  readonly bet: Bet;
+  readonly inMs: number;
+}
+
+const POSTPONE = statement(
+  'confirmation-postpone',
+  { ...unmoved, seconds: ['float8', ({ inMs }) => inMs / 1000] } satisfies Parameters<Postponed>,
+  `
+  UPDATE bets SET confirm_at = clock_timestamp() + make_interval(secs => :seconds)
+   WHERE transaction_id = :transaction_id AND version = :version`,
+  noRow,
+);
+
+const SKIP = statement(
+  'confirmation-skip',
+  unmoved,
+  `
+  UPDATE bets
+     SET confirm_left = greatest(confirm_left - 1, 0),
+         confirm_at = CASE WHEN confirm_left > 1 THEN clock_timestamp() END,
+         version = version + 1
+   WHERE transaction_id = :transaction_id AND version = :version`,
+  noRow,
+);
+
+interface Promised extends Postponed {
+  readonly operationId: string;
+  readonly horizonMs: number;
+}
+
+/** As a delivery of its own; the same operation may be confirmed a second time. */
+const SEND = statement(
+  'confirmation-send',
+  {
+    ...unmoved,
+    operation_id: ['bigint', ({ operationId }) => operationId],
+    seconds: ['float8', ({ inMs }) => inMs / 1000],
+    horizon_seconds: ['float8', ({ horizonMs }) => horizonMs / 1000],
+  } satisfies Parameters<Promised>,
+  `
+  WITH bet AS (
+    UPDATE bets SET confirm_at = clock_timestamp() + make_interval(secs => :seconds),
+                    version = version + 1
+     WHERE transaction_id = :transaction_id AND version = :version
+    RETURNING transaction_id, operator_id, settlement_time, rollback, rollback_time
+  )
+  INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, purpose,
+                          transaction_time, held_ms, next_attempt_at, dead_at)
+  SELECT o.id, bet.operator_id, bet.transaction_id, o.operation, 'pending', 'confirm',
+         coalesce(CASE WHEN bet.rollback = 'none' THEN bet.settlement_time
+                       ELSE bet.rollback_time END, ''),
+         coalesce((SELECT h.held_ms FROM operator_holds h
+                    WHERE h.operator_id = bet.operator_id), 0),
+         clock_timestamp(), clock_timestamp() + make_interval(secs => :horizon_seconds)
+    FROM bet JOIN operations o ON o.id = :operation_id
+  ON CONFLICT (operation_id, purpose) DO UPDATE
+     SET state = 'pending', attempts = 0, last_error = NULL, settled_at = NULL,
+         held_ms = excluded.held_ms, next_attempt_at = excluded.next_attempt_at,
+         dead_at = excluded.dead_at, created_at = clock_timestamp()`,
+  noRow,
+);
+
+/**
+ * The duty to send once more what stands where something may have landed after it. It belongs to
+ * the bet (docs/money-safety.md); each write takes effect only if the bet is still as it was read.
+ * Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ */
+export class Confirmations {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async due(limit: number): Promise<readonly DueConfirmation[]> {
+    return await this.#database.run(DUE, limit);
+  }
+
+  /** Looks at the bet again after so long. */
+  async postpone(bet: Bet, inMs: number): Promise<void> {
+    await this.#database.run(POSTPONE, { bet, inMs });
+  }
+
+  /** One of the times is over without a call. */
+  async skip(bet: Bet): Promise<void> {
+    await this.#database.run(SKIP, { bet });
+  }
+
+  /** Makes a delivery of what stands, and looks at the bet again after `inMs` should it be lost. */
+  async send(bet: Bet, operationId: string, inMs: number, horizonMs: number): Promise<void> {
+    await this.#database.run(SEND, { bet, operationId, inMs, horizonMs });
+  }
+}

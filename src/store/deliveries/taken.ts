@@ -1,0 +1,61 @@
+import type { Bet, BetOwner } from '../../domain/bet.ts';
+import { DELIVERY_PURPOSES, type DeliveryPurpose } from '../../domain/delivery.ts';
+import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
+import { lateOf, placeOf, rollbackOf, settlementOf } from '../bets/rows.ts';
+import type { Columns } from '../statement.ts';
+
+/** A delivery that this process has claimed, with all that its call needs. */
+export interface TakenDelivery {
+  readonly id: string;
+  readonly operation: DeliverableOperation;
+  readonly purpose: DeliveryPurpose;
+  readonly transactionId: string;
+  readonly operationId: string;
+  /** Names this attempt in the bet's row: only it may finish. */
+  readonly attemptId: string;
+  /** Including this one. */
+  readonly attempts: number;
+  /** Its horizon is over: this attempt is the last one. */
+  readonly isOverdue: boolean;
+  readonly createdAt: Date;
+  /** When the promise was made, as the service was told. */
+  readonly transactionTime: string;
+  /** As the service sent it. */
+  readonly body: Buffer;
+  readonly owner: BetOwner;
+  readonly sessionId: string | undefined;
+  /** The operator's token of that session, as it is stored. */
+  readonly sealedToken: Buffer | undefined;
+  /** The bet as it stood when it was claimed. */
+  readonly bet: Pick<Bet, 'place' | 'settlement' | 'rollback' | 'late'>;
+}
+
+export function takenOf(row: Columns): TakenDelivery {
+  return {
+    id: row.text('id'),
+    operation: row.oneOf('operation', DELIVERABLE_OPERATIONS),
+    purpose: row.oneOf('purpose', DELIVERY_PURPOSES),
+    transactionId: row.text('transaction_id'),
+    operationId: row.text('operation_id'),
+    attemptId: row.text('attempt_id'),
+    attempts: row.int('attempts'),
+    isOverdue: row.bool('overdue'),
+    createdAt: row.date('created_at'),
+    transactionTime: row.text('transaction_time'),
+    body: row.bytes('body'),
+    owner: {
+      operatorId: row.text('operator_id'),
+      playerId: row.text('player_id'),
+      userId: row.text('user_id'),
+      operatorUser: row.text('operator_user'),
+    },
+    sessionId: row.textOrNull('session_id'),
+    sealedToken: row.bytesOrNull('operator_token'),
+    bet: {
+      place: placeOf(row),
+      settlement: settlementOf(row),
+      rollback: rollbackOf(row),
+      late: lateOf(row),
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import type { Statement } from './database.ts';
+
+export type SqlValue = string | number | boolean | Date | Buffer | null | readonly SqlValue[];
+
+/** Named parameters of a statement, each with its type in PostgreSQL and where it comes from. */
+export type Parameters<Input> = Readonly<
+  Record<string, readonly [type: string, of: (input: Input) => SqlValue]>
+>;
+
+/** A prepared statement whose values are named and whose rows are decoded, never cast. */
+export interface TypedStatement<Input, Row> extends Statement {
+  readonly values: (input: Input) => readonly SqlValue[];
+  readonly decode: (columns: Columns) => Row;
+}
+
+/**
+ * @param text names its parameters: `:transaction_id` becomes `$1::text`
+ * @throws Error when the text names a parameter that is not given, or one is given and not named
+ */
+export function statement<Input, Row>(
+  name: string,
+  parameters: Parameters<Input>,
+  text: string,
+  decode: (columns: Columns) => Row,
+): TypedStatement<Input, Row> {
+  const names = Object.keys(parameters);
+  const unnamed = new Set(names);
+  // Not the second colon of a cast.
+  const numbered = text.replace(/(?<!:):([a-z_][a-z0-9_]*)/g, (_, parameter: string) => {
+    const at = names.indexOf(parameter);
+    if (at < 0) throw new Error(`${name}: no parameter ${parameter}`);
+    unnamed.delete(parameter);
+    return `$${at + 1}::${parameters[parameter]?.[0]}`;
+  });
+  if (unnamed.size > 0) throw new Error(`${name}: unused ${[...unnamed].join(', ')}`);
+  const getters = Object.values(parameters).map(([, of]) => of);
+  return {
+    name,
+    text: numbered,
+    values: (input) => getters.map((of) => of(input)),
+    decode,
+  };
+}
+
+/**
+ * A statement over any number of inputs at once: `:input` in its text becomes an `unnest` of one
+ * array a parameter, whose columns have the parameters' names.
+ */
+export function batchStatement<Input, Row>(
+  name: string,
+  parameters: Parameters<Input>,
+  text: string,
+  decode: (columns: Columns) => Row,
+): TypedStatement<readonly Input[], Row> {
+  const columns = Object.entries(parameters);
+  const arrays = columns.map(([, [type]], at) => `$${at + 1}::${type}[]`).join(', ');
+  const input = `unnest(${arrays}) AS i(${columns.map(([column]) => column).join(', ')})`;
+  if (!text.includes(':input')) throw new Error(`${name}: reads no :input`);
+  return {
+    name,
+    text: text.replace(':input', input),
+    values: (inputs) => columns.map(([, [, of]]) => inputs.map(of)),
+    decode,
+  };
+}
+
+/** The row means something that this release does not know: it is not acted on. */
+export class UnreadableRow extends Error {
+  constructor(column: string, value: unknown, wanted: string) {
+    super(`column ${column} holds ${JSON.stringify(value) ?? 'nothing'}, not ${wanted}`);
+    this.name = 'UnreadableRow';
+  }
+}
+
+/**
+ * One row as it came, read column by column. A value of another kind than this release knows (a
+ * newer schema, a column that is not there) throws `UnreadableRow` instead of becoming a state.
+ */
+export class Columns {
+  readonly #row: Readonly<Record<string, unknown>>;
+
+  constructor(row: Readonly<Record<string, unknown>>) {
+    this.#row = row;
+  }
+
+  text(column: string): string {
+    const value = this.#row[column];
+    return typeof value === 'string' ? value : this.#fail(column, 'text');
+  }
+
+  textOrNull(column: string): string | undefined {
+    return this.isNull(column) ? undefined : this.text(column);
+  }
+
+  int(column: string): number {
+    const value = this.#row[column];
+    return typeof value === 'number' ? value : this.#fail(column, 'a number');
+  }
+
+  intOrNull(column: string): number | undefined {
+    return this.isNull(column) ? undefined : this.int(column);
+  }
+
+  bool(column: string): boolean {
+    const value = this.#row[column];
+    return typeof value === 'boolean' ? value : this.#fail(column, 'true or false');
+  }
+
+  date(column: string): Date {
+    const value = this.#row[column];
+    return value instanceof Date ? value : this.#fail(column, 'a time');
+  }
+
+  bytes(column: string): Buffer {
+    const value = this.#row[column];
+    return Buffer.isBuffer(value) ? value : this.#fail(column, 'bytes');
+  }
+
+  bytesOrNull(column: string): Buffer | undefined {
+    return this.isNull(column) ? undefined : this.bytes(column);
+  }
+
+  /** @param known every value that this release knows */
+  oneOf<const T extends string>(column: string, known: readonly T[]): T {
+    const value = this.#row[column];
+    const found = known.find((one) => one === value);
+    return found ?? this.#fail(column, `one of ${known.join(', ')}`);
+  }
+
+  oneOfOrNull<const T extends string>(column: string, known: readonly T[]): T | undefined {
+    return this.isNull(column) ? undefined : this.oneOf(column, known);
+  }
+
+  /** A JSON array of objects, each read like a row. */
+  rowsOrNull(column: string): readonly Columns[] {
+    if (this.isNull(column)) return [];
+    const value = this.#row[column];
+    if (!Array.isArray(value)) return this.#fail(column, 'a list');
+    return value.map((item: unknown) => {
+      if (typeof item !== 'object' || item === null) return this.#fail(column, 'a list of rows');
+      return new Columns(Object.fromEntries(Object.entries(item)));
+    });
+  }
+
+  isNull(column: string): boolean {
+    const value = this.#row[column];
+    if (value === undefined) this.#fail(column, 'a column of this row');
+    return value === null;
+  }
+
+  #fail(column: string, wanted: string): never {
+    throw new UnreadableRow(column, this.#row[column], wanted);
+  }
+}
+
+/** For statements whose rows say nothing. */
+export const noRow = (): undefined => undefined;
