@@ -64,8 +64,9 @@ function contradictionIn(record: BetRecord, sends: readonly Send[]): string | un
       .slice(index + 1)
       .find((send) => send.isConfirmed !== first.isConfirmed && send.atMs > first.endedAtMs);
     if (other === undefined) continue;
-    // After its rollback everything of the bet is refused, whatever was said before.
-    if (first.isConfirmed && rollbackBegan(record, other)) continue;
+    // After its rollback everything of the bet is refused, whatever was said before; only the very
+    // request that was answered before is answered so again.
+    if (rollbackBegan(record, first.isConfirmed ? other : first)) continue;
     if (first.operation === 'rollback') continue;
     return `${nameOf(first)} was answered ${first.status} (${first.code ?? 'ok'}), ${nameOf(other)} after it ${other.status} (${other.code ?? 'ok'})`;
   }

@@ -97,7 +97,11 @@ export class Service {
     const others: Promise<unknown>[] = [];
     others.push(...this.#copies(record, step, message, ['twin']));
     const sent = await this.#send(record, step.id, move, message, 'first', step.via);
-    others.push(...this.#copies(record, step, message, ['replay']));
+    // A place that PostgreSQL never heard of is a new one when it comes again: where the service has
+    // forgotten it, nobody is there to be told so.
+    if (sent.isConfirmed || !record.plan.isForgotten) {
+      others.push(...this.#copies(record, step, message, ['replay']));
+    }
     // Only beside a bet that is certainly known: otherwise nobody can tell which of them is wrong.
     if (sent.isConfirmed) {
       others.push(...this.#copies(record, step, message, ['conflict', 'swapped']));
