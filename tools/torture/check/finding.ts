@@ -36,6 +36,7 @@ export const MAY_BE_LOAD: ReadonlySet<FindingKind> = new Set([
   'lateAnswer',
   'droppedCall',
   'neverAnswered',
+  'undelivered',
   'needlessRefusal',
   'blocked',
 ]);

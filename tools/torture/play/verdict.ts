@@ -109,9 +109,17 @@ async function judge(played: Played): Promise<Judged> {
   }
   findings.push(...refusalFindings(played), ...blockedFindings(played));
   findings.push(...(await undelivered(house, records)));
-  const canChange = findings.some(({ kind }) => ['books', 'money', 'undelivered'].includes(kind));
-  return { findings, undecided, isSettled: !canChange };
+  const isSettled = !findings.some(({ kind }) => CAN_CHANGE.has(kind));
+  // What is still on its way explains the books of its bet: one finding, not three.
+  const onTheWay = new Set(
+    findings.filter(({ kind }) => kind === 'undelivered').map(({ bet }) => bet),
+  );
+  const apart = findings.filter(({ kind, bet }) => !isOfBooks(kind) || !onTheWay.has(bet));
+  return { findings: apart, undecided, isSettled };
 }
+
+const isOfBooks = (kind: Finding['kind']) => kind === 'books' || kind === 'money';
+const CAN_CHANGE: ReadonlySet<Finding['kind']> = new Set(['books', 'money', 'undelivered']);
 
 /** Where nothing goes wrong, nothing is refused: a proper no speaks against no wallet. */
 function refusalFindings({ plan, records, lag }: Played): Finding[] {

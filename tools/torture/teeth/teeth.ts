@@ -14,6 +14,7 @@ const OF_A_BUSY_MACHINE: ReadonlySet<string> = new Set([
   'lateAnswer',
   'droppedCall',
   'neverAnswered',
+  'undelivered',
 ]);
 
 export interface Bite {
