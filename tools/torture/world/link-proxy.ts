@@ -137,6 +137,7 @@ export class Link {
   }
 
   release(): void {
+    this.#losesAnswer = false;
     this.#up.release();
     this.#down.release();
   }
