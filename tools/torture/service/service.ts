@@ -95,7 +95,8 @@ export class Service {
     const move = { kind: 'place' } as const;
     const message = this.#message(record, move, record.plan.stake);
     const others: Promise<unknown>[] = [];
-    others.push(...this.#copies(record, step, message, ['twin']));
+    // Of two copies one may be told 200 and the other 100: who forgets must have asked once.
+    if (!record.plan.isForgotten) others.push(...this.#copies(record, step, message, ['twin']));
     const sent = await this.#send(record, step.id, move, message, 'first', step.via);
     // A place that PostgreSQL never heard of is a new one when it comes again: where the service has
     // forgotten it, nobody is there to be told so.
