@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { Bet } from '../domain/bet.ts';
+import { inTime } from '../engine/attempt.ts';
+import { OutOfTime } from '../lib/within.ts';
 import {
   type BetRequest,
   parseBet,
@@ -7,6 +10,7 @@ import {
 } from '../protocol/messages.ts';
 import type { RecordedOperation } from '../store/bets/journal.ts';
 import type { BetCallback } from './bet-callback.ts';
+import { recordOf } from './commit.ts';
 import type { Callbacks } from './context.ts';
 import { isSame } from './first-copy.ts';
 import type { Handled } from './handled.ts';
@@ -38,6 +42,36 @@ export async function recordedResult(
   }
   const first = sameId.find((recorded) => isFinal(recorded) && asksForSame(recorded, message));
   return first?.answer && callback.repeated(bet, first.answer);
+}
+
+/**
+ * Answers a copy once its request is on record: it was answered from the journal, and its bytes,
+ * sent again when another result stands, must not count as a new result.
+ * @throws OutOfTime, GatewayError when it cannot be put on record: the service repeats it
+ */
+export async function onRecord(
+  callback: BetCallback<SettleRequest> | BetCallback<UnsettleRequest>,
+  handled: Handled,
+): Promise<Handled> {
+  const { callbacks, message, transactionId, deadline } = callback;
+  const { answer, operatorId } = handled;
+  const isFinalCopy = handled.outcome === 'duplicate' && answer.status < 500;
+  if (!isFinalCopy || message.requestId === undefined) return handled;
+  const known = (await callbacks.bets.operationsOf(transactionId)).some(
+    (recorded) =>
+      recorded.requestId === message.requestId &&
+      isFinal(recorded) &&
+      asksForSame(recorded, message),
+  );
+  if (known) return handled;
+  const record = recordOf(callback, randomUUID(), answer);
+  const isWritten = await inTime(
+    deadline.answerMs(),
+    () => callbacks.bets.recordCopy({ transactionId, operatorId }, record, deadline),
+    () => undefined,
+  );
+  if (!isWritten) throw new OutOfTime(0);
+  return handled;
 }
 
 /** A 503 asks for the same again; anything else the service has taken for the end. */

@@ -6,7 +6,7 @@ import type { SettleRequest } from '../protocol/messages.ts';
 import { refused, tokenRefused, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Handled } from './handled.ts';
-import { firstCashout, recordedResult } from './recorded-result.ts';
+import { firstCashout, onRecord, recordedResult } from './recorded-result.ts';
 import { recordUnsentResult, type SentWith, sendResult, takeOverResult } from './result.ts';
 
 /**
@@ -15,6 +15,10 @@ import { recordUnsentResult, type SentWith, sendResult, takeOverResult } from '.
  * @throws GatewayError, OutOfTime when the journal failed
  */
 export async function settle(settling: BetCallback<SettleRequest>): Promise<Handled> {
+  return await onRecord(settling, await settleOrRepeat(settling));
+}
+
+async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Handled> {
   const { message, callbacks } = settling;
   const isCashout = message.resultType === 'cashout';
   for (;;) {

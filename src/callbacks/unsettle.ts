@@ -5,7 +5,7 @@ import type { UnsettleRequest } from '../protocol/messages.ts';
 import { refused, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Handled } from './handled.ts';
-import { recordedResult } from './recorded-result.ts';
+import { onRecord, recordedResult } from './recorded-result.ts';
 import { recordUnsentResult, sendResult, takeOverResult } from './result.ts';
 
 /**
@@ -14,6 +14,10 @@ import { recordUnsentResult, sendResult, takeOverResult } from './result.ts';
  * @throws GatewayError, OutOfTime when the journal failed
  */
 export async function unsettle(unsettling: BetCallback<UnsettleRequest>): Promise<Handled> {
+  return await onRecord(unsettling, await unsettleOrRepeat(unsettling));
+}
+
+async function unsettleOrRepeat(unsettling: BetCallback<UnsettleRequest>): Promise<Handled> {
   for (;;) {
     const found = await unsettling.find();
     if (found.kind === 'answered') return found.handled;

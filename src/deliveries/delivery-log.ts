@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.ts';
 import type { AfterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { Engine } from '../engine/context.ts';
@@ -34,8 +35,13 @@ export function countAttempt(
   const isOver = after.kind === 'delivered' || after.kind === 'refused';
   // Of what is confirmed once more, the first confirmation counted.
   if (isOver && taken.purpose === 'promise') {
-    metrics.deliveryLag.observe((clock.nowMs() - taken.createdAt.getTime()) / 1000);
+    metrics.deliveryLag.observe(ageMs(clock, taken) / 1000);
   }
+}
+
+/** The row's time is PostgreSQL's: a process whose clock is behind must not count less than none. */
+function ageMs(clock: Clock, { createdAt }: TakenDelivery): number {
+  return Math.max(0, clock.nowMs() - createdAt.getTime());
 }
 
 function resultOf(sent: BetAnswer): string {
@@ -64,7 +70,7 @@ export function logAttempt(
     // Not the wallet's own words: they stand in the journal, a log must hold nothing personal.
     error: sent.trace.error,
     latencyMs: Math.round(sent.trace.latencyMs),
-    ageMs: engine.clock.nowMs() - taken.createdAt.getTime(),
+    ageMs: ageMs(engine.clock, taken),
     retryInMs: 'retryInMs' in after ? after.retryInMs : undefined,
   };
   if (after.kind === 'dead') {

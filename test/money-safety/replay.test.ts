@@ -139,6 +139,22 @@ describe('replay: a result on record with a final answer gets that answer and is
   });
 });
 
+describe('replay: a copy that was answered from the journal (I5)', { timeout: 60_000 }, () => {
+  it('is on record by its own requestId: its bytes pay nothing when another result stands', async () => {
+    const bet = await acceptedBet(gateway);
+    expect((await put(settleBytes(bet, '9.20'))).status).toBe(200);
+    const repeat = settleBytes(bet, '9.20');
+    const answered = await put(repeat);
+    expect(answered.status).toBe(200);
+    expect((await put(settleBytes(bet, '392.10'))).status).toBe(200);
+    const balance = bet.balance();
+    const again = await put(repeat);
+    expect([again.status, again.body]).toEqual([200, answered.body]);
+    expect(settlesOf(bet)).toEqual(['9.20', '392.10']);
+    expect(bet.balance()).toBe(balance);
+  });
+});
+
 describe('replay: the method is not signed (I10)', { timeout: 60_000 }, () => {
   it('a captured place sent by PUT is no unsettle: refused with 5, not sent, counted', async () => {
     const bet = await acceptedBet(gateway);

@@ -28,6 +28,9 @@ CREATE INDEX "bets_unknown_idx" ON "bets"("created_at")
 DROP INDEX "deliveries_operation_id_key";
 CREATE UNIQUE INDEX "deliveries_operation_id_purpose_key" ON "deliveries"("operation_id", "purpose");
 
+-- A copy that was answered from the journal is on record too, and orders nothing.
+ALTER TABLE "operations" ADD COLUMN "is_copy" BOOLEAN NOT NULL DEFAULT false;
+
 -- Rollbacks that were confirmed once and waited to be confirmed again are delivered; what is left
 -- of that duty goes to their bets.
 UPDATE "bets" b

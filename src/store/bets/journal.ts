@@ -5,7 +5,7 @@ import type { Answer } from '../../protocol/answers.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { withRepeats } from '../unreported-commit.ts';
-import type { Commit, Committed } from './commit.ts';
+import type { Commit, Committed, OperationRecord } from './commit.ts';
 import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
 import type { Finished, Outcome } from './outcome.ts';
 import { BetOutcomes } from './outcomes.ts';
@@ -16,9 +16,11 @@ import {
   CORRECT_ANSWER,
   FIND,
   FIND_OPERATION,
+  RECORD_COPY,
   RECORDED_OPERATIONS,
   RECOVER,
   RECOVER_LAPSED,
+  type RecordedCopy,
 } from './statements.ts';
 
 /** An operation that the service asked for, as it was kept. */
@@ -106,6 +108,22 @@ export class BetJournal {
     const mine = await this.operationIdOf({ transactionId, attemptId: record.attemptId });
     if (mine !== undefined) return { kind: 'committed', operationId: mine };
     return { kind: row?.isLate === true ? 'tooLate' : 'moved' };
+  }
+
+  /**
+   * Puts on record what is answered from the journal: the bytes of a copy that are sent again later,
+   * when another result stands, must not count as a new result.
+   * @returns whether it was written before the caller's time was over
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async recordCopy(
+    bet: Pick<RecordedCopy, 'transactionId' | 'operatorId'>,
+    record: OperationRecord,
+    deadline: Deadline,
+  ): Promise<boolean> {
+    const before = await this.#clock.limitOf(deadline);
+    const written = await this.#database.run(RECORD_COPY, { ...bet, record, before });
+    return written.length > 0;
   }
 
   /** The operation that an attempt has committed, if it has. @throws GatewayError as `find` does */

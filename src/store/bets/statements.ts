@@ -1,4 +1,5 @@
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import type { OperationRecord } from './commit.ts';
 import { betOf, SELECT_BET } from './rows.ts';
 
 const OPERATIONS_OF_A_BET = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
@@ -139,6 +140,38 @@ export const RECOVER_LAPSED = statement(
     operatorId: row.textOrNull('operator_id'),
     operation: row.oneOf('busy_operation', [...OPERATIONS_OF_A_BET, 'confirm']),
   }),
+);
+
+/** An operation that was answered from the journal, and by when its caller has been. */
+export interface RecordedCopy {
+  readonly transactionId: string;
+  readonly operatorId: string | undefined;
+  readonly record: OperationRecord;
+  readonly before: Date;
+}
+
+/** A copy that was answered without a call: its request is on record from now on. */
+export const RECORD_COPY = statement(
+  'bet-record-copy',
+  {
+    transaction_id: ['text', (copy: RecordedCopy) => copy.transactionId],
+    operator_id: ['text', ({ operatorId }) => operatorId ?? null],
+    operation: ['text', ({ record }) => record.operation],
+    attempt_id: ['uuid', ({ record }) => record.attemptId],
+    request_id: ['text', ({ record }) => record.requestId ?? null],
+    body: ['bytea', ({ record }) => record.body],
+    answer_status: ['int', ({ record }) => record.answer?.status ?? null],
+    answer_body: ['text', ({ record }) => record.answer?.body ?? null],
+    before: ['timestamptz', ({ before }) => before],
+  },
+  `
+  INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
+                          answer_status, answer_body, is_copy)
+  SELECT :transaction_id, :operator_id, :operation, :attempt_id, :request_id, :body,
+         :answer_status, :answer_body, true
+   WHERE clock_timestamp() < :before
+  RETURNING id`,
+  (row) => row.text('id'),
 );
 
 export interface AnswerCorrection extends AttemptKey {

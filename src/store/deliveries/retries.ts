@@ -65,7 +65,7 @@ export class DeliveryRetries {
        WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'dead'
          AND NOT EXISTS (
            SELECT 1 FROM operations o
-            WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id
+            WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id AND NOT o.is_copy
               AND CASE d.operation WHEN 'rollback' THEN false
                                    WHEN 'update' THEN o.operation IN ('update', 'rollback')
                                    ELSE o.operation IN ('settle', 'unsettle', 'rollback') END)`;

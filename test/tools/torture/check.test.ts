@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { answerFindings } from '../../../tools/torture/check/answers.ts';
+import { bookFindings, moneyFindings } from '../../../tools/torture/check/books.ts';
+import { arrivalFindings } from '../../../tools/torture/check/traffic.ts';
+import { type BetPlan, CHARACTERS } from '../../../tools/torture/plan/plan.ts';
+import { type BetRecord, newRecord, type Send } from '../../../tools/torture/service/record.ts';
+import { Wallet } from '../../../tools/torture/world/wallet.ts';
+
+const PLAN: BetPlan = {
+  id: 'b0',
+  operator: 'alpha',
+  stake: '10',
+  startMs: 0,
+  isFreebet: false,
+  isForgotten: false,
+  refuses: {},
+  steps: [],
+  fates: [],
+};
+const PLAYER = { userId: 'u-agg', token: 'token', user: 'u' };
+const CALL = {
+  operation: 'place',
+  transactionId: 't',
+  requestId: 'r',
+  user: 'u',
+  amount: '10',
+  currency: 'USD',
+  token: 'token',
+  resultType: undefined,
+  coefficient: undefined,
+} as const;
+
+let sent = 0;
+
+/** A send and its answer; each begins after the end of the one before. */
+function send(operation: Send['operation'], status: number, more: Partial<Send> = {}): Send {
+  sent += 2;
+  const isConfirmed = status === 200;
+  const times = { atMs: sent, endedAtMs: sent + 1 };
+  const usual = { step: `${operation}-step`, kind: 'first', requestId: 'r', body: '' } as const;
+  const rest = { status, code: undefined, failure: undefined, isConfirmed, entrance: 0 };
+  return { ...usual, ...rest, ...times, operation, ...more };
+}
+
+function lived(sends: Send[], more: Partial<BetRecord> = {}): BetRecord {
+  return { ...newRecord(PLAN, 't', PLAYER), sends, ...more };
+}
+
+function walletWith(paid?: string): Wallet {
+  const wallet = new Wallet('alpha', CHARACTERS.alpha, 'secret');
+  wallet.ledger.addPlayer('u', 'token', '100');
+  wallet.ledger.book(CALL);
+  if (paid !== undefined) {
+    wallet.ledger.book({ ...CALL, operation: 'settle', amount: paid, resultType: 'won' });
+  }
+  return wallet;
+}
+
+describe('the comparison of books', () => {
+  const settled = lived([], { standing: 'accepted', paid: '20.00', isSettled: true });
+
+  it('finds nothing where service and wallet agree, however they write it', () => {
+    expect(bookFindings(settled, walletWith('20'))).toEqual([]);
+    expect(moneyFindings(settled, walletWith('20'), '100')).toEqual([]);
+  });
+
+  it('finds a payout that differs in the last place', () => {
+    expect(bookFindings(settled, walletWith('20.00000001'))).toHaveLength(1);
+    expect(moneyFindings(settled, walletWith('20.00000001'), '100')).toHaveLength(1);
+  });
+
+  it('finds a stake that is kept of a bet that was given up', () => {
+    const rolledBack = lived([], { standing: 'rolledBack' });
+    expect(bookFindings(rolledBack, walletWith())).toHaveLength(1);
+  });
+
+  it('finds a stake that was never taken', () => {
+    const wallet = new Wallet('alpha', CHARACTERS.alpha, 'secret');
+    const accepted = lived([], { standing: 'accepted' });
+    expect(bookFindings(accepted, wallet)).toHaveLength(1);
+  });
+});
+
+describe('the look at the answers', () => {
+  const kindsIn = (record: BetRecord) => answerFindings(record).map(({ kind }) => kind);
+
+  it('finds nothing in a bet that went well', () => {
+    const sends = [send('place', 200), send('settle', 503), send('settle', 200)];
+    expect(kindsIn(lived(sends))).toEqual([]);
+  });
+
+  it('finds an operation that was answered 200 and then refused', () => {
+    const sends = [send('settle', 200), send('settle', 400, { kind: 'again', code: 5 })];
+    expect(kindsIn(lived(sends))).toContain('contradiction');
+  });
+
+  it('finds a place answered 200 after its rollback', () => {
+    const place = send('place', 200, { body: 'x' });
+    const rollback = send('rollback', 200);
+    const copy = send('place', 200, { kind: 'replay', body: 'x' });
+    const record = lived([place, rollback, copy], { rolledBackFromMs: rollback.atMs });
+    expect(kindsIn(record)).toEqual(['contradiction']);
+  });
+
+  it('takes code 8 to a place after its rollback, and code 5 to a result, for what they are', () => {
+    const rollback = send('rollback', 200);
+    const place = send('place', 400, { kind: 'replay', code: 8 });
+    const settle = send('settle', 400, { code: 5 });
+    const record = lived([rollback, place, settle], { rolledBackFromMs: rollback.atMs });
+    expect(kindsIn(record)).toEqual([]);
+  });
+
+  it('finds a repeat that is answered with another time', () => {
+    const sends = [
+      send('settle', 200, { body: 'at one' }),
+      send('settle', 200, { body: 'at two', kind: 'again' }),
+    ];
+    expect(kindsIn(lived(sends))).toEqual(['otherAnswer']);
+  });
+
+  it('finds a refusal without a reason, and a server error', () => {
+    expect(kindsIn(lived([send('place', 400, { code: 7 })]))).toEqual(['unexpectedRefusal']);
+    expect(kindsIn(lived([send('settle', 500)]))).toEqual(['serverError']);
+  });
+
+  it('finds another stake that was accepted', () => {
+    const sends = [send('place', 200), send('place', 200, { kind: 'conflict' })];
+    expect(kindsIn(lived(sends))).toEqual(['conflictAccepted']);
+  });
+});
+
+describe('the look at the traffic', () => {
+  const arrivalsOf = (...spans: readonly (readonly [number, number | undefined])[]) => {
+    const wallet = new Wallet('alpha', CHARACTERS.alpha, 'secret');
+    const arrivals = spans.map(([atMs, endedAtMs]) => ({
+      call: { ...CALL, operation: 'settle' as const },
+      ...{ atMs, endedAtMs, doneAtMs: undefined, isUncertain: false },
+    }));
+    wallet.arrivals = () => arrivals;
+    return arrivalFindings(lived([]), wallet).map(({ kind }) => kind);
+  };
+
+  it('finds two money operations of a bet at the wallet at once', () => {
+    expect(arrivalsOf([0, 1_000], [300, 400])).toEqual(['overlap']);
+    expect(arrivalsOf([0, undefined], [300, 400])).toEqual(['overlap']);
+  });
+
+  it('finds nothing where one came after the other', () => {
+    expect(arrivalsOf([0, 290], [300, 400])).toEqual([]);
+  });
+});

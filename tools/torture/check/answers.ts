@@ -1,0 +1,144 @@
+import type { BetRecord, Send } from '../service/record.ts';
+import type { Finding, FindingKind } from './finding.ts';
+
+const VALIDATION = 5;
+const ALREADY_PROCESSED = 8;
+const SYSTEM_ERROR = 100;
+const TOKEN = new Set([3, 4]);
+
+/** What is wrong with the answers that the service was given about one bet. */
+export function answerFindings(record: BetRecord): Finding[] {
+  const findings: Finding[] = [];
+  const find = (kind: FindingKind, text: string) =>
+    findings.push({ kind, bet: record.plan.id, text });
+  for (const text of record.unanswered) find('neverAnswered', `${text} never got an answer`);
+  for (const send of record.sends) {
+    if (send.status === 500) find('serverError', `${nameOf(send)} was answered 500: ${send.body}`);
+    const refusal = refusalOf(record, send);
+    if (refusal !== undefined) find('unexpectedRefusal', `${nameOf(send)}: ${refusal}`);
+    if (contradictsBet(send) && send.status === 200) {
+      find('conflictAccepted', `${nameOf(send)} contradicts the bet and was answered 200`);
+    }
+  }
+  for (const sends of byStep(record)) {
+    const contradiction = contradictionIn(record, sends);
+    if (contradiction !== undefined) find('contradiction', contradiction);
+    const other = otherAnswerIn(sends);
+    if (other !== undefined) find('otherAnswer', other);
+  }
+  return findings;
+}
+
+/** Why this refusal has no reason in what happened. */
+function refusalOf(record: BetRecord, send: Send): string | undefined {
+  if (send.status !== 400 || contradictsBet(send)) return undefined;
+  const { code } = send;
+  const said = `refused with code ${code}`;
+  const gaveUp = rollbackBegan(record, send);
+  switch (send.operation) {
+    case 'place':
+      if (code === SYSTEM_ERROR || (gaveUp && code === ALREADY_PROCESSED)) return undefined;
+      return plannedDecline(record) === code ? undefined : `a place was ${said}`;
+    case 'rollback':
+      return code === ALREADY_PROCESSED ? undefined : `a rollback was ${said}`;
+    case 'update':
+      return `an update was ${said}`;
+    case 'settle':
+    case 'unsettle':
+      if (gaveUp && code === VALIDATION) return undefined;
+      if (isCashout(record, send) && TOKEN.has(code ?? 0) && sessionEnded(record, send)) {
+        return undefined;
+      }
+      if (send.operation === 'settle' && isPlannedRefusal(record, send)) return undefined;
+      return `a result was ${said}`;
+  }
+}
+
+/** Two answers to one operation that cannot both be true. */
+function contradictionIn(record: BetRecord, sends: readonly Send[]): string | undefined {
+  const definite = sends.filter(
+    (send) => send.isConfirmed || (send.status === 400 && send.code !== SYSTEM_ERROR),
+  );
+  for (const [index, first] of definite.entries()) {
+    const other = definite
+      .slice(index + 1)
+      .find((send) => send.isConfirmed !== first.isConfirmed && send.atMs > first.endedAtMs);
+    if (other === undefined) continue;
+    // After its rollback everything of the bet is refused, whatever was said before; only the very
+    // request that was answered before is answered so again.
+    if (rollbackBegan(record, first.isConfirmed ? other : first)) continue;
+    if (first.operation === 'rollback') continue;
+    return `${nameOf(first)} was answered ${first.status} (${first.code ?? 'ok'}), ${nameOf(other)} after it ${other.status} (${other.code ?? 'ok'})`;
+  }
+  return acceptedAfterRollback(record, sends);
+}
+
+function acceptedAfterRollback(record: BetRecord, sends: readonly Send[]): string | undefined {
+  const confirmed = record.sends.find((send) => send.operation === 'rollback' && send.isConfirmed);
+  const late = sends.find(
+    (send) =>
+      send.operation === 'place' &&
+      send.isConfirmed &&
+      confirmed !== undefined &&
+      send.atMs > confirmed.endedAtMs,
+  );
+  return late && `${nameOf(late)} was answered 200 although the rollback had been answered`;
+}
+
+/** "The first answer again": word for word, its time included. */
+function otherAnswerIn(sends: readonly Send[]): string | undefined {
+  const confirmed = sends.filter((send) => send.isConfirmed);
+  const [first] = confirmed;
+  const other = confirmed.find((send) => send.body !== first?.body);
+  if (first === undefined || other === undefined) return undefined;
+  return `${nameOf(first)} was answered ${first.body}, ${nameOf(other)} ${other.body}`;
+}
+
+/** Every send of a step that carries the step's own content. */
+function byStep(record: BetRecord): readonly (readonly Send[])[] {
+  const steps = new Map<string, Send[]>();
+  for (const send of record.sends) {
+    if (contradictsBet(send)) continue;
+    const own = steps.get(send.step) ?? [];
+    steps.set(send.step, own);
+    own.push(send);
+  }
+  return [...steps.values()].map((sends) => sends.sort((one, other) => one.atMs - other.atMs));
+}
+
+/** Copies that are no copies: another stake, or another method. */
+function contradictsBet({ kind }: Send): boolean {
+  return kind === 'conflict' || kind === 'swapped';
+}
+
+function rollbackBegan(record: BetRecord, send: Send): boolean {
+  return record.rolledBackFromMs !== undefined && record.rolledBackFromMs < send.endedAtMs;
+}
+
+function sessionEnded(record: BetRecord, send: Send): boolean {
+  return record.sessionEndedFromMs !== undefined && record.sessionEndedFromMs < send.endedAtMs;
+}
+
+/** Codes of a place that say nothing certain, whatever the wallet meant (CONTRACT section 4). */
+const UNCERTAIN = new Set([8, 10, SYSTEM_ERROR]);
+
+function plannedDecline(record: BetRecord): number | undefined {
+  return record.plan.fates.find(
+    ({ operation, answer, code }) =>
+      operation === 'place' && answer === 'code' && !UNCERTAIN.has(code),
+  )?.code;
+}
+
+function isCashout(record: BetRecord, send: Send): boolean {
+  const step = record.plan.steps.find(({ id }) => id === send.step);
+  return step?.move.kind === 'settle' && step.move.resultType === 'cashout';
+}
+
+function isPlannedRefusal(record: BetRecord, send: Send): boolean {
+  const step = record.plan.steps.find(({ id }) => id === send.step);
+  return step?.move.kind === 'settle' && record.plan.refuses[step.move.amount] === send.code;
+}
+
+function nameOf(send: Send): string {
+  return `${send.operation} (${send.kind} of ${send.step})`;
+}

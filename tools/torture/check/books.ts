@@ -1,0 +1,69 @@
+import { moneyOf, moneyText } from '../money.ts';
+import type { BetRecord } from '../service/record.ts';
+import type { BookedBet } from '../world/ledger.ts';
+import type { Wallet } from '../world/wallet.ts';
+import type { Finding } from './finding.ts';
+
+/** What a wallet must hold of a bet if it is to agree with the service. */
+interface Expected {
+  readonly isHeld: boolean;
+  readonly paid: bigint;
+}
+
+/** From what the service was told alone. */
+export function expectedOf(record: BetRecord): Expected {
+  const isHeld = record.standing === 'accepted';
+  return { isHeld, paid: isHeld ? moneyOf(record.paid) : 0n };
+}
+
+/** Where a wallet's books differ from the service's beliefs about one bet. */
+export function bookFindings(record: BetRecord, wallet: Wallet): Finding[] {
+  // The service does not know itself, which is a finding of its own.
+  if (record.unanswered.length > 0) return [];
+  const booked = wallet.ledger.bets.get(record.transactionId);
+  const expected = expectedOf(record);
+  const bet = record.plan.id;
+  const held = heldOf(booked);
+  const wanted = expected.isHeld ? moneyOf(record.plan.stake) : 0n;
+  const findings: Finding[] = [];
+  const differ = (text: string) => findings.push({ kind: 'books', bet, text });
+  if (held.stake !== wanted) {
+    differ(
+      `the service believes the bet ${record.standing}, so that a stake of ${moneyText(wanted)} is held; the wallet holds ${moneyText(held.stake)} (${booked?.state ?? 'no such bet'})`,
+    );
+  }
+  if (held.paid !== expected.paid) {
+    differ(
+      `the service believes that ${moneyText(expected.paid)} was paid; the wallet has paid ${moneyText(held.paid)}`,
+    );
+  }
+  if (
+    expected.isHeld &&
+    record.coefficient !== undefined &&
+    booked?.coefficient !== record.coefficient
+  ) {
+    differ(
+      `the service believes the coefficient to be ${record.coefficient}; the wallet has ${booked?.coefficient}`,
+    );
+  }
+  return findings;
+}
+
+/** Whether the player's money is what the opening balance and the bet make it, to the last place. */
+export function moneyFindings(record: BetRecord, wallet: Wallet, opening: string): Finding[] {
+  if (record.unanswered.length > 0) return [];
+  const expected = expectedOf(record);
+  const stake = expected.isHeld ? moneyOf(record.plan.stake) : 0n;
+  const wanted = moneyOf(opening) - stake + expected.paid;
+  const balance = wallet.ledger.balance(record.player.user);
+  if (balance === wanted) return [];
+  const text = `the player has ${moneyText(balance)}; by what the service was told it is ${moneyText(wanted)}`;
+  return [{ kind: 'money', bet: record.plan.id, text }];
+}
+
+function heldOf(booked: BookedBet | undefined): { readonly stake: bigint; readonly paid: bigint } {
+  if (booked === undefined || booked.state === 'rolledBack' || booked.state === 'tombstone') {
+    return { stake: 0n, paid: booked?.paid ?? 0n };
+  }
+  return { stake: booked.stake, paid: booked.paid };
+}

@@ -1,0 +1,116 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { CHARACTERS, OPERATORS, type OperatorId } from '../plan/plan.ts';
+import {
+  CONFIRM_UNKNOWN_MS,
+  CURRENCY,
+  DEADLINE_MS,
+  ORIGINATE_AFTER_MS,
+  RESERVE_MS,
+  WALLET_TIMEOUT_MS,
+} from '../settings.ts';
+import type { Wallet } from '../world/wallet.ts';
+
+export const SERVICE_SECRET = 'the-services-secret';
+
+export const apiSecretOf = (operator: OperatorId) => `${operator}-api-secret`;
+export const cidOf = (operator: OperatorId) => `${operator}-key`;
+
+/** A house's configuration folder, which changes while the gateways run. */
+export class ConfigurationFolder {
+  readonly path: string;
+  readonly #wallets: ReadonlyMap<OperatorId, Wallet>;
+  readonly #status = new Map<OperatorId, 'active' | 'maintenance'>();
+  readonly #secrets = new Map<OperatorId, string>();
+  #comment = 0;
+
+  private constructor(path: string, wallets: ReadonlyMap<OperatorId, Wallet>) {
+    this.path = path;
+    this.#wallets = wallets;
+    for (const [operator, wallet] of wallets) this.#secrets.set(operator, wallet.secrets[0] ?? '');
+  }
+
+  static async write(wallets: ReadonlyMap<OperatorId, Wallet>): Promise<ConfigurationFolder> {
+    const path = await mkdtemp(join(tmpdir(), 'wagergate-torture-'));
+    await mkdir(join(path, 'operators'));
+    const folder = new ConfigurationFolder(path, wallets);
+    await writeFile(join(path, 'gateway.yaml'), stringify(gatewayFile()));
+    for (const operator of OPERATORS) await folder.#write(operator);
+    return folder;
+  }
+
+  async setStatus(operator: OperatorId, status: 'active' | 'maintenance'): Promise<void> {
+    this.#status.set(operator, status);
+    await this.#write(operator);
+  }
+
+  async setSecret(operator: OperatorId, secret: string): Promise<void> {
+    this.#secrets.set(operator, secret);
+    await this.#write(operator);
+  }
+
+  /** The same settings in other bytes. */
+  async touch(): Promise<void> {
+    this.#comment += 1;
+    for (const operator of OPERATORS) await this.#write(operator);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  async #write(operator: OperatorId): Promise<void> {
+    const path = join(this.path, 'operators', `${operator}.yaml`);
+    const file = operatorFile(operator, {
+      baseUrl: this.#wallets.get(operator)?.baseUrl ?? '',
+      secret: this.#secrets.get(operator) ?? '',
+      status: this.#status.get(operator) ?? 'active',
+    });
+    // At once: whoever watches the folder must not read half of it.
+    await writeFile(`${path}.new`, `# ${this.#comment}\n${stringify(file)}`);
+    await rename(`${path}.new`, path);
+  }
+}
+
+function gatewayFile() {
+  return {
+    service: {
+      cid: 'aggregator-key',
+      secrets: [SERVICE_SECRET],
+      bonusApiUrl: 'http://127.0.0.1:9',
+    },
+    deadline: { totalMs: DEADLINE_MS, reserveMs: RESERVE_MS },
+    delivery: {
+      horizonHours: 1,
+      minBackoffMs: 50,
+      maxBackoffMs: 400,
+      confirmUnknownAfterMs: CONFIRM_UNKNOWN_MS,
+      originateRollbackAfterMs: ORIGINATE_AFTER_MS,
+    },
+  };
+}
+
+function operatorFile(
+  operator: OperatorId,
+  now: { readonly baseUrl: string; readonly secret: string; readonly status: string },
+) {
+  const { settleOnFailure, keyedOnRequestId } = CHARACTERS[operator];
+  return {
+    id: operator,
+    name: operator,
+    status: now.status,
+    wallet: {
+      baseUrl: now.baseUrl,
+      allowPrivate: true,
+      secrets: [now.secret],
+      timeoutMs: WALLET_TIMEOUT_MS,
+      breaker: { errorPercent: 60, minRequests: 8, windowMs: 1_000, openMs: 250 },
+      ...(keyedOnRequestId ? { dialect: { stableRequestId: true } } : {}),
+    },
+    api: { cid: cidOf(operator), secrets: [apiSecretOf(operator)] },
+    currencies: [CURRENCY],
+    settle: { onFailure: settleOnFailure },
+  };
+}

@@ -1,0 +1,176 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type SupervisedProcess, Supervisor } from '../../embedded/supervised.ts';
+
+export interface GatewayOptions {
+  /** The folder that holds the gateway's `src/`. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly adminPort: number;
+  readonly takesCallbacks: boolean;
+}
+
+/** On a machine that does ten other things. */
+const READY_MS_MAX = 180_000;
+const READY_POLL_MS = 40;
+const LINES_MAX = 20_000;
+/** What a gateway says when an invariant of its own is broken. */
+const CRASHED = /"gateway\.crashed|gateway\.crashed/;
+
+/** One gateway as users run it: a process (and its HTTP workers), from outside. */
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #supervisor: Supervisor;
+  readonly #lines: string[] = [];
+  #process: SupervisedProcess | undefined;
+  #isExpectedToEnd = false;
+  #stopped: readonly number[] = [];
+  /** Spans in which it could not answer, on `performance.now()`; the last may be open. */
+  readonly away: { readonly fromMs: number; toMs: number }[] = [];
+  /** What it did that no gateway may do. */
+  readonly crashes: string[] = [];
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    const inherited = ['PATH', 'HOME', 'TMPDIR'].map((name) => [name, process.env[name]] as const);
+    this.#supervisor = new Supervisor({
+      cwd: options.folder,
+      env: { ...Object.fromEntries(inherited), ...options.env },
+    });
+    for (const stream of [this.#supervisor.stdout, this.#supervisor.stderr]) {
+      if (stream !== null)
+        createInterface({ input: stream }).on('line', (line) => this.#keep(line));
+    }
+  }
+
+  get takesCallbacks(): boolean {
+    return this.#options.takesCallbacks;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#options.port}`;
+  }
+
+  get adminUrl(): string {
+    return `http://127.0.0.1:${this.#options.adminPort}`;
+  }
+
+  /** Lines of its log that mention this. */
+  linesAbout(word: string): readonly string[] {
+    return this.#lines.filter((line) => line.includes(word));
+  }
+
+  lastLines(count: number): readonly string[] {
+    return this.#lines.slice(-count);
+  }
+
+  /** @throws Error, with its last words, when it does not become ready */
+  async start(): Promise<void> {
+    this.#isExpectedToEnd = false;
+    const file = join(this.#options.folder, 'src/main.ts');
+    const started = await this.#supervisor.run({
+      file: process.execPath,
+      args: [file],
+      stopSignal: 'SIGKILL',
+    });
+    this.#process = started;
+    let ended = false;
+    void started.exited.then(({ code, signal }) => {
+      ended = true;
+      if (!this.#isExpectedToEnd) this.crashes.push(`ended by itself (${signal ?? code})`);
+    });
+    const giveUpAtMs = performance.now() + READY_MS_MAX;
+    while (!(await this.#isReady())) {
+      if (ended || performance.now() > giveUpAtMs) {
+        throw new Error(`the gateway did not start:\n${this.lastLines(15).join('\n')}`);
+      }
+      await sleep(READY_POLL_MS);
+    }
+    const last = this.away.at(-1);
+    if (last !== undefined && last.toMs === Number.POSITIVE_INFINITY) last.toMs = performance.now();
+  }
+
+  /** Stops the process, or one of its HTTP workers, where it is. */
+  freeze(): void {
+    const pid = this.#process?.pid;
+    if (pid === undefined) return;
+    const children = childrenOf(pid);
+    this.#stopped = children.length === 0 ? [pid] : children.slice(0, 1);
+    for (const each of this.#stopped) signal(each, 'SIGSTOP');
+    this.#left();
+  }
+
+  thaw(): void {
+    for (const each of this.#stopped) signal(each, 'SIGCONT');
+    this.#stopped = [];
+    const last = this.away.at(-1);
+    if (last !== undefined && last.toMs === Number.POSITIVE_INFINITY) last.toMs = performance.now();
+  }
+
+  /** `kill -9`, HTTP workers included: no last words. */
+  async kill(): Promise<void> {
+    const started = this.#process;
+    if (started === undefined) return;
+    this.#isExpectedToEnd = true;
+    this.#left();
+    const children = childrenOf(started.pid);
+    started.signal('SIGKILL');
+    for (const each of children) signal(each, 'SIGKILL');
+    await started.exited;
+  }
+
+  async close(): Promise<void> {
+    this.thaw();
+    await this.kill();
+    await this.#supervisor.close();
+  }
+
+  #left(): void {
+    const last = this.away.at(-1);
+    if (last === undefined || last.toMs !== Number.POSITIVE_INFINITY) {
+      this.away.push({ fromMs: performance.now(), toMs: Number.POSITIVE_INFINITY });
+    }
+  }
+
+  #keep(line: string): void {
+    if (CRASHED.test(line)) this.crashes.push(line);
+    this.#lines.push(line);
+    if (this.#lines.length > LINES_MAX) this.#lines.splice(0, LINES_MAX / 2);
+  }
+
+  async #isReady(): Promise<boolean> {
+    try {
+      const response = await fetch(`${this.adminUrl}/health/ready`);
+      await response.text();
+      return response.status === 200;
+    } catch {
+      // Nobody listens yet, which is an answer too.
+      return false;
+    }
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8')
+        .split(' ')
+        .filter((word) => word !== '')
+        .map(Number),
+    );
+  } catch {
+    // Gone, or a system without /proc: then only the process itself is meant.
+    return [];
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Client } from 'pg';
+import { startPostgres } from '../../embedded/postgres.ts';
+
+/** What all houses of a run share. */
+export interface Servers {
+  /** @returns the URL of an empty database of its own */
+  database(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A PostgreSQL of our own, or the one named in `TEST_DATABASE_URL`. */
+export async function openServers(): Promise<Servers> {
+  const given = process.env.TEST_DATABASE_URL;
+  const own =
+    given === undefined || given === ''
+      ? await startPostgres({ fast: true, settings: { max_connections: '1000' } })
+      : undefined;
+  const serverUrl = own?.url ?? given ?? '';
+  const created: string[] = [];
+  const run = async (statements: readonly string[]) => {
+    const client = new Client({ connectionString: serverUrl });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  return {
+    database: async () => {
+      const name = `wagergate_torture_${randomBytes(5).toString('hex')}`;
+      await run([`CREATE DATABASE ${name} TEMPLATE template0`]);
+      created.push(name);
+      const url = new URL(serverUrl);
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+    close: async () => {
+      if (own === undefined) {
+        await run(created.map((name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+      }
+      await own?.stop();
+    },
+  };
+}
+
+const FIRST_PORT = 12_000;
+const LAST_PORT = 31_999;
+const handedOut = new Set<number>();
+
+/**
+ * A port that nobody listens on, each only once, and below those that systems hand out by
+ * themselves: while a gateway is down, no outgoing connection may sit down on its port.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT));
+    if (handedOut.has(port) || !(await isFree(port))) continue;
+    handedOut.add(port);
+    return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  try {
+    probe.listen(port, '127.0.0.1');
+    await once(probe, 'listening');
+    return true;
+  } catch {
+    // Taken, which is what was asked.
+    return false;
+  } finally {
+    probe.close();
+  }
+}

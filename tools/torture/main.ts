@@ -1,0 +1,33 @@
+import { HELP, type Options, readOptions } from './run/options.ts';
+import { run } from './run/run.ts';
+import { tryTeeth } from './teeth/teeth.ts';
+
+async function main(): Promise<number> {
+  let options: Options;
+  try {
+    options = readOptions(process.argv.slice(2));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return 2;
+  }
+  if (options.help) {
+    console.log(HELP);
+    return 0;
+  }
+  if (options.teeth) {
+    const bites = await tryTeeth(options, console.log);
+    return bites.every(({ took }) => took !== undefined) ? 0 : 1;
+  }
+  const startedAtMs = performance.now();
+  const { played, walletCalls, undecided, failures } = await run(options, { log: console.log });
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(0);
+  console.log(
+    `${played} histories, ${walletCalls} wallet calls, ${undecided} bets left to a person, ${failures.length} failures, ${seconds} s`,
+  );
+  if (failures.length > 0) {
+    console.log(`failing seeds: ${failures.map(({ plan }) => plan.seed).join(' ')}`);
+  }
+  return failures.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();

@@ -1,0 +1,202 @@
+/** A whole history, decided before it is played: data only, so that it can be shrunk and printed. */
+export interface Plan {
+  readonly seed: number;
+  readonly layout: Layout;
+  readonly bets: readonly BetPlan[];
+  readonly faults: readonly FaultPlan[];
+}
+
+/** How the gateway's processes are laid out. */
+export const LAYOUTS = ['one', 'replicas', 'split', 'workers'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
+/** The operators of every house, by what their wallets are like. */
+export const OPERATORS = ['alpha', 'beta', 'gamma', 'delta'] as const;
+export type OperatorId = (typeof OPERATORS)[number];
+
+export interface OperatorCharacter {
+  readonly settleOnFailure: 'error' | 'queue';
+  /** Takes every `requestId` for an operation of its own (dialect `stableRequestId`). */
+  readonly keyedOnRequestId: boolean;
+  /** Remembers rollbacks of bets that it has not seen, and refuses their place. */
+  readonly tombstones: boolean;
+}
+
+export const CHARACTERS: Readonly<Record<OperatorId, OperatorCharacter>> = {
+  alpha: { settleOnFailure: 'error', keyedOnRequestId: false, tombstones: true },
+  beta: { settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: false },
+  gamma: { settleOnFailure: 'queue', keyedOnRequestId: true, tombstones: true },
+  delta: { settleOnFailure: 'error', keyedOnRequestId: true, tombstones: false },
+};
+
+export interface BetPlan {
+  /** `b0`, `b1`, …; the parts' ids begin with it. */
+  readonly id: string;
+  readonly operator: OperatorId;
+  /** Decimal text. */
+  readonly stake: string;
+  readonly startMs: number;
+  readonly isFreebet: boolean;
+  /** The service forgets to roll back what was answered 100: the gateway has to. */
+  readonly isForgotten: boolean;
+  /** Amounts of settles that the wallet refuses whenever they come, with the code. */
+  readonly refuses: Readonly<Record<string, number>>;
+  readonly steps: readonly Step[];
+  readonly fates: readonly Fate[];
+}
+
+export type Move =
+  | { readonly kind: 'place' }
+  | { readonly kind: 'settle'; readonly amount: string; readonly resultType: ResultType }
+  | { readonly kind: 'unsettle' }
+  | { readonly kind: 'rollback'; readonly errorCode: number }
+  | { readonly kind: 'update'; readonly coefficient: string }
+  /** The operator ends the player's session. */
+  | { readonly kind: 'endSession' };
+
+export type ResultType = 'won' | 'lost' | 'refund' | 'cashout';
+
+/** One thing that the service does with a bet, repeats included. */
+export interface Step {
+  readonly id: string;
+  readonly move: Move;
+  /** After the step before has come to its end, or after it began where this one is `alongside`. */
+  readonly pauseMs: number;
+  /** Does not wait for the step before: only rollbacks and updates may come like this. */
+  readonly isAlongside: boolean;
+  /** Which of the gateway's addresses takes it first; repeats go to the others in turn. */
+  readonly via: number;
+  readonly copies: readonly Copy[];
+}
+
+/** The same bytes once more, or bytes that contradict. */
+export interface Copy {
+  readonly id: string;
+  readonly kind: CopyKind;
+  readonly afterMs: number;
+  readonly via: number;
+}
+
+/**
+ * `twin`: the same bytes while the step goes on; `replay`: after its end, whatever came since;
+ * `again`: the same operation under a new `requestId`, before anything else comes; `conflict`: a
+ * place with another stake; `swapped`: a place's bytes by PUT, which would be an unsettle.
+ */
+export type CopyKind = 'twin' | 'replay' | 'again' | 'conflict' | 'swapped';
+
+export const BET_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
+export type BetOperation = (typeof BET_OPERATIONS)[number];
+
+/** What becomes of one call at the wallet: the `nth` (from 0) of an operation of its bet. */
+export interface Fate {
+  readonly id: string;
+  readonly operation: BetOperation;
+  readonly nth: number;
+  /** Whether and when the wallet does what it was asked. */
+  readonly effect: 'now' | 'never' | 'late';
+  /** What the caller gets to see. */
+  readonly answer: FateAnswer;
+  /** For `late`: when it is done, after the arrival; for `slow`: when it is answered. */
+  readonly delayMs: number;
+  /** For `code`. */
+  readonly code: number;
+}
+
+export type FateAnswer =
+  | 'good'
+  | 'slow'
+  | 'hang'
+  | 'reset'
+  | 'cutShort'
+  | 'status500'
+  | 'html'
+  | 'wrongId'
+  | 'empty'
+  | 'trickle'
+  | 'code';
+
+/** When a fault comes: at a time from the beginning, or when something of a bet is seen. */
+export type Trigger =
+  | { readonly kind: 'at'; readonly ms: number }
+  /** The `nth` (from 0) call about the bet reaches its wallet. */
+  | { readonly kind: 'wallet'; readonly bet: string; readonly nth: number }
+  /** The `nth` (from 0) message to PostgreSQL that names the bet leaves process `process`. */
+  | { readonly kind: 'statement'; readonly bet: string; readonly nth: number };
+
+export interface FaultPlan {
+  readonly id: string;
+  readonly trigger: Trigger;
+  readonly fault: Fault;
+}
+
+/** `process` counts the gateway's processes from 0; too high a number wraps around. */
+export type Fault =
+  | {
+      readonly kind: 'postgres';
+      readonly process: number;
+      readonly how: LinkFault;
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'redis';
+      readonly process: number;
+      readonly how: LinkFault;
+      readonly ms: number;
+    }
+  | { readonly kind: 'flushRedis' }
+  /** To the one connection that carries the statement, or to any one of them. */
+  | {
+      readonly kind: 'connection';
+      readonly process: number;
+      readonly how: ConnectionFault;
+      readonly ms: number;
+    }
+  | { readonly kind: 'stop'; readonly process: number; readonly ms: number }
+  | { readonly kind: 'kill'; readonly process: number; readonly downMs: number }
+  | { readonly kind: 'maintenance'; readonly operator: OperatorId; readonly ms: number }
+  | { readonly kind: 'rotateSecret'; readonly operator: OperatorId }
+  | { readonly kind: 'reload' }
+  | { readonly kind: 'breaker'; readonly operator: OperatorId; readonly ms: number }
+  | { readonly kind: 'walletDown'; readonly operator: OperatorId; readonly ms: number };
+
+export type LinkFault = 'freeze' | 'cut' | 'reset' | 'slow';
+
+/**
+ * `holdRequest`: nothing passes for a while, the statement included; `holdAnswer`: the statement
+ * passes, its answer waits; `loseRequest`, `loseAnswer`: the connection breaks before, or after, the
+ * server has done it.
+ */
+export type ConnectionFault = 'holdRequest' | 'holdAnswer' | 'loseRequest' | 'loseAnswer';
+
+/** How many things happen in a plan. */
+export function stepsIn(plan: Plan): number {
+  return plan.bets.reduce((sum, bet) => sum + bet.steps.length, 0) + plan.faults.length;
+}
+
+/** The ids of everything that can be left out of a plan, coarse parts first. */
+export function partsOf(plan: Plan): readonly string[] {
+  return [
+    ...plan.faults.map(({ id }) => id),
+    ...plan.bets.map(({ id }) => id),
+    ...plan.bets.flatMap((bet) => [
+      ...bet.fates.map(({ id }) => id),
+      ...bet.steps.flatMap((step) => [step.id, ...step.copies.map(({ id }) => id)]),
+    ]),
+  ];
+}
+
+/** The plan without what is not in `kept`; a part whose whole is left out goes with it. */
+export function prune(plan: Plan, kept: ReadonlySet<string>): Plan {
+  const isKept = ({ id }: { readonly id: string }) => kept.has(id);
+  return {
+    ...plan,
+    faults: plan.faults.filter(isKept),
+    bets: plan.bets.filter(isKept).map((bet) => ({
+      ...bet,
+      fates: bet.fates.filter(isKept),
+      steps: bet.steps
+        .filter(isKept)
+        .map((step) => ({ ...step, copies: step.copies.filter(isKept) })),
+    })),
+  };
+}

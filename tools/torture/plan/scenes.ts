@@ -1,0 +1,135 @@
+import { BetWriter } from './bets.ts';
+import {
+  type BetPlan,
+  type ConnectionFault,
+  type FaultPlan,
+  type Layout,
+  OPERATORS,
+  type Plan,
+  type Step,
+} from './plan.ts';
+import type { Random } from './random.ts';
+
+/** What a scene is made of; the seed is added by whoever writes the plan. */
+export type Scene = (random: Random, steps: number) => Pick<Plan, 'bets' | 'faults'>;
+
+const NOT_ENOUGH_MONEY = 7;
+
+/** Players without money crowd one operator, whose wallet says no, and well: the others must play. */
+const crowdOfDeclines: Scene = (random, steps) => {
+  const operator = random.pick(OPERATORS);
+  const bets: BetPlan[] = [];
+  for (let index = 0; index < steps; index += 1) {
+    const writer = new BetWriter(random, index, operator);
+    writer.place();
+    if (random.chance(0.75)) writer.fates.decline('place', 0, NOT_ENOUGH_MONEY);
+    bets.push(writer.done(random.whole(0, 500)));
+  }
+  return { bets, faults: [] };
+};
+
+/** Statements about results are held until long after their callers were answered. */
+const heldStatements: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  const faults: FaultPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 4); index += 1) {
+    const writer = new BetWriter(random, index);
+    writer.place();
+    writer.settle('won', random.whole(0, 100));
+    writer.settle('won', random.whole(0, 60));
+    if (random.chance(0.5)) writer.unsettle(random.whole(0, 60));
+    bets.push(writer.done(random.whole(0, 400)));
+    const nth = random.whole(3, 9);
+    faults.push(connectionFault(random, index, nth, random.whole(1_000, 2_600), ['holdRequest']));
+  }
+  return { bets, faults };
+};
+
+/** The outcome of a place is written too late, and the service forgets to roll the bet back. */
+const forgottenPlaces: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  const faults: FaultPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 4); index += 1) {
+    const writer = new BetWriter(random, index);
+    writer.place();
+    bets.push(writer.done(random.whole(0, 600), { isForgotten: true }));
+    const how: ConnectionFault[] = ['holdRequest', 'holdAnswer'];
+    faults.push(connectionFault(random, index, random.whole(0, 3), random.whole(700, 1_600), how));
+  }
+  return { bets, faults };
+};
+
+/** One replica stands still with requests unread, the bets go on at the other one. */
+const frozenReplica: Scene = (random, steps) => {
+  const stopAtMs = random.whole(300, 600);
+  const bets: BetPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
+    const writer = new BetWriter(random, index);
+    writer.place();
+    writer.settle('won', stopAtMs + random.whole(0, 300));
+    writer.settle('won', random.whole(0, 200));
+    if (random.chance(0.5)) writer.unsettle(random.whole(0, 200));
+    const bet = writer.done(0);
+    // The first result goes to the one that stops, everything else to the other.
+    const lived = bet.steps.map((step, n): Step => ({ ...step, via: n === 1 ? 0 : 1, copies: [] }));
+    bets.push({ ...bet, steps: lived });
+  }
+  const ms = random.whole(2_500, 4_000);
+  const fault = { kind: 'stop', process: 0, ms } as const;
+  return { bets, faults: [{ id: 'x0', trigger: { kind: 'at', ms: stopAtMs }, fault }] };
+};
+
+/** A rollback while Redis is away, then a copy of its place while PostgreSQL is. */
+const staleAnswers: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
+    const writer = new BetWriter(random, index);
+    writer.place();
+    writer.step({ kind: 'rollback', errorCode: 50 }, { pauseMs: random.whole(350, 700) });
+    const bet = writer.done(random.whole(0, 100));
+    const lived = bet.steps.map((step, n): Step => {
+      const afterMs = random.whole(1_900, 2_600);
+      const replay = { id: `${step.id}.c0`, kind: 'replay', afterMs, via: 0 } as const;
+      return { ...step, via: 0, copies: n === 0 ? [replay] : [] };
+    });
+    bets.push({ ...bet, steps: lived });
+  }
+  const redis = {
+    kind: 'redis',
+    process: 0,
+    how: random.pick(['freeze', 'cut'] as const),
+    ms: 900,
+  } as const;
+  const postgres = { kind: 'postgres', process: 0, how: 'cut', ms: 1_600 } as const;
+  return {
+    bets,
+    faults: [
+      { id: 'x0', trigger: { kind: 'at', ms: 300 }, fault: redis },
+      { id: 'x1', trigger: { kind: 'at', ms: 1_700 }, fault: postgres },
+    ],
+  };
+};
+
+function connectionFault(
+  random: Random,
+  bet: number,
+  nth: number,
+  ms: number,
+  how: readonly ConnectionFault[],
+): FaultPlan {
+  const fault = { kind: 'connection', process: 0, how: random.pick(how), ms } as const;
+  return { id: `x${bet}`, trigger: { kind: 'statement', bet: `b${bet}`, nth }, fault };
+}
+
+/** Which share of the histories is a scene, and of these which share is which. */
+export const SCENES_SHARE = 0.3;
+
+export function scenesFor(layout: Layout): readonly (readonly [weight: number, scene: Scene])[] {
+  return [
+    [2, crowdOfDeclines],
+    [3, heldStatements],
+    [2, forgottenPlaces],
+    [layout === 'replicas' ? 6 : 0, frozenReplica],
+    [2, staleAnswers],
+  ];
+}

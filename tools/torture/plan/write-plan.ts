@@ -1,0 +1,32 @@
+import { BetWriter } from './bets.ts';
+import { writeFaults } from './faults.ts';
+import { MOTIFS } from './motifs.ts';
+import { type BetPlan, LAYOUTS, type Plan } from './plan.ts';
+import { Random } from './random.ts';
+import { SCENES_SHARE, scenesFor } from './scenes.ts';
+
+/** A history of so many steps is begun within this time for each of them. */
+const MS_A_STEP = 25;
+
+/**
+ * Decides a whole history by its seed. Pure: the same seed and number of steps give the same plan.
+ * @param steps about how many things the service does; at least 1
+ */
+export function writePlan(seed: number, steps: number): Plan {
+  const random = new Random(seed);
+  // Neighbouring seeds take turns, so that a run of many keeps houses of every layout busy.
+  const layout = LAYOUTS[seed % LAYOUTS.length] ?? 'one';
+  if (random.chance(SCENES_SHARE)) {
+    return { seed, layout, ...random.weighted(scenesFor(layout))(random, steps) };
+  }
+  const spanMs = steps * MS_A_STEP;
+  const bets: BetPlan[] = [];
+  for (let written = 0; written < steps; ) {
+    const writer = new BetWriter(random, bets.length);
+    const isForgotten = random.weighted(MOTIFS)(writer, random);
+    const bet = writer.done(random.whole(0, spanMs), { isForgotten });
+    bets.push(bet);
+    written += bet.steps.length;
+  }
+  return { seed, layout, bets, faults: writeFaults(random, bets, layout, spanMs) };
+}

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ADMIN_TOKEN, type House, type Process } from '../house/house.ts';
+import type { ConnectionFault, Fault, FaultPlan, OperatorId } from '../plan/plan.ts';
+import type { Story } from '../story.ts';
+import type { Link, LinkProxy } from '../world/link-proxy.ts';
+
+/** Where a fault was triggered, for those that hit what triggered them. */
+export interface Place {
+  readonly process: number;
+  readonly link: Link;
+}
+
+/** Brings a plan's faults about, and takes all of them back. */
+export class Faults {
+  readonly #house: House;
+  readonly #story: Story;
+  readonly #running = new Set<Promise<void>>();
+  readonly #begun = new Set<string>();
+  #rotations = 0;
+
+  constructor(house: House, story: Story) {
+    this.#house = house;
+    this.#story = story;
+  }
+
+  /** Whether any fault has come that leaves outcomes open, so that leases may have to end. */
+  get leavesLeases(): boolean {
+    return this.#leavesLeases;
+  }
+  #leavesLeases = false;
+
+  get haveCome(): boolean {
+    return this.#begun.size > 0;
+  }
+
+  /** Once each, whoever triggers it again. */
+  begin(plan: FaultPlan, at?: Place): void {
+    if (this.#begun.has(plan.id)) return;
+    this.#begun.add(plan.id);
+    this.#leavesLeases ||= ['postgres', 'connection', 'stop', 'kill'].includes(plan.fault.kind);
+    this.#story.tell('fault', undefined, `${plan.id} begins: ${JSON.stringify(plan.fault)}`);
+    const running = this.#suffer(plan.fault, at).finally(() => {
+      this.#running.delete(running);
+      this.#story.tell('fault', undefined, `${plan.id} is over`);
+    });
+    this.#running.add(running);
+  }
+
+  /** Resolves when all that began is over and everything stands as at the beginning. */
+  async heal(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    for (const { postgres, redis, gateway } of this.#house.processes) {
+      gateway.thaw();
+      await postgres.heal();
+      await redis.heal();
+    }
+  }
+
+  async #suffer(fault: Fault, at: Place | undefined): Promise<void> {
+    switch (fault.kind) {
+      case 'postgres':
+        return await sufferLink(this.#process(fault.process, at).postgres, fault.how, fault.ms);
+      case 'redis':
+        return await sufferLink(this.#process(fault.process, at).redis, fault.how, fault.ms);
+      case 'flushRedis':
+        return await flush(this.#house);
+      case 'connection':
+        return await this.#sufferConnection(fault, at);
+      case 'stop': {
+        const { gateway } = this.#process(fault.process, at);
+        gateway.freeze();
+        await sleep(fault.ms);
+        return gateway.thaw();
+      }
+      case 'kill':
+        return await this.#kill(this.#process(fault.process, at), fault.downMs);
+      case 'maintenance': {
+        const { configuration } = this.#house;
+        await configuration.setStatus(fault.operator, 'maintenance');
+        await sleep(fault.ms);
+        return await configuration.setStatus(fault.operator, 'active');
+      }
+      case 'rotateSecret':
+        return await this.#rotate(fault.operator);
+      case 'reload':
+        return await this.#house.configuration.touch();
+      case 'breaker':
+        await this.#breaker(fault.operator, 'open');
+        await sleep(fault.ms);
+        return await this.#breaker(fault.operator, 'auto');
+      case 'walletDown': {
+        const wallet = this.#house.wallet(fault.operator);
+        await wallet.down();
+        await sleep(fault.ms);
+        return await wallet.up();
+      }
+    }
+  }
+
+  #process(index: number, at: Place | undefined): Process {
+    const { processes } = this.#house;
+    const found = processes[(at?.process ?? index) % processes.length];
+    if (found === undefined) throw new Error('a house has processes');
+    return found;
+  }
+
+  async #sufferConnection(
+    fault: { readonly process: number; readonly how: ConnectionFault; readonly ms: number },
+    at: Place | undefined,
+  ): Promise<void> {
+    const link = at?.link ?? this.#process(fault.process, at).postgres.someLink(fault.ms);
+    link?.suffer(fault.how, fault.ms);
+    await sleep(fault.ms);
+  }
+
+  async #kill({ gateway }: Process, downMs: number): Promise<void> {
+    await gateway.kill();
+    await sleep(downMs);
+    await gateway.start();
+  }
+
+  /** The wallet takes both secrets until the gateways have the new one for certain. */
+  async #rotate(operator: OperatorId): Promise<void> {
+    this.#rotations += 1;
+    const wallet = this.#house.wallet(operator);
+    const next = `${operator}-rotated-${Date.now()}-${this.#rotations}`;
+    wallet.secrets = [next, ...wallet.secrets];
+    await this.#house.configuration.setSecret(operator, next);
+    await sleep(RELOAD_MS);
+  }
+
+  /** By the admin API, which reaches every process. */
+  async #breaker(operator: OperatorId, state: 'open' | 'auto'): Promise<void> {
+    const [first] = this.#house.processes;
+    try {
+      const response = await fetch(
+        `${first?.gateway.adminUrl}/admin/operators/${operator}/breaker`,
+        {
+          method: 'POST',
+          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ class: 'money', state }),
+          signal: AbortSignal.timeout(2_000),
+        },
+      );
+      await response.text();
+      if (response.status === 200) return;
+      throw new Error(`status ${response.status}`);
+    } catch (error) {
+      this.#story.tell('fault', undefined, `the breaker was not set to ${state}: ${error}`);
+      if (state !== 'auto') return;
+    }
+    // What was opened must not stay open.
+    await sleep(500);
+    await this.#breaker(operator, state);
+  }
+}
+
+/** A changed file is in force within this time. */
+const RELOAD_MS = 2_000;
+
+async function sufferLink(
+  proxy: LinkProxy,
+  how: 'freeze' | 'cut' | 'reset' | 'slow',
+  ms: number,
+): Promise<void> {
+  if (how === 'reset') return proxy.reset();
+  if (how === 'cut') await proxy.cut();
+  else if (how === 'freeze') proxy.freeze();
+  else proxy.slow();
+  await sleep(ms);
+  await proxy.heal();
+}
+
+async function flush(house: House): Promise<void> {
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(house.redis.url);
+  try {
+    await redis.flushall();
+  } finally {
+    redis.disconnect();
+  }
+}

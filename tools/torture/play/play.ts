@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createOperator } from '../../simulator/operator.ts';
+import { apiSecretOf, cidOf } from '../house/configuration.ts';
+import type { House } from '../house/house.ts';
+import type { BetPlan, Fate, FaultPlan, Plan } from '../plan/plan.ts';
+import type { Player } from '../service/messages.ts';
+import { type BetRecord, newRecord } from '../service/record.ts';
+import { Service } from '../service/service.ts';
+import { CURRENCY, OPENING_BALANCE } from '../settings.ts';
+import { Story } from '../story.ts';
+import type { WalletCall } from '../world/ledger.ts';
+import { Faults } from './faults.ts';
+import { LagMeter } from './lag-meter.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
+
+/** A life that takes longer than this is ended: something in it never gets an answer. */
+const LIVES_MS_MAX = 60_000;
+
+const SESSION_TRIES = 5;
+
+/** Plays one history in a house from beginning to end. @returns what was found */
+export async function play(plan: Plan, house: House): Promise<Verdict> {
+  const players = await openSessions(plan, house);
+  const story = new Story();
+  const faults = new Faults(house, story);
+  const lag = new LagMeter();
+  const records = plan.bets.map((bet) => newRecord(bet, randomUUID(), playerOf(players, bet)));
+  const crashesBefore = house.processes.map(({ gateway }) => gateway.crashes.length);
+  let isOver = false;
+  const service = new Service({
+    entrances: house.entrances,
+    story,
+    endSession: (record) => endSession(house, record, story),
+    isOver: () => isOver,
+  });
+  for (const record of records) watch(record, plan.faults, house, { story, faults });
+  const timers = plan.faults.flatMap((fault) =>
+    fault.trigger.kind === 'at' ? [setTimeout(() => faults.begin(fault), fault.trigger.ms)] : [],
+  );
+  const ending = setTimeout(() => {
+    isOver = true;
+  }, LIVES_MS_MAX);
+  try {
+    const lives = records.map(async (record) => {
+      await sleep(record.plan.startMs);
+      await service.live(record);
+    });
+    await Promise.all(lives);
+    await service.idle();
+    for (const timer of timers) clearTimeout(timer);
+    await faults.heal();
+    story.tell('fault', undefined, 'everything is healed');
+    return await verdictOf({ plan, house, records, story, faults, lag, crashesBefore });
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+    clearTimeout(ending);
+    lag.close();
+    for (const record of records) unwatch(record, house);
+  }
+}
+
+/** A player for each bet, with money and a live session. */
+async function openSessions(plan: Plan, house: House): Promise<ReadonlyMap<string, Player>> {
+  const baseUrl = house.entrances[0]?.gateway.baseUrl ?? '';
+  const players = new Map<string, Player>();
+  await Promise.all(
+    plan.bets.map(async (bet) => {
+      const user = `p-${randomUUID().slice(0, 18)}`;
+      const operatorToken = `operator-token-${randomUUID()}`;
+      house.wallet(bet.operator).ledger.addPlayer(user, operatorToken, OPENING_BALANCE);
+      const operator = operatorAt(baseUrl, bet);
+      const request = { operatorUser: user, currency: CURRENCY, operatorToken };
+      let opened = await operator.openSession(request);
+      // The history has not begun: what a busy machine refuses is asked for again.
+      for (let n = 1; n < SESSION_TRIES && opened.session === undefined; n += 1) {
+        await sleep(n * 200);
+        opened = await operator.openSession(request);
+      }
+      await operator.close();
+      if (opened.session === undefined) throw new Error(`no session: ${opened.body}`);
+      const { userId, token } = opened.session;
+      players.set(bet.id, { user, userId, token });
+    }),
+  );
+  return players;
+}
+
+function playerOf(players: ReadonlyMap<string, Player>, bet: BetPlan): Player {
+  const player = players.get(bet.id);
+  if (player === undefined) throw new Error(`no player of ${bet.id}`);
+  return player;
+}
+
+async function endSession(house: House, record: BetRecord, story: Story): Promise<void> {
+  const baseUrl = house.entrances[0]?.gateway.baseUrl ?? '';
+  const operator = operatorAt(baseUrl, record.plan);
+  const result = await operator.revokeSessions({ token: record.player.token });
+  await operator.close();
+  story.tell('service', record.plan.id, `the operator ends the session: ${result.status}`);
+}
+
+function operatorAt(baseUrl: string, { operator }: BetPlan) {
+  return createOperator({ baseUrl, cid: cidOf(operator), secret: apiSecretOf(operator) });
+}
+
+/** Tells the wallet what becomes of the bet's calls, and sets the faults that wait for the bet. */
+function watch(
+  record: BetRecord,
+  faultPlans: readonly FaultPlan[],
+  house: House,
+  { story, faults }: { readonly story: Story; readonly faults: Faults },
+): void {
+  const { plan, transactionId } = record;
+  const wallet = house.wallet(plan.operator);
+  for (const [amount, code] of Object.entries(plan.refuses)) {
+    wallet.ledger.refuseSettle(transactionId, amount, code);
+  }
+  const waiting = faultPlans.filter(
+    ({ trigger }) => trigger.kind !== 'at' && trigger.bet === plan.id,
+  );
+  const due = (kind: 'wallet' | 'statement', nth: number) =>
+    waiting.filter(({ trigger }) => trigger.kind === kind && trigger.nth === nth);
+  wallet.watch(transactionId, {
+    fateOf: (call, nth) => fateOf(plan, call, nth),
+    arrived: ({ call }, count, fate) => {
+      const how = fate === undefined ? '' : ` (${fate.id}: ${fate.effect}, ${fate.answer})`;
+      const request = call.requestId.slice(0, 8);
+      story.tell(
+        'wallet',
+        plan.id,
+        `gets ${call.operation} ${call.amount} [request ${request}]${how}`,
+      );
+      for (const fault of due('wallet', count)) faults.begin(fault);
+    },
+    booked: ({ call }, answer, isLate) => {
+      const said = answer.ok ? 'accepts' : `refuses with ${answer.code}`;
+      const when = isLate ? ' LATE' : '';
+      story.tell('wallet', plan.id, `  ${said}${when} ${call.operation} ${call.amount}`);
+    },
+  });
+  let mentions = 0;
+  for (const [process, { postgres }] of house.processes.entries()) {
+    postgres.watch(transactionId, (link) => {
+      for (const fault of due('statement', mentions)) {
+        story.tell(
+          'fault',
+          plan.id,
+          `statement ${mentions} about ${plan.id} at process ${process}`,
+        );
+        faults.begin(fault, { process, link });
+      }
+      mentions += 1;
+    });
+  }
+}
+
+function unwatch(record: BetRecord, house: House): void {
+  for (const { postgres } of house.processes) postgres.unwatch(record.transactionId);
+}
+
+function fateOf(plan: BetPlan, call: WalletCall, nth: number): Fate | undefined {
+  return plan.fates.find((fate) => fate.operation === call.operation && fate.nth === nth);
+}

@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerFindings } from '../check/answers.ts';
+import { bookFindings, moneyFindings } from '../check/books.ts';
+import type { Finding } from '../check/finding.ts';
+import { type GatewayView, gatewayView } from '../check/gateway-view.ts';
+import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
+import { ADMIN_TOKEN, type House } from '../house/house.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { BetRecord } from '../service/record.ts';
+import { CONFIRM_UNKNOWN_MS, LEASE_MS, OPENING_BALANCE, SECOND_CONFIRMATION } from '../settings.ts';
+import type { Story } from '../story.ts';
+import type { Faults } from './faults.ts';
+import type { LagMeter } from './lag-meter.ts';
+
+export interface Verdict {
+  readonly plan: Plan;
+  readonly findings: readonly Finding[];
+  readonly records: readonly BetRecord[];
+  readonly story: Story;
+  /** From the first bet to the judgement. */
+  readonly tookMs: number;
+  /** Bets that the gateway itself says a person has to decide. */
+  readonly undecided: number;
+  readonly walletCalls: number;
+}
+
+export interface Played {
+  readonly plan: Plan;
+  readonly house: House;
+  readonly records: readonly BetRecord[];
+  readonly story: Story;
+  readonly faults: Faults;
+  readonly lag: LagMeter;
+  readonly crashesBefore: readonly number[];
+}
+
+const SYSTEM_ERROR = 100;
+const POLL_MS = 100;
+/** The gateway sweeps every second, and every other time for what is overdue. */
+const SWEEPS_MS = 2_500;
+/** What is wrong may be mended when a lease ends: any attempt may have lost its last commit. */
+const PATIENCE_MS = LEASE_MS + SWEEPS_MS * 2;
+const BEYOND_MS = 5_000;
+const QUIET_CERTAIN_MS = 250;
+const QUIET_UNCERTAIN_MS = CONFIRM_UNKNOWN_MS * (SECOND_CONFIRMATION + 1) + 1_300;
+
+/** Waits until nothing is to be expected any more, which is bounded, and judges. */
+export async function verdictOf(played: Played): Promise<Verdict> {
+  const { plan, house, records, story, faults } = played;
+  const healedAtMs = performance.now();
+  const isUncertain = faults.haveCome || records.some((record) => hadUncertain(house, record));
+  const quietMs = isUncertain ? QUIET_UNCERTAIN_MS : QUIET_CERTAIN_MS;
+  // What is repeated for ever never becomes quiet.
+  const giveUpAtMs = healedAtMs + quietMs + PATIENCE_MS + BEYOND_MS;
+  let judged = await judge(played);
+  for (;;) {
+    const nowMs = performance.now();
+    const lastAtMs = Math.max(healedAtMs, ...records.map((record) => lastArrival(house, record)));
+    const isQuiet = nowMs - lastAtMs > quietMs && noneIsLate(house);
+    if (isQuiet && judged.isSettled) break;
+    if (nowMs - lastAtMs > quietMs + PATIENCE_MS || nowMs > giveUpAtMs) break;
+    await sleep(POLL_MS);
+    if (isQuiet || judged.isSettled) judged = await judge(played);
+  }
+  judged = await judge(played);
+  for (const { bet, kind, text } of judged.findings) story.tell('check', bet, `${kind}: ${text}`);
+  return {
+    plan,
+    records,
+    story,
+    findings: judged.findings,
+    undecided: judged.undecided,
+    tookMs: story.nowMs(),
+    walletCalls: records.reduce(
+      (sum, record) =>
+        sum + house.wallet(record.plan.operator).arrivals(record.transactionId).length,
+      0,
+    ),
+  };
+}
+
+interface Judged {
+  readonly findings: readonly Finding[];
+  readonly undecided: number;
+  /** Nothing is found that time could still mend. */
+  readonly isSettled: boolean;
+}
+
+async function judge(played: Played): Promise<Judged> {
+  const { house, records, lag } = played;
+  const gateways = house.entrances.map(({ gateway }) => gateway);
+  const findings: Finding[] = crashFindings(played);
+  let undecided = 0;
+  for (const record of records) {
+    const wallet = house.wallet(record.plan.operator);
+    const wasLagging = (fromMs: number, toMs: number) => lag.wasLagging(fromMs, toMs);
+    findings.push(...answerFindings(record), ...arrivalFindings(record, wallet));
+    findings.push(...silenceFindings(record, gateways, wasLagging));
+    const books = [
+      ...bookFindings(record, wallet),
+      ...moneyFindings(record, wallet, OPENING_BALANCE),
+    ];
+    if (books.length === 0) continue;
+    // Only a result that the wallet was planned to refuse may be left to a person.
+    const isRefused = Object.keys(record.plan.refuses).length > 0;
+    const view = isRefused ? await viewOf(house, record) : undefined;
+    if (view !== undefined && view.dead > 0) undecided += 1;
+    else findings.push(...books);
+  }
+  findings.push(...refusalFindings(played), ...blockedFindings(played));
+  findings.push(...(await undelivered(house, records)));
+  const isSettled = !findings.some(({ kind }) => CAN_CHANGE.has(kind));
+  // What is still on its way explains the books of its bet: one finding, not three.
+  const onTheWay = new Set(
+    findings.filter(({ kind }) => kind === 'undelivered').map(({ bet }) => bet),
+  );
+  const apart = findings.filter(({ kind, bet }) => !isOfBooks(kind) || !onTheWay.has(bet));
+  return { findings: apart, undecided, isSettled };
+}
+
+const isOfBooks = (kind: Finding['kind']) => kind === 'books' || kind === 'money';
+const CAN_CHANGE: ReadonlySet<Finding['kind']> = new Set(['books', 'money', 'undelivered']);
+
+/** Where nothing goes wrong, nothing is refused: a proper no speaks against no wallet. */
+function refusalFindings({ plan, records, lag }: Played): Finding[] {
+  const isWell = plan.faults.length === 0 && records.every(isAnsweredWell);
+  if (!isWell) return [];
+  return records.flatMap((record) =>
+    record.sends
+      .filter(({ operation, code }) => operation === 'place' && code === SYSTEM_ERROR)
+      .filter(({ atMs, endedAtMs }) => !lag.wasLagging(atMs, endedAtMs))
+      .map((send): Finding => {
+        const text = `a place was answered 100 after ${Math.round(send.endedAtMs - send.atMs)} ms although every wallet answers properly`;
+        return { kind: 'needlessRefusal', bet: record.plan.id, text };
+      }),
+  );
+}
+
+/** Faults after which nobody but the end of a lease can free a bet. */
+const COSTS_A_LEASE = new Set(['loseRequest', 'loseAnswer']);
+
+/** What only waits must not leave a bet closed: whoever gave up has freed it (I11). */
+function blockedFindings({ plan, records }: Played): Finding[] {
+  const mayBlock = plan.faults.some(({ fault }) =>
+    fault.kind === 'connection' ? COSTS_A_LEASE.has(fault.how) : fault.kind !== 'flushRedis',
+  );
+  if (mayBlock) return [];
+  return records.flatMap(({ plan: bet, sends }) =>
+    bet.steps.flatMap(({ id }): Finding[] => {
+      const own = sends.filter((send) => send.step === id && ASKED.has(send.kind));
+      const tookMs = Math.max(0, ...own.map(({ endedAtMs }) => endedAtMs)) - (own[0]?.atMs ?? 0);
+      if (tookMs < BLOCKED_MS_MIN) return [];
+      const text = `${id} was answered only after ${Math.round(tookMs)} ms`;
+      return [{ kind: 'blocked', bet: bet.id, text }];
+    }),
+  );
+}
+
+const ASKED: ReadonlySet<string> = new Set(['first', 'repeat']);
+/** Longer than any fault of the plan and the repeats that it costs, shorter than a lease. */
+const BLOCKED_MS_MIN = 10_000;
+
+/** At most a proper no, which is all that a bet's wallet is planned to say. */
+function isAnsweredWell({ plan }: BetRecord): boolean {
+  const isProper = (code: number) => ![8, 10, SYSTEM_ERROR].includes(code);
+  return plan.fates.every(
+    ({ answer, effect, code }) => answer === 'code' && effect === 'never' && isProper(code),
+  );
+}
+
+function crashFindings({ house, crashesBefore }: Played): Finding[] {
+  return house.processes.flatMap(({ gateway }, index) =>
+    gateway.crashes
+      .slice(crashesBefore[index] ?? 0)
+      .map((text): Finding => ({ kind: 'crash', bet: undefined, text })),
+  );
+}
+
+async function undelivered(house: House, records: readonly BetRecord[]): Promise<Finding[]> {
+  const bets = new Map(records.map((record) => [record.transactionId, record.plan.id]));
+  const adminUrl = house.processes[0]?.gateway.adminUrl;
+  const response = await fetch(`${adminUrl}/admin/deliveries?state=pending`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  const text = await response.text();
+  if (response.status !== 200) {
+    const why = `the gateway does not tell what it has promised: ${response.status} ${text}`;
+    return [{ kind: 'undelivered', bet: undefined, text: why }];
+  }
+  const page: { readonly items: readonly Readonly<Record<string, unknown>>[] } = JSON.parse(text);
+  return page.items.flatMap(({ transactionId, operation, attempts, lastError }): Finding[] => {
+    const bet = bets.get(String(transactionId));
+    if (bet === undefined) return [];
+    const told = `a promised ${operation} is still not home (${attempts} attempts, ${lastError})`;
+    return [{ kind: 'undelivered', bet, text: told }];
+  });
+}
+
+export async function viewOf(house: House, record: BetRecord): Promise<GatewayView> {
+  const adminUrl = house.processes[0]?.gateway.adminUrl ?? '';
+  return await gatewayView(adminUrl, ADMIN_TOKEN, record);
+}
+
+function hadUncertain(house: House, record: BetRecord): boolean {
+  if (record.isLeftToGateway || record.sends.some(({ failure }) => failure !== undefined)) {
+    return true;
+  }
+  const arrivals = house.wallet(record.plan.operator).arrivals(record.transactionId);
+  return arrivals.some(({ isUncertain }) => isUncertain);
+}
+
+function lastArrival(house: House, record: BetRecord): number {
+  const arrivals = house.wallet(record.plan.operator).arrivals(record.transactionId);
+  return Math.max(0, ...arrivals.map(({ atMs, doneAtMs = 0 }) => Math.max(atMs, doneAtMs)));
+}
+
+function noneIsLate(house: House): boolean {
+  return house.processes.length > 0 && LATE_WALLETS.every((id) => house.wallet(id).lateOnes === 0);
+}
+
+const LATE_WALLETS = ['alpha', 'beta', 'gamma', 'delta'] as const;

@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util';
+
+export const HELP = `npm run torture -- [--seed N] [--steps K] [--seeds COUNT | --minutes M] [options]
+
+Plays random but reproducible histories against the real gateway, on PostgreSQL and Redis of its own,
+with faults at every edge, and checks what must never be seen. Ends with 0 when nothing was found.
+
+  --seed N        the first seed (1)
+  --steps K       about how many things the service does in one history (25)
+  --seeds COUNT   so many seeds, one after the other (1)
+  --minutes M     as many seeds as there is time for
+  --jobs J        houses at once: 1, 2, 4 or 8 (4)
+  --source DIR    the folder that holds the src/ to play against (this one)
+  --keep LIST     only these parts of the history, as a failure prints them
+  --no-shrink     do not make failing histories smaller
+  --story         print every story, not only of what fails
+  --teeth         plant bugs, one after the other, and count the seeds that find each
+  --bugs NAMES    with --teeth: only these, with commas between them
+  --help          this text`;
+
+export interface Options {
+  readonly seed: number;
+  readonly steps: number;
+  readonly seeds: number;
+  /** Undefined: no limit of time. */
+  readonly minutes: number | undefined;
+  readonly jobs: number;
+  readonly source: string;
+  readonly keep: readonly string[] | undefined;
+  readonly shrinks: boolean;
+  readonly tellsAll: boolean;
+  readonly teeth: boolean;
+  readonly bugs: readonly string[] | undefined;
+  readonly help: boolean;
+}
+
+const JOBS = [1, 2, 4, 8];
+const DEFAULT_STEPS = 25;
+
+/** @throws RangeError or TypeError with one line for people */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seed: { type: 'string' },
+      steps: { type: 'string' },
+      seeds: { type: 'string' },
+      minutes: { type: 'string' },
+      jobs: { type: 'string' },
+      source: { type: 'string' },
+      keep: { type: 'string' },
+      'no-shrink': { type: 'boolean' },
+      story: { type: 'boolean' },
+      teeth: { type: 'boolean' },
+      bugs: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  });
+  const minutes = values.minutes === undefined ? undefined : number('minutes', values.minutes);
+  const jobs = whole('jobs', values.jobs ?? '4');
+  if (!JOBS.includes(jobs)) throw new RangeError(`--jobs is one of ${JOBS.join(', ')}`);
+  const many = minutes !== undefined || values.teeth === true;
+  return {
+    seed: whole('seed', values.seed ?? '1'),
+    steps: whole('steps', values.steps ?? String(DEFAULT_STEPS)),
+    seeds: whole('seeds', values.seeds ?? (many ? String(Number.MAX_SAFE_INTEGER) : '1')),
+    minutes,
+    jobs,
+    source: values.source ?? process.cwd(),
+    keep: values.keep?.split(','),
+    shrinks: values['no-shrink'] !== true,
+    tellsAll: values.story === true,
+    teeth: values.teeth === true,
+    bugs: values.bugs?.split(','),
+    help: values.help === true,
+  };
+}
+
+function whole(name: string, text: string): number {
+  const value = number(name, text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`--${name} is a whole number`);
+  return value;
+}
+
+function number(name: string, text: string): number {
+  const value = Number(text);
+  if (text === '' || !Number.isFinite(value) || value < 0) {
+    throw new RangeError(`--${name} is a number of 0 or more, not ${text}`);
+  }
+  return value;
+}

@@ -1,0 +1,30 @@
+import { partsOf } from '../plan/plan.ts';
+import type { Verdict } from '../play/verdict.ts';
+import { textOf } from '../story.ts';
+
+const LINES_MAX = 220;
+
+/** The one line that plays a history again; of a part of it, with what is kept. */
+export function commandFor(verdict: Verdict, steps: number, isPart: boolean): string {
+  const keep = isPart ? ` --keep ${partsOf(verdict.plan).join(',')}` : '';
+  return `npm run torture -- --seed ${verdict.plan.seed} --steps ${steps}${keep}`;
+}
+
+/** What was found, shortest first, each once. */
+export function findingsText({ findings }: Verdict): string {
+  const lines = findings.map(({ bet, kind, text }) => `  ${bet ?? 'all'}: ${kind}: ${text}`);
+  return [...new Set(lines)].join('\n');
+}
+
+/** What service, gateway and wallet saw of the bets that something was found about. */
+export function storiesText({ story, findings, plan }: Verdict): string {
+  const bets = new Set(findings.flatMap(({ bet }) => (bet === undefined ? [] : [bet])));
+  return [...bets]
+    .slice(0, 2)
+    .map((bet) => {
+      const lines = story.of(bet).slice(0, LINES_MAX).map(textOf);
+      const operator = plan.bets.find(({ id }) => id === bet)?.operator;
+      return `The story of ${bet} (${operator}, layout ${plan.layout}):\n${lines.join('\n')}`;
+    })
+    .join('\n\n');
+}

@@ -1,0 +1,69 @@
+import type { BetOperation, BetPlan, CopyKind } from '../plan/plan.ts';
+import type { Player } from './messages.ts';
+
+/** One request of the service and what came back, or that nothing did. */
+export interface Send {
+  readonly step: string;
+  readonly operation: BetOperation;
+  readonly kind: 'first' | 'repeat' | CopyKind;
+  readonly requestId: string;
+  /** On `performance.now()`. */
+  readonly atMs: number;
+  readonly endedAtMs: number;
+  /** 0 when nothing came. */
+  readonly status: number;
+  readonly code: number | undefined;
+  readonly body: string;
+  readonly failure: 'timeout' | 'connection' | undefined;
+  /** 200 with the body that the protocol asks for. */
+  readonly isConfirmed: boolean;
+  /** Which of the house's addresses. */
+  readonly entrance: number;
+}
+
+/** What the service believes of a bet, from what it was told and nothing else. */
+export type BetStanding =
+  /** No answer to anything yet, or none that says. */
+  | 'open'
+  | 'accepted'
+  | 'declined'
+  /** Given up: nobody may keep anything of it. */
+  | 'rolledBack';
+
+/** One bet as the service lived it. */
+export interface BetRecord {
+  readonly plan: BetPlan;
+  readonly transactionId: string;
+  readonly player: Player;
+  readonly sends: Send[];
+  standing: BetStanding;
+  /** The result that was confirmed last, decimal text; `0`: none, or a lost bet. */
+  paid: string;
+  isSettled: boolean;
+  coefficient: string | undefined;
+  /** When its rollback was first sent. */
+  rolledBackFromMs: number | undefined;
+  /** When the operator began to end the player's session. */
+  sessionEndedFromMs: number | undefined;
+  /** Answered 100, and the service forgot to roll it back. */
+  isLeftToGateway: boolean;
+  /** What the service had to give up on without a definite answer, in words. */
+  readonly unanswered: string[];
+}
+
+export function newRecord(plan: BetPlan, transactionId: string, player: Player): BetRecord {
+  return {
+    plan,
+    transactionId,
+    player,
+    sends: [],
+    standing: 'open',
+    paid: '0',
+    isSettled: false,
+    coefficient: undefined,
+    rolledBackFromMs: undefined,
+    sessionEndedFromMs: undefined,
+    isLeftToGateway: false,
+    unanswered: [],
+  };
+}

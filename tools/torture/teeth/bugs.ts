@@ -1,0 +1,268 @@
+/** A change of the source's text; `find` stands there exactly once, or the bug is out of date. */
+export interface Change {
+  /** Below the source's folder. */
+  readonly file: string;
+  readonly find: string;
+  readonly put: string;
+}
+
+/** A deliberate mistake in a copy of the gateway, which the torture test has to find. */
+export interface Bug {
+  readonly name: string;
+  readonly what: string;
+  readonly changes: readonly Change[];
+}
+
+export const BUGS: readonly Bug[] = [
+  {
+    name: 'send-before-commit',
+    what: 'the wallet is called before the intent is committed',
+    changes: [
+      {
+        file: 'src/engine/attempt.ts',
+        find: '  const begun = await inTime(beginWithinMs, begin, (late) =>',
+        put: '  const early = attempt.call(permit.sending);\n  const begun = await inTime(beginWithinMs, begin, (late) =>',
+      },
+      {
+        file: 'src/engine/attempt.ts',
+        find: 'await tryOnce(engine, attempt, begun.operationId, permit)',
+        put: 'await tryOnce(engine, { ...attempt, call: () => early }, begun.operationId, permit)',
+      },
+    ],
+  },
+  {
+    name: 'acknowledge-before-commit',
+    what: 'the service is answered before the outcome is committed',
+    changes: [
+      {
+        file: 'src/engine/attempt.ts',
+        find: '  let stands = false;\n  try {',
+        put: "  if (deadline !== undefined) {\n    void finished.then(() => engine.changes.changed(transactionId), () => undefined);\n    return { kind: 'brought', sent, concluded, stands: true };\n  }\n  let stands = false;\n  try {",
+      },
+    ],
+  },
+  {
+    name: 'deduplicate-by-request-id',
+    what: 'the same result under a new requestId counts as another result',
+    changes: [
+      {
+        file: 'src/domain/decide.ts',
+        find: '    repeated: () => stands,',
+        put: '    repeated: () => undefined,',
+      },
+    ],
+  },
+  {
+    name: 'no-tombstone',
+    what: 'a place after the rollback of its bet is not refused',
+    changes: [
+      {
+        file: 'src/domain/decide.ts',
+        find: "  if (bet.rollback.kind !== 'none') return { kind: 'fenced' };\n",
+        put: '',
+      },
+    ],
+  },
+  {
+    name: 'decline-on-timeout',
+    what: 'a place without an answer counts as declined',
+    changes: [
+      {
+        file: 'src/domain/conclude.ts',
+        find: "      return { outcome: 'unknown', answer: undefined, change: { place: { kind: 'unknown' } } };",
+        put: "      return {\n        outcome: 'declined',\n        answer: { kind: 'refused', code: 7, message: 'no answer' },\n        change: { place: { kind: 'declined', code: 7, message: 'no answer' } },\n      };",
+      },
+    ],
+  },
+  {
+    name: 'code-8-declines',
+    what: 'code 8 to a place counts as a decline, although the wallet may have debited',
+    changes: [
+      {
+        file: 'src/wallets/adapters/dialect.ts',
+        find: '[CODES.alreadyProcessed, CODES.timeout, CODES.system];',
+        put: '[CODES.system];',
+      },
+    ],
+  },
+  {
+    name: 'lease-ignored',
+    what: 'an attempt under way does not keep others from its bet',
+    changes: [
+      {
+        file: 'src/store/bets/lease.ts',
+        find: 'export const LEASE_SECONDS = 15;',
+        put: 'export const LEASE_SECONDS = 0;',
+      },
+    ],
+  },
+  {
+    name: 'confirmation-not-repeated',
+    what: 'what stands is sent once more a first time only',
+    changes: [
+      {
+        file: 'src/domain/confirm.ts',
+        find: 'export const CONFIRMATIONS = 2;',
+        put: 'export const CONFIRMATIONS = 1;',
+      },
+    ],
+  },
+  {
+    name: 'never-confirmed',
+    what: 'what stands is never sent once more',
+    changes: [
+      {
+        file: 'src/domain/confirm.ts',
+        find: "  if (late === undefined) return { kind: 'skip' };",
+        put: "  if (late !== null) return { kind: 'skip' };",
+      },
+    ],
+  },
+  {
+    name: 'stale-read',
+    what: 'a decision is committed although the bet has changed since it was read',
+    changes: [
+      {
+        file: 'src/store/bets/commit-statements.ts',
+        find: 'AND version = :version FOR UPDATE',
+        put: 'AND (version = :version OR true) FOR UPDATE',
+      },
+      {
+        file: 'src/store/bets/commit-statements.ts',
+        find: 'AND b.version = :version AND',
+        put: 'AND',
+      },
+    ],
+  },
+  {
+    name: 'written-too-late',
+    what: 'what is committed after its caller was answered takes effect all the same',
+    changes: [
+      {
+        file: 'src/store/bets/commit-statements.ts',
+        find: "const inTime = `clock_timestamp() < coalesce(:before, 'infinity')`;",
+        put: "const inTime = `(clock_timestamp() < coalesce(:before, 'infinity') OR true)`;",
+      },
+    ],
+  },
+  {
+    name: 'lost-supersede',
+    what: 'what a later operation took the meaning of is brought all the same',
+    changes: [
+      {
+        file: 'src/store/bets/commit-statements.ts',
+        find: 'AND (id = ANY (:supersedes)',
+        put: 'AND (id = ANY (:supersedes) AND false',
+      },
+    ],
+  },
+  {
+    name: 'unsettle-forgets-the-wallet',
+    what: 'an unsettle only cancels what is queued, whatever the wallet may hold',
+    changes: [
+      {
+        file: 'src/domain/decide.ts',
+        find: "kind: holdsNoResult(bet) ? 'nothingToSend' : 'takeOver',",
+        put: "kind: 'nothingToSend',",
+      },
+    ],
+  },
+  {
+    name: 'breaker-counts-declines',
+    what: 'proper refusals open the breaker',
+    changes: [
+      {
+        file: 'src/wallets/health.ts',
+        find: "  if (answer.kind !== 'notSent') return 'healthy';",
+        put: "  if (answer.kind === 'declined') return 'faulty';\n  if (answer.kind !== 'notSent') return 'healthy';",
+      },
+    ],
+  },
+  {
+    name: 'out-of-order',
+    what: 'promised results of a bet go out in any order',
+    changes: [
+      {
+        file: 'src/store/deliveries/statements.ts',
+        find: "AND e.operation <> 'update' AND e.id < d.id))`;",
+        put: "AND e.operation <> 'update' AND e.id < 0))`;",
+      },
+      {
+        file: 'src/store/deliveries/statements.ts',
+        find: "ORDER BY transaction_id, operation = 'update', id",
+        put: "ORDER BY transaction_id, operation = 'update', id DESC",
+      },
+    ],
+  },
+  {
+    name: 'forgotten-promise',
+    what: 'what is taken over is answered 200 and not kept',
+    changes: [
+      {
+        file: 'src/store/bets/commit-statements.ts',
+        find: 'FROM op WHERE :promised IS NOT NULL',
+        put: "FROM op WHERE :promised IS NOT NULL AND :promised_state <> 'pending'",
+      },
+    ],
+  },
+  {
+    name: 'nobody-rolls-back',
+    what: 'a place answered 100 that the service forgets is forgotten here too',
+    changes: [
+      {
+        file: 'src/store/deliveries/statements.ts',
+        find: "     AND b.rollback = 'none'\n     AND b.created_at <",
+        put: "     AND b.rollback = 'none' AND false\n     AND b.created_at <",
+      },
+    ],
+  },
+  {
+    name: 'new-request-id',
+    what: 'a wallet that keys on requestId gets a repeat under a new one',
+    changes: [
+      {
+        file: 'src/engine/first-request.ts',
+        find: '  return first && requestOf(first);',
+        put: '  return first && undefined;',
+      },
+    ],
+  },
+  {
+    name: 'overtaken-update',
+    what: 'an update is brought although a later one has overtaken it',
+    changes: [
+      {
+        file: 'src/store/deliveries/statements.ts',
+        find: "const OVERTAKEN = `d.operation = 'update' AND (",
+        put: 'const OVERTAKEN = `false AND (',
+      },
+      {
+        file: 'src/domain/decide.ts',
+        find: "    .filter((delivery) => delivery.operation === 'update')\n    .map((delivery) => delivery.id);\n  return { kind: 'send', supersedes: older };",
+        put: "    .filter(() => false)\n    .map((delivery) => delivery.id);\n  return { kind: 'send', supersedes: older };",
+      },
+    ],
+  },
+  {
+    name: 'rounded-amounts',
+    what: 'amounts that differ by cents count as the same',
+    changes: [
+      {
+        file: 'src/domain/amount.ts',
+        find: '  return a === b || compareAmounts(a, b) === 0;',
+        put: '  return a === b || Math.round(Number(a)) === Math.round(Number(b));',
+      },
+    ],
+  },
+  {
+    name: 'lost-result-is-told',
+    what: 'a settle that the wallet left without an answer is answered 200',
+    changes: [
+      {
+        file: 'src/domain/conclude.ts',
+        find: "    case 'unknown':\n      return unknown;",
+        put: "    case 'unknown': {\n      const transactionTime = new Date().toISOString();\n      const settlement = settlementOf(attempted, transactionTime);\n      return { outcome: 'accepted', answer: { kind: 'accepted', transactionTime }, change: { settlement } };\n    }",
+      },
+    ],
+  },
+];

@@ -1,0 +1,185 @@
+import { moneyOf } from '../money.ts';
+import type { BetOperation, OperatorCharacter } from '../plan/plan.ts';
+
+/** A call on a bet as a wallet reads it. */
+export interface WalletCall {
+  readonly operation: BetOperation;
+  readonly transactionId: string;
+  readonly requestId: string;
+  readonly user: string;
+  /** Exact text. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly token: string | undefined;
+  readonly resultType: string | undefined;
+  readonly coefficient: string | undefined;
+}
+
+export type BookedState = 'waiting' | 'settled' | 'rolledBack' | 'tombstone';
+
+/** What a wallet holds of one bet. */
+export interface BookedBet {
+  readonly user: string;
+  readonly stake: bigint;
+  state: BookedState;
+  paid: bigint;
+  result: string | undefined;
+  coefficient: string | undefined;
+  /** Of every operation that was done, by what makes it the same. */
+  readonly answers: Map<string, WalletAnswer>;
+}
+
+export type WalletAnswer =
+  | { readonly ok: true; readonly time: string }
+  | { readonly ok: false; readonly code: number; readonly message: string };
+
+const refuse = (code: number, message: string): WalletAnswer => ({ ok: false, code, message });
+
+/**
+ * The books of one operator's wallet. It keeps the protocol; what differs between wallets is by what
+ * they know a repeat (the bet's state, or the `requestId`), and whether they remember rollbacks of
+ * bets that they have not seen.
+ */
+export class Ledger {
+  readonly #character: OperatorCharacter;
+  readonly #balances = new Map<string, bigint>();
+  readonly #tokens = new Map<string, string>();
+  readonly bets = new Map<string, BookedBet>();
+  /** Settles refused whenever they come: code by bet and amount. */
+  readonly #refused = new Map<string, number>();
+
+  constructor(character: OperatorCharacter) {
+    this.#character = character;
+  }
+
+  addPlayer(user: string, token: string, balance: string): void {
+    this.#balances.set(user, moneyOf(balance));
+    this.#tokens.set(token, user);
+  }
+
+  refuseSettle(transactionId: string, amount: string, code: number): void {
+    this.#refused.set(`${transactionId} ${amount}`, code);
+  }
+
+  balance(user: string): bigint {
+    return this.#balances.get(user) ?? 0n;
+  }
+
+  book(call: WalletCall): WalletAnswer {
+    const bet = this.bets.get(call.transactionId);
+    if (call.operation === 'place') return this.#place(call, bet);
+    if (call.operation === 'rollback') return this.#rollback(call, bet);
+    if (call.operation === 'update') return this.#update(call, bet);
+    if (bet === undefined) return refuse(5, 'no such bet');
+    if (bet.user !== call.user) return refuse(5, 'not the player of this bet');
+    const known = this.#known(call, bet);
+    if (known !== undefined) return known;
+    if (bet.state === 'rolledBack' || bet.state === 'tombstone') return refuse(5, 'rolled back');
+    return call.operation === 'settle' ? this.#settle(call, bet) : this.#unsettle(call, bet);
+  }
+
+  #place(call: WalletCall, bet: BookedBet | undefined): WalletAnswer {
+    if (bet !== undefined) {
+      if (bet.state === 'rolledBack' || bet.state === 'tombstone') return refuse(8, 'processed');
+      return bet.answers.get('place') ?? refuse(5, 'taken by another bet');
+    }
+    if (call.token === undefined || this.#tokens.get(call.token) !== call.user) {
+      return refuse(3, 'invalid token');
+    }
+    const stake = moneyOf(call.amount);
+    if (this.balance(call.user) < stake) return refuse(7, 'not enough money');
+    this.#move(call.user, -stake);
+    const booked = this.#open(call, stake, 'waiting');
+    booked.coefficient = call.coefficient;
+    return this.#done('place', booked);
+  }
+
+  #settle(call: WalletCall, bet: BookedBet): WalletAnswer {
+    const code = this.#refused.get(`${call.transactionId} ${call.amount}`);
+    if (code !== undefined) return refuse(code, 'recalculation is blocked');
+    if (call.resultType === 'cashout' && this.#tokens.get(call.token ?? '') !== call.user) {
+      return refuse(3, 'invalid token');
+    }
+    const amount = moneyOf(call.amount);
+    const same = bet.state === 'settled' && bet.result === call.resultType && bet.paid === amount;
+    // Keyed on the requestId, the same result under a new one is a second payment.
+    const before = same && this.#character.keyedOnRequestId ? 0n : bet.paid;
+    this.#move(bet.user, amount - before);
+    bet.paid += amount - before;
+    bet.state = 'settled';
+    bet.result = call.resultType;
+    return this.#done(this.#keyOf(call), bet);
+  }
+
+  #unsettle(call: WalletCall, bet: BookedBet): WalletAnswer {
+    this.#move(bet.user, -bet.paid);
+    bet.paid = 0n;
+    bet.state = 'waiting';
+    bet.result = undefined;
+    return this.#done(this.#keyOf(call), bet);
+  }
+
+  #rollback(call: WalletCall, bet: BookedBet | undefined): WalletAnswer {
+    if (bet === undefined) {
+      if (!this.#character.tombstones) return { ok: true, time: now() };
+      return this.#done('rollback', this.#open(call, 0n, 'tombstone'));
+    }
+    const known = bet.answers.get('rollback');
+    if (known !== undefined) return known;
+    this.#move(bet.user, bet.stake - bet.paid);
+    bet.paid = 0n;
+    bet.state = 'rolledBack';
+    return this.#done('rollback', bet);
+  }
+
+  #update(call: WalletCall, bet: BookedBet | undefined): WalletAnswer {
+    if (bet !== undefined) bet.coefficient = call.coefficient;
+    return { ok: true, time: now() };
+  }
+
+  /** What was answered to the same before. */
+  #known(call: WalletCall, bet: BookedBet): WalletAnswer | undefined {
+    if (this.#character.keyedOnRequestId) return bet.answers.get(this.#keyOf(call));
+    const stands =
+      call.operation === 'settle'
+        ? bet.state === 'settled' &&
+          bet.result === call.resultType &&
+          bet.paid === moneyOf(call.amount)
+        : bet.state === 'waiting' && bet.answers.has('unsettle');
+    return stands ? bet.answers.get(this.#keyOf(call)) : undefined;
+  }
+
+  #keyOf(call: WalletCall): string {
+    if (this.#character.keyedOnRequestId) return `request ${call.requestId}`;
+    if (call.operation !== 'settle') return call.operation;
+    return `settle ${moneyOf(call.amount)} ${call.resultType}`;
+  }
+
+  #open(call: WalletCall, stake: bigint, state: BookedState): BookedBet {
+    const bet: BookedBet = {
+      user: call.user,
+      stake,
+      state,
+      paid: 0n,
+      result: undefined,
+      coefficient: undefined,
+      answers: new Map(),
+    };
+    this.bets.set(call.transactionId, bet);
+    return bet;
+  }
+
+  #done(key: string, bet: BookedBet): WalletAnswer {
+    const answer: WalletAnswer = { ok: true, time: now() };
+    bet.answers.set(key, answer);
+    return answer;
+  }
+
+  #move(user: string, amount: bigint): void {
+    this.#balances.set(user, this.balance(user) + amount);
+  }
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

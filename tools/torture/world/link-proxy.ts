@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { ConnectionFault } from '../plan/plan.ts';
+
+const SLOW_MS = 25;
+
+/** Told of every piece of a request that mentions a watched word, before it is passed on. */
+export type Mention = (link: Link) => void;
+
+/** A TCP proxy before PostgreSQL or Redis, of one gateway process, that can see and break. */
+export class LinkProxy {
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #server: Server;
+  readonly #links = new Set<Link>();
+  readonly #watched = new Map<string, Mention>();
+  #port = 0;
+  #frozen = false;
+  #slow = false;
+
+  constructor(target: { readonly host: string; readonly port: number }) {
+    this.#target = target;
+    this.#server = createServer({ allowHalfOpen: true }, (near) => this.#accept(near));
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  async up(): Promise<void> {
+    if (this.#server.listening) return;
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    if (address !== null && typeof address === 'object') this.#port = address.port;
+  }
+
+  watch(word: string, mention: Mention): void {
+    this.#watched.set(word, mention);
+  }
+
+  unwatch(word: string): void {
+    this.#watched.delete(word);
+  }
+
+  /** Nothing passes, in neither direction, on old connections and new ones. */
+  freeze(): void {
+    this.#frozen = true;
+    for (const link of this.#links) link.hold();
+  }
+
+  slow(): void {
+    this.#slow = true;
+    for (const link of this.#links) link.delayMs = SLOW_MS;
+  }
+
+  /** Open connections break. */
+  reset(): void {
+    for (const link of this.#links) link.break();
+  }
+
+  /** Open connections break, new ones are refused. */
+  async cut(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.reset();
+    await closed;
+  }
+
+  async heal(): Promise<void> {
+    this.#frozen = false;
+    this.#slow = false;
+    for (const link of this.#links) {
+      link.delayMs = 0;
+      link.release();
+    }
+    await this.up();
+  }
+
+  /** Any open connection; undefined when there is none. */
+  someLink(nth: number): Link | undefined {
+    const links = [...this.#links];
+    return links[nth % Math.max(1, links.length)];
+  }
+
+  #accept(near: Socket): void {
+    const far = connect({ ...this.#target, allowHalfOpen: true });
+    const link = new Link(near, far, (chunk) => this.#look(link, chunk));
+    this.#links.add(link);
+    near.once('close', () => this.#links.delete(link));
+    if (this.#frozen) link.hold();
+    if (this.#slow) link.delayMs = SLOW_MS;
+  }
+
+  #look(link: Link, chunk: Buffer): void {
+    for (const [word, mention] of this.#watched) {
+      if (chunk.includes(word)) mention(link);
+    }
+  }
+}
+
+/** One connection through the proxy. */
+export class Link {
+  readonly #near: Socket;
+  readonly #far: Socket;
+  readonly #up: Lane;
+  readonly #down: Lane;
+  #losesAnswer = false;
+  delayMs = 0;
+
+  constructor(near: Socket, far: Socket, look: (chunk: Buffer) => void) {
+    this.#near = near;
+    this.#far = far;
+    near.setNoDelay(true);
+    far.setNoDelay(true);
+    this.#up = new Lane(far);
+    this.#down = new Lane(near);
+    near.on('data', (chunk: Buffer) => {
+      look(chunk);
+      this.#up.pass(chunk, this.delayMs);
+    });
+    far.on('data', (chunk: Buffer) => {
+      if (this.#losesAnswer) return this.break();
+      this.#down.pass(chunk, this.delayMs);
+    });
+    near.on('end', () => this.#up.end());
+    far.on('end', () => this.#down.end());
+    near.on('error', () => this.break());
+    far.on('error', () => this.break());
+    near.on('close', () => this.#up.end());
+    far.on('close', () => this.#down.end());
+  }
+
+  hold(): void {
+    this.#up.hold();
+    this.#down.hold();
+  }
+
+  release(): void {
+    this.#losesAnswer = false;
+    this.#up.release();
+    this.#down.release();
+  }
+
+  break(): void {
+    this.#up.drop();
+    this.#near.resetAndDestroy();
+    this.#far.resetAndDestroy();
+  }
+
+  /** To what is being passed on in this moment. */
+  suffer(fault: ConnectionFault, ms: number): void {
+    switch (fault) {
+      case 'holdRequest':
+        this.#up.hold();
+        setTimeout(() => this.#up.release(), ms);
+        return;
+      case 'holdAnswer':
+        this.#down.hold();
+        setTimeout(() => this.#down.release(), ms);
+        return;
+      case 'loseRequest':
+        this.break();
+        return;
+      case 'loseAnswer':
+        this.#losesAnswer = true;
+        return;
+    }
+  }
+}
+
+/** One direction: what is held goes on in order, even when its sender has gone meanwhile. */
+class Lane {
+  readonly #to: Socket;
+  readonly #waiting: (Buffer | 'end')[] = [];
+  #isHeld = false;
+  #isDropped = false;
+
+  constructor(to: Socket) {
+    this.#to = to;
+  }
+
+  pass(chunk: Buffer, delayMs: number): void {
+    if (delayMs > 0) setTimeout(() => this.#push(chunk), delayMs);
+    else this.#push(chunk);
+  }
+
+  end(): void {
+    this.#push('end');
+  }
+
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    for (const each of this.#waiting.splice(0)) this.#write(each);
+  }
+
+  drop(): void {
+    this.#isDropped = true;
+  }
+
+  #push(each: Buffer | 'end'): void {
+    if (this.#isHeld) this.#waiting.push(each);
+    else this.#write(each);
+  }
+
+  #write(each: Buffer | 'end'): void {
+    if (this.#isDropped || this.#to.destroyed) return;
+    if (each === 'end') this.#to.end();
+    else if (!this.#to.writableEnded) this.#to.write(each);
+  }
+}

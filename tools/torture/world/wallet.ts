@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Fate, OperatorCharacter, OperatorId } from '../plan/plan.ts';
+import { Ledger, type WalletAnswer, type WalletCall } from './ledger.ts';
+import { answerBadly, answerText, bodyOf, callOf, isSigned, reply } from './wire.ts';
+
+/** One call on a bet as it came, and what became of it. */
+export interface Arrival {
+  readonly call: WalletCall;
+  /** On `performance.now()`. */
+  readonly atMs: number;
+  /** When it was done, if it was. */
+  doneAtMs: number | undefined;
+  /** When it was answered, or its caller went away. */
+  endedAtMs: number | undefined;
+  readonly isUncertain: boolean;
+}
+
+/** Who is told of what happens at a wallet. */
+export interface WalletWatcher {
+  /** What becomes of this call; undefined: it is done and answered well. */
+  fateOf(call: WalletCall, nth: number): Fate | undefined;
+  arrived(arrival: Arrival, count: number, fate: Fate | undefined): void;
+  booked(arrival: Arrival, answer: WalletAnswer, isLate: boolean): void;
+}
+
+const NOBODY: WalletWatcher = {
+  fateOf: () => undefined,
+  arrived: () => undefined,
+  booked: () => undefined,
+};
+
+/** An operator's wallet on a real socket, which does to single calls what the plan says. */
+export class Wallet {
+  readonly operator: OperatorId;
+  readonly ledger: Ledger;
+  readonly #server: Server;
+  readonly #arrivals = new Map<string, Arrival[]>();
+  readonly #watchers = new Map<string, WalletWatcher>();
+  readonly #late = new Set<NodeJS.Timeout>();
+  secrets: readonly string[];
+  #port = 0;
+
+  constructor(operator: OperatorId, character: OperatorCharacter, secret: string) {
+    this.operator = operator;
+    this.ledger = new Ledger(character);
+    this.secrets = [secret];
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server.keepAliveTimeout = 60_000;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#port}/sportsbook`;
+  }
+
+  /** What is done late and has not been yet. */
+  get lateOnes(): number {
+    return this.#late.size;
+  }
+
+  /** Every call about a bet, in order of arrival. */
+  arrivals(transactionId: string): readonly Arrival[] {
+    return this.#arrivals.get(transactionId) ?? [];
+  }
+
+  watch(transactionId: string, watcher: WalletWatcher): void {
+    this.#watchers.set(transactionId, watcher);
+  }
+
+  async up(): Promise<void> {
+    if (this.#server.listening) return;
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    if (address !== null && typeof address === 'object') this.#port = address.port;
+  }
+
+  /** Open connections break, new ones are refused. */
+  async down(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#late) clearTimeout(timer);
+    await this.down();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body: Buffer;
+    try {
+      body = await bodyOf(request);
+    } catch {
+      // The caller broke off in the middle of its request: nothing was asked.
+      return;
+    }
+    if (!isSigned(body, request.headers['x-sign-jws'], this.secrets)) {
+      return reply(response, 400, '{"code":1,"message":"bad signature"}');
+    }
+    if (request.url?.endsWith('/payment/bet') !== true) return this.#read(response, body);
+    const call = callOf(request.method ?? '', body);
+    const calls = this.#arrivals.get(call.transactionId) ?? [];
+    this.#arrivals.set(call.transactionId, calls);
+    const nth = calls.filter((one) => one.call.operation === call.operation).length;
+    const watcher = this.#watchers.get(call.transactionId) ?? NOBODY;
+    const fate = watcher.fateOf(call, nth);
+    const arrival: Arrival = {
+      call,
+      atMs: performance.now(),
+      doneAtMs: undefined,
+      endedAtMs: undefined,
+      isUncertain: fate !== undefined && fate.answer !== 'good' && fate.answer !== 'slow',
+    };
+    calls.push(arrival);
+    response.once('close', () => {
+      arrival.endedAtMs ??= performance.now();
+    });
+    watcher.arrived(arrival, calls.length - 1, fate);
+    this.#carryOut(response, arrival, fate, watcher);
+  }
+
+  #carryOut(
+    response: ServerResponse,
+    arrival: Arrival,
+    fate: Fate | undefined,
+    watcher: WalletWatcher,
+  ): void {
+    const { call } = arrival;
+    const book = (isLate: boolean) => {
+      const answer = this.ledger.book(call);
+      arrival.doneAtMs = performance.now();
+      watcher.booked(arrival, answer, isLate);
+      return answer;
+    };
+    if (fate === undefined) {
+      const { status, body } = answerText(call, book(false));
+      reply(response, status, body);
+      return;
+    }
+    // What only looks good, for those who cut it short.
+    const looksGood: WalletAnswer = { ok: true, time: new Date().toISOString() };
+    const answer = fate.effect === 'now' ? book(false) : looksGood;
+    if (fate.effect === 'late') {
+      const timer = setTimeout(() => {
+        this.#late.delete(timer);
+        book(true);
+      }, fate.delayMs);
+      this.#late.add(timer);
+    }
+    answerBadly(response, fate, call, answer);
+  }
+
+  /** Profile and balance: only there so that frames open. */
+  #read(response: ServerResponse, body: Buffer): void {
+    const fields: Readonly<Record<string, unknown>> = JSON.parse(body.toString('utf8'));
+    const { userId = '', currency = 'USD' } = fields;
+    reply(response, 200, JSON.stringify({ userId, currency, amount: 1, currencies: [currency] }));
+  }
+}
