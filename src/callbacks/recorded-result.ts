@@ -33,7 +33,9 @@ export async function recordedResult(
   const { callbacks, message } = callback;
   // Indexed, and only where there can be something: the first settle of a bet pays nothing for it.
   const isFirst = message.operation === 'settle' && bet.version <= PLACED_VERSION;
-  if (message.requestId === undefined || bet.version === 0 || isFirst) return undefined;
+  // While something is on its way it has to wait anyway, and looks again then.
+  const isSkipped = bet.busy !== undefined || bet.version === 0 || isFirst;
+  if (message.requestId === undefined || isSkipped) return undefined;
   const sameId = (await callbacks.bets.operationsOf(message.transactionId)).filter(
     ({ requestId }) => requestId === message.requestId,
   );

@@ -17,9 +17,13 @@ describe('a player’s identity', () => {
   });
   afterAll(() => gateway.close());
 
+  let requests = 0;
+  /** Each request is one of its own: the bytes that opened a session which was revoked open no other. */
   async function session(id: string, currency: string, operatorToken: string) {
     const operator = gateway.operator(id);
-    const opened = await operator.openSession({ operatorUser: 'ann', currency, operatorToken });
+    requests += 1;
+    const request = { operatorUser: 'ann', currency, operatorToken, ttlSeconds: 3_600 + requests };
+    const opened = await operator.openSession(request);
     await operator.close();
     if (opened.session === undefined) throw new Error(opened.body);
     return { ...opened.session, currency };
