@@ -95,7 +95,7 @@ describe.each(PATHS)('POST %s', (path) => {
   });
 
   it('refuses a member that it does not know, by 400/5 naming it', async () => {
-    const refused = await post('alpha-key', 'alpha-api-secret', {
+    const refused = await post('alpha-key', 'alpha-api-secret-that-is-long-enough', {
       ...GOOD_FIELDS[path],
       operatorUserId: 'x',
     });
@@ -110,9 +110,9 @@ describe.each(PATHS)('POST %s', (path) => {
     ['nesting without end', `{"cid":"alpha-key","x":${'['.repeat(5_000)}`],
   ])('reads nothing of a body with %s until its signature holds', async (_, body) => {
     const ask = (signWith: string) => gateway.service.call('POST', path, body, { signWith });
-    const strangers = await ask('beta-api-secret');
+    const strangers = await ask('beta-api-secret-that-is-long-enough');
     expect([strangers.status, strangers.json?.code]).toEqual([401, 1]);
-    const own = await ask('alpha-api-secret');
+    const own = await ask('alpha-api-secret-that-is-long-enough');
     expect([own.status, own.json?.code]).toEqual([400, 5]);
   });
 
@@ -120,7 +120,9 @@ describe.each(PATHS)('POST %s', (path) => {
     const { cid: _, ...fields } = { cid: '', ...GOOD_FIELDS[path] };
     const inner = JSON.stringify(fields).slice(1, -1);
     const body = `{ ${inner} , "cid" : "\\u0061lpha-key" }`;
-    const answer = await gateway.service.call('POST', path, body, { signWith: 'alpha-api-secret' });
+    const answer = await gateway.service.call('POST', path, body, {
+      signWith: 'alpha-api-secret-that-is-long-enough',
+    });
     expect([200, 201, 404]).toContain(answer.status);
   });
 
@@ -153,8 +155,8 @@ it('takes each of an operator’s secrets, and a new one from the reload on', as
 
 it('makes nobody’s request as dear as an operator’s, whatever the number of secrets (I8)', async () => {
   const secrets = [
-    'beta-api-secret',
-    ...Array.from({ length: 3 }, (_, n) => `beta-old-secret-${n}`),
+    'beta-api-secret-that-is-long-enough',
+    ...Array.from({ length: 3 }, (_, n) => `beta-old-secret-that-is-long-enough-${n}`),
   ];
   await gateway.reconfigure('beta', { api: { secrets } });
   const configuration = loadConfiguration(gateway.configFolder, {});
@@ -178,11 +180,11 @@ it('is taken from the addresses in api.allowedIps alone, which strangers do not 
       { signWith },
     );
   await gateway.reconfigure('beta', { api: { allowedIps: ['192.0.2.0/24'] } });
-  const refused = await ask('beta-api-secret');
+  const refused = await ask('beta-api-secret-that-is-long-enough');
   expect([refused.status, refused.json?.code]).toEqual([403, 9]);
   expect((await ask('another-secret')).status).toBe(401);
   await gateway.reconfigure('beta', { api: { allowedIps: ['192.0.2.0/24', '127.0.0.0/8'] } });
-  expect((await ask('beta-api-secret')).status).toBe(404);
+  expect((await ask('beta-api-secret-that-is-long-enough')).status).toBe(404);
   await gateway.reconfigure('beta', {});
 });
 

@@ -37,7 +37,7 @@ it('every adapter of the list has its specimen here, and its name in the configu
 });
 
 function walletNamed(adapter: string) {
-  return { adapter, baseUrl: 'https://wallet.example', secrets: ['secret'] };
+  return { adapter, baseUrl: 'https://wallet.example', secrets: ['a-secret-of-16-or-more'] };
 }
 
 it('a name that is not in the list is refused', () => {

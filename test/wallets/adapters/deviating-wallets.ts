@@ -11,11 +11,14 @@ import {
   refusing,
 } from './real-wallet.ts';
 
+/** Each wallet's own: a secret of two owners is refused. */
+export const secretOf = (operatorId: string) => `the-secret-of-${operatorId}`;
+
 /** A signature as wallets make it themselves, to compare the whole. */
-function jws(text: string): string {
+function jws(text: string, operatorId: string): string {
   const header = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url');
   const input = `${header}.${Buffer.from(text).toString('base64url')}`;
-  const mac = createHmac('sha256', 'wallet-secret').update(input).digest('base64url');
+  const mac = createHmac('sha256', secretOf(operatorId)).update(input).digest('base64url');
   return `${header}..${mac}`;
 }
 
@@ -25,7 +28,8 @@ export const DEVIATING_WALLETS: readonly RealWallet[] = [
     does: 'verifies by serialising the JSON again, and compares the whole header',
     answer: (call) => {
       const again = JSON.stringify(JSON.parse(call.text));
-      return goodOr(call.headers['x-sign-jws'] === jws(again), call, code(1));
+      const operatorId = call.path.split('/')[1] ?? '';
+      return goodOr(call.headers['x-sign-jws'] === jws(again, operatorId), call, code(1));
     },
     shows: async (scene) => {
       const bet = await scene.unplaced();
@@ -170,7 +174,7 @@ export const DEVIATING_WALLETS: readonly RealWallet[] = [
     answer: (call) => {
       const said = good(call);
       if (said === 'drop') return said;
-      const signed = { 'x-sign-jws': jws(JSON.stringify(said.body)), 'x-sign': 'abc' };
+      const signed = { 'x-sign-jws': jws(JSON.stringify(said.body), 'wallet-0'), 'x-sign': 'abc' };
       return { ...said, headers: signed };
     },
     shows: livesWell,

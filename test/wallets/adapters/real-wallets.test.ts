@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { placedBet, type TestBet, unplacedBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { type OwnWallet, startOwnWallet } from '../support/own-wallet.ts';
-import { DEVIATING_WALLETS } from './deviating-wallets.ts';
+import { DEVIATING_WALLETS, secretOf } from './deviating-wallets.ts';
 import type { Scene } from './real-wallet.ts';
 import { REPEATING_WALLETS } from './repeating-wallets.ts';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const operators = NAMED.map(({ operatorId, dialect = {} }) => {
     const wallet = {
       baseUrl: `${server.baseUrl}/${operatorId}`,
-      secrets: ['wallet-secret'],
+      secrets: [secretOf(operatorId)],
       dialect,
       breaker: { minRequests: 100_000 },
     };
