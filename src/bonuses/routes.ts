@@ -16,9 +16,9 @@ import { listPlayerBonuses } from './methods/player-bonuses.ts';
 import { readBonus } from './methods/read-bonus.ts';
 import { readTemplate } from './methods/read-template.ts';
 import { revokeBatch } from './methods/revoke-batch.ts';
-import type { BonusOutcome, Told } from './outcome.ts';
+import type { BonusOutcome, BonusResult } from './outcome.ts';
 
-type Story = (bonuses: Bonuses, call: BonusCall) => Promise<Told>;
+type Story = (bonuses: Bonuses, call: BonusCall) => Promise<BonusResult>;
 
 const STORIES: Readonly<Record<BonusMethod, Story>> = {
   templates: listTemplates,
@@ -85,7 +85,7 @@ async function serve(
   api: BonusApi,
   method: BonusMethod,
   request: FastifyRequest,
-): Promise<{ readonly told: Told; readonly operator: string }> {
+): Promise<{ readonly told: BonusResult; readonly operator: string }> {
   const admitted = await admit(api, request);
   if (!('operator' in admitted)) {
     return {
@@ -111,7 +111,7 @@ async function admit({ gate, bonuses }: BonusApi, request: FastifyRequest) {
 }
 
 /** PostgreSQL away is an answer like any other, and counted like it. */
-async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Promise<Told> {
+async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Promise<BonusResult> {
   try {
     return await STORIES[method](bonuses, call);
   } catch (error) {
@@ -121,7 +121,7 @@ async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Pro
   }
 }
 
-function forbidden({ status, bonuses }: OperatorConfig): Told | undefined {
+function forbidden({ status, bonuses }: OperatorConfig): BonusResult | undefined {
   const why =
     status === 'suspended'
       ? 'The operator is suspended'

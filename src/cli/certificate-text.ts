@@ -9,8 +9,8 @@ import {
   VERDICT_MARKS,
   verificationLine,
 } from '../certify/report-words.ts';
+import { plain } from '../lib/plain-text.ts';
 import { table } from '../lib/table.ts';
-import { plain } from './plain-text.ts';
 
 const COLUMNS = [
   { title: 'verdict', align: 'left' },

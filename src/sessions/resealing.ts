@@ -110,13 +110,16 @@ export class Resealing {
       if (resealed > 0) logger.info({ resealed, unopenable }, 'tokens.resealed');
       if (unopenable > 0) {
         logger.error(
-          { unopenable },
-          'tokens.unopenable: put the key that sealed them back into ENCRYPTION_KEY, or plain',
+          {
+            unopenable,
+            note: 'put the key that sealed them back into ENCRYPTION_KEY, or plain',
+          },
+          'tokens.unopenable',
         );
       }
       return resealed === 0 && unopenable > 0 ? LOOK_RARELY_MS : LOOK_AGAIN_MS;
     } catch (error) {
-      logger.warn({ err: error }, 'tokens.not_resealed: tried again in a minute');
+      logger.warn({ err: error, note: 'tried again in a minute' }, 'tokens.not_resealed');
       return LOOK_AGAIN_MS;
     }
   }

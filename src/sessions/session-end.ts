@@ -28,8 +28,12 @@ export async function endEverywhere<T>(
   const result = await commit();
   if (!heard && !(await distrust(ending, hashes))) {
     ending.logger.warn(
-      { operator: operatorId, sessions: hashes.length },
-      'session.end_not_in_redis: cached reads may pass until Redis is back',
+      {
+        operator: operatorId,
+        sessions: hashes.length,
+        note: 'cached reads may pass until Redis is back',
+      },
+      'session.end_not_in_redis',
     );
     distrustLater(ending, hashes, ending.clock.monotonicMs() + CACHED_MS_MAX);
   }

@@ -117,8 +117,8 @@ export class Sessions {
     const opened = operatorTokenOf(this.#options.vault, stored);
     if (opened.kind === 'opened') return opened.text;
     this.#options.logger.error(
-      { why: opened.why },
-      'session.token_unopenable: what it was for goes without it',
+      { why: opened.why, note: 'what it was for goes without it' },
+      'session.token_unopenable',
     );
     return undefined;
   }

@@ -5,7 +5,7 @@ import type { Operation } from '../../src/domain/operation.ts';
 import { signingKeys, verify } from '../../src/protocol/signature.ts';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 import type { Wallet } from '../../src/wallets/call.ts';
-import type { WalletConfig, WalletSettings } from '../../src/wallets/wallet-config.ts';
+import type { WalletOwner, WalletSettings } from '../../src/wallets/wallet-config.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
 import {
   betCall,
@@ -41,7 +41,7 @@ interface Stage {
 async function stage(
   onRequest: (request: RawRequest, index: number) => void,
   settings: Partial<WalletSettings> = {},
-  status: WalletConfig['status'] = 'active',
+  status: WalletOwner['status'] = 'active',
 ): Promise<Stage> {
   const server = await startRawWallet(onRequest);
   const metrics = createMetrics();
@@ -188,7 +188,7 @@ describe('a read', () => {
 });
 
 describe('the operator’s status', () => {
-  it.each<[WalletConfig['status'], Operation, string | undefined]>([
+  it.each<[WalletOwner['status'], Operation, string | undefined]>([
     ['maintenance', 'profile', 'maintenance'],
     ['maintenance', 'place', 'maintenance'],
     ['maintenance', 'rollback', 'maintenance'],

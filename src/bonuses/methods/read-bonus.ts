@@ -1,5 +1,5 @@
 import type { BonusCall, Bonuses } from '../context.ts';
-import { notDone, notFound, ok, type Told } from '../outcome.ts';
+import { type BonusResult, notDone, notFound, ok } from '../outcome.ts';
 import { findBonus } from '../service/read-bonus.ts';
 import { termsOf } from '../translation/bonus-terms.ts';
 import { bonusFields } from '../translation/fields.ts';
@@ -8,7 +8,7 @@ import { fieldsOf } from '../translation/read-fields.ts';
 import { translate } from '../translation/translate.ts';
 
 /** `POST /bonuses/bonus`. */
-export async function readBonus(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+export async function readBonus(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(bonusFields, call.document);
   if (!('fields' in read)) return read;
   const bonusId = String(read.fields.bonusId);

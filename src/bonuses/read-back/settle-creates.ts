@@ -93,7 +93,8 @@ async function settle(
   const isStuck = candidates.flatMap(rivalsFor).every(({ isDue }) => isDue);
   if (isStuck && !create.ambiguous) {
     const templates = candidates.map(({ templateId }) => templateId);
-    logger.warn({ ...facts, templates }, 'bonus.create_ambiguous: assign one of these templates');
+    const note = 'assign one of these templates';
+    logger.warn({ ...facts, templates, note }, 'bonus.create_ambiguous');
   }
   await walks.lookAgain(create, nextLookMs(create.passes), isStuck);
   return undefined;

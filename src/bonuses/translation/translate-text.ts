@@ -1,4 +1,4 @@
-import type { Place, Terms } from './translate.ts';
+import type { Terms, TranslatedPlace } from './terms.ts';
 
 /** What the gateway's own ids of players look like. */
 export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
@@ -30,7 +30,7 @@ const patterns = new WeakMap<Terms, RegExp>();
  * exchanged once: what was put in is not looked at again, because an operator may call one player
  * as the aggregator calls another.
  */
-export function translateText(text: string, terms: Terms, place: Place): string {
+export function translateText(text: string, terms: Terms, place: TranslatedPlace): string {
   const { serviceCid, operatorCid } = terms;
   if (text === serviceCid) return operatorCid;
   // Nearly all of a page with a thousand bonuses: bets wait while it is looked through.
@@ -39,7 +39,7 @@ export function translateText(text: string, terms: Terms, place: Place): string 
   return serviceCid.length < DISTINCT_CHARS_MIN ? told : told.replaceAll(serviceCid, operatorCid);
 }
 
-function translateWord(word: string, terms: Terms, place: Place): string {
+function translateWord(word: string, terms: Terms, place: TranslatedPlace): string {
   // Players that were brought along from before have ids of any form; items name them in members.
   const isKnown = (one: string) => one === terms.serviceCid || place === 'error';
   const idOf = (one: string) =>

@@ -4,11 +4,11 @@ import { describeProblem } from '../../config/problems.ts';
 import type { Configuration } from '../../config/schema.ts';
 import { diffOf, isEmpty } from '../../config/settings-diff.ts';
 import { type ConfigurationView, viewOf } from '../../config/settings-view.ts';
+import { plain } from '../../lib/plain-text.ts';
 import { configFolder, loadFolder } from '../configuration.ts';
 import { diffText } from '../diff-text.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import { adminAddress, adminToken, fetchConfiguration } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { DeliverableOperation } from '../../domain/operation.ts';
 import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-admin.ts';
 import { deliveriesTable } from '../deliveries-table.ts';
-import { withDesk } from '../desk.ts';
+import { withDeliveryAdmin } from '../delivery-admin.ts';
 import { withExamples } from '../help.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
@@ -52,7 +52,7 @@ export function deliveriesListCommand(terminal: Terminal): Command {
 
 async function list(terminal: Terminal, { folder, json, ...query }: Options): Promise<void> {
   const options = folder === undefined ? {} : { folder };
-  const page = await withDesk(terminal, options, (desk) => desk.list(query));
+  const page = await withDeliveryAdmin(terminal, options, (admin) => admin.list(query));
   if (json) {
     terminal.printJson(page);
     return;

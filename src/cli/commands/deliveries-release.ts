@@ -1,16 +1,16 @@
 import { Command } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
 import { loadValid, validOperator } from '../configuration.ts';
-import { type DeskOptions, withDesk } from '../desk.ts';
+import { type DeliveryCommandOptions, withDeliveryAdmin } from '../delivery-admin.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import { unknownOperator, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** What `wallet.generation` takes. */
 const GENERATION_MAX = 2_147_483_647;
 
-interface Options extends DeskOptions {
+interface Options extends DeliveryCommandOptions {
   readonly operator: string;
   readonly generation?: string;
   readonly json?: true;
@@ -35,7 +35,9 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
 
 async function release(terminal: Terminal, options: Options): Promise<void> {
   const generation = await generationOf(terminal, options);
-  await withDesk(terminal, options, (desk) => desk.release(options.operator, generation));
+  await withDeliveryAdmin(terminal, options, (admin) =>
+    admin.release(options.operator, generation),
+  );
   // By --generation anything can be released, also what nobody has.
   warnOfUnknownOperator(terminal, options.folder, options.operator);
   if (options.json) {

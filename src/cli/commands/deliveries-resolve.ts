@@ -1,12 +1,17 @@
 import { Command } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
 import { deliveryName } from '../deliveries-table.ts';
-import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
+import {
+  type DeliveryCommandOptions,
+  deliveryId,
+  noSuchDelivery,
+  withDeliveryAdmin,
+} from '../delivery-admin.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface Options extends DeskOptions {
+interface Options extends DeliveryCommandOptions {
   readonly by: string;
   readonly reason: string;
   readonly json?: true;
@@ -34,7 +39,9 @@ export function deliveriesResolveCommand(terminal: Terminal): Command {
 async function resolve(terminal: Terminal, id: string, options: Options): Promise<void> {
   const by = said('--by', options.by);
   const reason = said('--reason', options.reason);
-  const result = await withDesk(terminal, options, (desk) => desk.resolve(id, by, reason));
+  const result = await withDeliveryAdmin(terminal, options, (admin) =>
+    admin.resolve(id, by, reason),
+  );
   switch (result.kind) {
     case 'missing':
       throw noSuchDelivery(id);

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
 import type { PlayerLine, PlayerTakeover } from '../../store/sessions/player-takeover.ts';
 import { configFolder, operatorFiles } from '../configuration.ts';
 import { readyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
-import { plain } from '../plain-text.ts';
 import type { Tally } from '../player-import.ts';
 import type { Terminal } from '../terminal.ts';
 

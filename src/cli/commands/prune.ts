@@ -1,9 +1,9 @@
 import { Command } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
 import { type PrunedMonth, prune } from '../../store/schema/prune.ts';
 import { readyDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
