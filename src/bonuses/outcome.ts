@@ -74,7 +74,7 @@ export const NOTE_OPEN =
   'call with 409';
 
 /**
- * What the operator is told when the service did not do as asked (issue: 4xx passed on, 5xx 502,
+ * What the operator is answered when the service did not do as asked (issue: 4xx passed on, 5xx 502,
  * silence 504).
  * @param note for calls that may have taken effect: what becomes of them
  */
@@ -84,8 +84,8 @@ export function notDone(answer: NotAnswered, terms: Terms, note?: string): Bonus
   switch (answer.kind) {
     case 'refused': {
       const { status, code = codeFor(status), message = 'The bonus service refused' } = answer;
-      const told = failure(code, translateText(message, terms, 'error'), status);
-      return { answer: told, outcome: 'refused' };
+      const refusal = failure(code, translateText(message, terms, 'error'), status);
+      return { answer: refusal, outcome: 'refused' };
     }
     case 'unauthorized':
       // Its words are about the aggregator's account, which is no operator's business.

@@ -28,8 +28,8 @@ export function translatedPage(
   if (answer.kind !== 'object') return '{}';
   const members = answer.members.flatMap((member) => {
     const place = member.name === 'items' ? items : 'error';
-    const told = translate({ kind: 'object', members: [member] }, terms, place);
-    return told?.kind === 'object' ? told.members : [];
+    const translated = translate({ kind: 'object', members: [member] }, terms, place);
+    return translated?.kind === 'object' ? translated.members : [];
   });
   return treeText({ kind: 'object', members });
 }

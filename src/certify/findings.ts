@@ -87,10 +87,10 @@ export function fitnessSummary(
   const unmended = findings.filter((one) => isInTheWay(one) && one.mendedBy.length === 0);
   const counts = new Map<string, number>();
   for (const { meaning } of unmended) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
-  const told = unmended
+  const meanings = unmended
     .map(({ meaning }) => meaning)
     .filter((meaning, at, all) => all.indexOf(meaning) === at)
     .map((meaning) => `${counts.get(meaning)} × ${MEANING_WORDS[meaning]}`);
-  const why = [...(ending === 'finished' ? [] : [ENDED[ending]]), ...told];
+  const why = [...(ending === 'finished' ? [] : [ENDED[ending]]), ...meanings];
   return `Not fit: ${why.join('; ') || 'see the findings'}.${partly}`;
 }

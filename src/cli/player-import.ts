@@ -57,7 +57,7 @@ export async function importPlayers(source: PlayerImport): Promise<Readonly<Tall
     const checked = checkPlayerLine(line, separator);
     if (!checked.ok) {
       tally.invalid += 1;
-      // Told with its batch: conflicts are known only then, and lines are told in their order.
+      // Reported with its batch: conflicts are known only then, and lines are reported in order.
       refusals.push({ number: line.number, why: checked.why });
       continue;
     }

@@ -51,8 +51,8 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   if (answer.kind === 'answered') {
     return await applied(bonuses, call, begun.intentId, treeOf(answer.document), known);
   }
-  const told = await notConfirmed(bonuses, begun.intentId, answer, termsOf(call, known));
-  return saysMissing(answer) ? notFound('template') : told;
+  const result = await notConfirmed(bonuses, begun.intentId, answer, termsOf(call, known));
+  return saysMissing(answer) ? notFound('template') : result;
 }
 
 interface Batch {

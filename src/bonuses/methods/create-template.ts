@@ -94,12 +94,12 @@ async function created(
   return await recorded(bonuses, call, termsOf(call), async () => {
     const terms = await termsFor(bonuses, call, item);
     const templateId = idOf(item, 'id');
-    const told = translate(item, terms, 'template');
-    if (templateId === undefined || told === undefined) {
+    const translated = translate(item, terms, 'template');
+    if (templateId === undefined || translated === undefined) {
       const error = 'it created a template without saying which';
       return notDone({ kind: 'failed', error }, terms, NOTE_OPEN);
     }
-    const answer = { status: 200, body: treeText(told) };
+    const answer = { status: 200, body: treeText(translated) };
     const template = { templateId, item: treeText(item) };
     if (await bonuses.intents.finishCreate(call.tenant, intentId, template, answer)) {
       return ok(answer.body);

@@ -27,7 +27,7 @@ export function askedBefore(begun: Exclude<BegunIntent, { kind: 'begun' }>): Bon
   return unreachable(begun);
 }
 
-/** What follows for an intent when the service did not say yes, and what the operator is told. */
+/** What follows for an intent when the service did not say yes, and what the operator is answered. */
 export async function notConfirmed(
   bonuses: Bonuses,
   intentId: string,

@@ -36,8 +36,8 @@ export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<
     treeOf(parseJsonObject(Buffer.from(item))),
   );
   const list: Json = { kind: 'array', items };
-  const told = translate(list, await termsFor(bonuses, call, list), 'template');
-  return ok(pageText(told === undefined ? '[]' : treeText(told), { totalItems, page }));
+  const translated = translate(list, await termsFor(bonuses, call, list), 'template');
+  return ok(pageText(translated === undefined ? '[]' : treeText(translated), { totalItems, page }));
 }
 
 /** The page, each of its templates with a copy. */

@@ -17,6 +17,6 @@ export async function readBonus(bonuses: Bonuses, call: BonusCall): Promise<Bonu
   const found = await findBonus(bonuses, call, bonusId, isKnown);
   if (found.kind === 'notAnswered') return notDone(found.answer, termsOf(call));
   if (found.kind === 'notOwn') return notFound('bonus');
-  const told = translate(found.item, found.terms, 'item');
-  return told === undefined ? notFound('bonus') : ok(treeText(told));
+  const translated = translate(found.item, found.terms, 'item');
+  return translated === undefined ? notFound('bonus') : ok(treeText(translated));
 }

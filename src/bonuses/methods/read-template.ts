@@ -20,6 +20,6 @@ export async function readTemplate(bonuses: Bonuses, call: BonusCall): Promise<B
   const shown = await showTemplate(bonuses, call, templateId);
   if (shown.kind === 'missing') return notFound('template');
   if (shown.kind === 'notAnswered') return notDone(shown.answer, termsOf(call));
-  const told = translate(shown.item, await termsFor(bonuses, call, shown.item), 'template');
-  return told === undefined ? notFound('template') : ok(treeText(told));
+  const translated = translate(shown.item, await termsFor(bonuses, call, shown.item), 'template');
+  return translated === undefined ? notFound('template') : ok(treeText(translated));
 }

@@ -29,9 +29,9 @@ export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<Bo
   const sorted = await sortOut(bonuses, call, asked);
   if (!('own' in sorted)) return sorted;
   const { own, others } = sorted;
-  const told = own.length === 0 ? NOTHING_REVOKED : await revoke(bonuses, call, own);
-  if (!('answer' in told)) return withOthers(told.answered, others);
-  return told;
+  const result = own.length === 0 ? NOTHING_REVOKED : await revoke(bonuses, call, own);
+  if (!('answer' in result)) return withOthers(result.answered, others);
+  return result;
 }
 
 interface Sorted {

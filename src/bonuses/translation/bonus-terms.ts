@@ -4,7 +4,7 @@ import type { Terms } from './terms.ts';
 import { idsIn } from './translate.ts';
 
 /**
- * The terms in which an answer of the service is told to the operator: every id in it is looked up
+ * The terms in which an answer of the service is given to the operator: every id in it is looked up
  * among this operator's players alone.
  * @param known players of the call itself, the aggregator's ids to the operator's
  */

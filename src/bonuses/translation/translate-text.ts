@@ -35,8 +35,10 @@ export function translateText(text: string, terms: Terms, place: TranslatedPlace
   if (text === serviceCid) return operatorCid;
   // Nearly all of a page with a thousand bonuses: bets wait while it is looked through.
   if (place !== 'error' && text.length < UUID_CHARS && !text.includes(serviceCid)) return text;
-  const told = text.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
-  return serviceCid.length < DISTINCT_CHARS_MIN ? told : told.replaceAll(serviceCid, operatorCid);
+  const translated = text.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
+  return serviceCid.length < DISTINCT_CHARS_MIN
+    ? translated
+    : translated.replaceAll(serviceCid, operatorCid);
 }
 
 function translateWord(word: string, terms: Terms, place: TranslatedPlace): string {

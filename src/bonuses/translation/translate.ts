@@ -74,7 +74,7 @@ function translateObject(
   terms: Terms,
   place: TranslatedPlace,
 ): Json | undefined {
-  const told: JsonMember[] = [];
+  const kept: JsonMember[] = [];
   const isItem = place === 'item' || place === 'template';
   const within = isItem && members.some(({ name }) => name === 'id') ? 'inside' : place;
   for (const member of members) {
@@ -82,14 +82,14 @@ function translateObject(
       const user = terms.userOf.get(plainText(member.value));
       if (user === undefined && place === 'template') continue;
       if (user === undefined) return undefined;
-      told.push({ name: member.name, value: textNode(user) });
+      kept.push({ name: member.name, value: textNode(user) });
       continue;
     }
     const isKept = isItem && HOLDS_NO_ID.has(member.name) && isPlain(member.value);
     const translated = isKept ? member : translateMember(member, terms, within);
-    if (translated !== undefined) told.push(translated);
+    if (translated !== undefined) kept.push(translated);
   }
-  return { kind: 'object', members: told };
+  return { kind: 'object', members: kept };
 }
 
 function translateMember(
@@ -107,12 +107,12 @@ function translateMember(
 
 /** A list's players as the operator calls them, without those who are not its own. */
 function playersOf(items: readonly Json[], terms: Terms, place: TranslatedPlace): Json {
-  const told = items.map((item) => {
+  const translated = items.map((item) => {
     if (!isId(item)) return translate(item, terms, place);
     const user = terms.userOf.get(plainText(item));
     return user === undefined ? undefined : textNode(user);
   });
-  return { kind: 'array', items: told.filter((item) => item !== undefined) };
+  return { kind: 'array', items: translated.filter((item) => item !== undefined) };
 }
 
 /** A list may be keyed by player; a key of somebody else's takes its entry with it. */

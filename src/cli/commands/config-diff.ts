@@ -79,7 +79,7 @@ async function standing(
   return { before: await fetchConfiguration(name, key), key, name: `the gateway at ${name}` };
 }
 
-/** @throws CommandFailed after every problem of the folder was told */
+/** @throws CommandFailed after every problem of the folder was printed */
 async function validFolder(terminal: Terminal, option: string | undefined): Promise<Configuration> {
   const loaded = await loadFolder(terminal.env, option);
   if (loaded.ok) return loaded.configuration;

@@ -27,12 +27,12 @@ const OPERATIONS = [
   'update',
 ] as const satisfies readonly DeliverableOperation[];
 
-/** `wagergate deliveries list`: what is promised to wallets, and what became of it. */
+/** `wagergate deliveries list`: operations accepted for delivery, and their state. */
 export function deliveriesListCommand(terminal: Terminal): Command {
   const command = new Command('list')
-    .summary('lists what is promised to wallets')
+    .summary('lists deliveries to wallets')
     .description(
-      'Lists the operations that the gateway has promised to bring to wallets, oldest first. ' +
+      'Lists the operations that the gateway has accepted for delivery to wallets, oldest first. ' +
         'Held ones wait for an operator that is not active; dead ones wait for a person.',
     )
     .option('--operator <id>', 'only of this operator')

@@ -16,14 +16,14 @@ interface Options extends DeliveryCommandOptions {
   readonly json?: true;
 }
 
-/** `wagergate deliveries release`: bets of an older wallet may be brought to the present one. */
+/** `wagergate deliveries release`: bets of an older wallet may be delivered to the present one. */
 export function deliveriesReleaseCommand(terminal: Terminal): Command {
   const command = new Command('release')
-    .summary("lets an operator's new wallet be asked about older bets")
+    .summary("delivers operations of older bets to an operator's new wallet")
     .description(
-      'Lets the present wallet of an operator be asked about bets of an older wallet.generation. ' +
-        'Until then their operations are held: a wallet with new books does not know them. Do it ' +
-        'once the old bets are in the new books.',
+      'Sends operations of bets of an older wallet.generation to the present wallet of the ' +
+        'operator. Until then they are held: a new wallet does not know those bets. Do it once ' +
+        'the old bets have been copied to the new wallet.',
     )
     .requiredOption('--operator <id>', 'whose bets')
     .option('--generation <n>', "up to which (default: the operator's present wallet.generation)")

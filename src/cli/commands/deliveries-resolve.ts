@@ -20,10 +20,10 @@ interface Options extends DeliveryCommandOptions {
 /** `wagergate deliveries resolve`: a person has settled a dead delivery at the wallet. */
 export function deliveriesResolveCommand(terminal: Terminal): Command {
   const command = new Command('resolve')
-    .summary('puts a dead delivery down as settled by hand')
+    .summary('marks a dead delivery as resolved by hand')
     .description(
-      'Puts a dead delivery down as settled by hand, so that it no longer alarms. Nothing is sent ' +
-        'to the wallet: put it right there first. Who and why are kept in the journal.',
+      'Marks a dead delivery as resolved by hand, so that it no longer alerts. Nothing is sent ' +
+        'to the wallet: correct it there first. Who and why are kept in the journal.',
     )
     .argument('<id>', 'the delivery, as `deliveries list` shows it')
     .requiredOption('--by <who>', 'who answers for it: a person, or a ticket')

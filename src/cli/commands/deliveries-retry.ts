@@ -25,9 +25,9 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
     .summary('makes deliveries due now')
     .description(
       'Makes a waiting or dead delivery due now, with a new horizon; or all of an operator in one ' +
-        'state. A running gateway brings them within a second or two, held ones when their ' +
-        'operator is back. A dead one that a later operation of its bet has passed stays dead: ' +
-        'brought now, it would undo that one.',
+        'state. A running gateway delivers them within a second or two, held ones when their ' +
+        'operator is active again. A dead one stays dead where a later operation of its bet was ' +
+        'delivered: sent now, it would undo that one.',
     )
     .argument('[id]', 'the delivery, as `deliveries list` shows it')
     .option('--operator <id>', 'all of this operator; needs --state')
