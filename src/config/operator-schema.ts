@@ -20,7 +20,9 @@ const breakerSchema = z.strictObject({
   minRequests: positiveInt(1_000_000)
     .default(20)
     .describe('Calls in the window below which the breaker never opens'),
-  windowMs: positiveInt(HOUR_MS).default(10_000).describe('Length of the window whose calls are counted'),
+  windowMs: positiveInt(HOUR_MS)
+    .default(10_000)
+    .describe('Length of the window whose calls are counted'),
   openMs: positiveInt(HOUR_MS)
     .default(5000)
     .describe('How long the breaker stays open before one trial call'),
