@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
 import { PLAYER, SECRET } from '../certify/support/certification.ts';
-import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
 import { type Ran, wagergate } from './command-line.ts';
 
 export const WHO = ['--operator', 'alpha', '--user', PLAYER.userId, '--token', PLAYER.token];
@@ -11,7 +11,7 @@ export function folderFor({ baseUrl }: SimulatedWallet, dialect = '{}'): string 
   const wallet = `  allowPrivate: true\n  dialect: ${dialect}`;
   const file = operatorYaml('alpha', '', wallet)
     .replace(/baseUrl: .*/, `baseUrl: ${baseUrl}`)
-    .replace('[wallet-secret]', `[${SECRET}, the-next-secret]`)
+    .replace(`[${walletSecret('alpha')}]`, `[${SECRET}, the-next-secret-of-the-wallet]`)
     .replace('[EUR]', '[USD, EUR]');
   return folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': file });
 }
