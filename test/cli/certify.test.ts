@@ -10,7 +10,7 @@ import { listenOn } from '../../tools/simulator/wallet/listener.ts';
 import { PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
 import { without } from '../certify/support/flawed-answers.ts';
 import { refundsTwice } from '../certify/support/flawed-wallets.ts';
-import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
 import { SELF_SIGNED } from '../wallets/support/self-signed.ts';
 import { certify, folderFor, WHO } from './certify-runs.ts';
 import { spawnWagergate, wagergate } from './command-line.ts';
@@ -89,7 +89,7 @@ describe('wagergate certify', () => {
   it('takes another address and some groups', async () => {
     const folder = folderWith({
       'gateway.yaml': GATEWAY,
-      'operators/alpha.yaml': operatorYaml('alpha').replace('wallet-secret', SECRET),
+      'operators/alpha.yaml': operatorYaml('alpha').replace(walletSecret('alpha'), SECRET),
     });
     const wallet = await sandbox();
     const args = ['--wallet', wallet.baseUrl, '--currency', 'USD'];
