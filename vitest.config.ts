@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 const UNIT = [
   'test/*.test.ts',
   'test/bonuses/{read-back,translation}/*.test.ts',
-  'test/config/!(watch|watcher|source).test.ts',
+  'test/config/!(watch|watcher|source|reload-report).test.ts',
   'test/domain/*.test.ts',
   'test/grafana/{dashboards,provisioning}.test.ts',
   'test/helm/*.test.ts',

@@ -8,9 +8,9 @@ import type { BonusOwnership, Tenant } from '../store/bonuses/ownership.ts';
 import type { BonusPlayers } from '../store/bonuses/players.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { BonusMethod } from './method-names.ts';
-import type { Told } from './outcome.ts';
+import type { BonusResult } from './outcome.ts';
 import type { Account, Accounts } from './service/account.ts';
-import type { ServiceAnswer } from './service/answer.ts';
+import type { BonusApiAnswer } from './service/answer.ts';
 import type { BonusService } from './service/client.ts';
 
 /** What the seven stories work with. */
@@ -34,7 +34,7 @@ export interface BonusCall {
   /** Over all the calls of the service that it takes (`service.bonusTimeoutMs`). */
   readonly deadline: Deadline;
   /** Takes so much work off what the operator may have done now; the 429 where it is too much. */
-  readonly charge: (work: Work, count: number) => Told | undefined;
+  readonly charge: (work: Work, count: number) => BonusResult | undefined;
 }
 
 /** Asks the service in a call's name and on its time. */
@@ -43,7 +43,7 @@ export function askService(
   call: BonusCall,
   method: BonusMethod,
   body: string,
-): Promise<ServiceAnswer> {
+): Promise<BonusApiAnswer> {
   return bonuses.service.ask(call.operator.id, call.account, method, body, call.deadline);
 }
 

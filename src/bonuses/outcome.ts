@@ -2,8 +2,8 @@ import { CODES } from '../domain/codes.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { KeptAnswer } from '../store/bonuses/intents.ts';
-import type { ServiceAnswer } from './service/answer.ts';
-import type { Terms } from './translation/translate.ts';
+import type { BonusApiAnswer } from './service/answer.ts';
+import type { Terms } from './translation/terms.ts';
 import { translateText } from './translation/translate-text.ts';
 
 /** What became of a request, for the metrics; every request has one. */
@@ -33,27 +33,27 @@ const BONUS_OUTCOMES = [
 
 export type BonusOutcome = (typeof BONUS_OUTCOMES)[number];
 
-export interface Told {
+export interface BonusResult {
   readonly answer: Answer;
   readonly outcome: BonusOutcome;
   /** Whether it asked for what is not the operator's, or not there. */
   readonly denied?: boolean;
 }
 
-export function ok(body: string): Told {
+export function ok(body: string): BonusResult {
   return { answer: { status: 200, body }, outcome: 'ok' };
 }
 
-export function again(answer: KeptAnswer): Told {
+export function again(answer: KeptAnswer): BonusResult {
   return { answer, outcome: 'duplicate' };
 }
 
-export function invalid(message: string): Told {
+export function invalid(message: string): BonusResult {
   return { answer: failure(CODES.validation, message), outcome: 'invalid' };
 }
 
 /** The same bytes for what is another operator's and for what does not exist (I8). */
-export function notFound(what: 'template' | 'bonus'): Told {
+export function notFound(what: 'template' | 'bonus'): BonusResult {
   return {
     answer: failure(CODES.notFound, `No such ${what}`, 404),
     outcome: 'not_found',
@@ -62,11 +62,11 @@ export function notFound(what: 'template' | 'bonus'): Told {
 }
 
 /** An earlier call touched the same, and what came of it is not known yet. */
-export function stillOpen(message: string): Told {
+export function stillOpen(message: string): BonusResult {
   return { answer: failure(CODES.alreadyProcessed, message, 409), outcome: 'open' };
 }
 
-type NotAnswered = Exclude<ServiceAnswer, { kind: 'answered' }>;
+type NotAnswered = Exclude<BonusApiAnswer, { kind: 'answered' }>;
 
 /** Stands behind the message where the service may have done what it was asked for. */
 export const NOTE_OPEN =
@@ -74,18 +74,18 @@ export const NOTE_OPEN =
   'call with 409';
 
 /**
- * What the operator is told when the service did not do as asked (issue: 4xx passed on, 5xx 502,
+ * What the operator is answered when the service did not do as asked (issue: 4xx passed on, 5xx 502,
  * silence 504).
  * @param note for calls that may have taken effect: what becomes of them
  */
-export function notDone(answer: NotAnswered, terms: Terms, note?: string): Told {
+export function notDone(answer: NotAnswered, terms: Terms, note?: string): BonusResult {
   const noted = (message: string) => (note === undefined ? message : `${message}; ${note}`);
   const system = (status: number, message: string) => failure(CODES.system, message, status);
   switch (answer.kind) {
     case 'refused': {
       const { status, code = codeFor(status), message = 'The bonus service refused' } = answer;
-      const told = failure(code, translateText(message, terms, 'error'), status);
-      return { answer: told, outcome: 'refused' };
+      const refusal = failure(code, translateText(message, terms, 'error'), status);
+      return { answer: refusal, outcome: 'refused' };
     }
     case 'unauthorized':
       // Its words are about the aggregator's account, which is no operator's business.

@@ -1,5 +1,6 @@
 import { idOf, type Json, memberOf, treeText } from './translation/json-tree.ts';
-import { type Place, type Terms, translate } from './translation/translate.ts';
+import type { Terms, TranslatedPlace } from './translation/terms.ts';
+import { translate } from './translation/translate.ts';
 
 /** What the service's samples show; the interface states no size of a page. */
 export const ITEMS_PER_PAGE = 100;
@@ -19,12 +20,16 @@ export function pageText(
 }
 
 /** A list or batch of the service's in the operator's terms: `items` as such, all else strictly. */
-export function translatedPage(answer: Json, terms: Terms, items: Place = 'item'): string {
+export function translatedPage(
+  answer: Json,
+  terms: Terms,
+  items: TranslatedPlace = 'item',
+): string {
   if (answer.kind !== 'object') return '{}';
   const members = answer.members.flatMap((member) => {
     const place = member.name === 'items' ? items : 'error';
-    const told = translate({ kind: 'object', members: [member] }, terms, place);
-    return told?.kind === 'object' ? told.members : [];
+    const translated = translate({ kind: 'object', members: [member] }, terms, place);
+    return translated?.kind === 'object' ? translated.members : [];
   });
   return treeText({ kind: 'object', members });
 }

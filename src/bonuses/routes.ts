@@ -16,9 +16,9 @@ import { listPlayerBonuses } from './methods/player-bonuses.ts';
 import { readBonus } from './methods/read-bonus.ts';
 import { readTemplate } from './methods/read-template.ts';
 import { revokeBatch } from './methods/revoke-batch.ts';
-import type { BonusOutcome, Told } from './outcome.ts';
+import type { BonusOutcome, BonusResult } from './outcome.ts';
 
-type Story = (bonuses: Bonuses, call: BonusCall) => Promise<Told>;
+type Story = (bonuses: Bonuses, call: BonusCall) => Promise<BonusResult>;
 
 const STORIES: Readonly<Record<BonusMethod, Story>> = {
   templates: listTemplates,
@@ -64,18 +64,18 @@ export interface BonusApi {
 export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
   for (const method of BONUS_METHODS) {
     app.post(`/bonuses/${method}`, { bodyLimit: bodyBytesMax(method) }, async (request, reply) => {
-      const { told, operator } = await serve(api, method, request);
+      const { result, operator } = await serve(api, method, request);
       const labels = { operator, method };
       const seconds = (api.bonuses.clock.monotonicMs() - request.arrivedAtMs) / 1000;
-      api.metrics.bonusRequests.inc({ ...labels, outcome: told.outcome });
+      api.metrics.bonusRequests.inc({ ...labels, outcome: result.outcome });
       api.metrics.bonusRequestDuration.observe(labels, seconds);
-      if (told.denied === true) api.metrics.bonusDenied.inc({ operator });
-      const facts = { ...labels, outcome: told.outcome, status: told.answer.status };
+      if (result.denied === true) api.metrics.bonusDenied.inc({ operator });
+      const facts = { ...labels, outcome: result.outcome, status: result.answer.status };
       api.bonuses.logger.info(
         { ...facts, durationMs: Math.round(seconds * 1000) },
         'bonus.handled',
       );
-      sendAnswer(reply, told.answer);
+      sendAnswer(reply, result.answer);
       return reply;
     });
   }
@@ -85,18 +85,18 @@ async function serve(
   api: BonusApi,
   method: BonusMethod,
   request: FastifyRequest,
-): Promise<{ readonly told: Told; readonly operator: string }> {
+): Promise<{ readonly result: BonusResult; readonly operator: string }> {
   const admitted = await admit(api, request);
   if (!('operator' in admitted)) {
     return {
-      told: { answer: admitted, outcome: REFUSED_OUTCOMES[admitted.status] ?? 'invalid' },
+      result: { answer: admitted, outcome: REFUSED_OUTCOMES[admitted.status] ?? 'invalid' },
       operator: 'unknown',
     };
   }
   const { operator, document } = admitted;
   const call = callOf(api, operator, document, request);
-  const told = forbidden(operator) ?? (await tell(api.bonuses, method, call));
-  return { told, operator: operator.id };
+  const result = forbidden(operator) ?? (await tell(api.bonuses, method, call));
+  return { result, operator: operator.id };
 }
 
 /** Nobody can say whether a nonce is new while PostgreSQL is away. */
@@ -111,7 +111,7 @@ async function admit({ gate, bonuses }: BonusApi, request: FastifyRequest) {
 }
 
 /** PostgreSQL away is an answer like any other, and counted like it. */
-async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Promise<Told> {
+async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Promise<BonusResult> {
   try {
     return await STORIES[method](bonuses, call);
   } catch (error) {
@@ -121,7 +121,7 @@ async function tell(bonuses: Bonuses, method: BonusMethod, call: BonusCall): Pro
   }
 }
 
-function forbidden({ status, bonuses }: OperatorConfig): Told | undefined {
+function forbidden({ status, bonuses }: OperatorConfig): BonusResult | undefined {
   const why =
     status === 'suspended'
       ? 'The operator is suspended'

@@ -42,7 +42,7 @@ export type Fitness = (typeof FITNESS)[number];
 
 /** How a run ended. `silent`: the wallet stopped answering; `not_begun`: it never did. */
 export const ENDINGS = ['finished', 'interrupted', 'silent', 'not_begun'] as const;
-export type Ending = (typeof ENDINGS)[number];
+export type RunEnding = (typeof ENDINGS)[number];
 
 /** One call to the wallet in short, without tokens, secrets and signatures. */
 export interface SeenCall {
@@ -160,7 +160,7 @@ export interface Certificate {
   readonly suggestions: readonly Suggestion[];
   readonly withheld: readonly Withheld[];
   readonly verification: Verification | null;
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   /** False where only some cases were asked for, or the run was cut short. */
   readonly complete: boolean;
   readonly operator: string;

@@ -6,13 +6,13 @@ import {
   CERTIFICATE_SCHEMA,
   type Certificate,
   countsOf,
-  type Ending,
   GROUPS,
+  type RunEnding,
   type Verification,
 } from './certificate.ts';
 import type { CertificationOptions } from './certification.ts';
 import { sealed } from './digest.ts';
-import { findingsOf, fitnessOf, summaryOf } from './findings.ts';
+import { findingsOf, fitnessOf, fitnessSummary } from './findings.ts';
 import { NOT_BEGUN_ADVICE } from './not-begun.ts';
 import type { Passed } from './pass.ts';
 import type { Examination } from './sandbox.ts';
@@ -23,7 +23,7 @@ import type { Verified } from './verification.ts';
 export interface RunFacts {
   readonly options: CertificationOptions;
   readonly first: Passed;
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   readonly examined: Extract<Examination, { kind: 'ready' }> | undefined;
   readonly verified: Verified | undefined;
   /** The player's money at the end, decimal text; undefined where it was not read. */
@@ -52,7 +52,7 @@ export function composeCertificate(facts: RunFacts): Certificate {
     schemaVersion: CERTIFICATE_SCHEMA,
     kit: { name: 'wagergate', version, node: process.versions.node },
     verdict,
-    summary: summaryOf(verdict, findings, ending, complete),
+    summary: fitnessSummary(verdict, findings, ending, complete),
     findings,
     suggestions: verified?.suggestions ?? [],
     withheld: verified?.withheld ?? [],

@@ -1,5 +1,5 @@
 import type { Dialect } from '../wallets/wallet-config.ts';
-import type { CaseResult, Ending, Finding, Fitness } from './certificate.ts';
+import type { CaseResult, Finding, Fitness, RunEnding } from './certificate.ts';
 import { bySeverity, isBlocking, MEANING_WORDS } from './failure-meaning.ts';
 
 export interface FindingsOptions {
@@ -44,7 +44,7 @@ function adviceText(advice: string, mendedBy: readonly string[], matters: boolea
 
 export interface FitnessOptions {
   readonly findings: readonly Finding[];
-  readonly ending: Ending;
+  readonly ending: RunEnding;
   /** Items in force that change how answers are read or calls are made. */
   readonly hasDialect: boolean;
   /** The results with the suggested dialect in force; undefined where none is suggested. */
@@ -66,17 +66,17 @@ function isInTheWay({ verdict, meaning }: Finding): boolean {
   return verdict === 'failed' && isBlocking(meaning);
 }
 
-const ENDED: Readonly<Record<Exclude<Ending, 'finished'>, string>> = {
+const ENDED: Readonly<Record<Exclude<RunEnding, 'finished'>, string>> = {
   interrupted: 'the run was stopped before its end',
   silent: 'the wallet stopped answering',
   not_begun: 'the wallet gave no profile, so nothing was tried',
 };
 
 /** The verdict in a sentence. */
-export function summaryOf(
+export function fitnessSummary(
   fitness: Fitness,
   findings: readonly Finding[],
-  ending: Ending,
+  ending: RunEnding,
   complete: boolean,
 ): string {
   const partly = complete || ending !== 'finished' ? '' : ' Only some of the cases were run.';
@@ -87,10 +87,10 @@ export function summaryOf(
   const unmended = findings.filter((one) => isInTheWay(one) && one.mendedBy.length === 0);
   const counts = new Map<string, number>();
   for (const { meaning } of unmended) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
-  const told = unmended
+  const meanings = unmended
     .map(({ meaning }) => meaning)
     .filter((meaning, at, all) => all.indexOf(meaning) === at)
     .map((meaning) => `${counts.get(meaning)} × ${MEANING_WORDS[meaning]}`);
-  const why = [...(ending === 'finished' ? [] : [ENDED[ending]]), ...told];
+  const why = [...(ending === 'finished' ? [] : [ENDED[ending]]), ...meanings];
   return `Not fit: ${why.join('; ') || 'see the findings'}.${partly}`;
 }

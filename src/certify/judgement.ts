@@ -38,8 +38,8 @@ export class Judgement {
     return worstOf(reasons.map(({ meaning }) => meaning));
   }
   get reasons(): readonly string[] {
-    const told = [...this.#failures, ...this.#warnings].map(({ text }) => text);
-    return [...new Set([...told, ...this.#remarks])];
+    const messages = [...this.#failures, ...this.#warnings].map(({ text }) => text);
+    return [...new Set([...messages, ...this.#remarks])];
   }
   fail(text: string, meaning: FailureMeaning = this.#usualMeaning): void {
     this.#failures.push({ text, meaning });
@@ -89,10 +89,10 @@ export class Judgement {
     const { answer, operation, exchange } = recorded;
     if (answer.kind !== 'refused') {
       const isSilent = answer.kind === 'none';
-      const told = `${operation} should be refused: ${describeExchange(exchange)}`;
+      const message = `${operation} should be refused: ${describeExchange(exchange)}`;
       // No answer lets nobody in: it is an outcome that nobody knows, and is rolled back.
-      if (isSilent && other === 'warn') this.warn(told);
-      else this.fail(told, isSilent ? 'absorbed' : undefined);
+      if (isSilent && other === 'warn') this.warn(message);
+      else this.fail(message, isSilent ? 'absorbed' : undefined);
       return false;
     }
     const { code } = answer;

@@ -3,7 +3,7 @@ import type { WalletSettings } from '../wallets/wallet-config.ts';
 import { Caller } from './caller.ts';
 import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';
-import type { Ending, Suggestion } from './certificate.ts';
+import type { RunEnding, Suggestion } from './certificate.ts';
 import {
   type CertificationOptions,
   type Certified,
@@ -20,7 +20,7 @@ import type { Variable } from './reproduction.ts';
 import { type Examination, examine } from './sandbox.ts';
 import { casesOf } from './selection.ts';
 import { type Evidence, Suggestions } from './suggestions.ts';
-import { type Verified, verify } from './verification.ts';
+import { type Verified, verifyDialect } from './verification.ts';
 import { WalletConnection } from './wallet-connection.ts';
 
 /** Decimal text, in units of whatever the currency is: the latency cases stake 50 at once. */
@@ -171,7 +171,7 @@ class Run {
     return runPass(options, cases, settings, needsLegacySign);
   }
 
-  #ending(): Ending {
+  #ending(): RunEnding {
     if (this.#options.signal.aborted) return 'interrupted';
     return this.#connection.isSilent ? 'silent' : 'finished';
   }
@@ -194,7 +194,7 @@ class Run {
     const list = suggestions.list();
     const cases = this.#casesToRepeat(first, list);
     let longestMs = msOf(first, cases);
-    const verified = await verify({
+    const verified = await verifyDialect({
       base: settings.dialect,
       first,
       suggestions: list,
@@ -231,7 +231,7 @@ class Run {
 
   #certified(
     first: Passed,
-    ending: Ending,
+    ending: RunEnding,
     { examined, verified, after }: Pick<Partial<RunFacts>, 'examined' | 'verified' | 'after'> = {},
   ): Certified {
     const certificate = composeCertificate({

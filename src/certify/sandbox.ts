@@ -64,16 +64,16 @@ export async function examine(caller: Caller, withLegacySign: () => void): Promi
 
 /** In words that say where to look. */
 function refusalOf(answer: AnswerMeaning, exchange: Exchange): string {
-  const told = `the profile was not given: ${describeExchange(exchange)}`;
+  const problem = `the profile was not given: ${describeExchange(exchange)}`;
   const code = answer.kind === 'refused' ? answer.code : undefined;
   switch (code) {
     case CODES.badSignature:
-      return `${told}, the wallet refuses the signature: is it the secret that it has?`;
+      return `${problem}, the wallet refuses the signature: is it the secret that it has?`;
     case CODES.invalidToken:
-      return `${told}, the token is unknown to the wallet, or was revoked`;
+      return `${problem}, the token is unknown to the wallet, or was revoked`;
     case CODES.expiredToken:
-      return `${told}, the token is out of date: take a fresh one`;
+      return `${problem}, the token is out of date: take a fresh one`;
     default:
-      return told;
+      return problem;
   }
 }

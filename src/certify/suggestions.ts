@@ -194,7 +194,7 @@ export function withoutItem(dialect: Dialect, item: keyof Dialect, base: Dialect
   return base[item] === undefined ? others : { ...others, [item]: base[item] };
 }
 
-export function yamlOf(dialect: Dialect): string {
+function yamlOf(dialect: Dialect): string {
   return stringify(dialect).trimEnd();
 }
 

@@ -232,17 +232,17 @@ export class Trial extends Judgement {
       return true;
     }
     const should = sameAmount(amount, '0') ? 'must not move' : `must move by ${amount}`;
-    const told = `${what}: the balance ${should}, it moved by ${seen}`;
+    const difference = `${what}: the balance ${should}, it moved by ${seen}`;
     if (isDust(subtractAmounts(seen, amount), this.player.currency)) {
-      this.warn(`${told}, less than half of the smallest coin off`, 'cosmetic');
+      this.warn(`${difference}, less than half of the smallest coin off`, 'cosmetic');
       return true;
     }
     this.#booksWrong = true;
-    this.fail(told);
+    this.fail(difference);
     return false;
   }
 
-  /** The other player's money now; undefined where there is none, or it is not told. */
+  /** The other player's money now; undefined where there is none, or it is not known. */
   async theirMoney(): Promise<string | undefined> {
     const { other } = this.#context;
     if (other === undefined) return undefined;

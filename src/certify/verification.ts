@@ -29,7 +29,7 @@ export interface VerifyOptions {
  * Runs the cases again with the suggested items, and again without each one: an item stays only if
  * it mends something and breaks nothing.
  */
-export async function verify(options: VerifyOptions): Promise<Verified> {
+export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
   const { base, first, run } = options;
   let { suggestions, dialect } = options;
   const withheld: Withheld[] = [];

@@ -16,7 +16,7 @@ const SILENT_CALLS_MAX = 12;
 /** Nor one that was waited for so long, in milliseconds: a run should end within a minute. */
 const SILENT_MS_MAX = 20_000;
 
-export interface ConnectionOptions {
+export interface WalletConnectionOptions {
   readonly settings: WalletSettings;
   readonly clock: Clock;
   /** How long one call may take, the answer's last byte included. */
@@ -30,7 +30,7 @@ export interface ConnectionOptions {
  * breaker and bulkhead, which would hide what the wallet answers.
  */
 export class WalletConnection {
-  readonly #options: ConnectionOptions;
+  readonly #options: WalletConnectionOptions;
   readonly #client: HttpClient;
   #adapter: WalletAdapter;
   #callCount = 0;
@@ -39,7 +39,7 @@ export class WalletConnection {
   /** Until when the calls that were left without an answer have been counted. */
   #silentUntilMs = 0;
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: WalletConnectionOptions) {
     const { settings, clock, callMs } = options;
     this.#options = options;
     this.#adapter = createAdapter(settings, clock);

@@ -1,6 +1,6 @@
+import { plain } from '../lib/plain-text.ts';
 import { table } from '../lib/table.ts';
 import type { AttemptView, BetTimeline, OperationView } from '../store/bets/timeline.ts';
-import { plain } from './plain-text.ts';
 
 const COLUMNS = [
   { title: 'time (UTC)', align: 'left' },

@@ -9,8 +9,8 @@ import {
   VERDICT_MARKS,
   verificationLine,
 } from '../certify/report-words.ts';
+import { plain } from '../lib/plain-text.ts';
 import { table } from '../lib/table.ts';
-import { plain } from './plain-text.ts';
 
 const COLUMNS = [
   { title: 'verdict', align: 'left' },
@@ -71,13 +71,13 @@ function skippedOf({ cases }: Certificate): readonly string[] {
   } of skipped) {
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
-  const told = [...reasons].map(([reason, count]) => `  ${count} × ${plain(reason)}`);
-  return [`Skipped\n${told.join('\n')}`];
+  const lines = [...reasons].map(([reason, count]) => `  ${count} × ${plain(reason)}`);
+  return [`Skipped\n${lines.join('\n')}`];
 }
 
 function findingsOf({ findings, cases }: Certificate, colour: boolean): readonly string[] {
   if (findings.length === 0) return [];
-  const told = findings.map(({ case: id, verdict, meaning, advice }) => {
+  const lines = findings.map(({ case: id, verdict, meaning, advice }) => {
     const result = cases.find((one) => one.id === id);
     const seen = (result?.reasons ?? []).map((reason) => `\n    seen:     ${plain(reason)}`);
     return (
@@ -85,7 +85,7 @@ function findingsOf({ findings, cases }: Certificate, colour: boolean): readonly
       `    expected: ${result?.expected ?? ''}${seen.join('')}\n    to do:    ${plain(advice)}`
     );
   });
-  return [`Findings, worst first\n${told.join('\n')}`];
+  return [`Findings, worst first\n${lines.join('\n')}`];
 }
 
 function suggestionsOf(certificate: Certificate): readonly string[] {
@@ -103,10 +103,10 @@ function suggestionsOf(certificate: Certificate): readonly string[] {
 
 function withheldOf({ withheld }: Certificate): readonly string[] {
   if (withheld.length === 0) return [];
-  const told = withheld.map(
+  const lines = withheld.map(
     ({ yaml, why }) => `  ${plain(yaml.replaceAll(/\s+/g, ' '))}\n    ${plain(why)}`,
   );
-  return [`Withheld from it\n${told.join('\n')}`];
+  return [`Withheld from it\n${lines.join('\n')}`];
 }
 
 function listed(cases: readonly string[]): string {

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import type { CertifiedPlayer } from '../certify/caller.ts';
 import type { OperatorConfig } from '../config/schema.ts';
+import { plain } from '../lib/plain-text.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
 import { loadValid, validOperator } from './configuration.ts';
 import { fileFault, UsageError } from './failures.ts';
-import { plain } from './plain-text.ts';
 import { secretText } from './token.ts';
 
 export interface OperatorOptions {

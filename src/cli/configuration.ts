@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describeProblem, type Problem } from '../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../config/schema.ts';
+import { plain } from '../lib/plain-text.ts';
 import { CommandFailed } from './failures.ts';
-import { plain } from './plain-text.ts';
 
 export type LoadedFolder =
   | { readonly ok: true; readonly folder: string; readonly configuration: Configuration }

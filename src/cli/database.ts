@@ -8,7 +8,7 @@ const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
 /**
  * Applies what the database lacks.
  *
- * @param log told each step
+ * @param log receives one line for each step
  * @returns the names of the migrations applied
  * @throws CommandFailed when the database cannot be reached
  * @throws MigrationError when a migration cannot be applied

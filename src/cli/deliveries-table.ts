@@ -1,7 +1,7 @@
+import { plain } from '../lib/plain-text.ts';
 import { table } from '../lib/table.ts';
 import type { DeliveryItem } from '../store/deliveries/delivery-admin.ts';
 import { timeOf } from './bet-text.ts';
-import { plain } from './plain-text.ts';
 
 const COLUMNS = [
   { title: 'id', align: 'right' },

@@ -4,7 +4,7 @@ import {
   type SettingChange,
   warningsOf,
 } from '../config/settings-diff.ts';
-import { plain } from './plain-text.ts';
+import { plain } from '../lib/plain-text.ts';
 
 /** A diff as a person reads it: `+` comes, `-` goes, `~` changes, `!` is to be thought about. */
 export function diffText({ gateway, operators }: ConfigurationDiff): string {

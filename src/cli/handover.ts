@@ -1,6 +1,6 @@
 import type { DraftSecrets, OperatorDraft } from './new-operator.ts';
 
-/** What an operator has to be told; over a channel that keeps secrets. */
+/** What an operator has to be given; over a channel that keeps secrets. */
 export interface Handover {
   readonly gatewayUrl: string;
   readonly cid: string;

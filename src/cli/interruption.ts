@@ -16,7 +16,7 @@ const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
  * Runs work that ends in order when Ctrl-C is pressed; pressed again, it ends at once.
  *
  * @param onInterrupt says so to the person, who sees nothing else happen at once
- * @param work is told by the signal, whose reason is the `Interrupted` that it should throw
+ * @param work learns of it by the signal, whose reason is the `Interrupted` that it should throw
  */
 export async function untilInterrupted<T>(
   onInterrupt: () => void,

@@ -137,7 +137,7 @@ export function problemsOf(
   return checked.ok ? [] : checked.problems.map((problem) => problemIn(file, problem));
 }
 
-/** The `api.cid` in an operator's file; undefined where it cannot be told without its variables. */
+/** The `api.cid` in an operator's file; undefined where it cannot be known without its variables. */
 export function cidIn(text: string): string | undefined {
   const unknown: Resolve = () => ({ ok: false, reason: 'not asked for' });
   const { value } = parseYaml(maskVariables(text), unknown);

@@ -12,7 +12,7 @@ export interface OperatorSummary {
   readonly wallet: string;
 }
 
-export function summaryOf(operator: OperatorConfig): OperatorSummary {
+export function operatorSummary(operator: OperatorConfig): OperatorSummary {
   const { id, name, status, sessions, currencies, wallet } = operator;
   return {
     id,

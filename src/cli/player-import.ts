@@ -1,9 +1,9 @@
 import { unreachable } from '../domain/unreachable.ts';
+import { plain } from '../lib/plain-text.ts';
 import type { PlayerLine, PlayerTakeover } from '../store/sessions/player-takeover.ts';
 import type { Separator } from './csv.ts';
 import { CommandFailed } from './failures.ts';
 import { type Line, readLines } from './lines.ts';
-import { plain } from './plain-text.ts';
 import { checkPlayerLine, PLAYERS_HEADER, separatorOf } from './player-line.ts';
 
 /** How many lines became what. */
@@ -57,7 +57,7 @@ export async function importPlayers(source: PlayerImport): Promise<Readonly<Tall
     const checked = checkPlayerLine(line, separator);
     if (!checked.ok) {
       tally.invalid += 1;
-      // Told with its batch: conflicts are known only then, and lines are told in their order.
+      // Reported with its batch: conflicts are known only then, and lines are reported in order.
       refusals.push({ number: line.number, why: checked.why });
       continue;
     }

@@ -1,5 +1,5 @@
+import { plain } from '../lib/plain-text.ts';
 import { table } from '../lib/table.ts';
-import { plain } from './plain-text.ts';
 import type { Probed } from './probe.ts';
 
 const COLUMNS = [

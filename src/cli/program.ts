@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
+import { plain } from '../lib/plain-text.ts';
 import { betCommand } from './commands/bet.ts';
 import { bonusesAssignCommand } from './commands/bonuses-assign.ts';
 import { certifyCommand } from './commands/certify.ts';
@@ -16,7 +17,6 @@ import { playersImportCommand } from './commands/players-import.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { signCommand } from './commands/sign.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { plain } from './plain-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The whole command line; every command stands here. */

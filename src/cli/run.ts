@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
+import { plain } from '../lib/plain-text.ts';
 import { CommandFailed, EXIT, UsageError } from './failures.ts';
 import { Interrupted } from './interruption.ts';
-import { plain } from './plain-text.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
 

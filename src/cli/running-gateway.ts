@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ConfigurationView } from '../config/settings-view.ts';
+import { plain } from '../lib/plain-text.ts';
 import { CommandFailed, UsageError } from './failures.ts';
-import { plain } from './plain-text.ts';
 
 const ANSWER_MS_MAX = 10_000;
 

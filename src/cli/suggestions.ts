@@ -1,7 +1,7 @@
 import { nearMiss } from '../config/near-miss.ts';
+import { plain } from '../lib/plain-text.ts';
 import { configFolder, operatorFiles } from './configuration.ts';
 import { UsageError } from './failures.ts';
-import { plain } from './plain-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** No operator has this id; the message names the one that was probably meant. */

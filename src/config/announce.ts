@@ -11,28 +11,43 @@ export function announce(logger: Announcer, next: Configuration, previous: Confi
     const after = next.operators.get(operator);
     if (after === undefined) {
       logger.warn(
-        { operator },
-        'config.operator_removed: all of its deliveries are held until its file returns',
+        { operator, note: 'all of its deliveries are held until its file returns' },
+        'config.operator_removed',
       );
       continue;
     }
     const [from, to] = [before.wallet, after.wallet];
     if (from.baseUrl !== to.baseUrl) {
       logger.warn(
-        { operator, from: from.baseUrl, to: to.baseUrl },
-        'config.wallet_moved: another address is asked about its bets from now on',
+        {
+          operator,
+          from: from.baseUrl,
+          to: to.baseUrl,
+          note: 'another address is asked about its bets from now on',
+        },
+        'config.wallet_moved',
       );
     }
     if (from.generation > to.generation) {
       logger.warn(
-        { operator, from: from.generation, to: to.generation },
-        'config.wallet_generation_lowered: bets of the newer one are brought to this wallet as well',
+        {
+          operator,
+          from: from.generation,
+          to: to.generation,
+          note: 'operations of bets of the newer one are delivered to this wallet as well',
+        },
+        'config.wallet_generation_lowered',
       );
     }
     if (from.generation < to.generation) {
       logger.warn(
-        { operator, from: from.generation, to: to.generation },
-        'config.wallet_generation: operations of bets of an older one are held until released',
+        {
+          operator,
+          from: from.generation,
+          to: to.generation,
+          note: 'operations of bets of an older one are held until released',
+        },
+        'config.wallet_generation',
       );
     }
   }

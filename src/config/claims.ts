@@ -4,7 +4,7 @@ import { type Problem, pathText } from './problems.ts';
 import type { GatewayConfig } from './schema.ts';
 
 /** An operator that may come into force, and what stands in for it if another has what it claims. */
-export interface Candidate {
+export interface OperatorCandidate {
   readonly file: string;
   readonly chosen: OperatorInForce | undefined;
   readonly fallback: OperatorInForce | undefined;
@@ -51,7 +51,7 @@ export interface SettledClaims {
  */
 export function settleClaims(
   gateway: GatewayClaims,
-  candidates: ReadonlyMap<string, Candidate>,
+  candidates: ReadonlyMap<string, OperatorCandidate>,
 ): SettledClaims {
   const problems: Problem[] = [];
   const tolerated = new Set<string>();
@@ -115,7 +115,7 @@ function gatewayClaims({ gateway, gatewayVariables, ownSecrets }: GatewayClaims)
 }
 
 function operatorClaims(
-  candidates: ReadonlyMap<string, Candidate>,
+  candidates: ReadonlyMap<string, OperatorCandidate>,
   settled: ReadonlyMap<string, OperatorInForce | undefined>,
 ): Claimed[] {
   return [...candidates].flatMap(([id, { file, fallback }]) => {

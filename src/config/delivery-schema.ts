@@ -11,8 +11,8 @@ const settings = {
     .number()
     .positive()
     .max(YEAR_HOURS)
-    .describe('How long a promised delivery is tried before a person is asked; may be a fraction'),
-  minBackoffMs: positiveInt(DAY_MS).describe('Wait before the first repetition of a delivery'),
+    .describe('How long a delivery is retried before it is dead; may be a fraction'),
+  minBackoffMs: positiveInt(DAY_MS).describe('Wait before the first retry of a delivery'),
   maxBackoffMs: positiveInt(DAY_MS).describe('Longest wait between two attempts of a delivery'),
   confirmUnknownAfterMs: positiveInt(DAY_MS).describe(
     'The rollback of an unknown place is repeated this long after its first confirmation, and once more at ten times that',

@@ -64,7 +64,9 @@ const idempotencySchema = z.strictObject({
 const httpSchema = z.strictObject({
   maxConnections: positiveInt(1_000_000)
     .default(2000)
-    .describe('Connections at once; beyond, the longest silent one without a signed request goes'),
+    .describe(
+      'Most connections at once; beyond, the longest idle one without a signed request is closed',
+    ),
   strangerIdleMs: positiveInt(600_000)
     .default(5000)
     .describe('How long a connection may stay idle before a first signed request came on it'),
@@ -87,6 +89,6 @@ export const gatewaySchema = z
     idempotency: idempotencySchema.prefault({}).describe('Duplicates of callbacks'),
     delivery: deliverySchema
       .prefault({})
-      .describe('Operations promised to bring to a wallet later; each operator may override'),
+      .describe('Operations accepted for later delivery to a wallet; each operator may override'),
   })
   .meta({ title: 'Wagergate: gateway.yaml', description: 'The gateway as a whole' });

@@ -20,10 +20,12 @@ const breakerSchema = z.strictObject({
   minRequests: positiveInt(1_000_000)
     .default(20)
     .describe('Calls in the window below which the breaker never opens'),
-  windowMs: positiveInt(HOUR_MS).default(10_000).describe('The window that is looked at'),
+  windowMs: positiveInt(HOUR_MS)
+    .default(10_000)
+    .describe('Length of the window whose calls are counted'),
   openMs: positiveInt(HOUR_MS)
     .default(5000)
-    .describe('How long the breaker stays open before one call may try'),
+    .describe('How long the breaker stays open before one trial call'),
 });
 
 const walletSchema = z
@@ -31,7 +33,7 @@ const walletSchema = z
     adapter: z
       .enum(['native'])
       .default('native')
-      .describe("How the wallet is spoken to; native: the service's own callbacks protocol"),
+      .describe("Protocol of the wallet; native: the service's own callbacks protocol"),
     baseUrl: baseUrl().describe("Base address of the operator's wallet"),
     allowPrivate: z
       .boolean()

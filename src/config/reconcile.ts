@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CheckedFile } from './checked-file.ts';
-import { type Candidate, settleClaims } from './claims.ts';
+import { type OperatorCandidate, settleClaims } from './claims.ts';
 import type { FolderContent } from './config-folder.ts';
 import type { InForce, OperatorInForce } from './in-force.ts';
 import { completeOperator } from './operator-config.ts';
@@ -34,7 +34,7 @@ export function reconcile(content: FolderContent, previous: InForce | undefined)
     return { next: undefined, problems };
   }
 
-  const candidates = new Map<string, Candidate>();
+  const candidates = new Map<string, OperatorCandidate>();
   const files = content.operators ?? new Map<string, CheckedFile<OperatorFile>>();
   for (const [id, file] of files) {
     candidates.set(id, choose(file, gateway, previous?.operators.get(id), problems));
@@ -58,7 +58,7 @@ function choose(
   gateway: GatewayConfig,
   before: OperatorInForce | undefined,
   problems: Problem[],
-): Candidate {
+): OperatorCandidate {
   const { file } = read;
   const fallback = before && standing(before, gateway);
   if (!read.ok) {

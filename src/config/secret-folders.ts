@@ -30,7 +30,7 @@ export function secretFolders(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 /** Where a path leads, and whether a file may be read there. */
-export type Place =
+export type SecretPlace =
   | { readonly ok: true; readonly realPath: string }
   | { readonly ok: false; readonly reason: string };
 
@@ -48,7 +48,7 @@ export class SecretPlaces {
   }
 
   /** Asked anew each time: a mounted folder is exchanged by its links. */
-  of(path: string): Place {
+  of(path: string): SecretPlace {
     const realPath = realOf(path);
     const configFolder = realOf(this.#configFolder);
     const allowed = [...this.#folders.map(realOf), configFolder];

@@ -17,7 +17,7 @@ export const tlsSchema = z
   .strictObject({
     ca: certificates()
       .optional()
-      .describe("Authorities, PEM, that alone may vouch for the wallet; left out: the system's"),
+      .describe("The only trusted certificate authorities, PEM; left out: the system's"),
     cert: certificates()
       .optional()
       .describe(

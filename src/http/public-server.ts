@@ -54,7 +54,14 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   // Signatures are over bytes: nobody may parse a body before it is verified.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  watchConnections(app, options);
+  stampArrivals(app, options, isProxy);
+  answerFailures(app, options.logger);
+  return app;
+}
 
+/** Tells the connections' limits of every piece that arrives and of every answer. */
+function watchConnections(app: FastifyInstance, options: PublicServerOptions): void {
   const connections = new Connections(app.server, {
     clock: options.clock,
     limits: options.connectionLimits,
@@ -75,31 +82,41 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     connections.answered(request.socket);
     done();
   });
+}
 
-  app.server.on('connection', () => options.lag.connected());
+/** Notes when each request arrived, before anything is made of it. */
+function stampArrivals(
+  app: FastifyInstance,
+  { clock, lag }: PublicServerOptions,
+  isProxy: (address: string) => boolean,
+): void {
+  app.server.on('connection', () => lag.connected());
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
     const start = request.headers['x-request-start'];
     // A connection that was reset in the meantime has no address any more.
     const from = request.socket.remoteAddress;
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
-    request.arrivedAtMs = arrivedAtMs(options.clock, options.lag, trusted ? start : undefined);
+    request.arrivedAtMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
     // Bodies are JSON whatever their label says; Fastify would refuse an odd one with 415, which
     // would stand before the signature and would have the service roll a good place back.
     delete request.headers['content-type'];
     done();
   });
+}
+
+/** Errors and unknown paths in the protocol's own form. */
+function answerFailures(app: FastifyInstance, logger: Logger): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerOf(error, request.routeOptions.bodyLimit);
     if (answer.status >= 500) {
-      options.logger.error({ err: error, method: request.method, url: request.url }, 'http.failed');
+      logger.error({ err: error, method: request.method, url: request.url }, 'http.failed');
     }
     sendFailure(reply, answer);
   });
   app.setNotFoundHandler((_request, reply) => {
     sendFailure(reply, failure(CODES.notFound, 'No such endpoint', 404));
   });
-  return app;
 }
 
 function sendFailure(reply: FastifyReply, answer: Answer): void {

@@ -3,7 +3,7 @@ import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import { type SigningKey, signingKeys } from '../protocol/signature.ts';
 
 /** Who may stand behind a `cid`, and what its signature is held against. */
-export interface Caller {
+export interface KnownCaller {
   /** Undefined where no operator has the `cid`. */
   readonly operator: OperatorConfig | undefined;
   /** As many for everybody, nobody included: no time tells who has how many secrets, or none. */
@@ -16,8 +16,8 @@ type AddressMatcher = (cidrs: readonly string[]) => (address: string) => boolean
 
 interface Prepared {
   readonly madeFrom: Configuration;
-  readonly byCid: ReadonlyMap<string, Caller>;
-  readonly nobody: Caller;
+  readonly byCid: ReadonlyMap<string, KnownCaller>;
+  readonly nobody: KnownCaller;
 }
 
 /** Signatures are compared with this key too, whose secret nobody has. */
@@ -34,7 +34,7 @@ export class Callers {
     this.#addressMatcher = addressMatcher;
   }
 
-  find(cid: string): Caller {
+  find(cid: string): KnownCaller {
     const { byCid, nobody } = this.#current();
     return byCid.get(cid) ?? nobody;
   }
@@ -56,7 +56,7 @@ export class Callers {
     return prepared;
   }
 
-  #caller(operator: OperatorConfig, fillers: readonly SigningKey[]): Caller {
+  #caller(operator: OperatorConfig, fillers: readonly SigningKey[]): KnownCaller {
     const { secrets, allowedIps } = operator.api;
     const own = signingKeys(secrets);
     return {

@@ -7,7 +7,7 @@ import { type JsonDocument, JsonError, parseJsonObject } from '../protocol/json.
 import { findText } from '../protocol/member-scan.ts';
 import { verify } from '../protocol/signature.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { type Caller, Callers } from './callers.ts';
+import { Callers, type KnownCaller } from './callers.ts';
 import { type NonceMemory, refuseStale } from './freshness.ts';
 import { type LimitedAnswer, OperatorLimits } from './limits.ts';
 
@@ -90,7 +90,7 @@ export class OperatorGate {
   #verified(
     request: FastifyRequest,
     body: Buffer,
-    { operator, keys }: Caller,
+    { operator, keys }: KnownCaller,
   ): OperatorConfig | undefined {
     const header = request.headers['x-sign-jws'];
     const verdict = verify(typeof header === 'string' ? header : undefined, body, keys);

@@ -5,7 +5,7 @@ import { isPublicAddress } from '../lib/public-address.ts';
 import { limitAnswers } from './answer-meter.ts';
 
 /** A host that may not be connected to. Raised before a connection exists, so nothing was sent. */
-export class PrivateAddressError extends Error {
+class PrivateAddressError extends Error {
   readonly code = 'PRIVATE_ADDRESS';
 
   constructor(hostname: string, address: string) {

@@ -47,6 +47,9 @@ export function findText(bytes: Buffer, name: string, valueBytesMax: number): st
         at = end - 1;
         break;
       }
+      default:
+        // Numbers, words and whitespace: nothing that opens, closes or separates.
+        break;
     }
     if (depth <= 0) return undefined;
   }

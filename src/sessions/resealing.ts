@@ -144,7 +144,7 @@ function resealedOf(vault: TokenVault, row: SealedRow): Resealed | undefined {
   };
 }
 
-/** Sealed where the first key alone could not tell a session's own token again. */
+/** Sealed where the first key alone could not give a session's own token again. */
 function ownSealed(vault: TokenVault, row: SealedRow, operatorToken: string): Buffer | undefined {
   if (vault.isMadeNow(identityOf(row, operatorToken), row.token_hash)) return undefined;
   const own = ownTokenOf(vault, row, operatorToken);

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { CACHED_MS_MAX, type SessionCache } from './session-cache.ts';
 
-/** Between tries to tell a Redis that was away which sessions are over. */
+/** Between tries to notify a Redis that was away which sessions are over. */
 const TELL_AGAIN_MS = 1_000;
 
 export interface Ending {
@@ -12,7 +12,7 @@ export interface Ending {
 }
 
 /**
- * Commits the end of sessions so that no cached copy outlives it. Redis is told before the commit,
+ * Commits the end of sessions so that no cached copy outlives it. Redis is notified before the commit,
  * so that no reader caches a session again in between, and as often as it takes to be heard.
  * @param hashes of the sessions' tokens
  * @returns what `commit` brings
@@ -28,8 +28,12 @@ export async function endEverywhere<T>(
   const result = await commit();
   if (!heard && !(await distrust(ending, hashes))) {
     ending.logger.warn(
-      { operator: operatorId, sessions: hashes.length },
-      'session.end_not_in_redis: cached reads may pass until Redis is back',
+      {
+        operator: operatorId,
+        sessions: hashes.length,
+        note: 'cached reads may pass until Redis is back',
+      },
+      'session.end_not_in_redis',
     );
     distrustLater(ending, hashes, ending.clock.monotonicMs() + CACHED_MS_MAX);
   }
@@ -38,11 +42,11 @@ export async function endEverywhere<T>(
 
 /** Until Redis has heard, or its copies are over by themselves. */
 function distrustLater(ending: Ending, hashes: readonly Buffer[], untilMs: number): void {
-  const timer = setTimeout(async () => {
+  const again = async () => {
     const heard = await distrust(ending, hashes);
     if (!heard && ending.clock.monotonicMs() < untilMs) distrustLater(ending, hashes, untilMs);
-  }, TELL_AGAIN_MS);
-  timer.unref();
+  };
+  setTimeout(() => void again(), TELL_AGAIN_MS).unref();
 }
 
 async function distrust({ cache }: Ending, hashes: readonly Buffer[]): Promise<boolean> {

@@ -42,7 +42,7 @@ export class Sessions {
   }
 
   /**
-   * Whose token this is, without a word on whether it still lives: for a place, whose journal entry
+   * Whose token this is, without saying whether it still lives: for a place, whose journal entry
    * checks that in the same statement.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */

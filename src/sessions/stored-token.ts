@@ -30,7 +30,7 @@ export type OwnTokenRow = Pick<
   'token' | 'sealed_token' | 'token_hash' | 'operator_id' | 'player_id' | 'currency' | 'ordinal'
 >;
 
-/** The token that the operator was given for a session; undefined where it cannot be told again. */
+/** The token that the operator was given for a session; undefined where it cannot be given again. */
 export function ownTokenOf(
   vault: TokenVault,
   row: OwnTokenRow,

@@ -14,7 +14,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** First byte of a sealed token: how the rest is to be read. */
 const PLAIN = 0;
-/** Bound to nothing, and without a word on its key: sealed before keys could be rotated. */
+/** Bound to nothing, and without the id of its key: sealed before keys could be rotated. */
 const UNBOUND = 1;
 const BOUND = 2;
 /** Neither a token that is made here nor an operator's id, a prefix, begins with it. */
@@ -210,7 +210,7 @@ function decrypt(key: KeyObject, sealed: Buffer, binding: Binding | undefined): 
   try {
     return text + decipher.final('utf8');
   } catch {
-    // Node says only that it does not fit, and why cannot be told.
+    // Node says only that it does not fit, not why.
     return undefined;
   }
 }

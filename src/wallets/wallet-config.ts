@@ -7,7 +7,7 @@ import type { TlsIdentity } from '../outbound/connector.ts';
  * configuration's own operator type fits it. Objects are compared by identity: an unchanged
  * operator must stay the same object across reloads, so that its connections and breakers live on.
  */
-export interface WalletConfig {
+export interface WalletOwner {
   readonly id: string;
   readonly status: OperatorStatus;
   readonly wallet: WalletSettings;

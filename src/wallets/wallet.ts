@@ -19,11 +19,11 @@ import {
 } from './attempt.ts';
 import type { BetCall, CallerDialect, ReadCall, Wallet } from './call.ts';
 import { Lane } from './lane.ts';
-import type { WalletConfig, WalletSettings } from './wallet-config.ts';
+import type { WalletOwner, WalletSettings } from './wallet-config.ts';
 import { WalletMetrics } from './wallet-metrics.ts';
 
 export interface WalletOptions {
-  readonly config: WalletConfig;
+  readonly config: WalletOwner;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -45,7 +45,7 @@ export class OperatorWallet implements Wallet {
   readonly #metrics: WalletMetrics;
   readonly #tracing: Tracing;
   readonly #lanes: Readonly<Record<CallClass, Lane>>;
-  #config: WalletConfig;
+  #config: WalletOwner;
   #adapter: WalletAdapter;
   #http: HttpClient | undefined;
   #closed = false;
@@ -61,7 +61,7 @@ export class OperatorWallet implements Wallet {
     this.#lanes = { read: this.#createLane('read'), money: this.#createLane('money') };
   }
 
-  get config(): WalletConfig {
+  get config(): WalletOwner {
     return this.#config;
   }
 
@@ -108,7 +108,7 @@ export class OperatorWallet implements Wallet {
   }
 
   /** @throws Error as the constructor does; the old settings then stay in force */
-  reconfigure(config: WalletConfig): void {
+  reconfigure(config: WalletOwner): void {
     this.#adapter = createAdapter(config.wallet, this.#options.clock);
     for (const callClass of CALL_CLASSES) {
       this.#lanes[callClass].reconfigure(config.wallet);

@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Wallet } from './call.ts';
 import { OperatorWallet } from './wallet.ts';
-import type { WalletConfig } from './wallet-config.ts';
+import type { WalletOwner } from './wallet-config.ts';
 
 /** A breaker has a new state, by itself or by an override. */
 export interface BreakerChange {
@@ -26,7 +26,7 @@ export interface Wallets {
    * its calls under way have ended.
    * @throws Error when settings cannot work at all; the operators before that one are applied
    */
-  apply(operators: Iterable<WalletConfig>): void;
+  apply(operators: Iterable<WalletOwner>): void;
   /** Holds through reloads, also of an operator that comes later. */
   setOverride(operatorId: string, callClass: CallClass, to: BreakerOverride): void;
   /** @returns to be called to hear no more */
@@ -60,7 +60,7 @@ class WalletRegistry implements Wallets {
     return this.#wallets.get(operatorId);
   }
 
-  apply(operators: Iterable<WalletConfig>): void {
+  apply(operators: Iterable<WalletOwner>): void {
     const missing = new Set(this.#wallets.keys());
     for (const config of operators) {
       missing.delete(config.id);
@@ -89,7 +89,7 @@ class WalletRegistry implements Wallets {
     this.#windows.close();
   }
 
-  #create(config: WalletConfig): OperatorWallet {
+  #create(config: WalletOwner): OperatorWallet {
     return new OperatorWallet({
       ...this.#options,
       config,

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
-import { type DeliveryRow, insertDelivery, insertOperation } from '../support/deliveries.ts';
+import { type DeliveryRow, insertDelivery } from '../support/deliveries.ts';
 import { startAdmin, type TestAdmin } from './admin.ts';
 
 let admin: TestAdmin;
@@ -168,102 +167,6 @@ describe('bets', () => {
   ])('has no bet %s', async (id, status, code) => {
     const answer = await admin.get(`/admin/bets/${id}`);
     expect([answer.status, answer.json.code]).toEqual([status, code]);
-  });
-});
-
-describe('deliveries', () => {
-  it('lists them by operator, state and operation', async () => {
-    const dead = await insert({ state: 'dead' });
-    await insert();
-    const held = await insert({ operator: 'beta' });
-    const idsOf = async (query: string) => {
-      const { json } = await admin.get(`/admin/deliveries?${query}`);
-      return json.items.map(({ id }: { id: string }) => id);
-    };
-    expect(await idsOf('operator=alpha&state=dead&operation=rollback')).toEqual([dead]);
-    expect(await idsOf('state=held')).toEqual([held]);
-    expect(await idsOf('operation=update')).toEqual([]);
-    expect((await admin.get('/admin/deliveries')).json).toMatchObject({ nextCursor: null });
-  });
-
-  it('gives a hundred a page, and where to go on', async () => {
-    const ids: string[] = [];
-    for (let count = 0; count < 101; count += 1) ids.push(await insert());
-    const first = await admin.get('/admin/deliveries');
-    expect(first.json.items).toHaveLength(100);
-    const { json } = await admin.get(`/admin/deliveries?cursor=${first.json.nextCursor}`);
-    expect(json).toMatchObject({ items: [{ id: ids[100] }], nextCursor: null });
-  });
-
-  it.each([
-    ['state=live', expect.stringMatching(/^state: must be one of pending, held, /)],
-    ['operation=place', 'operation: must be one of settle, unsettle, rollback, update'],
-    ['cursor=x', 'cursor: must be the nextCursor of the page before'],
-    ['operator=a&operator=b', 'operator: must be a string'],
-    ['operator=a%00', 'operator: holds a forbidden character'],
-    ['sate=dead', 'sate: is not known here'],
-  ])('names what is wrong with %s', async (query, message) => {
-    const { status, json } = await admin.get(`/admin/deliveries?${query}`);
-    expect(status).toBe(400);
-    expect(json).toEqual({ code: 5, message });
-  });
-
-  it('tells a misspelt operator from one whose file is gone', async () => {
-    expect((await admin.get('/admin/deliveries?operator=alhpa')).status).toBe(404);
-    await insert({ operator: 'gone' });
-    expect((await admin.get('/admin/deliveries?operator=gone')).json.items).toHaveLength(1);
-    expect((await admin.get('/admin/deliveries?operator=alpha')).json.items).toEqual([]);
-  });
-
-  it('retries one', async () => {
-    const id = await insert({ state: 'dead' });
-    const { status, json } = await admin.post(`/admin/deliveries/${id}/retry`);
-    expect(status).toBe(200);
-    expect(json).toMatchObject({ id, state: 'pending' });
-  });
-
-  it('says why it retries another not (I6)', async () => {
-    const delivered = await insert({ state: 'delivered' });
-    const transactionId = randomUUID();
-    const overtaken = await insert({ state: 'dead', operation: 'settle', transactionId });
-    await insertOperation(client, 'settle', transactionId);
-    const first = await admin.post(`/admin/deliveries/${delivered}/retry`);
-    const second = await admin.post(`/admin/deliveries/${overtaken}/retry`);
-    expect([first.status, first.json.code]).toEqual([409, 8]);
-    expect(first.json.message).toContain('delivered');
-    expect([second.status, second.json.code]).toEqual([409, 8]);
-    expect(second.json.message).toContain('overtaken');
-  });
-
-  it("retries all of an operator's dead ones", async () => {
-    await insert({ state: 'dead' });
-    await insert({ state: 'dead' });
-    const body = { operator: 'alpha', state: 'dead' };
-    expect((await admin.post('/admin/deliveries/retry', body)).json).toEqual({ retried: 2 });
-  });
-
-  it('puts a dead one down as settled by hand', async () => {
-    const id = await insert({ state: 'dead' });
-    const body = { by: 'ann', reason: 'refunded at the wallet' };
-    const { status, json } = await admin.post(`/admin/deliveries/${id}/resolve`, body);
-    expect(status).toBe(200);
-    expect(json).toMatchObject({ id, state: 'resolved' });
-    expect((await admin.post(`/admin/deliveries/${id}/resolve`, body)).status).toBe(409);
-  });
-
-  it('wants to know who resolves, and why', async () => {
-    const id = await insert({ state: 'dead' });
-    const { status, json } = await admin.post(`/admin/deliveries/${id}/resolve`, { by: 'ann' });
-    expect(status).toBe(400);
-    expect(json.message).toBe('reason: must be a string');
-  });
-
-  it.each(['retry', 'resolve'])('has nothing to %s where there is no delivery', async (verb) => {
-    const body = { by: 'ann', reason: 'gone' };
-    for (const id of ['1234567', 'x', '9'.repeat(40)]) {
-      const { status, json } = await admin.post(`/admin/deliveries/${id}/${verb}`, body);
-      expect([status, json.code]).toEqual([404, 2]);
-    }
   });
 });
 

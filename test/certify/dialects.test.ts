@@ -6,7 +6,10 @@ import type { Operation } from '../../src/domain/operation.ts';
 import type { Dialect } from '../../src/wallets/wallet-config.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
+import * as answering from './support/flawed-answers.ts';
 import * as flawed from './support/flawed-wallets.ts';
+import type { Mistake } from './support/mistake.ts';
+import * as mistaking from './support/mistaken-identity.ts';
 
 /** What stands in the operator's file when every suggestion is taken over, as the gateway reads it. */
 function takenOver(certificate: Certificate): Dialect {
@@ -18,20 +21,20 @@ function written({ suggestions }: Certificate): Record<string, unknown> {
   return Object.assign({}, ...items);
 }
 
-const MISTAKES: readonly (readonly [string, () => flawed.Mistake, Record<string, unknown>])[] = [
-  ['legacySign', () => flawed.needsXSign, { legacySign: true }],
-  ['alwaysSendToken', () => flawed.demandsTokenOnSettle, { alwaysSendToken: true }],
-  ['successStatuses', () => flawed.created, { successStatuses: [200, 201] }],
-  ['errorStatuses', () => flawed.notEnoughAs402, { errorStatuses: { 402: 7 } }],
-  ['codeField', () => flawed.codeIn('errorCode'), { codeField: 'errorCode' }],
-  ['codeField error', () => flawed.codeIn('error'), { codeField: 'error' }],
-  ['okCodes of errors in 200', () => flawed.errorsAs200, { okCodes: [0] }],
-  ['okCodes of a success', () => flawed.successCode(1), { okCodes: [1] }],
-  ['mapCodes', () => flawed.answersNotEnoughAs(6), { mapCodes: { place: { 6: 7 } } }],
+const MISTAKES: readonly (readonly [string, () => Mistake, Record<string, unknown>])[] = [
+  ['legacySign', () => answering.needsXSign, { legacySign: true }],
+  ['alwaysSendToken', () => mistaking.demandsTokenOnSettle, { alwaysSendToken: true }],
+  ['successStatuses', () => answering.created, { successStatuses: [200, 201] }],
+  ['errorStatuses', () => answering.notEnoughAs402, { errorStatuses: { 402: 7 } }],
+  ['codeField', () => answering.codeIn('errorCode'), { codeField: 'errorCode' }],
+  ['codeField error', () => answering.codeIn('error'), { codeField: 'error' }],
+  ['okCodes of errors in 200', () => answering.errorsAs200, { okCodes: [0] }],
+  ['okCodes of a success', () => answering.successCode(1), { okCodes: [1] }],
+  ['mapCodes', () => answering.answersNotEnoughAs(6), { mapCodes: { place: { 6: 7 } } }],
   ['mapCodes of duplicates', () => flawed.shiftsDuplicates(9), { mapCodes: { place: { 9: 8 } } }],
-  ['errorStatuses by the body', () => flawed.refusesBy402, { errorStatuses: { 402: 'body' } }],
-  ['echo', () => flawed.without('transactionId'), { echo: 'ignore' }],
-  ['emptyOk', () => flawed.emptySuccesses, { emptyOk: true }],
+  ['errorStatuses by the body', () => answering.refusesBy402, { errorStatuses: { 402: 'body' } }],
+  ['echo', () => answering.without('transactionId'), { echo: 'ignore' }],
+  ['emptyOk', () => answering.emptySuccesses, { emptyOk: true }],
   ['rollbackConfirmedBy', () => flawed.refusesUnknownRollbacks, { rollbackConfirmedBy: [5] }],
   [
     'rollbackConfirmedBy behind a 404',

@@ -6,30 +6,14 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { certificateText } from '../../src/cli/certificate-text.ts';
 import { listenOn } from '../../tools/simulator/wallet/listener.ts';
-import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
-import { certification, PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
-import { debitsDuplicates, refundsTwice, without } from '../certify/support/flawed-wallets.ts';
-import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';
+import { PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
+import { without } from '../certify/support/flawed-answers.ts';
+import { refundsTwice } from '../certify/support/flawed-wallets.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
 import { SELF_SIGNED } from '../wallets/support/self-signed.ts';
-import { type Ran, spawnWagergate, wagergate } from './command-line.ts';
-
-const WHO = ['--operator', 'alpha', '--user', PLAYER.userId, '--token', PLAYER.token];
-
-/** A configuration folder whose one operator has this wallet; the certificate goes there as well. */
-function folderFor({ baseUrl }: SimulatedWallet, dialect = '{}'): string {
-  const wallet = `  allowPrivate: true\n  dialect: ${dialect}`;
-  const file = operatorYaml('alpha', '', wallet)
-    .replace(/baseUrl: .*/, `baseUrl: ${baseUrl}`)
-    .replace('[wallet-secret]', `[${SECRET}, the-next-secret]`)
-    .replace('[EUR]', '[USD, EUR]');
-  return folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': file });
-}
-
-function certify(folder: string, ...args: readonly string[]): Promise<Ran> {
-  return wagergate(['certify', ...WHO, '--folder', folder, '--out', join(folder, 'out'), ...args]);
-}
+import { certify, folderFor, WHO } from './certify-runs.ts';
+import { spawnWagergate, wagergate } from './command-line.ts';
 
 describe('wagergate certify', () => {
   it('passes a good wallet: a table, two files, code 0', async () => {
@@ -105,7 +89,7 @@ describe('wagergate certify', () => {
   it('takes another address and some groups', async () => {
     const folder = folderWith({
       'gateway.yaml': GATEWAY,
-      'operators/alpha.yaml': operatorYaml('alpha').replace('wallet-secret', SECRET),
+      'operators/alpha.yaml': operatorYaml('alpha').replace(walletSecret('alpha'), SECRET),
     });
     const wallet = await sandbox();
     const args = ['--wallet', wallet.baseUrl, '--currency', 'USD'];
@@ -288,49 +272,5 @@ describe('over TLS', () => {
     const certificate = JSON.parse(trusted.stdout);
     expect(certificate.verdict).toBe('fit');
     expect(certificate.durationMs).toBeLessThan(60_000);
-  });
-});
-
-describe('certify compare', () => {
-  async function certified(mistake: Parameters<typeof sandbox>[0]): Promise<string> {
-    const folder = folderFor(await sandbox(mistake));
-    await certify(folder, '--only', 'rollback');
-    return join(folder, 'out');
-  }
-
-  it('shows what became better, and says when a certificate was changed', async () => {
-    const before = await certified(refundsTwice);
-    const after = await certified({});
-    const { code, stdout, stderr } = await wagergate(['certify', 'compare', before, after]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('Verdict: not_fit → fit');
-    expect(stdout).toMatch(/Better\n[\s\S]*rollback-twice {2}failed → passed/);
-    const file = join(after, 'certificate.json');
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replace('"operator": "alpha"', '"operator": "beta"'),
-    );
-    const changed = await wagergate(['certify', 'compare', before, file, '--json']);
-    expect(changed.stderr).toMatch(/^warning: .*was changed after it was written\n$/);
-    expect(JSON.parse(changed.stdout).verdict).toEqual({ before: 'not_fit', after: 'fit' });
-  });
-
-  it('needs two certificates: code 2', async () => {
-    const folder = folderWith({ 'other.json': '{"a":1}' });
-    const { code, stderr } = await wagergate([
-      ...['certify', 'compare', join(folder, 'other.json'), folder],
-    ]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^error: .*does not exist|is no certificate/);
-  });
-});
-
-describe('the table', () => {
-  it('is coloured for terminals, beside words that say the same', async () => {
-    const certificate = await certification(await sandbox(debitsDuplicates));
-    const coloured = certificateText(certificate, true);
-    expect(coloured).toContain('\u001b[31m✗ failed');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what it is about
-    expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(certificateText(certificate, false));
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import { isPublicAddress } from '../../src/lib/public-address.ts';
 import { at, isTree, type Tree } from './support/chart.ts';
+import { mount, mountFiles } from './support/mounts.ts';
 import { renderChart, renderNotes } from './support/render.ts';
 import { ALPHA, EVERYTHING, OWN, SECRET } from './support/values.ts';
 
@@ -286,17 +287,3 @@ describe('the rendered chart', () => {
 });
 
 const MIGRATE = 'gw-wagergate-migrate';
-
-function mount(name: string, mountPath: string) {
-  return { name, mountPath, readOnly: true };
-}
-
-/** As Kubernetes mounts a ConfigMap or a Secret: files by way of a folder that is swapped. */
-function mountFiles(folder: string, data: unknown, change = (text: string) => text): void {
-  mkdirSync(join(folder, '..2026_11_21'), { recursive: true });
-  symlinkSync('..2026_11_21', join(folder, '..data'));
-  for (const [name, text] of Object.entries(isTree(data) ? data : {})) {
-    writeFileSync(join(folder, '..data', name), change(String(text)));
-    symlinkSync(join('..data', name), join(folder, name));
-  }
-}

@@ -112,8 +112,8 @@ describe('a reload', () => {
     const { baseUrl } = house.wallet('gamma');
     await write('gamma', { wallet: { baseUrl: 'http://127.0.0.1:9/elsewhere' } });
     await reload();
-    const moved = await replica.process.waitForLine(({ json }) =>
-      String(json?.msg).startsWith('config.wallet_moved'),
+    const moved = await replica.process.waitForLine(
+      ({ json }) => json?.msg === 'config.wallet_moved',
     );
     expect(moved.json).toMatchObject({
       level: 40,

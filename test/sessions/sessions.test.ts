@@ -1,103 +1,20 @@
-import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
-import type { BetOwner } from '../../src/domain/bet.ts';
-import { type Clock, systemClock } from '../../src/domain/clock.ts';
-import { Accelerator } from '../../src/redis/accelerator.ts';
-import { betToken } from '../../src/sessions/bet-token.ts';
-import { SessionCache } from '../../src/sessions/session-cache.ts';
-import { Sessions } from '../../src/sessions/sessions.ts';
-import { TokenVault } from '../../src/sessions/token-vault.ts';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionStore } from '../../src/store/sessions/session-store.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { sharedRedis } from '../support/redis.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-
-const logger = pino({ level: 'silent' });
-const KEY = base64Key(7);
-
-/** 32 bytes that differ by a number. */
-function base64Key(byte: number): string {
-  return Buffer.alloc(32, byte).toString('base64');
-}
-
-let testDatabase: TestDatabase;
-let database: Database;
-let accelerator: Accelerator;
-/** Before the same Redis, and a connection through it. */
-let proxy: TcpProxy;
-let throughProxy: Accelerator;
-let owner: BetOwner;
-let players = 0;
-
-beforeAll(async () => {
-  testDatabase = await createDatabase();
-  database = new Database({
-    url: testDatabase.url,
-    connectionsMax: 4,
-    onIdleError: () => undefined,
-  });
-  const url = new URL((await sharedRedis()).url);
-  accelerator = await connect(url);
-  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-  url.port = String(proxy.port);
-  throughProxy = await connect(url);
-});
-afterAll(async () => {
-  throughProxy.close();
-  await proxy.close();
-  accelerator.close();
-  await database.close();
-  await testDatabase.drop();
-});
-beforeEach(async () => {
-  players += 1;
-  owner = await new Players(database).ensure('alpha', `player-${players}`);
-});
-
-async function connect({ href: url }: URL): Promise<Accelerator> {
-  const connection = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
-  await connection.connected(5_000);
-  return connection;
-}
-
-/** A replica's sessions; all share PostgreSQL and Redis. */
-function replica(
-  key: string | 'no key' = KEY,
-  store = new SessionStore(database),
-  clock: Clock = systemClock,
-  redis = accelerator,
-): Sessions {
-  const vault = new TokenVault(readEncryptionKeys(key === 'no key' ? undefined : key));
-  const cache = new SessionCache(redis, vault);
-  return new Sessions({ store, cache, vault, clock, logger });
-}
-
-/** A store whose reads of a token stop, once, between PostgreSQL's answer and its use. */
-class HeldStore extends SessionStore {
-  readonly #read = Promise.withResolvers<void>();
-  readonly #release = Promise.withResolvers<void>();
-  readonly read = this.#read.promise;
-  readonly release = this.#release.resolve;
-
-  override async findByTokenHash(tokenHash: Buffer) {
-    const row = await super.findByTokenHash(tokenHash);
-    this.#read.resolve();
-    await this.#release.promise;
-    return row;
-  }
-}
-
-const openIn = async (sessions: Sessions, currency: string, operatorToken: string) => {
-  const opened = await sessions.open(owner, currency, operatorToken, 600);
-  if (opened === undefined) throw new Error('no session');
-  return opened;
-};
-const open = (sessions: Sessions) => openIn(sessions, 'USD', 'anns-own-token');
-const revokeAll = (sessions: Sessions) =>
-  sessions.revoke('alpha', { operatorUser: owner.operatorUser });
+import {
+  database,
+  HeldStore,
+  KEY,
+  open,
+  owner,
+  players,
+  proxy,
+  replica,
+  revokeAll,
+  throughProxy,
+} from './support/replicas.ts';
 
 describe('a session that is read', () => {
   it('is live at every replica, with the operator’s token unsealed', async () => {
@@ -224,129 +141,5 @@ describe('a prefixed token', () => {
     await sessions.learn(token, owner, 'USD', 'own', 600);
     await revokeAll(sessions);
     expect(await sessions.learn(token, owner, 'USD', 'own', 600)).toBeUndefined();
-  });
-});
-
-describe('ENCRYPTION_KEY set after some sessions were opened without it', () => {
-  it('goes on giving those, and their operator tokens', async () => {
-    const before = await open(replica('no key'));
-    const after = await open(replica(`${KEY},plain`));
-    expect(after.token).toBe(before.token);
-    expect(after.session.operatorToken).toBe('anns-own-token');
-    expect(await replica(`${KEY},plain`).findCertain(before.token)).toMatchObject({
-      session: { operatorToken: 'anns-own-token' },
-    });
-    await revokeAll(replica(KEY));
-    const next = await open(replica(KEY));
-    expect((await open(replica(KEY))).token).toBe(next.token);
-  });
-
-  it('refuses what is stored plain where nobody said that some is', async () => {
-    const { token, session } = await open(replica('no key'));
-    const refused = { code: 'TOKEN_UNOPENABLE' };
-    await expect(replica(KEY).findCertain(token)).rejects.toMatchObject(refused);
-    // A promise is kept without it.
-    expect(await replica(KEY).operatorTokenOf(session.sessionId)).toBeUndefined();
-  });
-});
-
-describe('ENCRYPTION_KEY that is being rotated', () => {
-  const [OLD, NEW] = [`old:${KEY}`, `new:${base64Key(8)}`];
-
-  it('gives a live session again, whichever key it was opened under, at every replica', async () => {
-    const { token } = await open(replica(OLD));
-    for (const keys of [`${OLD},${NEW}`, `${NEW},${OLD}`, OLD]) {
-      expect((await open(replica(keys))).token).toBe(token);
-      expect(await replica(keys).findCertain(token)).toMatchObject({
-        session: { operatorToken: 'anns-own-token' },
-      });
-    }
-  });
-
-  it('gives one session to replicas that are at different steps, also at once', async () => {
-    const replicas = [`${OLD},${NEW}`, `${NEW},${OLD}`, `${OLD},${NEW}`, `${NEW},${OLD}`];
-    const opened = await Promise.all(replicas.map((keys) => open(replica(keys))));
-    expect(new Set(opened.map(({ token }) => token)).size).toBe(1);
-  });
-
-  it('opens another session where the key of the first is gone, and leaves that one be', async () => {
-    const first = await open(replica(OLD));
-    const second = await open(replica(NEW));
-    expect(second.token).not.toBe(first.token);
-    expect((await open(replica(NEW))).token).toBe(second.token);
-    expect(await replica(OLD).findCertain(first.token)).toMatchObject({ kind: 'live' });
-  });
-
-  it('goes without the operator’s token where it cannot be opened, and says so', async () => {
-    const { token, session } = await open(replica(OLD));
-    const sessions = replica(NEW);
-    expect(await sessions.operatorTokenOf(session.sessionId)).toBeUndefined();
-    expect(
-      await betToken(sessions, { sessionId: session.sessionId, owner }, token),
-    ).toBeUndefined();
-    const reference = sessions.referenceOf(token);
-    expect(await betToken(sessions, { sessionId: undefined, owner }, reference)).toBeUndefined();
-    expect(await replica(OLD).operatorTokenOf(session.sessionId)).toBe('anns-own-token');
-  });
-
-  it('asks PostgreSQL where Redis holds what another key has sealed', async () => {
-    const { token } = await open(replica(OLD));
-    await replica(OLD).find(token);
-    await expect(replica(NEW).find(token)).rejects.toMatchObject({ code: 'TOKEN_UNOPENABLE' });
-    expect(await replica(`${NEW},${OLD}`).find(token)).toMatchObject({ kind: 'live' });
-  });
-
-  it('never takes the token of one session for another’s, though both are in the table (I8)', async () => {
-    const one = await open(replica(OLD));
-    const other = await openIn(replica(OLD), 'EUR', 'anns-other-token');
-    await database.query(
-      {
-        name: 'test-swap',
-        text: 'UPDATE sessions SET operator_token = (SELECT operator_token FROM sessions WHERE id = $2) WHERE id = $1',
-      },
-      [one.session.sessionId, other.session.sessionId],
-    );
-    expect(await replica(OLD).operatorTokenOf(one.session.sessionId)).toBeUndefined();
-    expect(await replica(OLD).operatorTokenOf(other.session.sessionId)).toBe('anns-other-token');
-  });
-});
-
-describe('what Redis holds of a session', () => {
-  const keyOf = (token: string) =>
-    `session:${new TokenVault(undefined).hash(token).toString('base64url')}`;
-
-  async function cached(): Promise<{ token: string; text: string }> {
-    const { token } = await open(replica());
-    await replica().find(token);
-    return { token, text: (await accelerator.get(keyOf(token))) ?? '' };
-  }
-
-  it.each([
-    ['nothing', ''],
-    ['half of it', '{"sessionId":"1","oper'],
-    ['no object', '17'],
-    ['another program’s', '{"hello":"world"}'],
-    ['a list of lists', '[[[]]]'],
-  ])('is a miss where it is %s: PostgreSQL is asked', async (_what, text) => {
-    const { token } = await cached();
-    await accelerator.set(keyOf(token), text, 60_000);
-    expect(await replica().find(token)).toMatchObject({ kind: 'live', session: { owner } });
-  });
-
-  it('is a miss where anything of it was changed, such as whose it is (I8)', async () => {
-    const { token, text } = await cached();
-    const entry: Record<string, unknown> = JSON.parse(text);
-    for (const name of Object.keys(entry)) {
-      const value = typeof entry[name] === 'number' ? Date.now() + 9e6 : 'changed';
-      await accelerator.set(keyOf(token), JSON.stringify({ ...entry, [name]: value }), 60_000);
-      expect(await replica().find(token)).toMatchObject({ kind: 'live', session: { owner } });
-    }
-    await accelerator.set(keyOf(token), text, 60_000);
-  });
-
-  it('opens beside no other token', async () => {
-    const [one, other] = [await cached(), await openIn(replica(), 'EUR', 'another')];
-    await accelerator.set(keyOf(other.token), one.text, 60_000);
-    expect(await replica().find(other.token)).toMatchObject({ session: { currency: 'EUR' } });
   });
 });

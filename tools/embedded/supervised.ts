@@ -25,7 +25,7 @@ export interface SupervisorOptions {
 }
 
 /** A command could not be started; `code` is the system's, e.g. `ENOENT`. */
-export class CommandRefused extends Error {
+class CommandRefused extends Error {
   readonly code: string;
 
   constructor(code: string, reason: string) {

@@ -1,5 +1,5 @@
 import { askService, type BonusCall, type Bonuses, seesTemplate } from '../context.ts';
-import { invalid, NOTE_OPEN, notDone, notFound, ok, type Told } from '../outcome.ts';
+import { type BonusResult, invalid, NOTE_OPEN, notDone, notFound, ok } from '../outcome.ts';
 import { translatedPage } from '../paging.ts';
 import { saysMissing } from '../service/answer.ts';
 import { bonusesIn, termsFor, termsOf } from '../translation/bonus-terms.ts';
@@ -22,7 +22,7 @@ import { askedFor, askedHash, bodyAsking, withMembers } from './request-body.ts'
  * service is asked; until its outcome is known no other call touches the same. One body is asked
  * for once: repeated, it gets the first answer.
  */
-export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const batch = readBatch(call);
   if (!('templateId' in batch)) return batch;
   const { templateId, operatorUsers } = batch;
@@ -51,8 +51,8 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Tol
   if (answer.kind === 'answered') {
     return await applied(bonuses, call, begun.intentId, treeOf(answer.document), known);
   }
-  const told = await notConfirmed(bonuses, begun.intentId, answer, termsOf(call, known));
-  return saysMissing(answer) ? notFound('template') : told;
+  const result = await notConfirmed(bonuses, begun.intentId, answer, termsOf(call, known));
+  return saysMissing(answer) ? notFound('template') : result;
 }
 
 interface Batch {
@@ -60,7 +60,7 @@ interface Batch {
   readonly operatorUsers: readonly string[];
 }
 
-function readBatch(call: BonusCall): Batch | Told {
+function readBatch(call: BonusCall): Batch | BonusResult {
   const read = fieldsOf(applyBatchFields, call.document);
   if (!('fields' in read)) return read;
   const { templateId, playersData } = read.fields;
@@ -98,7 +98,7 @@ async function applied(
   intentId: string,
   answered: Json,
   known: ReadonlyMap<string, string>,
-): Promise<Told> {
+): Promise<BonusResult> {
   return await recorded(bonuses, call, termsOf(call, known), async () => {
     const terms = await termsFor(bonuses, call, answered, known);
     const items = memberOf(answered, 'items');

@@ -1,7 +1,7 @@
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
-import { invalid, NOTE_OPEN, notDone, ok, type Told } from '../outcome.ts';
+import { type BonusResult, invalid, NOTE_OPEN, notDone, ok } from '../outcome.ts';
 import { totalPages } from '../paging.ts';
-import type { ServiceAnswer } from '../service/answer.ts';
+import type { BonusApiAnswer } from '../service/answer.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { createTemplateFields } from '../translation/fields.ts';
 import {
@@ -25,7 +25,7 @@ const NO_TEMPLATE = -1n;
  * breaks afterwards, the template is found again and is the operator's alone. One body is asked for
  * once: repeated, it gets the first answer.
  */
-export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const wrong = refuse(call);
   if (wrong !== undefined) return wrong;
   const asked = askedFor(treeOf(call.document));
@@ -50,7 +50,7 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
     : await notConfirmed(bonuses, begun.intentId, answer, termsOf(call));
 }
 
-function refuse(call: BonusCall): Told | undefined {
+function refuse(call: BonusCall): BonusResult | undefined {
   const read = fieldsOf(createTemplateFields, call.document);
   if (!('fields' in read)) return read;
   const { currencies } = call.operator;
@@ -67,7 +67,7 @@ function refuse(call: BonusCall): Told | undefined {
 async function highestTemplateId(
   bonuses: Bonuses,
   call: BonusCall,
-): Promise<string | Exclude<ServiceAnswer, { kind: 'answered' }>> {
+): Promise<string | Exclude<BonusApiAnswer, { kind: 'answered' }>> {
   const ask = (page: number) =>
     askService(bonuses, call, 'templates', bodyOf(call, { page: String(page) }));
   const first = await ask(1);
@@ -90,22 +90,25 @@ async function created(
   call: BonusCall,
   intentId: string,
   item: Json,
-): Promise<Told> {
+): Promise<BonusResult> {
   return await recorded(bonuses, call, termsOf(call), async () => {
     const terms = await termsFor(bonuses, call, item);
     const templateId = idOf(item, 'id');
-    const told = translate(item, terms, 'template');
-    if (templateId === undefined || told === undefined) {
+    const translated = translate(item, terms, 'template');
+    if (templateId === undefined || translated === undefined) {
       const error = 'it created a template without saying which';
       return notDone({ kind: 'failed', error }, terms, NOTE_OPEN);
     }
-    const answer = { status: 200, body: treeText(told) };
+    const answer = { status: 200, body: treeText(translated) };
     const template = { templateId, item: treeText(item) };
     if (await bonuses.intents.finishCreate(call.tenant, intentId, template, answer)) {
       return ok(answer.body);
     }
-    const facts = { operator: call.operator.id, templateId };
-    bonuses.logger.error(facts, 'bonus.template_of_another: the service gave one id twice');
+    const note = 'the service gave one id twice';
+    bonuses.logger.error(
+      { operator: call.operator.id, templateId, note },
+      'bonus.template_of_another',
+    );
     return notDone({ kind: 'failed', error: 'an id twice' }, terms, NOTE_OPEN);
   });
 }

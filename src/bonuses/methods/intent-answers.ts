@@ -1,10 +1,10 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { unreachable } from '../../domain/unreachable.ts';
-import type { Begun } from '../../store/bonuses/intents.ts';
+import type { BegunIntent } from '../../store/bonuses/intents.ts';
 import type { BonusCall, Bonuses } from '../context.ts';
-import { again, NOTE_OPEN, notDone, stillOpen, type Told } from '../outcome.ts';
-import type { ServiceAnswer } from '../service/answer.ts';
-import type { Terms } from '../translation/translate.ts';
+import { again, type BonusResult, NOTE_OPEN, notDone, stillOpen } from '../outcome.ts';
+import type { BonusApiAnswer } from '../service/answer.ts';
+import type { Terms } from '../translation/terms.ts';
 
 /** How long after a request's time an intent is left to it, in multiples of that time. */
 const PATIENCE_FACTOR = 1.5;
@@ -15,7 +15,7 @@ export function patienceMs({ configuration }: Pick<Bonuses, 'configuration'>): n
 }
 
 /** The answer of a call that was asked before. */
-export function askedBefore(begun: Exclude<Begun, { kind: 'begun' }>): Told {
+export function askedBefore(begun: Exclude<BegunIntent, { kind: 'begun' }>): BonusResult {
   switch (begun.kind) {
     case 'answered':
       return again(begun.answer);
@@ -27,13 +27,13 @@ export function askedBefore(begun: Exclude<Begun, { kind: 'begun' }>): Told {
   return unreachable(begun);
 }
 
-/** What follows for an intent when the service did not say yes, and what the operator is told. */
+/** What follows for an intent when the service did not say yes, and what the operator is answered. */
 export async function notConfirmed(
   bonuses: Bonuses,
   intentId: string,
-  answer: Exclude<ServiceAnswer, { kind: 'answered' }>,
+  answer: Exclude<BonusApiAnswer, { kind: 'answered' }>,
   terms: Terms,
-): Promise<Told> {
+): Promise<BonusResult> {
   const mayBeDone = answer.kind === 'failed' || answer.kind === 'silent';
   if (mayBeDone) return notDone(answer, terms, NOTE_OPEN);
   const reason = answer.kind === 'refused' ? `refused, code ${answer.code ?? '-'}` : answer.kind;
@@ -49,8 +49,8 @@ export async function recorded(
   { logger }: Bonuses,
   call: BonusCall,
   terms: Terms,
-  write: () => Promise<Told>,
-): Promise<Told> {
+  write: () => Promise<BonusResult>,
+): Promise<BonusResult> {
   try {
     return await write();
   } catch (error) {

@@ -2,7 +2,7 @@ import { mapLimited } from '../../lib/map-limited.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { ListedTemplate } from '../../store/bonuses/ownership.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
-import { notDone, ok, type Told } from '../outcome.ts';
+import { type BonusResult, notDone, ok } from '../outcome.ts';
 import { ITEMS_PER_PAGE, pageText, translatedPage } from '../paging.ts';
 import { showTemplate } from '../service/read-template.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
@@ -22,7 +22,7 @@ const ROUNDS_MAX = 4;
  * own books; the templates themselves from kept copies, which the read-back keeps fresh. So a page
  * costs no walk through everybody's pages at the service.
  */
-export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(templatesFields, call.document);
   if (!('fields' in read)) return read;
   const { page } = read.fields;
@@ -36,8 +36,8 @@ export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<
     treeOf(parseJsonObject(Buffer.from(item))),
   );
   const list: Json = { kind: 'array', items };
-  const told = translate(list, await termsFor(bonuses, call, list), 'template');
-  return ok(pageText(told === undefined ? '[]' : treeText(told), { totalItems, page }));
+  const translated = translate(list, await termsFor(bonuses, call, list), 'template');
+  return ok(pageText(translated === undefined ? '[]' : treeText(translated), { totalItems, page }));
 }
 
 /** The page, each of its templates with a copy. */
@@ -45,7 +45,7 @@ async function completePage(
   bonuses: Bonuses,
   call: BonusCall,
   page: number,
-): Promise<{ readonly templates: readonly ListedTemplate[] } | Told> {
+): Promise<{ readonly templates: readonly ListedTemplate[] } | BonusResult> {
   const at = { limit: ITEMS_PER_PAGE, offset: (page - 1) * ITEMS_PER_PAGE };
   const { sharedTemplates } = call.operator.bonuses;
   for (let round = 0; ; round += 1) {
@@ -64,7 +64,7 @@ async function completePage(
 }
 
 /** An account of the operator's own: the service's list is the operator's list. */
-async function passOn(bonuses: Bonuses, call: BonusCall, page: number): Promise<Told> {
+async function passOn(bonuses: Bonuses, call: BonusCall, page: number): Promise<BonusResult> {
   const body = bodyOf(call, { page: String(page) });
   const answer = await askService(bonuses, call, 'templates', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call));

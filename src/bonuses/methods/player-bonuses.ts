@@ -1,6 +1,6 @@
 import { jsonString } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
-import { notDone, ok, type Told } from '../outcome.ts';
+import { type BonusResult, notDone, ok } from '../outcome.ts';
 import { pageText, translatedPage } from '../paging.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { playerBonusesFields } from '../translation/fields.ts';
@@ -13,7 +13,7 @@ import { bodyOf } from './request-body.ts';
  * `POST /bonuses/player/bonuses`. A player whom nobody has mentioned yet has no bonuses, and asking
  * for him does not make him one.
  */
-export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(playerBonusesFields, call.document);
   if (!('fields' in read)) return read;
   const { page, userId: operatorUser } = read.fields;

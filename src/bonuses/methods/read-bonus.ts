@@ -1,5 +1,5 @@
 import type { BonusCall, Bonuses } from '../context.ts';
-import { notDone, notFound, ok, type Told } from '../outcome.ts';
+import { type BonusResult, notDone, notFound, ok } from '../outcome.ts';
 import { findBonus } from '../service/read-bonus.ts';
 import { termsOf } from '../translation/bonus-terms.ts';
 import { bonusFields } from '../translation/fields.ts';
@@ -8,7 +8,7 @@ import { fieldsOf } from '../translation/read-fields.ts';
 import { translate } from '../translation/translate.ts';
 
 /** `POST /bonuses/bonus`. */
-export async function readBonus(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+export async function readBonus(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(bonusFields, call.document);
   if (!('fields' in read)) return read;
   const bonusId = String(read.fields.bonusId);
@@ -17,6 +17,6 @@ export async function readBonus(bonuses: Bonuses, call: BonusCall): Promise<Told
   const found = await findBonus(bonuses, call, bonusId, isKnown);
   if (found.kind === 'notAnswered') return notDone(found.answer, termsOf(call));
   if (found.kind === 'notOwn') return notFound('bonus');
-  const told = translate(found.item, found.terms, 'item');
-  return told === undefined ? notFound('bonus') : ok(treeText(told));
+  const translated = translate(found.item, found.terms, 'item');
+  return translated === undefined ? notFound('bonus') : ok(treeText(translated));
 }

@@ -1,5 +1,5 @@
 import { type BonusCall, type Bonuses, seesTemplate } from '../context.ts';
-import { notDone, notFound, ok, type Told } from '../outcome.ts';
+import { type BonusResult, notDone, notFound, ok } from '../outcome.ts';
 import { showTemplate } from '../service/read-template.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { templateFields } from '../translation/fields.ts';
@@ -11,7 +11,7 @@ import { translate } from '../translation/translate.ts';
  * `POST /bonuses/template`. Which templates an operator sees is known here, so that neither a
  * foreign nor a missing id is ever asked for: both are 404 at once (I8).
  */
-export async function readTemplate(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+export async function readTemplate(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(templateFields, call.document);
   if (!('fields' in read)) return read;
   const templateId = String(read.fields.templateId);
@@ -20,6 +20,6 @@ export async function readTemplate(bonuses: Bonuses, call: BonusCall): Promise<T
   const shown = await showTemplate(bonuses, call, templateId);
   if (shown.kind === 'missing') return notFound('template');
   if (shown.kind === 'notAnswered') return notDone(shown.answer, termsOf(call));
-  const told = translate(shown.item, await termsFor(bonuses, call, shown.item), 'template');
-  return told === undefined ? notFound('template') : ok(treeText(told));
+  const translated = translate(shown.item, await termsFor(bonuses, call, shown.item), 'template');
+  return translated === undefined ? notFound('template') : ok(treeText(translated));
 }

@@ -5,7 +5,7 @@ import type { BonusCall } from '../context.ts';
 import {
   canonicalText,
   type Json,
-  type Member,
+  type JsonMember,
   textNode,
   treeText,
 } from '../translation/json-tree.ts';
@@ -19,7 +19,7 @@ export function bodyOf(call: BonusCall, members: Readonly<Record<string, string>
 /** An object with some members' values replaced, in their places. */
 export function withMembers(json: Json, changes: Readonly<Record<string, Json>>): Json {
   if (json.kind !== 'object') return json;
-  const members = json.members.map((member): Member => {
+  const members = json.members.map((member): JsonMember => {
     const value = Object.hasOwn(changes, member.name) ? changes[member.name] : undefined;
     return value === undefined ? member : { name: member.name, value };
   });

@@ -3,7 +3,7 @@ import { mapLimited } from '../../lib/map-limited.ts';
 import { LOOKS_MAX } from '../../operators/limits.ts';
 import { jsonString, parseJsonObject } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
-import { invalid, notDone, ok, type Told } from '../outcome.ts';
+import { type BonusResult, invalid, notDone, ok } from '../outcome.ts';
 import { translatedPage } from '../paging.ts';
 import { findBonus } from '../service/read-bonus.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
@@ -20,7 +20,7 @@ const LOOKS_AT_ONCE = 8;
  * entry of `errorItems`, the same for a foreign and for a missing one (I8). Repeating a batch does
  * no harm, so nothing is kept of it.
  */
-export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<Told> {
+export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
   const read = fieldsOf(revokeBatchFields, call.document);
   if (!('fields' in read)) return read;
   const asked = [...new Set(read.fields.bonusesIds.map(String))];
@@ -29,9 +29,9 @@ export async function revokeBatch(bonuses: Bonuses, call: BonusCall): Promise<To
   const sorted = await sortOut(bonuses, call, asked);
   if (!('own' in sorted)) return sorted;
   const { own, others } = sorted;
-  const told = own.length === 0 ? NOTHING_REVOKED : await revoke(bonuses, call, own);
-  if (!('answer' in told)) return withOthers(told.answered, others);
-  return told;
+  const result = own.length === 0 ? NOTHING_REVOKED : await revoke(bonuses, call, own);
+  if (!('answer' in result)) return withOthers(result.answered, others);
+  return result;
 }
 
 interface Sorted {
@@ -44,7 +44,7 @@ async function sortOut(
   bonuses: Bonuses,
   call: BonusCall,
   asked: readonly string[],
-): Promise<Sorted | Told> {
+): Promise<Sorted | BonusResult> {
   if (call.account.exclusive) return { own: asked, others: [] };
   const known = await bonuses.ownership.ownBonuses(call.tenant, asked);
   const unknown = asked.filter((bonusId) => !known.has(bonusId));
@@ -66,7 +66,7 @@ async function sortOut(
 }
 
 /** Each id that is not known here is a call of the service, which all operators share (I7). */
-function refuseLooks(call: BonusCall, count: number): Told | undefined {
+function refuseLooks(call: BonusCall, count: number): BonusResult | undefined {
   if (count === 0) return undefined;
   if (count > LOOKS_MAX) {
     return invalid(
@@ -87,7 +87,7 @@ async function revoke(
   bonuses: Bonuses,
   call: BonusCall,
   bonusIds: readonly string[],
-): Promise<Revoked | Told> {
+): Promise<Revoked | BonusResult> {
   const body = bodyOf(call, { bonusesIds: `[${bonusIds.join(',')}]` });
   const answer = await askService(bonuses, call, 'bonus/revokeBatch', body);
   if (answer.kind !== 'answered') {
@@ -97,7 +97,7 @@ async function revoke(
   return { answered: translatedPage(tree, await termsFor(bonuses, call, tree)) };
 }
 
-function withOthers(answered: string, others: readonly string[]): Told {
+function withOthers(answered: string, others: readonly string[]): BonusResult {
   if (others.length === 0) return ok(answered);
   const document = parseJsonObject(Buffer.from(answered));
   const before = memberOf(treeOf(document), 'errorItems');

@@ -7,7 +7,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Bonuses } from '../context.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from '../service/account.ts';
-import { type ServiceAnswer, saysNoPlayer } from '../service/answer.ts';
+import { type BonusApiAnswer, saysNoPlayer } from '../service/answer.ts';
 import { type Json, treeOf } from '../translation/json-tree.ts';
 
 /** What the read-back works with. */
@@ -52,7 +52,7 @@ export function leaseMs(reading: Pick<Bonuses, 'configuration'>): number {
   return timeoutMs(reading) + LEASE_MARGIN_MS;
 }
 
-function inWords(answer: Exclude<ServiceAnswer, { kind: 'answered' }>): string {
+function inWords(answer: Exclude<BonusApiAnswer, { kind: 'answered' }>): string {
   switch (answer.kind) {
     case 'notSent':
       return `not sent: ${answer.reason}`;

@@ -93,7 +93,8 @@ async function settle(
   const isStuck = candidates.flatMap(rivalsFor).every(({ isDue }) => isDue);
   if (isStuck && !create.ambiguous) {
     const templates = candidates.map(({ templateId }) => templateId);
-    logger.warn({ ...facts, templates }, 'bonus.create_ambiguous: assign one of these templates');
+    const note = 'assign one of these templates';
+    logger.warn({ ...facts, templates, note }, 'bonus.create_ambiguous');
   }
   await walks.lookAgain(create, nextLookMs(create.passes), isStuck);
   return undefined;
@@ -110,14 +111,14 @@ async function take(
   const operator = configuration().operators.get(create.operatorId);
   const template = tree(item);
   const terms = operator && (await termsFor(reading, { operator, account }, template));
-  const told = terms && translate(template, terms, 'template');
-  if (told === undefined) {
+  const translated = terms && translate(template, terms, 'template');
+  if (translated === undefined) {
     // Without its configuration nobody knows how the operator is to be answered.
     await walks.lookAgain(create, LOOK_MS_MAX, create.ambiguous);
     return;
   }
   const tenant = { operatorId: create.operatorId, upstreamCid: account.cid };
-  const answer = { status: 200, body: treeText(told) };
+  const answer = { status: 200, body: treeText(translated) };
   if (await intents.finishCreate(tenant, create.id, { templateId, item }, answer)) {
     const facts = { operator: create.operatorId, intent: create.id, templateId };
     logger.info(facts, 'bonus.create_found');

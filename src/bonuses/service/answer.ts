@@ -4,7 +4,7 @@ import type { Exchange } from '../../outbound/http-call.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
 
 /** What became of one call of the service's bonus API. */
-export type ServiceAnswer =
+export type BonusApiAnswer =
   | { readonly kind: 'answered'; readonly document: JsonDocument }
   /** A definite no: nothing was done. */
   | {
@@ -35,7 +35,7 @@ const MISSING_CODES: ReadonlySet<number | undefined> = new Set([30, 32]);
 const REQUEST_TIMEOUT = 408;
 
 /** The meaning of an exchange; its error bodies are not documented, so every shape is borne. */
-export function judge(exchange: Exchange): ServiceAnswer {
+export function judge(exchange: Exchange): BonusApiAnswer {
   switch (exchange.kind) {
     case 'notSent':
       return { kind: 'notSent', reason: exchange.reason };
@@ -50,7 +50,7 @@ export function judge(exchange: Exchange): ServiceAnswer {
 }
 
 /** Whether a refusal says that there is no such template or bonus. */
-export function saysMissing(answer: ServiceAnswer): boolean {
+export function saysMissing(answer: BonusApiAnswer): boolean {
   return answer.kind === 'refused' && (answer.status === 404 || MISSING_CODES.has(answer.code));
 }
 
@@ -62,7 +62,7 @@ const TOO_MANY_REQUESTS = 429;
  * documented, so whatever is no sign of a fault counts: any refusal, and a page instead of JSON as
  * many servers have it for what they do not find.
  */
-export function mayMeanMissing(answer: ServiceAnswer): boolean {
+export function mayMeanMissing(answer: BonusApiAnswer): boolean {
   if (answer.kind === 'refused') return answer.status !== TOO_MANY_REQUESTS;
   return answer.kind === 'unauthorized' && answer.status === 404;
 }
@@ -71,11 +71,11 @@ export function mayMeanMissing(answer: ServiceAnswer): boolean {
  * Whether a refusal says that the service knows no such player, as it may of one whom nobody has
  * given a bonus yet (docs/protocol.md, Older codes: 2, user not found).
  */
-export function saysNoPlayer(answer: ServiceAnswer): boolean {
+export function saysNoPlayer(answer: BonusApiAnswer): boolean {
   return answer.kind === 'refused' && (answer.status === 404 || answer.code === CODES.notFound);
 }
 
-function judgeResponse(status: number, body: Buffer): ServiceAnswer {
+function judgeResponse(status: number, body: Buffer): BonusApiAnswer {
   const document = documentOf(body);
   if (status === 200 && document !== undefined) return { kind: 'answered', document };
   if (status < 400 || status >= 500 || status === REQUEST_TIMEOUT) {

@@ -11,7 +11,7 @@ import { sign } from '../../protocol/signature.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from './account.ts';
-import { judge, type ServiceAnswer } from './answer.ts';
+import { type BonusApiAnswer, judge } from './answer.ts';
 
 /** A thousand bonuses of a kilobyte or two, and room for more. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
@@ -65,7 +65,7 @@ export class BonusService {
     method: BonusMethod,
     body: string,
     deadline: Deadline,
-  ): Promise<ServiceAnswer> {
+  ): Promise<BonusApiAnswer> {
     const { bulkhead, breaker } = this.#laneOf(caller);
     if (!breaker.admits) return { kind: 'notSent', reason: 'breaker' };
     if (!bulkhead.enter()) return { kind: 'notSent', reason: 'bulkhead' };
@@ -88,7 +88,7 @@ export class BonusService {
     method: BonusMethod,
     body: string,
     deadline: Deadline,
-  ): Promise<ServiceAnswer> {
+  ): Promise<BonusApiAnswer> {
     const { basePath, http } = this.#connect();
     const bytes = Buffer.from(body, 'utf8');
     const exchange = await http.exchange(
@@ -145,7 +145,7 @@ export class BonusService {
 }
 
 /** Silence and broken answers speak against the service, its proper no never does. */
-function healthOf(answer: ServiceAnswer): Health {
+function healthOf(answer: BonusApiAnswer): Health {
   switch (answer.kind) {
     case 'answered':
     case 'refused':

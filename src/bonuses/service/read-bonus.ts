@@ -3,15 +3,18 @@ import { bodyOf } from '../methods/request-body.ts';
 import { termsFor } from '../translation/bonus-terms.ts';
 import { type Json, treeOf } from '../translation/json-tree.ts';
 import { owned } from '../translation/own-bonuses.ts';
-import type { Terms } from '../translation/translate.ts';
-import { mayMeanMissing, type ServiceAnswer, saysMissing } from './answer.ts';
+import type { Terms } from '../translation/terms.ts';
+import { type BonusApiAnswer, mayMeanMissing, saysMissing } from './answer.ts';
 
 /** A bonus as the operator may know of it. */
-export type Found =
+export type FoundBonus =
   | { readonly kind: 'own'; readonly item: Json; readonly terms: Terms }
   /** Another operator's, or none at all: nothing may tell which (I8). */
   | { readonly kind: 'notOwn' }
-  | { readonly kind: 'notAnswered'; readonly answer: Exclude<ServiceAnswer, { kind: 'answered' }> };
+  | {
+      readonly kind: 'notAnswered';
+      readonly answer: Exclude<BonusApiAnswer, { kind: 'answered' }>;
+    };
 
 /**
  * Asks the service for a bonus and finds out whose it is by its player. A foreign and a missing id
@@ -25,7 +28,7 @@ export async function findBonus(
   call: BonusCall,
   bonusId: string,
   isKnown: boolean,
-): Promise<Found> {
+): Promise<FoundBonus> {
   const answer = await askService(bonuses, call, 'bonus', bodyOf(call, { bonusId }));
   const isNone = isKnown ? saysMissing(answer) : mayMeanMissing(answer);
   if (answer.kind !== 'answered' && !isNone) return { kind: 'notAnswered', answer };

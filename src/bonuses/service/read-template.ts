@@ -1,13 +1,16 @@
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { bodyOf } from '../methods/request-body.ts';
 import { idOf, type Json, treeOf, treeText } from '../translation/json-tree.ts';
-import { type ServiceAnswer, saysMissing } from './answer.ts';
+import { type BonusApiAnswer, saysMissing } from './answer.ts';
 
 /** A template as the service shows it now. */
 export type Shown =
   | { readonly kind: 'template'; readonly item: Json }
   | { readonly kind: 'missing' }
-  | { readonly kind: 'notAnswered'; readonly answer: Exclude<ServiceAnswer, { kind: 'answered' }> };
+  | {
+      readonly kind: 'notAnswered';
+      readonly answer: Exclude<BonusApiAnswer, { kind: 'answered' }>;
+    };
 
 /** Asks the service for a template and keeps what it says, for lists. */
 export async function showTemplate(

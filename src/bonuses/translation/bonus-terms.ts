@@ -1,9 +1,10 @@
 import type { BonusCall, Bonuses } from '../context.ts';
 import { entriesOf, type Json, memberOf } from './json-tree.ts';
-import { idsIn, type Terms } from './translate.ts';
+import type { Terms } from './terms.ts';
+import { idsIn } from './translate.ts';
 
 /**
- * The terms in which an answer of the service is told to the operator: every id in it is looked up
+ * The terms in which an answer of the service is given to the operator: every id in it is looked up
  * among this operator's players alone.
  * @param known players of the call itself, the aggregator's ids to the operator's
  */

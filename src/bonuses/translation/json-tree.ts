@@ -7,13 +7,13 @@ import { type JsonDocument, jsonString } from '../../protocol/json.ts';
  * that ids anywhere inside can be exchanged and everything else comes out as it went in.
  */
 export type Json =
-  | { readonly kind: 'object'; readonly members: readonly Member[] }
+  | { readonly kind: 'object'; readonly members: readonly JsonMember[] }
   | { readonly kind: 'array'; readonly items: readonly Json[] }
   | { readonly kind: 'text'; readonly value: string; readonly raw: string }
   | { readonly kind: 'number'; readonly raw: string }
   | { readonly kind: 'word'; readonly raw: string };
 
-export interface Member {
+export interface JsonMember {
   /** Unescaped. */
   readonly name: string;
   readonly value: Json;
@@ -120,7 +120,7 @@ class Reader {
     return { kind: /^[-0-9]/.test(token) ? 'number' : 'word', raw: token };
   }
 
-  #member(): Member {
+  #member(): JsonMember {
     const name = unescaped(this.#token);
     this.#next();
     this.#next(); // the colon

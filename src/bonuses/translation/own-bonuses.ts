@@ -1,7 +1,7 @@
 import type { OwnedBonus } from '../../store/bonuses/ownership.ts';
 import { bonusesIn, playerOf } from './bonus-terms.ts';
 import { idOf, type Json } from './json-tree.ts';
-import type { Terms } from './translate.ts';
+import type { Terms } from './terms.ts';
 
 /**
  * Those of a list's bonuses that belong to players of the operator (docs/contract.md, Operator

@@ -1,4 +1,4 @@
-import type { Place, Terms } from './translate.ts';
+import type { Terms, TranslatedPlace } from './terms.ts';
 
 /** What the gateway's own ids of players look like. */
 export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
@@ -30,16 +30,18 @@ const patterns = new WeakMap<Terms, RegExp>();
  * exchanged once: what was put in is not looked at again, because an operator may call one player
  * as the aggregator calls another.
  */
-export function translateText(text: string, terms: Terms, place: Place): string {
+export function translateText(text: string, terms: Terms, place: TranslatedPlace): string {
   const { serviceCid, operatorCid } = terms;
   if (text === serviceCid) return operatorCid;
   // Nearly all of a page with a thousand bonuses: bets wait while it is looked through.
   if (place !== 'error' && text.length < UUID_CHARS && !text.includes(serviceCid)) return text;
-  const told = text.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
-  return serviceCid.length < DISTINCT_CHARS_MIN ? told : told.replaceAll(serviceCid, operatorCid);
+  const translated = text.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
+  return serviceCid.length < DISTINCT_CHARS_MIN
+    ? translated
+    : translated.replaceAll(serviceCid, operatorCid);
 }
 
-function translateWord(word: string, terms: Terms, place: Place): string {
+function translateWord(word: string, terms: Terms, place: TranslatedPlace): string {
   // Players that were brought along from before have ids of any form; items name them in members.
   const isKnown = (one: string) => one === terms.serviceCid || place === 'error';
   const idOf = (one: string) =>

@@ -1,20 +1,8 @@
 import { unreachable } from '../../domain/unreachable.ts';
 import { jsonString } from '../../protocol/json.ts';
-import { type Json, type Member, textNode } from './json-tree.ts';
+import { type Json, type JsonMember, textNode } from './json-tree.ts';
+import type { Terms, TranslatedPlace } from './terms.ts';
 import { translateText, UUID, uuidsIn } from './translate-text.ts';
-
-/**
- * What leaves towards an operator, in its own terms (I8): `cid` is the operator's, every player is
- * called as the operator calls him, and no id of the aggregator's is left. Pure; who a player is
- * was looked up before, for this operator alone.
- */
-export interface Terms {
-  /** The account's key at the service; never leaves. */
-  readonly serviceCid: string;
-  readonly operatorCid: string;
-  /** The aggregator's ids of players of this operator, to the operator's. */
-  readonly userOf: ReadonlyMap<string, string>;
-}
 
 /** Members that hold a player's id, as far as they are known or to be expected. */
 const NAMES_A_PLAYER = /^(?:user|player)(?:_?id)?$|^uid$/i;
@@ -32,14 +20,6 @@ const HOLDS_NO_ID: ReadonlySet<string> = new Set([
 ]);
 
 const IS_UUID = new RegExp(`^${UUID.source}$`, 'i');
-
-/**
- * `item`: a bonus of the protocol, or a list of such. `template`: the same of templates, which
- * speak of no player, so that one the service comes to name (who made it, say) is left out and the
- * template stays. `inside`: what either holds, where a `name` may be anybody's. `error`: whatever
- * shape, an id may be anywhere.
- */
-export type Place = 'item' | 'template' | 'inside' | 'error';
 
 /** The ids that have to be looked up before `translate`: of players, or looking like it. */
 export function idsIn(json: Json): ReadonlySet<string> {
@@ -72,7 +52,7 @@ function collect(json: Json, name: string | undefined, found: Set<string>): void
  * @returns undefined for an entry that speaks of a player who is not this operator's: such an entry
  *   must not leave at all
  */
-export function translate(json: Json, terms: Terms, place: Place): Json | undefined {
+export function translate(json: Json, terms: Terms, place: TranslatedPlace): Json | undefined {
   switch (json.kind) {
     case 'object':
       return translateObject(json.members, terms, place);
@@ -89,8 +69,12 @@ export function translate(json: Json, terms: Terms, place: Place): Json | undefi
   return unreachable(json);
 }
 
-function translateObject(members: readonly Member[], terms: Terms, place: Place): Json | undefined {
-  const told: Member[] = [];
+function translateObject(
+  members: readonly JsonMember[],
+  terms: Terms,
+  place: TranslatedPlace,
+): Json | undefined {
+  const kept: JsonMember[] = [];
   const isItem = place === 'item' || place === 'template';
   const within = isItem && members.some(({ name }) => name === 'id') ? 'inside' : place;
   for (const member of members) {
@@ -98,17 +82,21 @@ function translateObject(members: readonly Member[], terms: Terms, place: Place)
       const user = terms.userOf.get(plainText(member.value));
       if (user === undefined && place === 'template') continue;
       if (user === undefined) return undefined;
-      told.push({ name: member.name, value: textNode(user) });
+      kept.push({ name: member.name, value: textNode(user) });
       continue;
     }
     const isKept = isItem && HOLDS_NO_ID.has(member.name) && isPlain(member.value);
     const translated = isKept ? member : translateMember(member, terms, within);
-    if (translated !== undefined) told.push(translated);
+    if (translated !== undefined) kept.push(translated);
   }
-  return { kind: 'object', members: told };
+  return { kind: 'object', members: kept };
 }
 
-function translateMember(member: Member, terms: Terms, place: Place): Member | undefined {
+function translateMember(
+  member: JsonMember,
+  terms: Terms,
+  place: TranslatedPlace,
+): JsonMember | undefined {
   const name = translateName(member.name, terms, place);
   const value =
     member.value.kind === 'array' && NAMES_PLAYERS.test(member.name)
@@ -118,17 +106,17 @@ function translateMember(member: Member, terms: Terms, place: Place): Member | u
 }
 
 /** A list's players as the operator calls them, without those who are not its own. */
-function playersOf(items: readonly Json[], terms: Terms, place: Place): Json {
-  const told = items.map((item) => {
+function playersOf(items: readonly Json[], terms: Terms, place: TranslatedPlace): Json {
+  const translated = items.map((item) => {
     if (!isId(item)) return translate(item, terms, place);
     const user = terms.userOf.get(plainText(item));
     return user === undefined ? undefined : textNode(user);
   });
-  return { kind: 'array', items: told.filter((item) => item !== undefined) };
+  return { kind: 'array', items: translated.filter((item) => item !== undefined) };
 }
 
 /** A list may be keyed by player; a key of somebody else's takes its entry with it. */
-function translateName(name: string, terms: Terms, place: Place): string | undefined {
+function translateName(name: string, terms: Terms, place: TranslatedPlace): string | undefined {
   if (IS_UUID.test(name)) return terms.userOf.get(name.toLowerCase());
   return translateText(name, terms, place);
 }

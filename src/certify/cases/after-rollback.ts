@@ -62,8 +62,8 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
       const recorded = await trial.rollback(slip);
       // Where money is wrong, no dialect may make this answer look like a confirmation.
       recorded.wanted = { kind: 'confirmation' };
-      const told = describeExchange(recorded.exchange);
-      await trial.movedNothing(`a settled bet rolled back (answered ${told})`);
+      const answered = describeExchange(recorded.exchange);
+      await trial.movedNothing(`a settled bet rolled back (answered ${answered})`);
     },
   },
   {

@@ -15,11 +15,11 @@ function judge(trial: Trial, recordedCalls: readonly RecordedCall[], what: strin
   const sorted = recordedCalls.map(({ ms }) => ms).sort((a, b) => a - b);
   const [p50, p95, max] = [0.5, 0.95, 1].map((share) => Math.round(percentile(sorted, share)));
   const silent = recordedCalls.filter(({ exchange }) => exchange.kind !== 'response').length;
-  const told = `${what}: p50 ${p50} ms, p95 ${p95} ms, slowest ${max} ms`;
-  if (silent > 0) trial.fail(`${told}, ${silent} without an answer`);
-  else if ((max ?? 0) > failMs) trial.fail(`${told}: above ${failMs} ms`);
-  else if ((max ?? 0) > warnMs) trial.warn(`${told}: above ${warnMs} ms`);
-  else trial.remark(told);
+  const measured = `${what}: p50 ${p50} ms, p95 ${p95} ms, slowest ${max} ms`;
+  if (silent > 0) trial.fail(`${measured}, ${silent} without an answer`);
+  else if ((max ?? 0) > failMs) trial.fail(`${measured}: above ${failMs} ms`);
+  else if ((max ?? 0) > warnMs) trial.warn(`${measured}: above ${warnMs} ms`);
+  else trial.remark(measured);
 }
 
 async function balances(trial: Trial, count: number): Promise<void> {

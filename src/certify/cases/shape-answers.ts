@@ -60,8 +60,8 @@ const bodyOf = ({ exchange }: RecordedCall) =>
 
 function verdictOn(recordedCalls: (trial: Trial) => readonly RecordedCall[], fault: Fault) {
   return async (trial: Trial): Promise<void> => {
-    const told = examine(trial, recordedCalls(trial), fault);
-    if (told !== undefined) trial.fail(told);
+    const found = examine(trial, recordedCalls(trial), fault);
+    if (found !== undefined) trial.fail(found);
   };
 }
 
@@ -171,10 +171,10 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
     meaning: 'cosmetic',
     advice: 'Add a message: people read it in logs.',
     run: async (trial) => {
-      const told = examine(trial, refusals(trial), (recorded) =>
+      const found = examine(trial, refusals(trial), (recorded) =>
         typeof bodyOf(recorded)?.value.message === 'string' ? undefined : 'no message',
       );
-      if (told !== undefined) trial.warn(`${told}; only the code counts`, 'cosmetic');
+      if (found !== undefined) trial.warn(`${found}; only the code counts`, 'cosmetic');
     },
   },
 ];

@@ -12,10 +12,10 @@ function needsUpdates(trial: Trial): void {
 function acceptsUpdate(trial: Trial, recorded: RecordedCall): void {
   recorded.wanted = { kind: 'success' };
   if (recorded.answer.kind === 'accepted') return;
-  const told = describeExchange(recorded.exchange);
+  const answered = describeExchange(recorded.exchange);
   // Refused, it is put down as refused; failed, it is repeated apart from everything else.
-  trial.fail(`update should be accepted: ${told}`, 'absorbed');
-  const why = `an update was answered ${told}`;
+  trial.fail(`update should be accepted: ${answered}`, 'absorbed');
+  const why = `an update was answered ${answered}`;
   trial.tried({ dialect: { updates: 'skip' }, why });
 }
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
 import { BetTimelines } from '../../store/bets/timeline.ts';
 import { betText } from '../bet-text.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { OperatorConfig } from '../../config/schema.ts';
+import { plain } from '../../lib/plain-text.ts';
 import { loadValid, validOperator } from '../configuration.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {

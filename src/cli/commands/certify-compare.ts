@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { CaseChange, Comparison } from '../../certify/compare.ts';
+import { plain } from '../../lib/plain-text.ts';
 import { readCertificate } from '../certificate-files.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {

@@ -6,13 +6,13 @@ import type { Certificate } from '../../certify/certificate.ts';
 import { type Certified, type Progress, Refused } from '../../certify/certification.ts';
 import { systemClock } from '../../domain/clock.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { plain } from '../../lib/plain-text.ts';
 import { readyFolder, writeCertificate } from '../certificate-files.ts';
 import { callsText, certificateText } from '../certificate-text.ts';
 import { type OperatorOptions, operatorToCertify } from '../certify-operator.ts';
 import { CommandFailed, fileFault, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { untilInterrupted } from '../interruption.ts';
-import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 import { certifyCompareCommand } from './certify-compare.ts';
 
@@ -101,11 +101,12 @@ async function certifyWallet(terminal: Terminal, options: Options): Promise<void
   if (options.exportHar !== undefined) writeText(options.exportHar, '');
   // Imported here: the wallets' HTTP client takes time that no other command should pay.
   const { certify } = await import('../../certify/run.ts');
-  let stopped: unknown;
+  let ran: AbortSignal | undefined;
   const certified = await untilInterrupted(
     () => terminal.tell(STOPPING),
     async (signal) => {
-      const done = await certify({
+      ran = signal;
+      return await certify({
         ...operator,
         strict,
         only,
@@ -116,8 +117,6 @@ async function certifyWallet(terminal: Terminal, options: Options): Promise<void
         signal,
         onProgress: (event) => tell(terminal, event, verbose),
       });
-      if (signal.aborted) stopped = signal.reason;
-      return done;
     },
   ).catch((error: unknown) => {
     throw error instanceof Refused
@@ -127,7 +126,8 @@ async function certifyWallet(terminal: Terminal, options: Options): Promise<void
       : error;
   });
   await report(terminal, certified, options);
-  if (stopped !== undefined) throw stopped;
+  // Only now: what an interrupted run has found is reported too.
+  ran?.throwIfAborted();
   judge(certified.certificate);
 }
 

@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { describeProblem, type Problem } from '../../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
 import { weakSecrets } from '../../config/weak-secrets.ts';
+import { plain } from '../../lib/plain-text.ts';
 import { loadValid, type PartlyLoadedFolder, validOperator } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { operatorsTable, summaryOf } from '../operators-table.ts';
-import { plain } from '../plain-text.ts';
+import { operatorSummary, operatorsTable } from '../operators-table.ts';
 import { unknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -76,7 +76,7 @@ function tellOperators(
   configuration: Configuration,
   { json }: Options,
 ): void {
-  const operators = [...configuration.operators.values()].map(summaryOf);
+  const operators = [...configuration.operators.values()].map(operatorSummary);
   const warnings = weakSecrets(configuration);
   if (json) {
     terminal.printJson({ ok: true, folder, operators, warnings });

@@ -4,11 +4,11 @@ import { describeProblem } from '../../config/problems.ts';
 import type { Configuration } from '../../config/schema.ts';
 import { diffOf, isEmpty } from '../../config/settings-diff.ts';
 import { type ConfigurationView, viewOf } from '../../config/settings-view.ts';
+import { plain } from '../../lib/plain-text.ts';
 import { configFolder, loadFolder } from '../configuration.ts';
 import { diffText } from '../diff-text.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import { adminAddress, adminToken, fetchConfiguration } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -79,7 +79,7 @@ async function standing(
   return { before: await fetchConfiguration(name, key), key, name: `the gateway at ${name}` };
 }
 
-/** @throws CommandFailed after every problem of the folder was told */
+/** @throws CommandFailed after every problem of the folder was printed */
 async function validFolder(terminal: Terminal, option: string | undefined): Promise<Configuration> {
   const loaded = await loadFolder(terminal.env, option);
   if (loaded.ok) return loaded.configuration;

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { DeliverableOperation } from '../../domain/operation.ts';
 import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-admin.ts';
 import { deliveriesTable } from '../deliveries-table.ts';
-import { withDesk } from '../desk.ts';
+import { withDeliveryAdmin } from '../delivery-admin.ts';
 import { withExamples } from '../help.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
@@ -27,12 +27,12 @@ const OPERATIONS = [
   'update',
 ] as const satisfies readonly DeliverableOperation[];
 
-/** `wagergate deliveries list`: what is promised to wallets, and what became of it. */
+/** `wagergate deliveries list`: operations accepted for delivery, and their state. */
 export function deliveriesListCommand(terminal: Terminal): Command {
   const command = new Command('list')
-    .summary('lists what is promised to wallets')
+    .summary('lists deliveries to wallets')
     .description(
-      'Lists the operations that the gateway has promised to bring to wallets, oldest first. ' +
+      'Lists the operations that the gateway has accepted for delivery to wallets, oldest first. ' +
         'Held ones wait for an operator that is not active; dead ones wait for a person.',
     )
     .option('--operator <id>', 'only of this operator')
@@ -52,7 +52,7 @@ export function deliveriesListCommand(terminal: Terminal): Command {
 
 async function list(terminal: Terminal, { folder, json, ...query }: Options): Promise<void> {
   const options = folder === undefined ? {} : { folder };
-  const page = await withDesk(terminal, options, (desk) => desk.list(query));
+  const page = await withDeliveryAdmin(terminal, options, (admin) => admin.list(query));
   if (json) {
     terminal.printJson(page);
     return;

@@ -1,29 +1,29 @@
 import { Command } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
 import { loadValid, validOperator } from '../configuration.ts';
-import { type DeskOptions, withDesk } from '../desk.ts';
+import { type DeliveryCommandOptions, withDeliveryAdmin } from '../delivery-admin.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import { unknownOperator, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** What `wallet.generation` takes. */
 const GENERATION_MAX = 2_147_483_647;
 
-interface Options extends DeskOptions {
+interface Options extends DeliveryCommandOptions {
   readonly operator: string;
   readonly generation?: string;
   readonly json?: true;
 }
 
-/** `wagergate deliveries release`: bets of an older wallet may be brought to the present one. */
+/** `wagergate deliveries release`: bets of an older wallet may be delivered to the present one. */
 export function deliveriesReleaseCommand(terminal: Terminal): Command {
   const command = new Command('release')
-    .summary("lets an operator's new wallet be asked about older bets")
+    .summary("delivers operations of older bets to an operator's new wallet")
     .description(
-      'Lets the present wallet of an operator be asked about bets of an older wallet.generation. ' +
-        'Until then their operations are held: a wallet with new books does not know them. Do it ' +
-        'once the old bets are in the new books.',
+      'Sends operations of bets of an older wallet.generation to the present wallet of the ' +
+        'operator. Until then they are held: a new wallet does not know those bets. Do it once ' +
+        'the old bets have been copied to the new wallet.',
     )
     .requiredOption('--operator <id>', 'whose bets')
     .option('--generation <n>', "up to which (default: the operator's present wallet.generation)")
@@ -35,7 +35,9 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
 
 async function release(terminal: Terminal, options: Options): Promise<void> {
   const generation = await generationOf(terminal, options);
-  await withDesk(terminal, options, (desk) => desk.release(options.operator, generation));
+  await withDeliveryAdmin(terminal, options, (admin) =>
+    admin.release(options.operator, generation),
+  );
   // By --generation anything can be released, also what nobody has.
   warnOfUnknownOperator(terminal, options.folder, options.operator);
   if (options.json) {

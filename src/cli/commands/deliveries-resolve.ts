@@ -1,12 +1,17 @@
 import { Command } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
 import { deliveryName } from '../deliveries-table.ts';
-import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
+import {
+  type DeliveryCommandOptions,
+  deliveryId,
+  noSuchDelivery,
+  withDeliveryAdmin,
+} from '../delivery-admin.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface Options extends DeskOptions {
+interface Options extends DeliveryCommandOptions {
   readonly by: string;
   readonly reason: string;
   readonly json?: true;
@@ -15,10 +20,10 @@ interface Options extends DeskOptions {
 /** `wagergate deliveries resolve`: a person has settled a dead delivery at the wallet. */
 export function deliveriesResolveCommand(terminal: Terminal): Command {
   const command = new Command('resolve')
-    .summary('puts a dead delivery down as settled by hand')
+    .summary('marks a dead delivery as resolved by hand')
     .description(
-      'Puts a dead delivery down as settled by hand, so that it no longer alarms. Nothing is sent ' +
-        'to the wallet: put it right there first. Who and why are kept in the journal.',
+      'Marks a dead delivery as resolved by hand, so that it no longer alerts. Nothing is sent ' +
+        'to the wallet: correct it there first. Who and why are kept in the journal.',
     )
     .argument('<id>', 'the delivery, as `deliveries list` shows it')
     .requiredOption('--by <who>', 'who answers for it: a person, or a ticket')
@@ -34,7 +39,9 @@ export function deliveriesResolveCommand(terminal: Terminal): Command {
 async function resolve(terminal: Terminal, id: string, options: Options): Promise<void> {
   const by = said('--by', options.by);
   const reason = said('--reason', options.reason);
-  const result = await withDesk(terminal, options, (desk) => desk.resolve(id, by, reason));
+  const result = await withDeliveryAdmin(terminal, options, (admin) =>
+    admin.resolve(id, by, reason),
+  );
   switch (result.kind) {
     case 'missing':
       throw noSuchDelivery(id);

@@ -2,13 +2,18 @@ import { Command, Option } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
 import { RETRYABLE_STATES, type RetryableState } from '../../store/deliveries/delivery-admin.ts';
 import { deliveryName } from '../deliveries-table.ts';
-import { type DeskOptions, deliveryId, noSuchDelivery, withDesk } from '../desk.ts';
+import {
+  type DeliveryCommandOptions,
+  deliveryId,
+  noSuchDelivery,
+  withDeliveryAdmin,
+} from '../delivery-admin.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface Options extends DeskOptions {
+interface Options extends DeliveryCommandOptions {
   readonly operator?: string;
   readonly state?: RetryableState;
   readonly json?: true;
@@ -20,9 +25,9 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
     .summary('makes deliveries due now')
     .description(
       'Makes a waiting or dead delivery due now, with a new horizon; or all of an operator in one ' +
-        'state. A running gateway brings them within a second or two, held ones when their ' +
-        'operator is back. A dead one that a later operation of its bet has passed stays dead: ' +
-        'brought now, it would undo that one.',
+        'state. A running gateway delivers them within a second or two, held ones when their ' +
+        'operator is active again. A dead one stays dead where a later operation of its bet was ' +
+        'delivered: sent now, it would undo that one.',
     )
     .argument('[id]', 'the delivery, as `deliveries list` shows it')
     .option('--operator <id>', 'all of this operator; needs --state')
@@ -49,7 +54,7 @@ async function retry(terminal: Terminal, id: string | undefined, options: Option
 }
 
 async function retryOne(terminal: Terminal, id: string, options: Options): Promise<void> {
-  const result = await withDesk(terminal, options, (desk) => desk.retry(id));
+  const result = await withDeliveryAdmin(terminal, options, (admin) => admin.retry(id));
   switch (result.kind) {
     case 'missing':
       throw noSuchDelivery(id);
@@ -82,7 +87,9 @@ async function retryAll(
   state: RetryableState,
   options: Options,
 ): Promise<void> {
-  const retried = await withDesk(terminal, options, (desk) => desk.retryAll(operator, state));
+  const retried = await withDeliveryAdmin(terminal, options, (admin) =>
+    admin.retryAll(operator, state),
+  );
   if (options.json) terminal.printJson({ operator, state, retried });
   else terminal.print(`${retried} ${state} deliveries of ${operator} are due now`);
   if (retried === 0) warnOfUnknownOperator(terminal, options.folder, operator);

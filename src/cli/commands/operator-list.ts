@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { describeProblem } from '../../config/problems.ts';
+import { plain } from '../../lib/plain-text.ts';
 import { loadValid } from '../configuration.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { operatorsTable, summaryOf } from '../operators-table.ts';
-import { plain } from '../plain-text.ts';
+import { operatorSummary, operatorsTable } from '../operators-table.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -28,7 +28,7 @@ export function operatorListCommand(terminal: Terminal): Command {
 
 async function list(terminal: Terminal, { folder: option, json }: Options): Promise<void> {
   const { folder, configuration, problems } = await loadValid(terminal.env, option);
-  const operators = [...(configuration?.operators.values() ?? [])].map(summaryOf);
+  const operators = [...(configuration?.operators.values() ?? [])].map(operatorSummary);
   const [first] = problems;
   if (first !== undefined && operators.length === 0) {
     throw new CommandFailed(

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
 import { configFolder } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { handoverOf, handoverText } from '../handover.ts';
 import { withExamples } from '../help.ts';
 import type { DraftSecrets, OperatorDraft } from '../new-operator.ts';
-import { plain } from '../plain-text.ts';
 import { Questions } from '../questions.ts';
 import type { Terminal } from '../terminal.ts';
 

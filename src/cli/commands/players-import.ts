@@ -1,11 +1,11 @@
 import { Command } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
 import type { PlayerLine, PlayerTakeover } from '../../store/sessions/player-takeover.ts';
 import { configFolder, operatorFiles } from '../configuration.ts';
 import { readyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
-import { plain } from '../plain-text.ts';
 import type { Tally } from '../player-import.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -93,20 +93,20 @@ function operatorWarnings(
     terminal.tell(`warning: ${folder}/operators cannot be read: operators are not checked`);
     return () => undefined;
   }
-  const told = new Set(known);
+  const warned = new Set(known);
   return ({ operatorId, number }) => {
-    if (told.has(operatorId)) return;
-    told.add(operatorId);
+    if (warned.has(operatorId)) return;
+    warned.add(operatorId);
     terminal.tell(`warning: line ${number}: no file of operator ${operatorId} in ${folder}`);
   };
 }
 
 function progress(terminal: Terminal): (tally: Readonly<Tally>) => void {
-  let toldAtMs = performance.now();
+  let shownAtMs = performance.now();
   return ({ lines }) => {
     const nowMs = performance.now();
-    if (nowMs - toldAtMs < PROGRESS_EVERY_MS) return;
-    toldAtMs = nowMs;
+    if (nowMs - shownAtMs < PROGRESS_EVERY_MS) return;
+    shownAtMs = nowMs;
     terminal.tell(`... ${lines} lines`);
   };
 }

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
 import { type PrunedMonth, prune } from '../../store/schema/prune.ts';
 import { readyDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { plain } from '../plain-text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -25,7 +25,7 @@ export function pruneCommand(terminal: Terminal): Command {
         'gateway; it locks for moments only.',
     )
     .requiredOption('--older-than <age>', 'months to keep, such as 5mo, or years, such as 1y')
-    .option('--dry-run', 'tell what would go, and change nothing')
+    .option('--dry-run', 'print what would be deleted, and change nothing')
     .option('--json', 'print what was done as JSON')
     .action((options: Options) => run(terminal, options));
   return withExamples(

@@ -10,7 +10,7 @@ export interface KeptAnswer {
 }
 
 /** What became of the wish to ask the service for something. */
-export type Begun =
+export type BegunIntent =
   /** Written and committed: the service may be asked, once. */
   | { readonly kind: 'begun'; readonly intentId: string }
   /** The same body was asked for before, and this was the answer. */
@@ -43,7 +43,7 @@ export class BonusIntents {
   }
 
   /** @param aboveId the highest template id there was before; what is made has a higher one */
-  async beginCreate(intent: NewIntent, aboveId: string): Promise<Begun> {
+  async beginCreate(intent: NewIntent, aboveId: string): Promise<BegunIntent> {
     const { tenant, bodyHash, body, patienceMs } = intent;
     const [row] = await this.#database.query<{ id: string }>(BEGIN_CREATE, [
       tenant.upstreamCid,
@@ -62,7 +62,7 @@ export class BonusIntents {
     intent: NewIntent,
     templateId: string,
     userIds: readonly string[],
-  ): Promise<Begun> {
+  ): Promise<BegunIntent> {
     const { tenant, bodyHash, body, patienceMs } = intent;
     try {
       const [row] = await this.#database.query<{ id: string }>(BEGIN_APPLY, [
@@ -86,7 +86,7 @@ export class BonusIntents {
   async findEqual(
     { tenant, bodyHash }: Pick<NewIntent, 'tenant' | 'bodyHash'>,
     kind: 'create' | 'apply',
-  ): Promise<Extract<Begun, { kind: 'answered' | 'open' }> | undefined> {
+  ): Promise<Extract<BegunIntent, { kind: 'answered' | 'open' }> | undefined> {
     const [row] = await this.#database.query<AnswerRow>(FIND_EQUAL, [
       tenant.upstreamCid,
       tenant.operatorId,

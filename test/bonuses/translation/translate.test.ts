@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { treeOf, treeText } from '../../../src/bonuses/translation/json-tree.ts';
-import {
-  idsIn,
-  type Place,
-  type Terms,
-  translate,
-} from '../../../src/bonuses/translation/translate.ts';
+import type { Terms, TranslatedPlace } from '../../../src/bonuses/translation/terms.ts';
+import { idsIn, translate } from '../../../src/bonuses/translation/translate.ts';
 import { parseJsonObject } from '../../../src/protocol/json.ts';
 
 const ANN = '5a8f0b9e-1111-4222-8333-444444444444';
@@ -25,7 +21,7 @@ const terms: Terms = {
 
 const tree = (value: object) => treeOf(parseJsonObject(Buffer.from(JSON.stringify(value))));
 
-function told(value: object, place: Place): unknown {
+function told(value: object, place: TranslatedPlace): unknown {
   const translated = translate(tree(value), terms, place);
   return translated === undefined ? undefined : JSON.parse(treeText(translated));
 }

@@ -1,73 +1,5 @@
-import { addAmounts, sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
-import type { WireAnswer } from '../../../tools/simulator/wallet/answers.ts';
-import type { WalletCall } from '../../../tools/simulator/wallet/calls.ts';
-import type { Flaw } from '../../../tools/simulator/wallet/flaw.ts';
-import { judgeSignature } from '../../../tools/simulator/wallet/http.ts';
-import type { Verdict } from '../../../tools/simulator/wallet/ledger.ts';
-import type { WalletOptions } from '../../../tools/simulator/wallet/wallet.ts';
-
-export type Mistake = Pick<WalletOptions, 'flaw' | 'judge' | 'rewrite' | 'rewriteRefused'>;
-type Rewrite = (answer: WireAnswer, call: WalletCall) => WireAnswer;
-
-const isBet = ({ operation }: WalletCall) => operation !== 'profile' && operation !== 'balance';
-
-const accepted = (): Verdict => ({
-  kind: 'accepted',
-  transactionTime: new Date().toISOString(),
-  effect: 'applied',
-});
-const declined = (code: number): Verdict => ({ kind: 'declined', code, message: 'Refused' });
-
-const flawed = (flaw: Flaw): Mistake => ({ flaw });
-const rewritten = (rewrite: Rewrite): Mistake => ({ rewrite });
-
-/** Changes members of JSON answers that fit. */
-function members(
-  fits: (answer: WireAnswer, call: WalletCall) => boolean,
-  change: (body: Record<string, unknown>, call: WalletCall) => object,
-): Mistake {
-  return rewritten((answer, call) =>
-    fits(answer, call)
-      ? { ...answer, body: JSON.stringify(change(JSON.parse(answer.body), call)) }
-      : answer,
-  );
-}
-
-export const acceptsAnySignature: Mistake = { judge: () => ({ ok: true }) };
-
-/** Verifies by parsing and serialising again, as docs/protocol.md saw it done. */
-export const reserialises: Mistake = {
-  judge: ({ headers, body }, keys) => {
-    try {
-      const compact = Buffer.from(JSON.stringify(JSON.parse(body.toString('utf8'))));
-      return judgeSignature({ headers, body: compact }, keys);
-    } catch {
-      // Not JSON: nothing to serialise again.
-      return { ok: false, reason: 'malformed' };
-    }
-  },
-};
-
-/** Wants the older header to be there too. */
-/** Leaves successes without a body. */
-export const emptySuccesses = rewritten((answer, call) =>
-  isBet(call) && answer.status === 200 ? { ...answer, body: '' } : answer,
-);
-
-export const needsXSign: Mistake = {
-  judge: (request, keys) =>
-    request.headers['x-sign'] === undefined
-      ? { ok: false, reason: 'missing' }
-      : judgeSignature(request, keys),
-};
-
-/** Compares the whole signature header with its own, in one order. */
-export const wantsAlgFirst: Mistake = {
-  judge: (request, keys) =>
-    String(request.headers['x-sign-jws']).startsWith('eyJhbGci')
-      ? judgeSignature(request, keys)
-      : { ok: false, reason: 'malformed' },
-};
+import { sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
+import { accepted, declined, flawed, type Mistake } from './mistake.ts';
 
 export const debitsDuplicates = flawed((call, books) => {
   const bet = call.operation === 'place' ? books.bet(call.transactionId) : undefined;
@@ -180,17 +112,6 @@ export const keepsPayoutOnRollback = flawed((call, books) => {
   return verdict;
 });
 
-export const cashesOutWithoutToken = flawed((call, books) =>
-  call.operation === 'settle' && call.resultType === 'cashout' && call.token === undefined
-    ? books.book({ ...call, resultType: 'won' })
-    : undefined,
-);
-
-export const demandsTokenOnSettle = flawed((call) => {
-  const needsToken = call.operation === 'settle' || call.operation === 'unsettle';
-  return needsToken && call.token === undefined ? declined(3) : undefined;
-});
-
 export const debitsUpdates = flawed((call, books) => {
   const bet = call.operation === 'update' ? books.bet(call.transactionId) : undefined;
   if (bet === undefined) return undefined;
@@ -208,11 +129,6 @@ export const lends = flawed((call, books) => {
   return verdict;
 });
 
-/** Takes any token, and the player from the body. */
-export const ignoresTokens = flawed((call, books) =>
-  call.operation === 'place' ? books.book({ ...call, token: 'ann-usd-token' }) : undefined,
-);
-
 export const shiftsDuplicates = (code: number): Mistake =>
   flawed((call, books) => {
     const bet = call.operation === 'place' ? books.bet(call.transactionId) : undefined;
@@ -220,25 +136,6 @@ export const shiftsDuplicates = (code: number): Mistake =>
       ? declined(code)
       : undefined;
   });
-
-export const answersNotEnoughAs = (code: number): Mistake =>
-  members(
-    ({ body }, { operation }) => operation === 'place' && body.includes('"code":7'),
-    (body) => ({ ...body, code }),
-  );
-
-/** Counts in binary floats, as many a wallet does. */
-export function countsInFloats(): Mistake {
-  let drift = 1000;
-  let exact = '1000';
-  return rewritten((answer, call) => {
-    if (call.operation !== 'balance' || answer.status !== 200) return answer;
-    const now = /"amount":([^}]+)/.exec(answer.body)?.[1] ?? '0';
-    drift += Number(subtractAmounts(now, exact));
-    exact = addAmounts(now, '0');
-    return { ...answer, body: answer.body.replace(now, String(drift)) };
-  });
-}
 
 export const refusesUnknownRollbacks: Mistake = {
   flaw: (call, books) => {
@@ -255,54 +152,6 @@ export const missesUnknownRollbacks: Mistake = {
   rewrite: (answer, { operation }) =>
     operation === 'rollback' && answer.status === 400 ? { ...answer, status: 404 } : answer,
 };
-
-/** Every refusal, also of requests that never become a call. */
-function refusals(change: (answer: WireAnswer) => WireAnswer): Mistake {
-  const rewrite = (answer: WireAnswer) => (answer.status === 400 ? change(answer) : answer);
-  return { rewrite, rewriteRefused: rewrite };
-}
-
-export const errorsAs200 = refusals((answer) => ({ ...answer, status: 200 }));
-
-export const notEnoughAs402: Mistake = rewritten((answer) =>
-  answer.body.includes('"code":7') ? { status: 402, body: '' } : answer,
-);
-
-export const codeIn = (name: string): Mistake =>
-  refusals((answer) => ({ ...answer, body: answer.body.replace('"code"', `"${name}"`) }));
-
-export const without = (name: 'message' | 'transactionId' | 'transactionTime'): Mistake =>
-  members(
-    (_answer, call) => isBet(call),
-    ({ [name]: _left, ...rest }) => rest,
-  );
-
-export const created = rewritten((answer, call) =>
-  isBet(call) && answer.status === 200 ? { ...answer, status: 201 } : answer,
-);
-
-export const successCode = (code: number): Mistake =>
-  members(
-    ({ status }, call) => status === 200 && isBet(call),
-    (body) => ({ ...body, code }),
-  );
-
-export const amountInQuotes = members(
-  ({ status }, { operation }) => status === 200 && operation === 'balance',
-  (body) => ({ ...body, amount: String(body.amount) }),
-);
-
-/** Tells anybody's balance to anybody. */
-export const tellsForeignBalances = rewritten((answer, call) =>
-  call.operation === 'balance' && call.userId !== 'ann'
-    ? { status: 200, body: `{"userId":"${call.userId}","currency":"USD","amount":5}` }
-    : answer,
-);
-
-export const oddProfile = members(
-  ({ status }, { operation }) => status === 200 && operation === 'profile',
-  (body) => ({ ...body, currencies: 'USD', customFields: { isVerified: 'yes' } }),
-);
 
 /** Undoes results, but forgets that a cashout was one. */
 export const keepsUnsettledCashouts = flawed((call, books) => {
@@ -331,7 +180,9 @@ function paysOldResultAfterUnsettle(resultType: 'lost' | 'refund'): () => Mistak
     });
   };
 }
+
 export const paysLostAfterUnsettle = paysOldResultAfterUnsettle('lost');
+
 export const paysRefundTwiceAfterUnsettle = paysOldResultAfterUnsettle('refund');
 
 /** Pays a win beside the cashout that was before it. */
@@ -375,38 +226,6 @@ export const ignoresRollbackOfSettled = (code: number): Mistake =>
       : undefined,
   );
 
-/** Refuses only tokens that are too short to be one; real ones have 13 characters here. */
-export const knowsTokensByLength: Mistake = flawed((call, books) =>
-  call.operation === 'place' && call.token?.length === 'ann-usd-token'.length
-    ? books.book({ ...call, token: 'ann-usd-token' })
-    : undefined,
-);
-
-/** Refuses only ids of players that are no numbers, and takes the player from the token. */
-export const knowsPlayersByDigits = (own: string): Mistake => ({
-  ...flawed((call, books) =>
-    call.operation === 'place' && /^\d+$/.test(call.userId)
-      ? books.book({ ...call, userId: own })
-      : undefined,
-  ),
-});
-
-/** Debits the player of the token, whoever the place is for. */
-export const debitsHolderOfToken: Mistake = flawed((call, books) =>
-  call.operation === 'place' && call.token === 'bob-usd-token'
-    ? books.book({ ...call, userId: 'bob' })
-    : undefined,
-);
-
-/** Pays a settle to whom it names, and refunds a rollback to whom it names. */
-export const paysWhomItNames: Mistake = flawed((call, books) => {
-  const bet = books.bet(call.transactionId);
-  if (bet === undefined || bet.user === call.userId || call.userId !== 'bob') return undefined;
-  if (call.operation !== 'settle' && call.operation !== 'rollback') return undefined;
-  books.credit('bob', call.currency, call.amount);
-  return accepted();
-});
-
 /** Reads the balance, adds and writes in steps: of settles at the same time only one counts. */
 export function losesConcurrentPayouts(): Mistake & { readonly answerAfterMs: number } {
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -423,6 +242,7 @@ export function losesConcurrentPayouts(): Mistake & { readonly answerAfterMs: nu
   // Longer than what counts as at the same time: one after the other nothing is lost.
   return { ...mistake, answerAfterMs: 2 * CONCURRENT_MS };
 }
+
 const CONCURRENT_MS = 25;
 
 /** Forgets the payout of a journey's last settle: only the money at its end shows it. */
@@ -440,19 +260,3 @@ export function paysLostOnThirdResult(): Mistake {
     return verdict;
   });
 }
-
-/** Rounds to the smallest coin, which is less than half of one off. */
-export const roundsBalances = rewritten((answer, call) =>
-  call.operation === 'balance' && answer.status === 200
-    ? {
-        ...answer,
-        body: answer.body.replace(
-          /"amount":([^}]+)/,
-          (_, amount) => `"amount":${Number(amount).toFixed(2)}`,
-        ),
-      }
-    : answer,
-);
-
-/** Says by 402 what the body says too. */
-export const refusesBy402 = refusals((answer) => ({ ...answer, status: 402 }));

@@ -37,7 +37,11 @@ it('every adapter of the list has its specimen here, and its name in the configu
 });
 
 function walletNamed(adapter: string) {
-  return { adapter, baseUrl: 'https://wallet.example', secrets: ['a-secret-of-16-or-more'] };
+  return {
+    adapter,
+    baseUrl: 'https://wallet.example',
+    secrets: ['the-secret-that-the-wallet-shares'],
+  };
 }
 
 it('a name that is not in the list is refused', () => {

@@ -1,35 +1,35 @@
 import { describeProblem } from '../config/problems.ts';
 import type { Configuration } from '../config/schema.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
+import { plain } from '../lib/plain-text.ts';
 import { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import { loadFolder } from './configuration.ts';
 import { withPrisma } from './database.ts';
 import { CommandFailed, UsageError } from './failures.ts';
-import { plain } from './plain-text.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How long the gateway tries by itself where no configuration says (`delivery.horizonHours`). */
 const HORIZON_HOURS_DEFAULT = 72;
 
-export interface DeskOptions {
+export interface DeliveryCommandOptions {
   readonly folder?: string;
 }
 
 /**
- * Gives the deliveries' desk for one piece of work. Breakers live in the gateway's processes: seen
+ * Opens the delivery admin for one piece of work. Breakers live in the gateway's processes: seen
  * from here a delivery is held when its operator is not active, or not in the configuration. Where
- * there is no valid configuration a warning is told, and none is held.
+ * there is no valid configuration it prints a warning, and none counts as held.
  *
  * @throws CommandFailed when there is no ready database
  */
-export async function withDesk<T>(
+export async function withDeliveryAdmin<T>(
   terminal: Terminal,
-  { folder }: DeskOptions,
-  use: (desk: DeliveryAdmin) => Promise<T>,
+  { folder }: DeliveryCommandOptions,
+  use: (admin: DeliveryAdmin) => Promise<T>,
 ): Promise<T> {
   return await withPrisma(terminal.env, async (prisma) => {
     const configuration = await configurationOrWarning(terminal, folder);
-    const desk = new DeliveryAdmin({
+    const admin = new DeliveryAdmin({
       prisma,
       isHeld: (operatorId) =>
         configuration !== undefined && configuration.operators.get(operatorId)?.status !== 'active',
@@ -37,9 +37,9 @@ export async function withDesk<T>(
         configuration === undefined
           ? HORIZON_HOURS_DEFAULT
           : deliverySettings(configuration, operatorId).horizonHours,
-      // The gateway's sweep finds within a second or two what is due: there is nobody to tell here.
+      // The gateway's sweep finds within a second or two what is due: nobody has to be notified here.
     });
-    return await use(desk);
+    return await use(admin);
   });
 }
 

@@ -1,1 +1,0 @@
-export { plain } from '../lib/plain-text.ts';

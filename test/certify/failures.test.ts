@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { FailureMeaning } from '../../src/certify/failure-meaning.ts';
+import type { Operation } from '../../src/domain/operation.ts';
+import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
+import { certification, ids, sandbox } from './support/certification.ts';
+import * as answering from './support/flawed-answers.ts';
+import * as flawed from './support/flawed-wallets.ts';
+import type { Mistake } from './support/mistake.ts';
+
+describe('what a failure means', () => {
+  it.each<[string, Mistake, FailureMeaning]>([
+    ['a payout beside the refund', flawed.keepsPayoutOnRollback, 'costs_money'],
+    ['a repeated refund', flawed.refundsTwice, 'costs_money_when_an_answer_is_lost'],
+    ['a foreign signature', answering.acceptsAnySignature, 'lets_somebody_in'],
+    ['a duplicate that is debited', flawed.debitsDuplicates, 'absorbed'],
+    ['noise of floats', answering.countsInFloats(), 'cosmetic'],
+  ])('%s', async (_what, mistake, meaning) => {
+    const { findings } = await certification(await sandbox(mistake));
+    expect(new Set(findings.map((one) => one.meaning))).toEqual(new Set([meaning]));
+  });
+
+  it('is never a matter of dialects where money goes wrong: it says what to change', async () => {
+    const { findings } = await certification(await sandbox(flawed.refundsTwice));
+    expect(findings[0]?.advice).toMatch(/No dialect mends it\.$/);
+  });
+});
+
+const BETS = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
+const UPDATES = [
+  'update-after-settle',
+  'update-before-settle',
+  'update-once',
+  'update-twice',
+  'update-unknown',
+];
+
+describe('a wallet that misbehaves on the wire', () => {
+  it.each<[string, readonly Operation[], Misbehaviour, readonly string[]]>([
+    ['echoes another id', BETS, { kind: 'wrongTransactionId' }, ['shape-transaction-id']],
+    [
+      'echoes another id to rollbacks',
+      ['rollback'],
+      { kind: 'wrongTransactionId' },
+      ['shape-transaction-id'],
+    ],
+    ['has odd times', BETS, { kind: 'badTransactionTime' }, ['shape-transaction-time']],
+    ['answers updates with 500', ['update'], { kind: 'status', status: 500 }, UPDATES],
+    ['refuses updates', ['update'], { kind: 'code', code: 5 }, UPDATES],
+  ])('%s: exactly that is found', async (_what, operations, misbehaviour, failed) => {
+    const wallet = await sandbox();
+    for (const operation of operations) wallet.misbehave(operation, misbehaviour);
+    const certificate = await certification(wallet);
+    expect({ failed: ids(certificate, 'failed'), warned: ids(certificate, 'warned') }).toEqual({
+      failed,
+      warned: [],
+    });
+  });
+
+  it('tells of which calls, and of how many answers', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('settle', { kind: 'wrongTransactionId' }, { calls: 1 });
+    const { cases } = await certification(wallet);
+    const found = cases.find(({ id }) => id === 'shape-transaction-id');
+    expect(found?.reasons).toEqual([
+      expect.stringMatching(/^another transactionId \(1 of \d{3} answers; settle\)$/),
+    ]);
+  });
+
+  it('shows what moved, and what should have', async () => {
+    const { cases, money } = await certification(await sandbox(flawed.refundsTwice));
+    const found = cases.find(({ id }) => id === 'rollback-twice');
+    expect(found).toMatchObject({
+      verdict: 'failed',
+      meaning: 'costs_money_when_an_answer_is_lost',
+      reasons: ['the same rollback again: the balance must not move, it moved by 3'],
+      seen: expect.arrayContaining([
+        expect.objectContaining({ operation: 'rollback', status: 200 }),
+      ]),
+    });
+    expect(Number(money.difference)).toBeGreaterThan(0);
+  });
+});

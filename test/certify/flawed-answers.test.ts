@@ -1,0 +1,151 @@
+import { describe, it } from 'vitest';
+import * as answering from './support/flawed-answers.ts';
+import { failsNothingElse, type Row } from './support/one-mistake.ts';
+
+const ROWS: readonly Row[] = [
+  {
+    wallet: 'accepts any signature',
+    mistake: answering.acceptsAnySignature,
+    failed: [
+      'signature-foreign-balance',
+      'signature-foreign-place',
+      'signature-foreign-profile',
+      'signature-foreign-rollback',
+      'signature-foreign-settle',
+      'signature-missing-balance',
+      'signature-missing-place',
+      'signature-no-algorithm',
+      'signature-other-body',
+      'signature-tampered-place',
+    ],
+  },
+  {
+    // What is written otherwise than it would write it: `2.50`, an escaped letter, a space.
+    wallet: 'verifies the JSON as it would serialise it',
+    mistake: answering.reserialises,
+    failed: ['currency-trailing-zero', 'signature-unicode'],
+    warned: ['signature-whitespace'],
+  },
+  {
+    wallet: 'wants alg first in the header',
+    mistake: answering.wantsAlgFirst,
+    failed: [],
+    warned: ['signature-header-order'],
+    verdict: 'fit',
+  },
+  {
+    wallet: 'wants x-sign too',
+    mistake: answering.needsXSign,
+    failed: ['signature-good'],
+    verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'has another code for too little money',
+    mistake: answering.answersNotEnoughAs(5),
+    failed: ['place-concurrent-overdraw', 'place-exact-balance', 'place-not-enough'],
+    verdict: 'fit',
+  },
+  {
+    wallet: 'counts in binary floats',
+    mistake: answering.countsInFloats(),
+    failed: [],
+    warned: ['currency-exact-sums'],
+    verdict: 'fit',
+  },
+  {
+    wallet: "tells anybody's balance",
+    mistake: answering.tellsForeignBalances,
+    failed: ['balance-other-user'],
+  },
+  {
+    wallet: 'puts the balance in quotes',
+    mistake: answering.amountInQuotes,
+    failed: ['balance-amount'],
+  },
+  {
+    wallet: 'has an odd profile',
+    mistake: answering.oddProfile,
+    failed: ['profile-currencies'],
+    warned: ['profile-custom-fields'],
+    verdict: 'fit',
+  },
+  {
+    wallet: 'answers errors as 200',
+    mistake: answering.errorsAs200,
+    failed: ['shape-refusal-status'],
+    verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'has a bare 402 for too little money',
+    mistake: answering.notEnoughAs402,
+    failed: ['shape-refusal-code', 'shape-refusal-status'],
+    warned: ['shape-refusal-message'],
+    verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'puts the code into errorCode',
+    mistake: answering.codeIn('errorCode'),
+    failed: ['shape-refusal-code'],
+    verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'has no message',
+    mistake: answering.without('message'),
+    failed: [],
+    warned: ['shape-refusal-message'],
+    verdict: 'fit',
+  },
+  {
+    wallet: 'answers successes as 201',
+    mistake: answering.created,
+    failed: ['shape-success-status'],
+    verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'answers successes without a body',
+    mistake: answering.emptySuccesses,
+    failed: ['shape-success-body'],
+    verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'adds code 0 to successes',
+    mistake: answering.successCode(0),
+    failed: [],
+    verdict: 'fit',
+  },
+  {
+    wallet: 'adds code 1 to successes',
+    mistake: answering.successCode(1),
+    failed: ['shape-success-code'],
+    verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'names no transactionId',
+    mistake: answering.without('transactionId'),
+    failed: ['shape-transaction-id'],
+    verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'names no transactionTime',
+    mistake: answering.without('transactionTime'),
+    failed: ['shape-transaction-time'],
+    verdict: 'fit',
+  },
+  {
+    wallet: 'rounds to the smallest coin',
+    mistake: answering.roundsBalances,
+    failed: [],
+    warned: ['currency-many-decimals'],
+    verdict: 'fit',
+  },
+  {
+    wallet: 'refuses by 402 what its body says too',
+    mistake: answering.refusesBy402,
+    failed: ['shape-refusal-status'],
+    verdict: 'fit_with_dialect',
+  },
+];
+
+describe('a wallet whose answers or signatures have one mistake fails what is about it, and nothing else', () => {
+  it.each(ROWS)('$wallet', failsNothingElse);
+});

@@ -1,0 +1,49 @@
+import { accepted, declined, flawed, type Mistake } from './mistake.ts';
+
+export const cashesOutWithoutToken = flawed((call, books) =>
+  call.operation === 'settle' && call.resultType === 'cashout' && call.token === undefined
+    ? books.book({ ...call, resultType: 'won' })
+    : undefined,
+);
+
+export const demandsTokenOnSettle = flawed((call) => {
+  const needsToken = call.operation === 'settle' || call.operation === 'unsettle';
+  return needsToken && call.token === undefined ? declined(3) : undefined;
+});
+
+/** Takes any token, and the player from the body. */
+export const ignoresTokens = flawed((call, books) =>
+  call.operation === 'place' ? books.book({ ...call, token: 'ann-usd-token' }) : undefined,
+);
+
+/** Refuses only tokens that are too short to be one; real ones have 13 characters here. */
+export const knowsTokensByLength: Mistake = flawed((call, books) =>
+  call.operation === 'place' && call.token?.length === 'ann-usd-token'.length
+    ? books.book({ ...call, token: 'ann-usd-token' })
+    : undefined,
+);
+
+/** Refuses only ids of players that are no numbers, and takes the player from the token. */
+export const knowsPlayersByDigits = (own: string): Mistake => ({
+  ...flawed((call, books) =>
+    call.operation === 'place' && /^\d+$/.test(call.userId)
+      ? books.book({ ...call, userId: own })
+      : undefined,
+  ),
+});
+
+/** Debits the player of the token, whoever the place is for. */
+export const debitsHolderOfToken: Mistake = flawed((call, books) =>
+  call.operation === 'place' && call.token === 'bob-usd-token'
+    ? books.book({ ...call, userId: 'bob' })
+    : undefined,
+);
+
+/** Pays a settle to whom it names, and refunds a rollback to whom it names. */
+export const paysWhomItNames: Mistake = flawed((call, books) => {
+  const bet = books.bet(call.transactionId);
+  if (bet === undefined || bet.user === call.userId || call.userId !== 'bob') return undefined;
+  if (call.operation !== 'settle' && call.operation !== 'rollback') return undefined;
+  books.credit('bob', call.currency, call.amount);
+  return accepted();
+});

@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import type { Fitness } from '../../../src/certify/certificate.ts';
+import { FAILURE_MEANINGS } from '../../../src/certify/failure-meaning.ts';
+import { certification, ids, sandbox, second } from './certification.ts';
+import type { Mistake } from './mistake.ts';
+
+export interface Row {
+  readonly wallet: string;
+  readonly mistake: Mistake;
+  readonly failed: readonly string[];
+  readonly warned?: readonly string[];
+  readonly verdict?: Fitness;
+  /** Beside a second player. */
+  readonly other?: true;
+}
+
+/** Certifies the wallet and holds it to failing, and being warned of, just what the row says. */
+export async function failsNothingElse({
+  mistake,
+  failed,
+  warned = [],
+  verdict,
+  other,
+}: Row): Promise<void> {
+  const wallet = await sandbox(mistake);
+  const wishes = other === undefined ? {} : { other: second(wallet) };
+  const certificate = await certification(wallet, wishes);
+  expect({ failed: ids(certificate, 'failed'), warned: ids(certificate, 'warned') }).toEqual({
+    failed,
+    warned,
+  });
+  expect(certificate.verdict).toBe(verdict ?? 'not_fit');
+  // Every finding says what to do, and the worst comes first.
+  expect(certificate.findings.map((one) => one.case).sort()).toEqual([...failed, ...warned].sort());
+  const ranks = certificate.findings.map(({ meaning }) => FAILURE_MEANINGS.indexOf(meaning));
+  expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
+  for (const { advice } of certificate.findings) expect(advice).toMatch(/.{20,}\.$/);
+}

@@ -1,0 +1,178 @@
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { deadlineIn } from '../wallets/support/calls.ts';
+import { reply } from '../wallets/support/raw-wallet.ts';
+import { client, exchangeWith, KIB, post, wallet } from './support/client.ts';
+
+describe('a wallet that lets wait (I1, I2)', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    ['says nothing', () => undefined],
+    ['stops in its headers', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-')],
+    [
+      'stops after its headers',
+      (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n'),
+    ],
+    [
+      'stops in its body',
+      (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"a"'),
+    ],
+  ])('is unknown by timeout when it %s', async (_, onRequest) => {
+    const { exchange, tookMs, server } = await exchangeWith(onRequest, 200);
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'timeout' });
+    expect(tookMs).toBeGreaterThan(190);
+    expect(tookMs).toBeLessThan(1000);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is unknown by timeout when its bytes trickle: every one of them is not a new wait', async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const { exchange, tookMs } = await exchangeWith((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
+      timer = setInterval(() => socket.write('x'), 50);
+      socket.on('close', () => clearInterval(timer));
+    }, 300);
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'timeout', status: 200 });
+    expect(tookMs).toBeLessThan(1000);
+  });
+
+  it('is unknown by timeout when it sends informational answers and nothing else', async () => {
+    let timer: NodeJS.Timeout | undefined;
+    const { exchange } = await exchangeWith((socket) => {
+      timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 50);
+      socket.on('close', () => clearInterval(timer));
+    }, 200);
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'timeout' });
+    expect(exchange).not.toHaveProperty('status');
+  });
+
+  it('is waited for no longer than the operator allows, however long the deadline', async () => {
+    const server = await wallet(() => undefined);
+    const http = client(server.origin, { timeoutMs: 100 });
+    const startedAt = performance.now();
+    await http.exchange(post(), deadlineIn(4000));
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});
+
+describe('a connection that breaks once the request was handed to it (I2, I5)', () => {
+  it('is unknown, and the request arrived exactly once', async () => {
+    const { exchange, server } = await exchangeWith((socket) => socket.resetAndDestroy());
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'connection' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is unknown when it is closed without an answer, or in the middle of one', async () => {
+    const silent = await exchangeWith((socket) => socket.end());
+    const torn = await exchangeWith((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"transactionId":"t1"}'),
+    );
+    expect(silent.exchange).toMatchObject({ kind: 'failed', fault: 'connection' });
+    expect(torn.exchange).toMatchObject({ kind: 'failed' });
+    expect(silent.server.requests).toHaveLength(1);
+    expect(torn.server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'an upgrade nobody asked for',
+      'HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    ],
+    ['a continuation nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ])('is unknown after %s', async (_, bytes) => {
+    const { exchange, server } = await exchangeWith((socket) => socket.write(bytes));
+    expect(exchange).toMatchObject({ kind: 'failed' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is unknown on a reused connection too: that the wallet had closed it is no proof', async () => {
+    const server = await wallet(({ socket }, index) =>
+      index === 0 ? reply(socket, 200, '{}') : socket.resetAndDestroy(),
+    );
+    const http = client(server.origin, { connections: 1 });
+    await http.exchange(post(), deadlineIn(3000));
+    const exchange = await http.exchange(post(), deadlineIn(3000));
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'connection' });
+    expect(server.requests).toHaveLength(2);
+    expect(server.connections).toBe(1);
+  });
+
+  it('never has the request sent again, whenever the wallet drops idle connections', async () => {
+    const server = await wallet(({ socket }, index) => {
+      reply(socket, 200, '{}');
+      // At several distances from the next request, some of which hit its very moment.
+      const drop = () => (index % 2 === 0 ? socket.resetAndDestroy() : socket.end());
+      if (index % 3 === 0) drop();
+      else if (index % 3 === 1) setImmediate(drop);
+      else setTimeout(drop, 1);
+    });
+    const http = client(server.origin, { connections: 1 });
+    const outcomes: string[] = [];
+    for (let n = 0; n < 60; n += 1) {
+      const body = Buffer.from(`{"transactionId":"t${n}"}`);
+      outcomes.push((await http.exchange(post({ body }), deadlineIn(3000))).kind);
+    }
+    const arrivals = Map.groupBy(server.requests, ({ body }) => body.toString());
+    expect([...arrivals.values()].every((copies) => copies.length === 1)).toBe(true);
+    for (const [n, kind] of outcomes.entries()) {
+      const arrived = arrivals.has(`{"transactionId":"t${n}"}`);
+      if (kind === 'response') expect(arrived).toBe(true);
+      if (kind === 'notSent') expect(arrived).toBe(false);
+    }
+  });
+});
+
+describe('an answer that is broken (I2)', () => {
+  it.each<[string, string]>([
+    ['no HTTP at all', 'hello?\r\n\r\n'],
+    [
+      'garbage for a chunk size',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n',
+    ],
+    [
+      'both framings at once',
+      'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['headers without end', `HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(100 * KIB)}\r\n\r\n`],
+  ])('is a bad answer: %s', async (_, bytes) => {
+    const { exchange, server } = await exchangeWith((socket) => socket.write(bytes));
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('is a bad answer when it is shorter than it says and the connection ends', async () => {
+    const { exchange } = await exchangeWith((socket) =>
+      socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 50\r\n\r\n{"a":1}'),
+    );
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer', status: 200 });
+  });
+
+  it('is a bad answer when it says it is too large, before any of it is read', async () => {
+    const { exchange } = await exchangeWith((socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${64 * KIB + 1}\r\n\r\n`),
+    );
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer', status: 200 });
+  });
+
+  it('is cut off at the limit when 200 MB come, and memory stays flat', async () => {
+    const chunk = Buffer.alloc(64 * KIB, 0x20);
+    const head = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n';
+    let written = 0;
+    const before = process.memoryUsage();
+    const { exchange, server } = await exchangeWith((socket) => {
+      socket.write(head);
+      const pump = () => {
+        while (written < 200 * KIB * KIB && !socket.destroyed) {
+          written += chunk.length;
+          if (!socket.write(chunk)) return;
+        }
+      };
+      socket.on('drain', pump);
+      pump();
+    });
+    const after = process.memoryUsage();
+    expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer' });
+    expect(written).toBeLessThan(20 * KIB * KIB);
+    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(16 * KIB * KIB);
+    expect(server.requests).toHaveLength(1);
+  });
+});

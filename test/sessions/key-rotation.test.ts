@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { betToken } from '../../src/sessions/bet-token.ts';
+import { TokenVault } from '../../src/sessions/token-vault.ts';
+import {
+  accelerator,
+  base64Key,
+  database,
+  KEY,
+  open,
+  openIn,
+  owner,
+  replica,
+  revokeAll,
+} from './support/replicas.ts';
+
+describe('ENCRYPTION_KEY set after some sessions were opened without it', () => {
+  it('goes on giving those, and their operator tokens', async () => {
+    const before = await open(replica('no key'));
+    const after = await open(replica(`${KEY},plain`));
+    expect(after.token).toBe(before.token);
+    expect(after.session.operatorToken).toBe('anns-own-token');
+    expect(await replica(`${KEY},plain`).findCertain(before.token)).toMatchObject({
+      session: { operatorToken: 'anns-own-token' },
+    });
+    await revokeAll(replica(KEY));
+    const next = await open(replica(KEY));
+    expect((await open(replica(KEY))).token).toBe(next.token);
+  });
+
+  it('refuses what is stored plain where nobody said that some is', async () => {
+    const { token, session } = await open(replica('no key'));
+    const refused = { code: 'TOKEN_UNOPENABLE' };
+    await expect(replica(KEY).findCertain(token)).rejects.toMatchObject(refused);
+    // A promise is kept without it.
+    expect(await replica(KEY).operatorTokenOf(session.sessionId)).toBeUndefined();
+  });
+});
+
+describe('ENCRYPTION_KEY that is being rotated', () => {
+  const [OLD, NEW] = [`old:${KEY}`, `new:${base64Key(8)}`];
+
+  it('gives a live session again, whichever key it was opened under, at every replica', async () => {
+    const { token } = await open(replica(OLD));
+    for (const keys of [`${OLD},${NEW}`, `${NEW},${OLD}`, OLD]) {
+      expect((await open(replica(keys))).token).toBe(token);
+      expect(await replica(keys).findCertain(token)).toMatchObject({
+        session: { operatorToken: 'anns-own-token' },
+      });
+    }
+  });
+
+  it('gives one session to replicas that are at different steps, also at once', async () => {
+    const replicas = [`${OLD},${NEW}`, `${NEW},${OLD}`, `${OLD},${NEW}`, `${NEW},${OLD}`];
+    const opened = await Promise.all(replicas.map((keys) => open(replica(keys))));
+    expect(new Set(opened.map(({ token }) => token)).size).toBe(1);
+  });
+
+  it('opens another session where the key of the first is gone, and leaves that one be', async () => {
+    const first = await open(replica(OLD));
+    const second = await open(replica(NEW));
+    expect(second.token).not.toBe(first.token);
+    expect((await open(replica(NEW))).token).toBe(second.token);
+    expect(await replica(OLD).findCertain(first.token)).toMatchObject({ kind: 'live' });
+  });
+
+  it('goes without the operator’s token where it cannot be opened, and says so', async () => {
+    const { token, session } = await open(replica(OLD));
+    const sessions = replica(NEW);
+    expect(await sessions.operatorTokenOf(session.sessionId)).toBeUndefined();
+    expect(
+      await betToken(sessions, { sessionId: session.sessionId, owner }, token),
+    ).toBeUndefined();
+    const reference = sessions.referenceOf(token);
+    expect(await betToken(sessions, { sessionId: undefined, owner }, reference)).toBeUndefined();
+    expect(await replica(OLD).operatorTokenOf(session.sessionId)).toBe('anns-own-token');
+  });
+
+  it('asks PostgreSQL where Redis holds what another key has sealed', async () => {
+    const { token } = await open(replica(OLD));
+    await replica(OLD).find(token);
+    await expect(replica(NEW).find(token)).rejects.toMatchObject({ code: 'TOKEN_UNOPENABLE' });
+    expect(await replica(`${NEW},${OLD}`).find(token)).toMatchObject({ kind: 'live' });
+  });
+
+  it('never takes the token of one session for another’s, though both are in the table (I8)', async () => {
+    const one = await open(replica(OLD));
+    const other = await openIn(replica(OLD), 'EUR', 'anns-other-token');
+    await database.query(
+      {
+        name: 'test-swap',
+        text: 'UPDATE sessions SET operator_token = (SELECT operator_token FROM sessions WHERE id = $2) WHERE id = $1',
+      },
+      [one.session.sessionId, other.session.sessionId],
+    );
+    expect(await replica(OLD).operatorTokenOf(one.session.sessionId)).toBeUndefined();
+    expect(await replica(OLD).operatorTokenOf(other.session.sessionId)).toBe('anns-other-token');
+  });
+});
+
+describe('what Redis holds of a session', () => {
+  const keyOf = (token: string) =>
+    `session:${new TokenVault(undefined).hash(token).toString('base64url')}`;
+
+  async function cached(): Promise<{ token: string; text: string }> {
+    const { token } = await open(replica());
+    await replica().find(token);
+    return { token, text: (await accelerator.get(keyOf(token))) ?? '' };
+  }
+
+  it.each([
+    ['nothing', ''],
+    ['half of it', '{"sessionId":"1","oper'],
+    ['no object', '17'],
+    ['another program’s', '{"hello":"world"}'],
+    ['a list of lists', '[[[]]]'],
+  ])('is a miss where it is %s: PostgreSQL is asked', async (_what, text) => {
+    const { token } = await cached();
+    await accelerator.set(keyOf(token), text, 60_000);
+    expect(await replica().find(token)).toMatchObject({ kind: 'live', session: { owner } });
+  });
+
+  it('is a miss where anything of it was changed, such as whose it is (I8)', async () => {
+    const { token, text } = await cached();
+    const entry: Record<string, unknown> = JSON.parse(text);
+    for (const name of Object.keys(entry)) {
+      const value = typeof entry[name] === 'number' ? Date.now() + 9e6 : 'changed';
+      await accelerator.set(keyOf(token), JSON.stringify({ ...entry, [name]: value }), 60_000);
+      expect(await replica().find(token)).toMatchObject({ kind: 'live', session: { owner } });
+    }
+    await accelerator.set(keyOf(token), text, 60_000);
+  });
+
+  it('opens beside no other token', async () => {
+    const [one, other] = [await cached(), await openIn(replica(), 'EUR', 'another')];
+    await accelerator.set(keyOf(other.token), one.text, 60_000);
+    expect(await replica().find(other.token)).toMatchObject({ session: { currency: 'EUR' } });
+  });
+});

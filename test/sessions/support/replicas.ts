@@ -1,0 +1,111 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { readEncryptionKeys } from '../../../src/config/encryption-keys.ts';
+import type { BetOwner } from '../../../src/domain/bet.ts';
+import { type Clock, systemClock } from '../../../src/domain/clock.ts';
+import { Accelerator } from '../../../src/redis/accelerator.ts';
+import { SessionCache } from '../../../src/sessions/session-cache.ts';
+import { Sessions } from '../../../src/sessions/sessions.ts';
+import { TokenVault } from '../../../src/sessions/token-vault.ts';
+import { Database } from '../../../src/store/database.ts';
+import { Players } from '../../../src/store/sessions/players.ts';
+import { SessionStore } from '../../../src/store/sessions/session-store.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { sharedRedis } from '../../support/redis.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+
+const logger = pino({ level: 'silent' });
+
+export const KEY = base64Key(7);
+
+/** 32 bytes that differ by a number. */
+export function base64Key(byte: number): string {
+  return Buffer.alloc(32, byte).toString('base64');
+}
+
+let testDatabase: TestDatabase;
+
+export let database: Database;
+
+export let accelerator: Accelerator;
+
+/** Before the same Redis, and a connection through it. */
+export let proxy: TcpProxy;
+
+export let throughProxy: Accelerator;
+
+export let owner: BetOwner;
+
+/** How many there were so far; one for each test. */
+export let players = 0;
+
+beforeAll(async () => {
+  testDatabase = await createDatabase();
+  database = new Database({
+    url: testDatabase.url,
+    connectionsMax: 4,
+    onIdleError: () => undefined,
+  });
+  const url = new URL((await sharedRedis()).url);
+  accelerator = await connect(url);
+  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.port = String(proxy.port);
+  throughProxy = await connect(url);
+});
+
+afterAll(async () => {
+  throughProxy.close();
+  await proxy.close();
+  accelerator.close();
+  await database.close();
+  await testDatabase.drop();
+});
+
+beforeEach(async () => {
+  players += 1;
+  owner = await new Players(database).ensure('alpha', `player-${players}`);
+});
+
+async function connect({ href: url }: URL): Promise<Accelerator> {
+  const connection = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
+  await connection.connected(5_000);
+  return connection;
+}
+
+/** A replica's sessions; all share PostgreSQL and Redis. */
+export function replica(
+  key: string | 'no key' = KEY,
+  store = new SessionStore(database),
+  clock: Clock = systemClock,
+  redis = accelerator,
+): Sessions {
+  const vault = new TokenVault(readEncryptionKeys(key === 'no key' ? undefined : key));
+  const cache = new SessionCache(redis, vault);
+  return new Sessions({ store, cache, vault, clock, logger });
+}
+
+/** A store whose reads of a token stop, once, between PostgreSQL's answer and its use. */
+export class HeldStore extends SessionStore {
+  readonly #read = Promise.withResolvers<void>();
+  readonly #release = Promise.withResolvers<void>();
+  readonly read = this.#read.promise;
+  readonly release = this.#release.resolve;
+
+  override async findByTokenHash(tokenHash: Buffer) {
+    const row = await super.findByTokenHash(tokenHash);
+    this.#read.resolve();
+    await this.#release.promise;
+    return row;
+  }
+}
+
+export const openIn = async (sessions: Sessions, currency: string, operatorToken: string) => {
+  const opened = await sessions.open(owner, currency, operatorToken, 600);
+  if (opened === undefined) throw new Error('no session');
+  return opened;
+};
+
+export const open = (sessions: Sessions) => openIn(sessions, 'USD', 'anns-own-token');
+
+export const revokeAll = (sessions: Sessions) =>
+  sessions.revoke('alpha', { operatorUser: owner.operatorUser });
