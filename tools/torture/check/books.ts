@@ -11,7 +11,7 @@ interface Expected {
 }
 
 /** From what the service was told alone. */
-export function expectedOf(record: BetRecord): Expected {
+function expectedOf(record: BetRecord): Expected {
   const isHeld = record.standing === 'accepted';
   return { isHeld, paid: isHeld ? moneyOf(record.paid) : 0n };
 }

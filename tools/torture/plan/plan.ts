@@ -84,8 +84,7 @@ export interface Copy {
  */
 export type CopyKind = 'twin' | 'replay' | 'again' | 'conflict' | 'swapped';
 
-export const BET_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
-export type BetOperation = (typeof BET_OPERATIONS)[number];
+export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback' | 'update';
 
 /** What becomes of one call at the wallet: the `nth` (from 0) of an operation of its bet. */
 export interface Fate {
@@ -167,11 +166,6 @@ export type LinkFault = 'freeze' | 'cut' | 'reset' | 'slow';
  * server has done it.
  */
 export type ConnectionFault = 'holdRequest' | 'holdAnswer' | 'loseRequest' | 'loseAnswer';
-
-/** How many things happen in a plan. */
-export function stepsIn(plan: Plan): number {
-  return plan.bets.reduce((sum, bet) => sum + bet.steps.length, 0) + plan.faults.length;
-}
 
 /** The ids of everything that can be left out of a plan, coarse parts first. */
 export function partsOf(plan: Plan): readonly string[] {

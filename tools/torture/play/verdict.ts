@@ -196,7 +196,7 @@ async function undelivered(house: House, records: readonly BetRecord[]): Promise
   });
 }
 
-export async function viewOf(house: House, record: BetRecord): Promise<GatewayView> {
+async function viewOf(house: House, record: BetRecord): Promise<GatewayView> {
   const adminUrl = house.processes[0]?.gateway.adminUrl ?? '';
   return await gatewayView(adminUrl, ADMIN_TOKEN, record);
 }

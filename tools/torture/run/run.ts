@@ -71,15 +71,7 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
     if ((await stopsAt?.(verdict)) === true) isStopped = true;
     if (!options.shrinks || shrunk >= SHRUNK_MAX) return log(storiesText(verdict));
     shrunk += 1;
-    const giveUpAtMs = performance.now() + SHRINK_MS_MAX;
-    const smallest = await shrink(verdict, {
-      play: (smaller) => playAtLast(lane, smaller, log),
-      tries: SHRINK_TRIES,
-      isOver: () => performance.now() > giveUpAtMs,
-    });
-    log(
-      `${name}, made smaller:\n${findingsText(smallest)}\n  again: ${commandFor(smallest, options.steps, true)}\n${storiesText(smallest)}`,
-    );
+    await tellSmallest(lane, verdict, options, log);
   };
 
   try {
@@ -97,6 +89,26 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
     await servers.close();
   }
   return { played, walletCalls, undecided, failures };
+}
+
+/** Makes a failing history as small as time allows, and tells its story. */
+async function tellSmallest(
+  lane: Lane,
+  verdict: Verdict,
+  { steps }: Options,
+  log: Hooks['log'],
+): Promise<void> {
+  const giveUpAtMs = performance.now() + SHRINK_MS_MAX;
+  const smallest = await shrink(verdict, {
+    play: (smaller) => playAtLast(lane, smaller, log),
+    tries: SHRINK_TRIES,
+    isOver: () => performance.now() > giveUpAtMs,
+  });
+  const { seed, layout } = verdict.plan;
+  const again = commandFor(smallest, steps, true);
+  log(
+    `seed ${seed} (${layout}), made smaller:\n${findingsText(smallest)}\n  again: ${again}\n${storiesText(smallest)}`,
+  );
 }
 
 /** A house that does not come up, on a machine that does too much, is given a second chance. */

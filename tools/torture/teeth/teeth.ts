@@ -89,7 +89,7 @@ async function tryBug(bug: Bug, options: Options, log: (line: string) => void): 
 }
 
 /** A row of the table in the documentation. */
-export function rowOf({ bug, took, verdict }: Bite, steps: number): string {
+function rowOf({ bug, took, verdict }: Bite, steps: number): string {
   if (verdict === undefined) return `| ${bug.name} | ${bug.what} | NOT FOUND | | |`;
   const kinds = [...new Set(verdict.findings.map(({ kind }) => kind))].join(', ');
   return `| ${bug.name} | ${bug.what} | ${took} | ${kinds} | \`${commandFor(verdict, steps, false)}\` |`;
