@@ -131,6 +131,15 @@ export class Columns {
     return this.isNull(column) ? undefined : this.oneOf(column, known);
   }
 
+  /** An array of texts, none of them null. */
+  texts(column: string): readonly string[] {
+    const value = this.#row[column];
+    if (!Array.isArray(value)) return this.#fail(column, 'a list');
+    return value.map((item: unknown) =>
+      typeof item === 'string' ? item : this.#fail(column, 'a list of texts'),
+    );
+  }
+
   /** A JSON array of objects, each read like a row. */
   rowsOrNull(column: string): readonly Columns[] {
     if (this.isNull(column)) return [];
