@@ -44,7 +44,7 @@ import { BonusOwnership } from './store/bonuses/ownership.ts';
 import { BonusPlayers } from './store/bonuses/players.ts';
 import { BonusWalks } from './store/bonuses/walks.ts';
 import { BreakerOverrideStore } from './store/breaker-override-store.ts';
-import { Database, type Statement } from './store/database.ts';
+import { Database } from './store/database.ts';
 import { DatabaseClock } from './store/database-clock.ts';
 import { Confirmations } from './store/deliveries/confirmations.ts';
 import { DeliveryAdmin } from './store/deliveries/delivery-admin.ts';
@@ -55,6 +55,7 @@ import { Nonces } from './store/sessions/nonces.ts';
 import { Players } from './store/sessions/players.ts';
 import { SessionSeals } from './store/sessions/session-seals.ts';
 import { SessionStore } from './store/sessions/session-store.ts';
+import { noRow, statement } from './store/statement.ts';
 import { countFromZero } from './telemetry/counting.ts';
 import { expositionText, type Family } from './telemetry/exposition.ts';
 import { type Logger, sampler } from './telemetry/logger.ts';
@@ -220,7 +221,7 @@ export function compose(parts: Parts) {
       environment.redisUrl,
     );
 
-  const isPostgresUp = async () => (await database.query(PING, [])).length === 1;
+  const isPostgresUp = async () => (await database.run(PING, {})).length === 1;
   const serverGauges = new ServerGauges(metrics, {
     postgresql: () => within(SERVER_CHECK_MS, isPostgresUp()),
     redis: () => accelerator.isAnswering(),
@@ -311,7 +312,7 @@ const CONNECTIONS = 10;
 /** A server that answers later than this is away, for a gauge. */
 const SERVER_CHECK_MS = 1_000;
 
-const PING: Statement = { name: 'ping', text: 'SELECT 1 AS one' };
+const PING = statement('ping', {}, 'SELECT 1 AS one', noRow);
 
 /** Recomputes a value only when what it is made from is another object: after a reload. */
 function whileSame<From, To>(from: () => From, make: (from: From) => To): () => To {

@@ -13,6 +13,7 @@ import { Players } from '../../src/store/sessions/players.ts';
 import { SessionStore } from '../../src/store/sessions/session-store.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { sharedRedis } from '../support/redis.ts';
+import { onServer } from '../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const logger = pino({ level: 'silent' });
@@ -299,12 +300,11 @@ describe('ENCRYPTION_KEY that is being rotated', () => {
   it('never takes the token of one session for another’s, though both are in the table (I8)', async () => {
     const one = await open(replica(OLD));
     const other = await openIn(replica(OLD), 'EUR', 'anns-other-token');
-    await database.query(
-      {
-        name: 'test-swap',
-        text: 'UPDATE sessions SET operator_token = (SELECT operator_token FROM sessions WHERE id = $2) WHERE id = $1',
-      },
-      [one.session.sessionId, other.session.sessionId],
+    await onServer(testDatabase.url, (client) =>
+      client.query(
+        'UPDATE sessions SET operator_token = (SELECT operator_token FROM sessions WHERE id = $2) WHERE id = $1',
+        [one.session.sessionId, other.session.sessionId],
+      ),
     );
     expect(await replica(OLD).operatorTokenOf(one.session.sessionId)).toBeUndefined();
     expect(await replica(OLD).operatorTokenOf(other.session.sessionId)).toBe('anns-other-token');

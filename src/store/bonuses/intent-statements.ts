@@ -1,7 +1,22 @@
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
-import type { KeptAnswer, NewIntent } from './intents.ts';
-import type { OwnedBonus, Tenant } from './ownership.ts';
-import { TENANT } from './tenant-parameters.ts';
+import type { OwnedBonus } from './ownership.ts';
+import { TENANT, type Tenant } from './tenant.ts';
+
+/** What an operator was told, status and body. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface NewIntent {
+  readonly tenant: Tenant;
+  /** SHA-256 of the canonical body. */
+  readonly bodyHash: Buffer;
+  /** As the operator sent it. */
+  readonly body: string;
+  /** The read-back leaves it alone for this long: its request is still under way. */
+  readonly patienceMs: number;
+}
 
 export type IntentKind = 'create' | 'apply';
 
@@ -166,7 +181,7 @@ export const FINISH_APPLY = statement(
   noRow,
 );
 
-export const FAIL = statement(
+export const FAIL_INTENT = statement(
   'bonus-intent-failed',
   {
     intent_id: ['bigint', ({ intentId }) => intentId],
@@ -182,7 +197,7 @@ export const FAIL = statement(
   noRow,
 );
 
-export const COUNT_OPEN = statement(
+export const COUNT_OPEN_INTENTS = statement(
   'bonus-intents-count',
   {},
   `SELECT operator_id AS operator, kind, count(*)::int AS count FROM bonus_intents

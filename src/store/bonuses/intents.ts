@@ -3,20 +3,17 @@ import type { Database } from '../database.ts';
 import {
   BEGIN_APPLY,
   BEGIN_CREATE,
-  COUNT_OPEN,
-  FAIL,
+  COUNT_OPEN_INTENTS,
+  FAIL_INTENT,
   FIND_EQUAL,
   FINISH_APPLY,
   FINISH_CREATE,
   type IntentKind,
+  type KeptAnswer,
+  type NewIntent,
 } from './intent-statements.ts';
-import type { OwnedBonus, Tenant } from './ownership.ts';
-
-/** What an operator was told, status and body. */
-export interface KeptAnswer {
-  readonly status: number;
-  readonly body: string;
-}
+import type { OwnedBonus } from './ownership.ts';
+import type { Tenant } from './tenant.ts';
 
 /** What became of the wish to ask the service for something. */
 export type Begun =
@@ -28,16 +25,6 @@ export type Begun =
   | { readonly kind: 'open' }
   /** Another body of the operator's is open for one of these players. */
   | { readonly kind: 'playersOpen' };
-
-export interface NewIntent {
-  readonly tenant: Tenant;
-  /** SHA-256 of the canonical body. */
-  readonly bodyHash: Buffer;
-  /** As the operator sent it. */
-  readonly body: string;
-  /** The read-back leaves it alone for this long: its request is still under way. */
-  readonly patienceMs: number;
-}
 
 /**
  * What operators asked for, written before the service is asked, so that a crash between the two
@@ -113,14 +100,14 @@ export class BonusIntents {
 
   /** Certainly nothing was made: the same may be asked for again. */
   async fail(intentId: string, reason: string): Promise<void> {
-    await this.#database.run(FAIL, { intentId, reason });
+    await this.#database.run(FAIL_INTENT, { intentId, reason });
   }
 
   /** Open intents by operator, older than a request may take. */
   async countOpen(): Promise<
     readonly { readonly operator: string; readonly kind: string; readonly count: number }[]
   > {
-    return await this.#database.run(COUNT_OPEN, {});
+    return await this.#database.run(COUNT_OPEN_INTENTS, {});
   }
 }
 

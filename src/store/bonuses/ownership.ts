@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
-import { TENANT } from './tenant-parameters.ts';
+import { TENANT, type Tenant } from './tenant.ts';
 
 /** A bonus together with its player, whose operator it belongs to. */
 export interface OwnedBonus {
@@ -14,13 +14,6 @@ export interface ListedTemplate {
   readonly templateId: string;
   /** The service's JSON of it; undefined while no copy is kept. */
   readonly item: string | undefined;
-}
-
-/** One operator at one partner account of the service. */
-export interface Tenant {
-  readonly operatorId: string;
-  /** Ids of templates and bonuses are those of this account. */
-  readonly upstreamCid: string;
 }
 
 /**

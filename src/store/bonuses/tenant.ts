@@ -1,5 +1,11 @@
 import type { Parameters } from '../statement.ts';
-import type { Tenant } from './ownership.ts';
+
+/** One operator at one partner account of the service. */
+export interface Tenant {
+  readonly operatorId: string;
+  /** Ids of templates and bonuses are those of this account. */
+  readonly upstreamCid: string;
+}
 
 /** What every question about a template or bonus names (I8). */
 export const TENANT: Parameters<{ readonly tenant: Tenant }> = {
