@@ -1,7 +1,7 @@
 import { CODES } from '../domain/codes.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
-import type { KeptAnswer } from '../store/bonuses/intents.ts';
+import type { KeptAnswer } from '../store/bonuses/intent-statements.ts';
 import type { BonusApiAnswer } from './service/answer.ts';
 import type { Terms } from './translation/terms.ts';
 import { translateText } from './translation/translate-text.ts';

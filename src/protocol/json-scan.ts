@@ -19,8 +19,19 @@ export interface Span {
   readonly end: number;
 }
 
-/** A member of the outermost object; the span is its value's. */
-export interface Member extends Span {
+/** A value and, where the scan was asked to look there, what stands directly inside. */
+export interface ScannedValue extends Span {
+  /** Undefined for what is neither object nor array, and where the scan did not look. */
+  readonly inside: Inside | undefined;
+}
+
+/** In order. */
+export type Inside =
+  | { readonly kind: 'object'; readonly members: readonly Member[] }
+  | { readonly kind: 'array'; readonly elements: readonly ScannedValue[] };
+
+/** A member of an object; the span is its value's. */
+export interface Member extends ScannedValue {
   /** Unescaped. */
   readonly name: string;
   /** Where the name's opening quote stands. */
@@ -63,30 +74,49 @@ const SPACE = 0x20;
  *   readers disagree on which of the two counts, so what is checked would not be what is acted on
  */
 export function scanJson(text: string, depthMax: number): Scanned {
-  const scanner = new Scanner(text, depthMax);
-  scanner.whole();
-  return { members: scanner.members, elements: scanner.elements, compact: scanner.compact() };
+  const scanner = new Scanner(text, depthMax, 1);
+  const inside = scanner.whole();
+  return {
+    members: inside?.kind === 'object' ? inside.members : NOTHING,
+    elements: inside?.kind === 'array' ? inside.elements : NOTHING,
+    compact: scanner.compact(),
+  };
 }
 
+/**
+ * The same walk, noting what stands inside every object and array, at any depth.
+ *
+ * @param text valid JSON
+ * @returns what stands inside the outermost value; undefined where that is no object or array
+ * @throws JsonError as `scanJson` does
+ */
+export function scanJsonTree(text: string, depthMax: number): Inside | undefined {
+  return new Scanner(text, depthMax, Number.POSITIVE_INFINITY).whole();
+}
+
+const NOTHING: readonly never[] = [];
+
 class Scanner {
-  readonly members: Member[] = [];
-  readonly elements: Span[] = [];
   readonly #text: string;
   readonly #depthMax: number;
+  /** Deeper objects and arrays are walked through, and what stands inside is not noted. */
+  readonly #notedDepthMax: number;
   readonly #path: (string | number)[] = [];
   readonly #compacted: string[] = [];
   #compactedUpTo = 0;
   #at = 0;
 
-  constructor(text: string, depthMax: number) {
+  constructor(text: string, depthMax: number, notedDepthMax: number) {
     this.#text = text;
     this.#depthMax = depthMax;
+    this.#notedDepthMax = notedDepthMax;
   }
 
-  whole(): void {
+  whole(): Inside | undefined {
     this.#whitespace();
-    this.#value(1);
+    const inside = this.#value(1);
     this.#whitespace();
+    return inside;
   }
 
   compact(): string {
@@ -95,23 +125,32 @@ class Scanner {
   }
 
   /** Recursion is safe: `#depthMax` ends it. */
-  #value(depth: number): void {
+  #value(depth: number): Inside | undefined {
     switch (this.#text.charCodeAt(this.#at)) {
       case QUOTE:
         this.#string();
-        return;
-      case OPEN_BRACE:
-        this.#object(depth);
-        return;
-      case OPEN_BRACKET:
-        this.#array(depth);
-        return;
+        return undefined;
+      case OPEN_BRACE: {
+        const members: Member[] | undefined = this.#isNoted(depth) ? [] : undefined;
+        this.#object(depth, members);
+        return members && { kind: 'object', members };
+      }
+      case OPEN_BRACKET: {
+        const elements: ScannedValue[] | undefined = this.#isNoted(depth) ? [] : undefined;
+        this.#array(depth, elements);
+        return elements && { kind: 'array', elements };
+      }
       default:
         this.#literal();
+        return undefined;
     }
   }
 
-  #object(depth: number): void {
+  #isNoted(depth: number): boolean {
+    return depth <= this.#notedDepthMax;
+  }
+
+  #object(depth: number, members: Member[] | undefined): void {
     if (this.#entersEmpty(depth, CLOSE_BRACE)) return;
     const names = new Names();
     do {
@@ -124,21 +163,21 @@ class Scanner {
       this.#at += 1; // the colon
       this.#whitespace();
       const start = this.#at;
-      this.#value(depth + 1);
-      if (depth === 1) this.members.push({ name, nameStart, start, end: this.#at });
+      const inside = this.#value(depth + 1);
+      members?.push({ name, nameStart, start, end: this.#at, inside });
       this.#path.pop();
     } while (this.#continues());
   }
 
-  #array(depth: number): void {
+  #array(depth: number, elements: ScannedValue[] | undefined): void {
     if (this.#entersEmpty(depth, CLOSE_BRACKET)) return;
     let index = 0;
     do {
       this.#whitespace();
       const start = this.#at;
       this.#path.push(index);
-      this.#value(depth + 1);
-      if (depth === 1) this.elements.push({ start, end: this.#at });
+      const inside = this.#value(depth + 1);
+      elements?.push({ start, end: this.#at, inside });
       this.#path.pop();
       index += 1;
     } while (this.#continues());

@@ -149,6 +149,6 @@ function ownSealed(vault: TokenVault, row: SealedRow, operatorToken: string): Bu
   if (vault.isMadeNow(identityOf(row, operatorToken), row.token_hash)) return undefined;
   const own = ownTokenOf(vault, row, operatorToken);
   // Unknown here: a prefixed one, which nobody asks for; or sealed by a key that may come back.
-  if (own === undefined) return row.sealed_token ?? undefined;
+  if (own === undefined) return row.sealed_token;
   return sealOwnToken(vault, own, row.token_hash);
 }

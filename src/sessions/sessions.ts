@@ -95,7 +95,7 @@ export class Sessions {
     const row = await this.#options.store.findByTokenHash(hash);
     if (row === undefined) return { kind: 'unknown' };
     const session = this.#sessionOf(row);
-    if (row.ended_reason !== null) return { kind: 'ended', reason: row.ended_reason, session };
+    if (row.ended_reason !== undefined) return { kind: 'ended', reason: row.ended_reason, session };
     return { kind: row.expired ? 'expired' : 'live', session };
   }
 
@@ -145,7 +145,7 @@ export class Sessions {
       const newest = await store.findNewest(playerId, currency, operatorTokenHash, request);
       // Also where a newer request has opened another since: that is not for the sender of this one.
       if (newest?.was_revoked) return undefined;
-      if (newest !== undefined && newest.ended_reason === null && !newest.expired) {
+      if (newest !== undefined && newest.ended_reason === undefined && !newest.expired) {
         const token = ownTokenOf(vault, newest, operatorToken);
         // A token whose key is gone cannot be given again: another session is opened beside it.
         if (token !== undefined) {

@@ -53,8 +53,8 @@ export function identityOf(row: OwnTokenRow, operatorToken: string) {
 }
 
 function keptTokenOf(vault: TokenVault, row: OwnTokenRow): string | undefined {
-  if (row.token !== null) return row.token;
-  if (row.sealed_token === null) return undefined;
+  if (row.token !== undefined) return row.token;
+  if (row.sealed_token === undefined) return undefined;
   const opened = vault.open(row.sealed_token, ownBinding(row.token_hash));
   return opened.kind === 'opened' ? opened.text : undefined;
 }

@@ -1,6 +1,6 @@
-import { DatabaseError, Pool, type QueryResultRow } from 'pg';
+import { DatabaseError, Pool } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
-import { Columns, type Statement, type TypedStatement } from './statement.ts';
+import { Columns, type SqlValue, type Statement, type TypedStatement } from './statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
@@ -50,20 +50,23 @@ export class Database {
   }
 
   /**
-   * Runs one statement on any connection.
+   * Runs one statement on any connection; what its rows are, only `run` says.
    * @throws GatewayError `DATABASE_UNAVAILABLE` when the server could not be reached or did not
    *   answer; whether a write took effect is then unknown
    */
-  async query<Row extends QueryResultRow>(
+  protected async query(
     statement: Statement,
-    values: readonly unknown[],
-  ): Promise<Row[]> {
+    values: readonly SqlValue[],
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
     if (this.#pool.waitingCount >= WAITING_MAX) {
       throw new GatewayError('DATABASE_UNAVAILABLE', 'too many queries wait for PostgreSQL');
     }
     try {
-      const result = await this.#pool.query<Row>({ ...statement, values: [...values] });
-      return result.rows;
+      const { rows } = await this.#pool.query<Record<string, unknown>>({
+        ...statement,
+        values: [...values],
+      });
+      return rows;
     } catch (error) {
       throw isUnavailable(error)
         ? new GatewayError('DATABASE_UNAVAILABLE', `PostgreSQL: ${messageOf(error)}`, {
@@ -75,8 +78,9 @@ export class Database {
 
   /**
    * Runs a statement with named parameters, its rows decoded.
-   * @throws GatewayError `DATABASE_UNAVAILABLE` as `query` does; `UnreadableRow` where a row means
-   *   something that this release does not know
+   * @throws GatewayError `DATABASE_UNAVAILABLE` when the server could not be reached or did not
+   *   answer; whether a write took effect is then unknown
+   * @throws UnreadableRow where a row means something that this release does not know
    */
   async run<Input, Row>(statement: TypedStatement<Input, Row>, input: Input): Promise<Row[]> {
     const { name, text } = statement;

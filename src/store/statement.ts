@@ -69,7 +69,7 @@ export function batchStatement<Input, Row>(
 }
 
 /** The row means something that this release does not know: it is not acted on. */
-class UnreadableRow extends Error {
+export class UnreadableRow extends Error {
   constructor(column: string, value: unknown, wanted: string) {
     super(`column ${column} holds ${JSON.stringify(value) ?? 'nothing'}, not ${wanted}`);
     this.name = 'UnreadableRow';
@@ -133,6 +133,15 @@ export class Columns {
 
   oneOfOrNull<const T extends string>(column: string, known: readonly T[]): T | undefined {
     return this.isNull(column) ? undefined : this.oneOf(column, known);
+  }
+
+  /** An array of texts, none of them null. */
+  texts(column: string): readonly string[] {
+    const value = this.#row[column];
+    if (!Array.isArray(value)) return this.#fail(column, 'a list');
+    return value.map((item: unknown) =>
+      typeof item === 'string' ? item : this.#fail(column, 'a list of texts'),
+    );
   }
 
   /** A JSON array of objects, each read like a row. */

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { describe, it, type TestContext } from 'vitest';
+import { noRow, statement } from '../../src/store/statement.ts';
 import type { EmbeddedServer } from '../../tools/embedded/server.ts';
 import { compareBooks } from '../../tools/simulator/books.ts';
 import { startTestGateway } from '../support/gateway.ts';
@@ -95,7 +96,7 @@ async function openHouse({ expect, onTestFinished }: TestContext) {
 
   /** Deliveries that are not home, once the last one has been written down. */
   async function open(): Promise<{ rows: number }> {
-    const count = async () => (await gateway.parts.database.query(OPEN, [])).length;
+    const count = async () => (await gateway.parts.database.run(OPEN, {})).length;
     await expect.poll(count, { timeout: HOME_MS }).toBe(0);
     return { rows: await count() };
   }
@@ -103,10 +104,12 @@ async function openHouse({ expect, onTestFinished }: TestContext) {
   return { redis, journey };
 }
 
-const OPEN = {
-  name: 'test-open',
-  text: `SELECT id FROM deliveries WHERE state IN ('live', 'pending')`,
-};
+const OPEN = statement(
+  'test-open',
+  {},
+  `SELECT id FROM deliveries WHERE state IN ('live', 'pending')`,
+  noRow,
+);
 
 async function commandTo(server: EmbeddedServer, command: (client: Redis) => Promise<unknown>) {
   const client = new Redis(server.url);

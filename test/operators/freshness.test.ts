@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Nonces } from '../../src/store/sessions/nonces.ts';
 import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
 
 /** Bytes of an operator's request that somebody has captured: worth nothing elsewhere or again. */
 
@@ -201,6 +202,8 @@ it('clears the nonces that no request can carry any more', async () => {
   expect(await nonces.isFirst('alpha', nonce, 0)).toBe(true);
   nowMs += 60_000;
   await nonces.isFirst('alpha', Buffer.from('another'), 60_000);
-  const count = { name: 'count', text: 'SELECT FROM operator_nonces WHERE nonce_hash = $1' };
-  expect(await gateway.parts.database.query(count, [nonce])).toHaveLength(0);
+  const left = await onServer(gateway.databaseUrl, (client) =>
+    client.query('SELECT FROM operator_nonces WHERE nonce_hash = $1', [nonce]),
+  );
+  expect(left.rows).toHaveLength(0);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { betToken } from '../../src/sessions/bet-token.ts';
 import { TokenVault } from '../../src/sessions/token-vault.ts';
+import { noRow, statement } from '../../src/store/statement.ts';
 import {
   accelerator,
   base64Key,
@@ -85,13 +86,17 @@ describe('ENCRYPTION_KEY that is being rotated', () => {
   it('never takes the token of one session for another’s, though both are in the table (I8)', async () => {
     const one = await open(replica(OLD));
     const other = await openIn(replica(OLD), 'EUR', 'anns-other-token');
-    await database.query(
+    const swap = statement(
+      'test-swap',
       {
-        name: 'test-swap',
-        text: 'UPDATE sessions SET operator_token = (SELECT operator_token FROM sessions WHERE id = $2) WHERE id = $1',
+        to: ['bigint', () => one.session.sessionId],
+        from: ['bigint', () => other.session.sessionId],
       },
-      [one.session.sessionId, other.session.sessionId],
+      `UPDATE sessions SET operator_token = (SELECT operator_token FROM sessions WHERE id = :from)
+        WHERE id = :to`,
+      noRow,
     );
+    await database.run(swap, undefined);
     expect(await replica(OLD).operatorTokenOf(one.session.sessionId)).toBeUndefined();
     expect(await replica(OLD).operatorTokenOf(other.session.sessionId)).toBe('anns-other-token');
   });

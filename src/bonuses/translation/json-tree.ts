@@ -1,6 +1,7 @@
 import { canonicalAmount } from '../../domain/amount.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { type JsonDocument, jsonString } from '../../protocol/json.ts';
+import { type ScannedValue, scanJsonTree } from '../../protocol/json-scan.ts';
 
 /**
  * A JSON value whose numbers are their source text (I9) and whose members keep their order, so
@@ -19,12 +20,33 @@ export interface JsonMember {
   readonly value: Json;
 }
 
-/** A bracket, a string (unrolled: long ones must not exhaust the matcher), or a bare word. */
-const TOKEN = /\s*([{}[\]:,]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\]:,"]+)/y;
-
 /** The tree of a document, whose grammar and depth were judged when it was made. */
-export function treeOf(document: JsonDocument): Json {
-  return new Reader(document.text).value();
+export function treeOf({ text }: JsonDocument): Json {
+  const inside = scanJsonTree(text, Number.POSITIVE_INFINITY);
+  return jsonOf(text, { start: 0, end: text.length, inside });
+}
+
+function jsonOf(text: string, { start, end, inside }: ScannedValue): Json {
+  switch (inside?.kind) {
+    case 'object': {
+      const members = inside.members.map((member) => ({
+        name: member.name,
+        value: jsonOf(text, member),
+      }));
+      return { kind: 'object', members };
+    }
+    case 'array':
+      return { kind: 'array', items: inside.elements.map((element) => jsonOf(text, element)) };
+    case undefined:
+      return leafOf(text.slice(start, end));
+  }
+  return unreachable(inside);
+}
+
+/** @param raw a string, a number, `true`, `false` or `null` */
+function leafOf(raw: string): Json {
+  if (raw.startsWith('"')) return { kind: 'text', value: unescaped(raw), raw };
+  return { kind: /^[-0-9]/.test(raw) ? 'number' : 'word', raw };
 }
 
 export function treeText(json: Json): string {
@@ -98,52 +120,6 @@ export function idOf(json: Json | undefined, name: string): string | undefined {
 export function textOf(json: Json | undefined, name: string): string | undefined {
   const value = memberOf(json, name);
   return value?.kind === 'text' ? value.value : undefined;
-}
-
-/** Reads a text that is known to be valid JSON, so it never asks "what if this is missing". */
-class Reader {
-  readonly #text: string;
-  #token = '';
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.#next();
-  }
-
-  value(): Json {
-    const token = this.#token;
-    if (token === '{') return { kind: 'object', members: this.#list('}', () => this.#member()) };
-    if (token === '[') return { kind: 'array', items: this.#list(']', () => this.value()) };
-    this.#next();
-    if (token.startsWith('"')) return { kind: 'text', value: unescaped(token), raw: token };
-    return { kind: /^[-0-9]/.test(token) ? 'number' : 'word', raw: token };
-  }
-
-  #member(): JsonMember {
-    const name = unescaped(this.#token);
-    this.#next();
-    this.#next(); // the colon
-    return { name, value: this.value() };
-  }
-
-  #list<T>(close: string, element: () => T): readonly T[] {
-    const elements: T[] = [];
-    this.#next();
-    while (this.#token !== close) {
-      elements.push(element());
-      if (this.#token === ',') this.#next();
-    }
-    this.#next();
-    return elements;
-  }
-
-  #next(): void {
-    TOKEN.lastIndex = this.#at;
-    const [whole = '', token = ''] = TOKEN.exec(this.#text) ?? [];
-    this.#token = token;
-    this.#at += whole.length;
-  }
 }
 
 function unescaped(literal: string): string {

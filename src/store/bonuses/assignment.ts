@@ -1,5 +1,5 @@
 import type { Prisma } from '../schema/prisma.ts';
-import type { Tenant } from './ownership.ts';
+import type { Tenant } from './tenant.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../statement.ts';
 
 /** One player's bonus of one template that was asked for, its outcome unknown. */
 export interface OpenGrant {
@@ -26,6 +26,12 @@ export interface SettledBatch {
   readonly items: readonly string[] | undefined;
 }
 
+interface NextLook {
+  readonly page: number;
+  readonly looks: number;
+  readonly delayMs: number;
+}
+
 /**
  * The slow look for bonuses whose batch fell silent, one player's page at a time, by one of all
  * replicas. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
@@ -39,19 +45,13 @@ export class BonusGrants {
 
   /** Claims the grant that is longest due; another process takes it when `leaseMs` are over. */
   async claim(upstreamCids: readonly string[], leaseMs: number): Promise<OpenGrant | undefined> {
-    const [row] = await this.#database.query<OpenGrant & Record<string, unknown>>(CLAIM, [
-      upstreamCids,
-      leaseMs,
-    ]);
-    return row;
+    const [grant] = await this.#database.run(CLAIM, { upstreamCids, leaseMs });
+    return grant;
   }
 
   /** Goes on at another page, or with another look after a while. */
-  async lookAgain(
-    id: string,
-    next: { readonly page: number; readonly looks: number; readonly delayMs: number },
-  ): Promise<void> {
-    await this.#database.query(LOOK_AGAIN, [id, next.page, next.looks, next.delayMs]);
+  async lookAgain(id: string, next: NextLook): Promise<void> {
+    await this.#database.run(LOOK_AGAIN, { ...next, id });
   }
 
   /**
@@ -59,105 +59,131 @@ export class BonusGrants {
    * batch began does not come from it: the batch was refused for this player.
    */
   async found(grant: OpenGrant, bonusId: string, item: string): Promise<void> {
-    const { id, upstreamCid, operatorId, templateId, userId } = grant;
-    await this.#database.query(FOUND, [
-      id,
-      upstreamCid,
-      operatorId,
-      bonusId,
-      templateId,
-      userId,
-      item,
-    ]);
+    await this.#database.run(FOUND, { grant, bonusId, item });
   }
 
   async absent(id: string): Promise<void> {
-    await this.#database.query(ABSENT, [id]);
+    await this.#database.run(ABSENT, id);
   }
 
   /** The batch, once nothing of it is open any more. */
   async settled(intentId: string): Promise<SettledBatch | undefined> {
-    const [row] = await this.#database.query<{
-      upstream_cid: string;
-      operator_id: string;
-      items: string[];
-      all_issued: boolean;
-    }>(SETTLED, [intentId]);
-    return (
-      row && {
-        intentId,
-        upstreamCid: row.upstream_cid,
-        operatorId: row.operator_id,
-        items: row.all_issued ? row.items : undefined,
-      }
-    );
+    const [batch] = await this.#database.run(SETTLED, intentId);
+    return batch;
   }
 
   /** Batches that were left open although nothing of theirs is: their closing was cut short. */
   async leftOpen(): Promise<readonly string[]> {
-    const rows = await this.#database.query<{ id: string }>(LEFT_OPEN, []);
-    return rows.map(({ id }) => id);
+    return await this.#database.run(LEFT_OPEN, {});
   }
 }
 
-const CLAIM: Statement = {
-  name: 'bonus-grant-claim',
-  text: `
+const CLAIM = statement(
+  'bonus-grant-claim',
+  {
+    cids: ['text[]', ({ upstreamCids }) => upstreamCids],
+    lease_ms: ['float8', ({ leaseMs }) => leaseMs],
+  } satisfies Parameters<{ readonly upstreamCids: readonly string[]; readonly leaseMs: number }>,
+  `
   UPDATE bonus_grants
-     SET look_at = clock_timestamp() + make_interval(secs => $2::float8 / 1000)
+     SET look_at = clock_timestamp() + make_interval(secs => :lease_ms / 1000)
    WHERE id = (SELECT id FROM bonus_grants
                 WHERE state = 'open' AND look_at <= clock_timestamp()
-                  AND upstream_cid = ANY ($1::text[])
+                  AND upstream_cid = ANY (:cids)
                 ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING id, intent_id AS "intentId", upstream_cid AS "upstreamCid",
-            operator_id AS "operatorId", template_id AS "templateId", user_id AS "userId",
-            page, looks,
-            (EXTRACT(EPOCH FROM clock_timestamp() - created_at) * 1000)::float8 AS "ageMs"`,
-};
+  RETURNING id, intent_id, upstream_cid, operator_id, template_id, user_id, page, looks,
+            (EXTRACT(EPOCH FROM clock_timestamp() - created_at) * 1000)::float8 AS age_ms`,
+  (row): OpenGrant => ({
+    id: row.text('id'),
+    intentId: row.text('intent_id'),
+    upstreamCid: row.text('upstream_cid'),
+    operatorId: row.text('operator_id'),
+    templateId: row.text('template_id'),
+    userId: row.text('user_id'),
+    page: row.int('page'),
+    looks: row.int('looks'),
+    ageMs: row.int('age_ms'),
+  }),
+);
 
-const LOOK_AGAIN: Statement = {
-  name: 'bonus-grant-look-again',
-  text: `UPDATE bonus_grants
-            SET page = $2, looks = $3,
-                look_at = clock_timestamp() + make_interval(secs => $4::float8 / 1000)
-          WHERE id = $1 AND state = 'open'`,
-};
+const LOOK_AGAIN = statement(
+  'bonus-grant-look-again',
+  {
+    id: ['bigint', ({ id }) => id],
+    page: ['int', ({ page }) => page],
+    looks: ['int', ({ looks }) => looks],
+    delay_ms: ['float8', ({ delayMs }) => delayMs],
+  } satisfies Parameters<NextLook & { readonly id: string }>,
+  `UPDATE bonus_grants
+      SET page = :page, looks = :looks,
+          look_at = clock_timestamp() + make_interval(secs => :delay_ms / 1000)
+    WHERE id = :id AND state = 'open'`,
+  noRow,
+);
 
-const FOUND: Statement = {
-  name: 'bonus-grant-found',
-  text: `
+interface FoundBonus {
+  readonly grant: OpenGrant;
+  readonly bonusId: string;
+  readonly item: string;
+}
+
+const FOUND = statement(
+  'bonus-grant-found',
+  {
+    id: ['bigint', ({ grant }) => grant.id],
+    upstream_cid: ['text', ({ grant }) => grant.upstreamCid],
+    operator_id: ['text', ({ grant }) => grant.operatorId],
+    bonus_id: ['bigint', ({ bonusId }) => bonusId],
+    template_id: ['bigint', ({ grant }) => grant.templateId],
+    user_id: ['text', ({ grant }) => grant.userId],
+    item: ['text', ({ item }) => item],
+  } satisfies Parameters<FoundBonus>,
+  `
   WITH known AS (
-    SELECT 1 FROM bonuses b JOIN bonus_grants g ON g.id = $1
-     WHERE b.upstream_cid = $2::text AND b.bonus_id = $4::bigint AND b.created_at < g.created_at
+    SELECT 1 FROM bonuses b JOIN bonus_grants g ON g.id = :id
+     WHERE b.upstream_cid = :upstream_cid AND b.bonus_id = :bonus_id AND b.created_at < g.created_at
   ), recorded AS (
     INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
-    VALUES ($2::text, $3, $4::bigint, $5, $6) ON CONFLICT DO NOTHING
+    VALUES (:upstream_cid, :operator_id, :bonus_id, :template_id, :user_id) ON CONFLICT DO NOTHING
   )
   UPDATE bonus_grants
-     SET state = CASE WHEN EXISTS (SELECT 1 FROM known) THEN 'refused' ELSE 'issued' END, item = $7
-   WHERE id = $1 AND state = 'open'`,
-};
+     SET state = CASE WHEN EXISTS (SELECT 1 FROM known) THEN 'refused' ELSE 'issued' END,
+         item = :item
+   WHERE id = :id AND state = 'open'`,
+  noRow,
+);
 
-const ABSENT: Statement = {
-  name: 'bonus-grant-absent',
-  text: `UPDATE bonus_grants SET state = 'absent' WHERE id = $1 AND state = 'open'`,
-};
+const ABSENT = statement(
+  'bonus-grant-absent',
+  { id: ['bigint', (id) => id] } satisfies Parameters<string>,
+  `UPDATE bonus_grants SET state = 'absent' WHERE id = :id AND state = 'open'`,
+  noRow,
+);
 
-const SETTLED: Statement = {
-  name: 'bonus-grant-settled',
-  text: `SELECT i.upstream_cid, i.operator_id,
-                array_agg(g.item ORDER BY g.id) AS items,
-                bool_and(g.state = 'issued' AND g.item IS NOT NULL) AS all_issued
-           FROM bonus_intents i JOIN bonus_grants g ON g.intent_id = i.id
-          WHERE i.id = $1 AND i.kind = 'apply' AND i.state = 'open'
-          GROUP BY i.id
-         HAVING bool_and(g.state <> 'open')`,
-};
+const SETTLED = statement(
+  'bonus-grant-settled',
+  { id: ['bigint', (id) => id] } satisfies Parameters<string>,
+  `SELECT i.id, i.upstream_cid, i.operator_id,
+          array_agg(g.item ORDER BY g.id) AS items,
+          bool_and(g.state = 'issued' AND g.item IS NOT NULL) AS all_issued
+     FROM bonus_intents i JOIN bonus_grants g ON g.intent_id = i.id
+    WHERE i.id = :id AND i.kind = 'apply' AND i.state = 'open'
+    GROUP BY i.id
+   HAVING bool_and(g.state <> 'open')`,
+  (row): SettledBatch => ({
+    intentId: row.text('id'),
+    upstreamCid: row.text('upstream_cid'),
+    operatorId: row.text('operator_id'),
+    items: row.bool('all_issued') ? row.texts('items') : undefined,
+  }),
+);
 
-const LEFT_OPEN: Statement = {
-  name: 'bonus-grant-left-open',
-  text: `SELECT i.id FROM bonus_intents i
-          WHERE i.state = 'open' AND i.kind = 'apply' AND i.look_at <= clock_timestamp()
-            AND NOT EXISTS (SELECT 1 FROM bonus_grants g
-                             WHERE g.intent_id = i.id AND g.state = 'open')`,
-};
+const LEFT_OPEN = statement(
+  'bonus-grant-left-open',
+  {},
+  `SELECT i.id FROM bonus_intents i
+    WHERE i.state = 'open' AND i.kind = 'apply' AND i.look_at <= clock_timestamp()
+      AND NOT EXISTS (SELECT 1 FROM bonus_grants g
+                       WHERE g.intent_id = i.id AND g.state = 'open')`,
+  (row) => row.text('id'),
+);

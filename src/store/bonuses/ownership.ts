@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../statement.ts';
+import { TENANT, type Tenant } from './tenant.ts';
 
 /** A bonus together with its player, whose operator it belongs to. */
 export interface OwnedBonus {
@@ -15,13 +16,6 @@ export interface ListedTemplate {
   readonly item: string | undefined;
 }
 
-/** One operator at one partner account of the service. */
-export interface Tenant {
-  readonly operatorId: string;
-  /** Ids of templates and bonuses are those of this account. */
-  readonly upstreamCid: string;
-}
-
 /**
  * Whose a template or bonus is, and the kept copies of templates. Ids are decimal text. Every
  * question names the operator (I8); every method throws GatewayError `DATABASE_UNAVAILABLE`.
@@ -34,50 +28,34 @@ export class BonusOwnership {
   }
 
   async ownsTemplate(tenant: Tenant, templateId: string): Promise<boolean> {
-    const rows = await this.#database.query(OWNS_TEMPLATE, [...keyOf(tenant), templateId]);
+    const rows = await this.#database.run(OWNS_TEMPLATE, { tenant, templateId });
     return rows.length > 0;
   }
 
   /** Which of these bonuses are known to be the operator's; all others are nobody's to it. */
   async ownBonuses(tenant: Tenant, bonusIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await this.#database.query<{ bonus_id: string }>(OWN_BONUSES, [
-      ...keyOf(tenant),
-      bonusIds,
-    ]);
-    return new Set(rows.map((row) => row.bonus_id));
+    return new Set(await this.#database.run(OWN_BONUSES, { tenant, bonusIds }));
   }
 
   /** Remembers bonuses of the operator's players. What is known already stays as it is. */
   async recordBonuses(tenant: Tenant, bonuses: readonly OwnedBonus[]): Promise<void> {
     if (bonuses.length === 0) return;
-    await this.#database.query(RECORD_BONUSES, [
-      ...keyOf(tenant),
-      bonuses.map(({ bonusId }) => bonusId),
-      bonuses.map(({ templateId }) => templateId ?? null),
-      bonuses.map(({ userId }) => userId),
-    ]);
+    await this.#database.run(RECORD_BONUSES, { tenant, bonuses });
   }
 
   /** How many templates the operator sees: its own and the shared ones. */
   async countTemplates(tenant: Tenant, shared: readonly number[]): Promise<number> {
-    const rows = await this.#database.query<{ count: number }>(COUNT_TEMPLATES, [
-      ...keyOf(tenant),
-      shared,
-    ]);
-    return rows[0]?.count ?? 0;
+    const [count] = await this.#database.run(COUNT_TEMPLATES, { tenant, shared });
+    return count ?? 0;
   }
 
   /** A page of what the operator sees, oldest first. */
   async listTemplates(
     tenant: Tenant,
     shared: readonly number[],
-    { limit, offset }: { readonly limit: number; readonly offset: number },
+    page: { readonly limit: number; readonly offset: number },
   ): Promise<readonly ListedTemplate[]> {
-    const rows = await this.#database.query<{ template_id: string; item: string | null }>(
-      LIST_TEMPLATES,
-      [...keyOf(tenant), shared, limit, offset],
-    );
-    return rows.map((row) => ({ templateId: row.template_id, item: row.item ?? undefined }));
+    return await this.#database.run(LIST_TEMPLATES, { tenant, shared, page });
   }
 
   /** Keeps templates as the service has just shown them; null: it says there is no such one. */
@@ -87,60 +65,112 @@ export class BonusOwnership {
   ): Promise<void> {
     if (copies.length === 0) return;
     const byId = new Map(copies.map(({ templateId, item }) => [templateId, item]));
-    await this.#database.query(KEEP_COPIES, [upstreamCid, [...byId.keys()], [...byId.values()]]);
+    await this.#database.run(KEEP_COPIES, { upstreamCid, byId });
   }
 }
 
-function keyOf({ upstreamCid, operatorId }: Tenant): readonly [string, string] {
-  return [upstreamCid, operatorId];
+const OWNS_TEMPLATE = statement(
+  'bonus-template-owned',
+  { ...TENANT, template_id: ['bigint', ({ templateId }) => templateId] } satisfies Parameters<{
+    readonly tenant: Tenant;
+    readonly templateId: string;
+  }>,
+  `SELECT 1 FROM bonus_templates
+    WHERE upstream_cid = :upstream_cid AND operator_id = :operator_id
+      AND template_id = :template_id`,
+  noRow,
+);
+
+const OWN_BONUSES = statement(
+  'bonus-owned',
+  { ...TENANT, bonus_ids: ['bigint[]', ({ bonusIds }) => bonusIds] } satisfies Parameters<{
+    readonly tenant: Tenant;
+    readonly bonusIds: readonly string[];
+  }>,
+  `SELECT bonus_id FROM bonuses
+    WHERE upstream_cid = :upstream_cid AND operator_id = :operator_id
+      AND bonus_id = ANY (:bonus_ids)`,
+  (row) => row.text('bonus_id'),
+);
+
+const RECORD_BONUSES = statement(
+  'bonus-record',
+  {
+    ...TENANT,
+    bonus_ids: ['bigint[]', ({ bonuses }) => bonuses.map(({ bonusId }) => bonusId)],
+    template_ids: [
+      'bigint[]',
+      ({ bonuses }) => bonuses.map(({ templateId }) => templateId ?? null),
+    ],
+    user_ids: ['text[]', ({ bonuses }) => bonuses.map(({ userId }) => userId)],
+  } satisfies Parameters<{ readonly tenant: Tenant; readonly bonuses: readonly OwnedBonus[] }>,
+  `INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
+   SELECT :upstream_cid, :operator_id, bonus_id, template_id, user_id
+     FROM unnest(:bonus_ids, :template_ids, :user_ids) AS b(bonus_id, template_id, user_id)
+    ORDER BY bonus_id
+   ON CONFLICT DO NOTHING`,
+  noRow,
+);
+
+interface Seen {
+  readonly tenant: Tenant;
+  readonly shared: readonly number[];
 }
 
-const OWNS_TEMPLATE: Statement = {
-  name: 'bonus-template-owned',
-  text: `SELECT 1 FROM bonus_templates
-          WHERE upstream_cid = $1 AND operator_id = $2 AND template_id = $3`,
-};
-
-const OWN_BONUSES: Statement = {
-  name: 'bonus-owned',
-  text: `SELECT bonus_id FROM bonuses
-          WHERE upstream_cid = $1 AND operator_id = $2 AND bonus_id = ANY ($3::bigint[])`,
-};
-
-const RECORD_BONUSES: Statement = {
-  name: 'bonus-record',
-  text: `INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
-         SELECT $1::text, $2::text, bonus_id, template_id, user_id
-           FROM unnest($3::bigint[], $4::bigint[], $5::text[]) AS b(bonus_id, template_id, user_id)
-          ORDER BY bonus_id
-         ON CONFLICT DO NOTHING`,
-};
+const SEEN: Parameters<Seen> = { ...TENANT, shared: ['bigint[]', ({ shared }) => shared] };
 
 /** Without what the service says does not exist. */
 const VISIBLE = `
-  FROM (SELECT template_id FROM bonus_templates WHERE upstream_cid = $1 AND operator_id = $2
-        UNION SELECT unnest($3::bigint[])) AS seen
+  FROM (SELECT template_id FROM bonus_templates
+         WHERE upstream_cid = :upstream_cid AND operator_id = :operator_id
+        UNION SELECT unnest(:shared)) AS seen
   LEFT JOIN bonus_template_copies c
-         ON c.upstream_cid = $1 AND c.template_id = seen.template_id
+         ON c.upstream_cid = :upstream_cid AND c.template_id = seen.template_id
  WHERE c.template_id IS NULL OR c.item IS NOT NULL`;
 
-const COUNT_TEMPLATES: Statement = {
-  name: 'bonus-templates-count',
-  text: `SELECT count(*)::int AS count ${VISIBLE}`,
-};
+const COUNT_TEMPLATES = statement(
+  'bonus-templates-count',
+  SEEN,
+  `SELECT count(*)::int AS count ${VISIBLE}`,
+  (row) => row.int('count'),
+);
 
-const LIST_TEMPLATES: Statement = {
-  name: 'bonus-templates-list',
-  text: `SELECT seen.template_id, c.item ${VISIBLE}
-          ORDER BY seen.template_id LIMIT $4 OFFSET $5`,
-};
+interface SeenPage extends Seen {
+  readonly page: { readonly limit: number; readonly offset: number };
+}
 
-const KEEP_COPIES: Statement = {
-  name: 'bonus-template-copies-keep',
-  text: `INSERT INTO bonus_template_copies (upstream_cid, template_id, item, seen_at)
-         SELECT $1::text, template_id, item, clock_timestamp()
-           FROM unnest($2::bigint[], $3::text[]) AS c(template_id, item)
-          ORDER BY template_id
-         ON CONFLICT (upstream_cid, template_id)
-         DO UPDATE SET item = excluded.item, seen_at = excluded.seen_at`,
-};
+const LIST_TEMPLATES = statement(
+  'bonus-templates-list',
+  {
+    ...SEEN,
+    limit: ['bigint', ({ page }) => page.limit],
+    offset: ['bigint', ({ page }) => page.offset],
+  } satisfies Parameters<SeenPage>,
+  `SELECT seen.template_id, c.item ${VISIBLE}
+    ORDER BY seen.template_id LIMIT :limit OFFSET :offset`,
+  (row): ListedTemplate => ({
+    templateId: row.text('template_id'),
+    item: row.textOrNull('item'),
+  }),
+);
+
+interface Copies {
+  readonly upstreamCid: string;
+  readonly byId: ReadonlyMap<string, string | null>;
+}
+
+const KEEP_COPIES = statement(
+  'bonus-template-copies-keep',
+  {
+    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    template_ids: ['bigint[]', ({ byId }) => [...byId.keys()]],
+    items: ['text[]', ({ byId }) => [...byId.values()]],
+  } satisfies Parameters<Copies>,
+  `INSERT INTO bonus_template_copies (upstream_cid, template_id, item, seen_at)
+   SELECT :upstream_cid, template_id, item, clock_timestamp()
+     FROM unnest(:template_ids, :items) AS c(template_id, item)
+    ORDER BY template_id
+   ON CONFLICT (upstream_cid, template_id)
+   DO UPDATE SET item = excluded.item, seen_at = excluded.seen_at`,
+  noRow,
+);

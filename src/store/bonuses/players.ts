@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { type Columns, type Parameters, statement } from '../statement.ts';
 
 /** One player as the bonus API needs it. */
 export interface BonusPlayer {
@@ -32,23 +32,25 @@ export class BonusPlayers {
     for (;;) {
       const missing = operatorUsers.filter((user) => !known.has(user));
       if (missing.length === 0) return known;
-      for (const row of await this.#rows(FIND_BY_OPERATOR_USERS, [operatorId, missing])) {
-        known.set(row.operatorUser, row.userId);
+      const sought = { operatorId, operatorUsers: missing };
+      for (const player of await this.#database.run(FIND_BY_OPERATOR_USERS, sought)) {
+        known.set(player.operatorUser, player.userId);
       }
       const lacking = missing.filter((user) => !known.has(user));
       if (lacking.length === 0) return known;
-      const userIds = lacking.map(() => randomUUID());
+      const made = { operatorId, operatorUsers: lacking, userIds: lacking.map(() => randomUUID()) };
       // Who is not returned was made by somebody faster: the next look finds that row.
-      for (const row of await this.#rows(INSERT_ALL, [operatorId, lacking, userIds])) {
-        known.set(row.operatorUser, row.userId);
+      for (const player of await this.#database.run(INSERT_ALL, made)) {
+        known.set(player.operatorUser, player.userId);
       }
     }
   }
 
   /** The aggregator's id of a player, where there is one. */
   async find(operatorId: string, operatorUser: string): Promise<string | undefined> {
-    const [row] = await this.#rows(FIND_BY_OPERATOR_USERS, [operatorId, [operatorUser]]);
-    return row?.userId;
+    const sought = { operatorId, operatorUsers: [operatorUser] };
+    const [player] = await this.#database.run(FIND_BY_OPERATOR_USERS, sought);
+    return player?.userId;
   }
 
   /** Which of these ids are this operator's players: the aggregator's id to the operator's. */
@@ -58,40 +60,60 @@ export class BonusPlayers {
   ): Promise<ReadonlyMap<string, string>> {
     // The service chooses them; PostgreSQL knows no text with a NUL and would fail.
     const possible = [...userIds].filter((userId) => !userId.includes('\0'));
-    const rows = await this.#rows(FIND_BY_USER_IDS, [operatorId, possible]);
-    return new Map(rows.map(({ userId, operatorUser }) => [userId, operatorUser]));
-  }
-
-  async #rows(statement: Statement, values: readonly unknown[]): Promise<readonly BonusPlayer[]> {
-    const rows = await this.#database.query<PlayerRow>(statement, values);
-    return rows.map((row) => ({ operatorUser: row.operator_user, userId: row.user_id }));
+    const players = await this.#database.run(FIND_BY_USER_IDS, { operatorId, userIds: possible });
+    return new Map(players.map(({ userId, operatorUser }) => [userId, operatorUser]));
   }
 }
 
-interface PlayerRow {
-  readonly operator_user: string;
-  readonly user_id: string;
+function playerOf(row: Columns): BonusPlayer {
+  return { operatorUser: row.text('operator_user'), userId: row.text('user_id') };
 }
 
-const FIND_BY_OPERATOR_USERS: Statement = {
-  name: 'bonus-players-by-operator-user',
-  text: `SELECT operator_user, user_id FROM players
-          WHERE operator_id = $1 AND operator_user = ANY ($2::text[])`,
-};
+const FIND_BY_OPERATOR_USERS = statement(
+  'bonus-players-by-operator-user',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    operator_users: ['text[]', ({ operatorUsers }) => operatorUsers],
+  } satisfies Parameters<{
+    readonly operatorId: string;
+    readonly operatorUsers: readonly string[];
+  }>,
+  `SELECT operator_user, user_id FROM players
+    WHERE operator_id = :operator_id AND operator_user = ANY (:operator_users)`,
+  playerOf,
+);
 
-const FIND_BY_USER_IDS: Statement = {
-  name: 'bonus-players-by-user-id',
-  text: `SELECT operator_user, user_id FROM players
-          WHERE operator_id = $1 AND user_id = ANY ($2::text[])`,
-};
+const FIND_BY_USER_IDS = statement(
+  'bonus-players-by-user-id',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    user_ids: ['text[]', ({ userIds }) => userIds],
+  } satisfies Parameters<{ readonly operatorId: string; readonly userIds: readonly string[] }>,
+  `SELECT operator_user, user_id FROM players
+    WHERE operator_id = :operator_id AND user_id = ANY (:user_ids)`,
+  playerOf,
+);
+
+interface NewPlayers {
+  readonly operatorId: string;
+  readonly operatorUsers: readonly string[];
+  /** One for each, in their order. */
+  readonly userIds: readonly string[];
+}
 
 // In order, so that two batches with the same new players do not wait for each other in a ring.
-const INSERT_ALL: Statement = {
-  name: 'bonus-players-insert',
-  text: `INSERT INTO players (operator_id, operator_user, user_id)
-         SELECT $1::text, operator_user, user_id
-           FROM unnest($2::text[], $3::text[]) AS made(operator_user, user_id)
-          ORDER BY operator_user
-         ON CONFLICT (operator_id, operator_user) DO NOTHING
-         RETURNING operator_user, user_id`,
-};
+const INSERT_ALL = statement(
+  'bonus-players-insert',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    operator_users: ['text[]', ({ operatorUsers }) => operatorUsers],
+    user_ids: ['text[]', ({ userIds }) => userIds],
+  } satisfies Parameters<NewPlayers>,
+  `INSERT INTO players (operator_id, operator_user, user_id)
+   SELECT :operator_id, operator_user, user_id
+     FROM unnest(:operator_users, :user_ids) AS made(operator_user, user_id)
+    ORDER BY operator_user
+   ON CONFLICT (operator_id, operator_user) DO NOTHING
+   RETURNING operator_user, user_id`,
+  playerOf,
+);

@@ -1,4 +1,5 @@
 import type { Client } from 'pg';
+import { clientRows } from '../client-rows.ts';
 
 /** Calls at once; each may have issued a thousand bonuses. */
 const CALLS_AT_ONCE = 500;
@@ -24,16 +25,17 @@ export async function pruneBonusCalls(
   { before, isDryRun }: { readonly before: Date; readonly isDryRun: boolean },
 ): Promise<number> {
   for (let pruned = 0, after = '0'; ; ) {
-    const { rows } = await client.query<{ last: string | null; pruned: number }>(
+    const [batch] = await clientRows(
+      client,
       `WITH looked AS (
          SELECT i.id, ${CLOSED} AS closed FROM bonus_intents i
           WHERE i.id > $2 ORDER BY i.id LIMIT $3
        )${isDryRun ? '' : DELETING}
        SELECT max(id) AS last, count(*) FILTER (WHERE closed)::int AS pruned FROM looked`,
       [before, after, CALLS_AT_ONCE],
+      (row) => ({ last: row.textOrNull('last'), pruned: row.int('pruned') }),
     );
-    const [batch] = rows;
-    if (batch === undefined || batch.last === null) return pruned;
+    if (batch?.last === undefined) return pruned;
     pruned += batch.pruned;
     after = batch.last;
   }

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../statement.ts';
 
 /** The next page of a partner account's templates is this process's to read. */
 export interface ClaimedPage {
@@ -32,6 +32,14 @@ export interface Candidate {
   readonly assignedTo: string | undefined;
 }
 
+export interface WalkedAccounts {
+  readonly cids: readonly string[];
+  /** Those whose copies are kept fresh, if anything of theirs is owned. */
+  readonly kept: readonly string[];
+  /** Those of which templates are shared. */
+  readonly shared: readonly string[];
+}
+
 /**
  * The slow reading of all templates of a partner account, page by page: it keeps the copies fresh
  * and finds what open creates have become. Its place in PostgreSQL makes one reader of all
@@ -49,59 +57,36 @@ export class BonusWalks {
    * @param accounts only these are walked
    */
   async claim(
-    accounts: {
-      readonly cids: readonly string[];
-      /** Those whose copies are kept fresh, if anything of theirs is owned. */
-      readonly kept: readonly string[];
-      /** Those of which templates are shared. */
-      readonly shared: readonly string[];
-    },
+    accounts: WalkedAccounts,
     options: { readonly everyMs: number; readonly leaseMs: number },
   ): Promise<ClaimedPage | undefined> {
-    await this.#database.query(INTRODUCE, [accounts.cids]);
-    const [row] = await this.#database.query<{ upstream_cid: string; next_page: number }>(CLAIM, [
-      accounts.cids,
-      options.everyMs,
-      options.leaseMs,
-      accounts.kept,
-      accounts.shared,
-    ]);
-    return row && { upstreamCid: row.upstream_cid, page: row.next_page };
+    await this.#database.run(INTRODUCE, accounts.cids);
+    const [page] = await this.#database.run(CLAIM, { ...accounts, ...options });
+    return page;
   }
 
   async advance(upstreamCid: string, nextPage: number): Promise<void> {
-    await this.#database.query(ADVANCE, [upstreamCid, nextPage]);
+    await this.#database.run(ADVANCE, { upstreamCid, nextPage });
   }
 
   /** The page could not be read: another try after a while, by whoever comes first. */
   async postpone(upstreamCid: string, delayMs: number): Promise<void> {
-    await this.#database.query(POSTPONE, [upstreamCid, delayMs]);
+    await this.#database.run(POSTPONE, { upstreamCid, delayMs });
   }
 
   /** The last page is read. */
   async complete(upstreamCid: string): Promise<void> {
-    await this.#database.query(COMPLETE, [upstreamCid]);
+    await this.#database.run(COMPLETE, upstreamCid);
   }
 
   /** All open creates, also those whose request may still be under way (`isDue` false). */
   async openCreates(upstreamCid: string): Promise<readonly OpenCreate[]> {
-    return await this.#database.query<OpenCreate & Record<string, unknown>>(OPEN_CREATES, [
-      upstreamCid,
-    ]);
+    return await this.#database.run(OPEN_CREATES, upstreamCid);
   }
 
   /** Templates the present walk has seen that no create has become and nobody owns. */
   async candidates(upstreamCid: string, aboveId: string): Promise<readonly Candidate[]> {
-    const rows = await this.#database.query<{
-      template_id: string;
-      item: string;
-      operator_id: string | null;
-    }>(CANDIDATES, [upstreamCid, aboveId]);
-    return rows.map((row) => ({
-      templateId: row.template_id,
-      item: row.item,
-      assignedTo: row.operator_id ?? undefined,
-    }));
+    return await this.#database.run(CANDIDATES, { upstreamCid, aboveId });
   }
 
   /**
@@ -109,34 +94,48 @@ export class BonusWalks {
    * assigned a template meanwhile.
    */
   async lookAgain(create: OpenCreate, delayMs: number, ambiguous: boolean): Promise<void> {
-    await this.#database.query(LOOK_AGAIN, [create.id, delayMs, ambiguous, create.lookAt]);
+    await this.#database.run(LOOK_AGAIN, { create, delayMs, ambiguous });
   }
 }
 
-const INTRODUCE: Statement = {
-  name: 'bonus-walk-introduce',
-  text: `INSERT INTO bonus_walks (upstream_cid, lease_until)
-         SELECT cid, '-infinity' FROM unnest($1::text[]) AS cid
-          WHERE NOT EXISTS (SELECT 1 FROM bonus_walks w WHERE w.upstream_cid = cid)
-          ORDER BY cid
-         ON CONFLICT DO NOTHING`,
-};
+const INTRODUCE = statement(
+  'bonus-walk-introduce',
+  { cids: ['text[]', (cids) => cids] } satisfies Parameters<readonly string[]>,
+  `INSERT INTO bonus_walks (upstream_cid, lease_until)
+   SELECT cid, '-infinity' FROM unnest(:cids) AS cid
+    WHERE NOT EXISTS (SELECT 1 FROM bonus_walks w WHERE w.upstream_cid = cid)
+    ORDER BY cid
+   ON CONFLICT DO NOTHING`,
+  noRow,
+);
+
+interface DueWalks extends WalkedAccounts {
+  readonly everyMs: number;
+  readonly leaseMs: number;
+}
 
 // The first page begins the walk; whoever claims it again after a crash begins it again.
-const CLAIM: Statement = {
-  name: 'bonus-walk-claim',
-  text: `
+const CLAIM = statement(
+  'bonus-walk-claim',
+  {
+    cids: ['text[]', ({ cids }) => cids],
+    every_ms: ['float8', ({ everyMs }) => everyMs],
+    lease_ms: ['float8', ({ leaseMs }) => leaseMs],
+    kept: ['text[]', ({ kept }) => kept],
+    shared: ['text[]', ({ shared }) => shared],
+  } satisfies Parameters<DueWalks>,
+  `
   UPDATE bonus_walks
-     SET lease_until = clock_timestamp() + make_interval(secs => $3::float8 / 1000),
+     SET lease_until = clock_timestamp() + make_interval(secs => :lease_ms / 1000),
          started_at = CASE WHEN next_page = 1 THEN clock_timestamp() ELSE started_at END
    WHERE upstream_cid = (
      SELECT w.upstream_cid FROM bonus_walks w
-      WHERE w.upstream_cid = ANY ($1::text[]) AND w.lease_until <= clock_timestamp()
+      WHERE w.upstream_cid = ANY (:cids) AND w.lease_until <= clock_timestamp()
         AND (w.next_page > 1
              OR ((w.completed_at IS NULL
-                  OR w.completed_at <= clock_timestamp() - make_interval(secs => $2::float8 / 1000))
-                 AND w.upstream_cid = ANY ($4::text[])
-                 AND (w.upstream_cid = ANY ($5::text[])
+                  OR w.completed_at <= clock_timestamp() - make_interval(secs => :every_ms / 1000))
+                 AND w.upstream_cid = ANY (:kept)
+                 AND (w.upstream_cid = ANY (:shared)
                       OR EXISTS (SELECT 1 FROM bonus_templates t
                                   WHERE t.upstream_cid = w.upstream_cid)))
              OR EXISTS (SELECT 1 FROM bonus_intents i
@@ -144,60 +143,110 @@ const CLAIM: Statement = {
                            AND i.kind = 'create' AND i.look_at <= clock_timestamp()))
       ORDER BY w.lease_until LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING upstream_cid, next_page`,
-};
+  (row): ClaimedPage => ({ upstreamCid: row.text('upstream_cid'), page: row.int('next_page') }),
+);
 
-const ADVANCE: Statement = {
-  name: 'bonus-walk-advance',
-  text: `UPDATE bonus_walks SET next_page = $2, lease_until = clock_timestamp()
-          WHERE upstream_cid = $1`,
-};
+const ADVANCE = statement(
+  'bonus-walk-advance',
+  {
+    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    next_page: ['int', ({ nextPage }) => nextPage],
+  } satisfies Parameters<{ readonly upstreamCid: string; readonly nextPage: number }>,
+  `UPDATE bonus_walks SET next_page = :next_page, lease_until = clock_timestamp()
+    WHERE upstream_cid = :upstream_cid`,
+  noRow,
+);
 
-const POSTPONE: Statement = {
-  name: 'bonus-walk-postpone',
-  text: `UPDATE bonus_walks
-            SET lease_until = clock_timestamp() + make_interval(secs => $2::float8 / 1000)
-          WHERE upstream_cid = $1`,
-};
+const POSTPONE = statement(
+  'bonus-walk-postpone',
+  {
+    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    delay_ms: ['float8', ({ delayMs }) => delayMs],
+  } satisfies Parameters<{ readonly upstreamCid: string; readonly delayMs: number }>,
+  `UPDATE bonus_walks
+      SET lease_until = clock_timestamp() + make_interval(secs => :delay_ms / 1000)
+    WHERE upstream_cid = :upstream_cid`,
+  noRow,
+);
 
-const COMPLETE: Statement = {
-  name: 'bonus-walk-complete',
-  text: `UPDATE bonus_walks
-            SET next_page = 1, completed_at = clock_timestamp(), lease_until = clock_timestamp()
-          WHERE upstream_cid = $1`,
-};
+const ACCOUNT: Parameters<string> = { upstream_cid: ['text', (upstreamCid) => upstreamCid] };
 
-const OPEN_CREATES: Statement = {
-  name: 'bonus-walk-open-creates',
-  text: `SELECT i.id, i.operator_id AS "operatorId", i.body, i.above_id AS "aboveId", i.passes,
-                i.ambiguous, i.look_at::text AS "lookAt",
-                (i.look_at <= w.started_at) AS "isDue",
-                (EXTRACT(EPOCH FROM clock_timestamp() - i.created_at) * 1000)::float8 AS "ageMs"
-           FROM bonus_intents i JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid
-          WHERE i.upstream_cid = $1 AND i.kind = 'create' AND i.state = 'open'
-          ORDER BY i.id`,
-};
+const COMPLETE = statement(
+  'bonus-walk-complete',
+  ACCOUNT,
+  `UPDATE bonus_walks
+      SET next_page = 1, completed_at = clock_timestamp(), lease_until = clock_timestamp()
+    WHERE upstream_cid = :upstream_cid`,
+  noRow,
+);
 
-const CANDIDATES: Statement = {
-  name: 'bonus-walk-candidates',
-  text: `SELECT c.template_id, c.item, t.operator_id
-           FROM bonus_template_copies c
-           JOIN bonus_walks w ON w.upstream_cid = c.upstream_cid AND c.seen_at >= w.started_at
-           LEFT JOIN bonus_templates t
-                  ON t.upstream_cid = c.upstream_cid AND t.template_id = c.template_id
-          WHERE c.upstream_cid = $1 AND c.template_id > $2 AND c.item IS NOT NULL
-            AND (t.template_id IS NULL OR t.origin = 'assigned')
-            AND NOT EXISTS (SELECT 1 FROM bonus_intents i
-                             WHERE i.upstream_cid = c.upstream_cid AND i.kind = 'create'
-                               AND i.template_id = c.template_id)
-          ORDER BY c.template_id`,
-};
+const OPEN_CREATES = statement(
+  'bonus-walk-open-creates',
+  ACCOUNT,
+  `SELECT i.id, i.operator_id, i.body, i.above_id, i.passes, i.ambiguous,
+          i.look_at::text AS look_at,
+          -- No walk has begun yet: nothing is due.
+          coalesce(i.look_at <= w.started_at, false) AS is_due,
+          (EXTRACT(EPOCH FROM clock_timestamp() - i.created_at) * 1000)::float8 AS age_ms
+     FROM bonus_intents i JOIN bonus_walks w ON w.upstream_cid = i.upstream_cid
+    WHERE i.upstream_cid = :upstream_cid AND i.kind = 'create' AND i.state = 'open'
+    ORDER BY i.id`,
+  (row): OpenCreate => ({
+    id: row.text('id'),
+    operatorId: row.text('operator_id'),
+    body: row.text('body'),
+    aboveId: row.text('above_id'),
+    passes: row.int('passes'),
+    ageMs: row.int('age_ms'),
+    isDue: row.bool('is_due'),
+    ambiguous: row.bool('ambiguous'),
+    lookAt: row.text('look_at'),
+  }),
+);
 
-const LOOK_AGAIN: Statement = {
-  name: 'bonus-walk-look-again',
-  text: `UPDATE bonus_intents
-            SET passes = passes + 1, ambiguous = $3,
-                look_at = CASE WHEN look_at = $4::timestamptz
-                               THEN clock_timestamp() + make_interval(secs => $2::float8 / 1000)
-                               ELSE look_at END
-          WHERE id = $1 AND state = 'open'`,
-};
+const CANDIDATES = statement(
+  'bonus-walk-candidates',
+  {
+    upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    above_id: ['bigint', ({ aboveId }) => aboveId],
+  } satisfies Parameters<{ readonly upstreamCid: string; readonly aboveId: string }>,
+  `SELECT c.template_id, c.item, t.operator_id
+     FROM bonus_template_copies c
+     JOIN bonus_walks w ON w.upstream_cid = c.upstream_cid AND c.seen_at >= w.started_at
+     LEFT JOIN bonus_templates t
+            ON t.upstream_cid = c.upstream_cid AND t.template_id = c.template_id
+    WHERE c.upstream_cid = :upstream_cid AND c.template_id > :above_id AND c.item IS NOT NULL
+      AND (t.template_id IS NULL OR t.origin = 'assigned')
+      AND NOT EXISTS (SELECT 1 FROM bonus_intents i
+                       WHERE i.upstream_cid = c.upstream_cid AND i.kind = 'create'
+                         AND i.template_id = c.template_id)
+    ORDER BY c.template_id`,
+  (row): Candidate => ({
+    templateId: row.text('template_id'),
+    item: row.text('item'),
+    assignedTo: row.textOrNull('operator_id'),
+  }),
+);
+
+interface UnsettledLook {
+  readonly create: OpenCreate;
+  readonly delayMs: number;
+  readonly ambiguous: boolean;
+}
+
+const LOOK_AGAIN = statement(
+  'bonus-walk-look-again',
+  {
+    id: ['bigint', ({ create }) => create.id],
+    delay_ms: ['float8', ({ delayMs }) => delayMs],
+    ambiguous: ['boolean', ({ ambiguous }) => ambiguous],
+    look_at: ['timestamptz', ({ create }) => create.lookAt],
+  } satisfies Parameters<UnsettledLook>,
+  `UPDATE bonus_intents
+      SET passes = passes + 1, ambiguous = :ambiguous,
+          look_at = CASE WHEN look_at = :look_at
+                         THEN clock_timestamp() + make_interval(secs => :delay_ms / 1000)
+                         ELSE look_at END
+    WHERE id = :id AND state = 'open'`,
+  noRow,
+);

@@ -1,19 +1,23 @@
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { type Parameters, statement } from '../statement.ts';
 
 /** Tables are there this many months before their first row. */
 const MONTHS_AHEAD = 2;
 /** What failed, such as by a lock, is done again long before it matters. */
 const EVERY_MS = 3_600_000;
 
-const PREPARE: Statement = {
-  name: 'journal-prepare-months',
-  text: `
+const PREPARE = statement(
+  'journal-prepare-months',
+  { months_ahead: ['int', ({ monthsAhead }) => monthsAhead] } satisfies Parameters<{
+    readonly monthsAhead: number;
+  }>,
+  `
   SELECT coalesce(sum(journal_prepare_month(clock_timestamp() + make_interval(months => n))), 0)::int
          AS made
-    FROM generate_series(0, $1::int) n`,
-};
+    FROM generate_series(0, :months_ahead) n`,
+  (row) => row.int('made'),
+);
 
 /**
  * Makes the tables of the coming months of the journal (operations and attempts are partitioned by
@@ -33,8 +37,8 @@ export class JournalMonths {
 
   /** @returns how many tables were made. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async prepare(): Promise<number> {
-    const [row] = await this.#database.query<{ made: number }>(PREPARE, [MONTHS_AHEAD]);
-    return row?.made ?? 0;
+    const [made] = await this.#database.run(PREPARE, { monthsAhead: MONTHS_AHEAD });
+    return made ?? 0;
   }
 
   /** From now on once an hour. */

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, DatabaseError } from 'pg';
+import { clientRows } from '../client-rows.ts';
 import {
   beginMigration,
   ensureHistory,
@@ -114,11 +115,13 @@ async function prepareSession(client: Client): Promise<void> {
 
 /** Waits as long as it takes; the lock goes with the session. */
 async function lock(client: Client, log: (line: string) => void): Promise<void> {
-  const tried = await client.query<{ locked: boolean }>(
+  const [locked] = await clientRows(
+    client,
     'SELECT pg_try_advisory_lock($1) AS locked',
     [LOCK_KEY],
+    (row) => row.bool('locked'),
   );
-  if (tried.rows[0]?.locked === true) return;
+  if (locked === true) return;
   log('another process is applying migrations: waiting for it');
   await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
 }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
+import { clientRows } from '../client-rows.ts';
 
 /**
  * Which migrations the database has seen: Prisma's own table `_prisma_migrations`, written as the
@@ -28,15 +29,21 @@ export async function ensureHistory(client: Client): Promise<void> {
 export async function readHistory(
   client: Client,
 ): Promise<ReadonlyMap<string, 'finished' | 'unfinished'>> {
-  const { rows: tables } = await client.query<{ there: boolean }>(
+  const [isThere] = await clientRows(
+    client,
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`,
+    [],
+    (row) => row.bool('there'),
   );
-  if (tables[0]?.there !== true) return new Map();
-  const { rows } = await client.query<{ name: string; finished: boolean }>(
+  if (isThere !== true) return new Map();
+  const begun = await clientRows(
+    client,
     `SELECT "migration_name" AS name, bool_or("finished_at" IS NOT NULL) AS finished
      FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL GROUP BY 1`,
+    [],
+    (row) => [row.text('name'), row.bool('finished') ? 'finished' : 'unfinished'] as const,
   );
-  return new Map(rows.map(({ name, finished }) => [name, finished ? 'finished' : 'unfinished']));
+  return new Map(begun);
 }
 
 /**
@@ -46,11 +53,13 @@ export async function readHistory(
  * @returns the names
  */
 export async function forgetUnfinished(client: Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(
+  return await clientRows(
+    client,
     `UPDATE "_prisma_migrations" SET "rolled_back_at" = now()
      WHERE "finished_at" IS NULL AND "rolled_back_at" IS NULL RETURNING "migration_name" AS name`,
+    [],
+    (row) => row.text('name'),
   );
-  return rows.map(({ name }) => name);
 }
 
 /** Writes down that a migration begins. @returns the id of its row */

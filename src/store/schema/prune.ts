@@ -1,5 +1,7 @@
 import { Client } from 'pg';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
+import { clientRows } from '../client-rows.ts';
+import type { Columns } from '../statement.ts';
 
 const ROWS_AT_ONCE = 5_000;
 /** Waiting longer for the tables' lock would hold callbacks up; then it is tried once more. */
@@ -15,11 +17,13 @@ export interface PruneOptions {
   readonly log: (line: string) => void;
 }
 
+const OPEN_WHY = ['in_flight', 'unresolved', 'pending_delivery', 'dead_delivery'] as const;
+
 /** What keeps a month: each needs a wallet's answer or a person. */
 export interface OpenBet {
   readonly transactionId: string;
   readonly operatorId: string | null;
-  readonly why: 'in_flight' | 'unresolved' | 'pending_delivery' | 'dead_delivery';
+  readonly why: (typeof OPEN_WHY)[number];
 }
 
 export interface PrunedMonth {
@@ -69,15 +73,16 @@ export async function prune(databaseUrl: string, options: PruneOptions): Promise
 
 /** Months with a table, oldest first. */
 async function monthsBefore(client: Client, before: Date): Promise<readonly string[]> {
-  const { rows } = await client.query<{ month: string }>(
+  const months = await clientRows(
+    client,
     `SELECT replace(right(c.relname, 7), '_', '-') AS month
        FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
       WHERE i.inhparent = 'operations'::regclass AND c.relname ~ '_[0-9]{4}_[0-9]{2}$'
       ORDER BY 1`,
+    [],
+    (row) => row.text('month'),
   );
-  return rows
-    .map(({ month }) => month)
-    .filter((month) => Date.parse(`${month}-01`) < before.getTime());
+  return months.filter((month) => Date.parse(`${month}-01`) < before.getTime());
 }
 
 async function pruneMonth(
@@ -88,16 +93,20 @@ async function pruneMonth(
   const operations = tableOf('operations', month);
   const open = await openBets(client, operations);
   if (open.length > 0) return { month, result: 'refused', open, carriedOver: 0 };
-  const waiting = await client.query<{ count: number }>(
+  const [carriedOver = 0] = await clientRows(
+    client,
     `SELECT count(DISTINCT o.transaction_id)::int AS count FROM ${operations} o ${WAITING}`,
+    [],
+    countOf,
   );
-  const carriedOver = waiting.rows[0]?.count ?? 0;
   if (!options.isDryRun) {
     options.log(`${month}: dropping${carriedOver > 0 ? `, ${carriedOver} waiting bets kept` : ''}`);
     await dropMonth(client, month);
   }
   return { month, result: 'dropped', open, carriedOver };
 }
+
+const countOf = (row: Columns) => row.int('count');
 
 const tableOf = (table: 'operations' | 'attempts', month: string) =>
   `${table}_${month.replace('-', '_')}`;
@@ -109,8 +118,9 @@ const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.
                                                    AND d.state = 'dead')`;
 
 async function openBets(client: Client, operations: string): Promise<readonly OpenBet[]> {
-  const { rows } = await client.query<OpenBet>(
-    `SELECT DISTINCT b.transaction_id AS "transactionId", b.operator_id AS "operatorId",
+  return await clientRows(
+    client,
+    `SELECT DISTINCT b.transaction_id, b.operator_id,
             CASE WHEN b.busy_attempt IS NOT NULL OR b.place = 'in_flight' THEN 'in_flight'
                  WHEN b.place = 'unknown' AND b.rollback = 'none' THEN 'unresolved'
                  WHEN ${HAS_DEAD} THEN 'dead_delivery'
@@ -120,8 +130,13 @@ async function openBets(client: Client, operations: string): Promise<readonly Op
          OR b.place = 'unknown' AND b.rollback = 'none'
          OR ${HAS_OPEN} OR ${HAS_DEAD}
       ORDER BY 1 LIMIT 10`,
+    [],
+    (row) => ({
+      transactionId: row.text('transaction_id'),
+      operatorId: row.textOrNull('operator_id') ?? null,
+      why: row.oneOf('why', OPEN_WHY),
+    }),
   );
-  return rows;
 }
 
 /** Bets without a result: an outright may wait for years. */
@@ -174,11 +189,13 @@ async function pruneDeliveries(client: Client, options: PruneOptions): Promise<n
   const ended = `state IN ('delivered', 'refused', 'superseded', 'resolved')
                  AND settled_at < $1::timestamptz`;
   if (isDryRun) {
-    const { rows } = await client.query<{ count: number }>(
+    const [count = 0] = await clientRows(
+      client,
       `SELECT count(*)::int AS count FROM deliveries WHERE ${ended}`,
       [before],
+      countOf,
     );
-    return rows[0]?.count ?? 0;
+    return count;
   }
   for (let pruned = 0; ; log(`${pruned} ended deliveries pruned`)) {
     const { rowCount } = await client.query(
@@ -205,7 +222,8 @@ const ended = (isDryRun: boolean) => `b.created_at < $1::timestamptz AND b.busy_
 async function pruneBets(client: Client, options: PruneOptions): Promise<number> {
   const { before, isDryRun, log } = options;
   for (let pruned = 0, after = ''; ; log(`${pruned} ended bets pruned`)) {
-    const { rows } = await client.query<{ last: string | null; pruned: number }>(
+    const [batch] = await clientRows(
+      client,
       `WITH looked AS (
          SELECT b.transaction_id, ${ended(isDryRun)} AS ended FROM bets b
           WHERE b.transaction_id > $2 ORDER BY b.transaction_id LIMIT $3
@@ -213,9 +231,9 @@ async function pruneBets(client: Client, options: PruneOptions): Promise<number>
        SELECT max(transaction_id) AS last, count(*) FILTER (WHERE ended)::int AS pruned
          FROM looked`,
       [before, after, ROWS_AT_ONCE],
+      (row) => ({ last: row.textOrNull('last'), pruned: row.int('pruned') }),
     );
-    const [batch] = rows;
-    if (batch === undefined || batch.last === null) return pruned;
+    if (batch?.last === undefined) return pruned;
     pruned += batch.pruned;
     after = batch.last;
   }

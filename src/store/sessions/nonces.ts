@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { noRow, type Parameters, statement } from '../statement.ts';
 
 /** Between two clearings of what has expired, by one process. */
 const CLEAR_EVERY_MS = 60_000;
@@ -23,7 +23,7 @@ export class Nonces {
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async isFirst(operatorId: string, nonceHash: Buffer, keptMs: number): Promise<boolean> {
-    const made = await this.#database.query(REMEMBER, [operatorId, nonceHash, keptMs / 1000]);
+    const made = await this.#database.run(REMEMBER, { operatorId, nonceHash, keptMs });
     await this.#clear();
     return made.length === 1;
   }
@@ -32,26 +32,40 @@ export class Nonces {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#clearedAtMs < CLEAR_EVERY_MS) return;
     this.#clearedAtMs = nowMs;
-    await this.#database.query(CLEAR, []);
+    await this.#database.run(CLEAR, {});
   }
 }
 
+interface UsedNonce {
+  readonly operatorId: string;
+  readonly nonceHash: Buffer;
+  readonly keptMs: number;
+}
+
 /** One that has expired and was not cleared yet counts as gone. */
-const REMEMBER: Statement = {
-  name: 'nonce-remember',
-  text: `
+const REMEMBER = statement(
+  'nonce-remember',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    nonce_hash: ['bytea', ({ nonceHash }) => nonceHash],
+    kept_ms: ['float8', ({ keptMs }) => keptMs],
+  } satisfies Parameters<UsedNonce>,
+  `
   INSERT INTO operator_nonces AS known (operator_id, nonce_hash, expires_at)
-  VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
+  VALUES (:operator_id, :nonce_hash, clock_timestamp() + make_interval(secs => :kept_ms / 1000))
   ON CONFLICT (operator_id, nonce_hash) DO UPDATE SET expires_at = excluded.expires_at
    WHERE known.expires_at <= clock_timestamp()
   RETURNING operator_id`,
-};
+  noRow,
+);
 
 /** In slices: one operator's flood of an hour ago must not hold up the request that clears it. */
-const CLEAR: Statement = {
-  name: 'nonce-clear',
-  text: `
+const CLEAR = statement(
+  'nonce-clear',
+  {},
+  `
   DELETE FROM operator_nonces WHERE (operator_id, nonce_hash) IN (
     SELECT operator_id, nonce_hash FROM operator_nonces
      WHERE expires_at <= clock_timestamp() LIMIT 20000 FOR UPDATE SKIP LOCKED)`,
-};
+  noRow,
+);

@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import { clientRows } from '../client-rows.ts';
+import type { Columns } from '../statement.ts';
 
 /** One player as the aggregator knows it already. */
 export interface PlayerLine {
@@ -76,13 +78,13 @@ export class PlayerTakeover {
       await this.#client.query(CREATE_TRIAL_TABLE);
       return;
     }
-    const { rows } = await this.#client.query<{ locked: boolean }>(
+    const [locked] = await clientRows(
+      this.#client,
       'SELECT pg_try_advisory_lock($1) AS locked',
       [LOCK_KEY],
+      (row) => row.bool('locked'),
     );
-    if (rows[0]?.locked !== true) {
-      throw new TakeoverBusy();
-    }
+    if (locked !== true) throw new TakeoverBusy();
   }
 
   /**
@@ -105,19 +107,14 @@ export class PlayerTakeover {
   }
 
   async #insert(lines: readonly PlayerLine[]): Promise<Set<string>> {
-    const { rows } = await this.#client.query<PlayerRow>(
-      this.#dryRun ? INSERT_ON_TRIAL : INSERT,
-      columnsOf(lines),
-    );
-    return new Set(rows.map((row) => keyOf(playerOf(row))));
+    const text = this.#dryRun ? INSERT_ON_TRIAL : INSERT;
+    const players = await clientRows(this.#client, text, columnsOf(lines), playerOf);
+    return new Set(players.map(keyOf));
   }
 
   async #find(lines: readonly PlayerLine[]): Promise<Known> {
-    const { rows } = await this.#client.query<PlayerRow>(
-      this.#dryRun ? `${FIND} UNION ALL ${findIn('pg_temp.trial')}` : FIND,
-      columnsOf(lines),
-    );
-    const players = rows.map(playerOf);
+    const text = this.#dryRun ? `${FIND} UNION ALL ${findIn('pg_temp.trial')}` : FIND;
+    const players = await clientRows(this.#client, text, columnsOf(lines), playerOf);
     return {
       byUser: new Map(players.map((player) => [userKeyOf(player), player])),
       byUserId: new Map(players.map((player) => [player.userId, player])),
@@ -161,14 +158,12 @@ function columnsOf(lines: readonly PlayerLine[]): string[][] {
   ];
 }
 
-interface PlayerRow {
-  readonly operator_id: string;
-  readonly operator_user: string;
-  readonly user_id: string;
-}
-
-function playerOf(row: PlayerRow): Player {
-  return { operatorId: row.operator_id, operatorUser: row.operator_user, userId: row.user_id };
+function playerOf(row: Columns): Player {
+  return {
+    operatorId: row.text('operator_id'),
+    operatorUser: row.text('operator_user'),
+    userId: row.text('user_id'),
+  };
 }
 
 const COLUMNS = 'operator_id, operator_user, user_id';

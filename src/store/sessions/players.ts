@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { BetOwner } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { type Columns, type Parameters, statement } from '../statement.ts';
 
 /** Players never change once written, so that a cache of them can never be wrong. */
 const CACHED_MAX = 50_000;
@@ -22,16 +22,10 @@ export class Players {
    */
   async ensure(operatorId: string, operatorUser: string): Promise<BetOwner> {
     for (;;) {
-      const [found] = await this.#database.query<PlayerRow>(FIND_BY_OPERATOR_USER, [
-        operatorId,
-        operatorUser,
-      ]);
+      const [found] = await this.#database.run(FIND_BY_OPERATOR_USER, { operatorId, operatorUser });
       if (found !== undefined) return this.#remember(found);
-      const [made] = await this.#database.query<PlayerRow>(INSERT, [
-        operatorId,
-        operatorUser,
-        randomUUID(),
-      ]);
+      const player = { operatorId, operatorUser, userId: randomUUID() };
+      const [made] = await this.#database.run(INSERT, player);
       // No row: somebody else was faster; the next look finds theirs.
       if (made !== undefined) return this.#remember(made);
     }
@@ -41,43 +35,56 @@ export class Players {
   async findByUserId(userId: string): Promise<BetOwner | undefined> {
     const cached = this.#byUserId.get(userId);
     if (cached !== undefined) return cached;
-    const [row] = await this.#database.query<PlayerRow>(FIND_BY_USER_ID, [userId]);
-    return row === undefined ? undefined : this.#remember(row);
+    const [found] = await this.#database.run(FIND_BY_USER_ID, userId);
+    return found === undefined ? undefined : this.#remember(found);
   }
 
-  #remember(row: PlayerRow): BetOwner {
-    const owner: BetOwner = {
-      operatorId: row.operator_id,
-      playerId: row.id,
-      userId: row.user_id,
-      operatorUser: row.operator_user,
-    };
+  #remember(owner: BetOwner): BetOwner {
     this.#byUserId.set(owner.userId, owner);
     return owner;
   }
 }
 
-interface PlayerRow {
-  readonly id: string;
-  readonly operator_id: string;
-  readonly operator_user: string;
-  readonly user_id: string;
+function ownerOf(row: Columns): BetOwner {
+  return {
+    operatorId: row.text('operator_id'),
+    playerId: row.text('id'),
+    userId: row.text('user_id'),
+    operatorUser: row.text('operator_user'),
+  };
 }
 
 const COLUMNS = 'id, operator_id, operator_user, user_id';
 
-const FIND_BY_OPERATOR_USER: Statement = {
-  name: 'player-by-operator-user',
-  text: `SELECT ${COLUMNS} FROM players WHERE operator_id = $1 AND operator_user = $2`,
+type Name = Pick<BetOwner, 'operatorId' | 'operatorUser'>;
+
+const NAME: Parameters<Name> = {
+  operator_id: ['text', ({ operatorId }) => operatorId],
+  operator_user: ['text', ({ operatorUser }) => operatorUser],
 };
 
-const FIND_BY_USER_ID: Statement = {
-  name: 'player-by-user-id',
-  text: `SELECT ${COLUMNS} FROM players WHERE user_id = $1`,
-};
+const FIND_BY_OPERATOR_USER = statement(
+  'player-by-operator-user',
+  NAME,
+  `SELECT ${COLUMNS} FROM players
+    WHERE operator_id = :operator_id AND operator_user = :operator_user`,
+  ownerOf,
+);
 
-const INSERT: Statement = {
-  name: 'player-insert',
-  text: `INSERT INTO players (operator_id, operator_user, user_id) VALUES ($1, $2, $3)
-         ON CONFLICT (operator_id, operator_user) DO NOTHING RETURNING ${COLUMNS}`,
-};
+const FIND_BY_USER_ID = statement(
+  'player-by-user-id',
+  { user_id: ['text', (userId) => userId] } satisfies Parameters<string>,
+  `SELECT ${COLUMNS} FROM players WHERE user_id = :user_id`,
+  ownerOf,
+);
+
+const INSERT = statement(
+  'player-insert',
+  { ...NAME, user_id: ['text', ({ userId }) => userId] } satisfies Parameters<
+    Name & { readonly userId: string }
+  >,
+  `INSERT INTO players (operator_id, operator_user, user_id)
+   VALUES (:operator_id, :operator_user, :user_id)
+   ON CONFLICT (operator_id, operator_user) DO NOTHING RETURNING ${COLUMNS}`,
+  ownerOf,
+);

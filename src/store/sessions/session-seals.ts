@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { batchStatement, noRow, type Parameters, statement } from '../statement.ts';
 
 /** What of a session its tokens are sealed and told again by. */
 export interface SealedRow {
@@ -10,8 +10,8 @@ export interface SealedRow {
   readonly ordinal: number;
   readonly token_hash: Buffer;
   readonly operator_token: Buffer;
-  readonly token: string | null;
-  readonly sealed_token: Buffer | null;
+  readonly token: string | undefined;
+  readonly sealed_token: Buffer | undefined;
   /** Neither ended nor expired: its token may be asked for again. */
   readonly live: boolean;
   /** How it is sealed and by which key. */
@@ -52,24 +52,17 @@ export class SessionSeals {
     after: SealPosition,
     limit: number,
   ): Promise<readonly SealedRow[]> {
-    const values = [mark, after.mark, after.id, limit];
-    return await this.#database.query<SealedRow>(FIND_BEHIND, values);
+    return await this.#database.run(FIND_BEHIND, { mark, after, limit });
   }
 
   async countBehind(mark: Buffer): Promise<number> {
-    const [row] = await this.#database.query<{ behind: number }>(COUNT_BEHIND, [mark]);
-    return row?.behind ?? 0;
+    const [behind] = await this.#database.run(COUNT_BEHIND, mark);
+    return behind ?? 0;
   }
 
   /** @returns how many were written */
   async reseal(sessions: readonly Resealed[]): Promise<number> {
-    const rows = await this.#database.query(RESEAL, [
-      sessions.map(({ id }) => id),
-      sessions.map(({ was }) => was),
-      sessions.map(({ operatorToken }) => operatorToken),
-      sessions.map(({ sealedToken }) => sealedToken ?? null),
-    ]);
-    return rows.length;
+    return (await this.#database.run(RESEAL, sessions)).length;
   }
 }
 
@@ -81,29 +74,62 @@ const beside = (comparison: '<' | '>') => `(
          s.token, s.sealed_token, s.ended_at IS NULL AND s.expires_at > clock_timestamp() AS live,
          ${MARK} AS mark
     FROM sessions s
-   WHERE ${MARK} ${comparison} $1::bytea AND (${MARK}, s.id) > ($2::bytea, $3::bigint)
-   ORDER BY ${MARK}, s.id LIMIT $4::int)`;
+   WHERE ${MARK} ${comparison} :mark AND (${MARK}, s.id) > (:after_mark, :after_id)
+   ORDER BY ${MARK}, s.id LIMIT :limit)`;
 
-const FIND_BEHIND: Statement = {
-  name: 'session-find-behind',
-  text: `SELECT * FROM (${beside('<')} UNION ALL ${beside('>')}) behind
-          ORDER BY mark, id LIMIT $4::int`,
-};
+interface Behind {
+  readonly mark: Buffer;
+  readonly after: SealPosition;
+  readonly limit: number;
+}
 
-const COUNT_BEHIND: Statement = {
-  name: 'session-count-behind',
-  text: `
-  SELECT ((SELECT count(*) FROM sessions s WHERE ${MARK} < $1::bytea)
-        + (SELECT count(*) FROM sessions s WHERE ${MARK} > $1::bytea))::int AS behind`,
-};
+const FIND_BEHIND = statement(
+  'session-find-behind',
+  {
+    mark: ['bytea', ({ mark }) => mark],
+    after_mark: ['bytea', ({ after }) => after.mark],
+    after_id: ['bigint', ({ after }) => after.id],
+    limit: ['int', ({ limit }) => limit],
+  } satisfies Parameters<Behind>,
+  `SELECT * FROM (${beside('<')} UNION ALL ${beside('>')}) behind
+    ORDER BY mark, id LIMIT :limit`,
+  (row): SealedRow => ({
+    id: row.text('id'),
+    operator_id: row.text('operator_id'),
+    player_id: row.text('player_id'),
+    currency: row.text('currency'),
+    ordinal: row.int('ordinal'),
+    token_hash: row.bytes('token_hash'),
+    operator_token: row.bytes('operator_token'),
+    token: row.textOrNull('token'),
+    sealed_token: row.bytesOrNull('sealed_token'),
+    live: row.bool('live'),
+    mark: row.bytes('mark'),
+  }),
+);
 
-const RESEAL: Statement = {
-  name: 'session-reseal',
-  text: `
+const COUNT_BEHIND = statement(
+  'session-count-behind',
+  { mark: ['bytea', (mark) => mark] } satisfies Parameters<Buffer>,
+  `
+  SELECT ((SELECT count(*) FROM sessions s WHERE ${MARK} < :mark)
+        + (SELECT count(*) FROM sessions s WHERE ${MARK} > :mark))::int AS behind`,
+  (row) => row.int('behind'),
+);
+
+const RESEAL = batchStatement(
+  'session-reseal',
+  {
+    id: ['bigint', ({ id }) => id],
+    was: ['bytea', ({ was }) => was],
+    operator_token: ['bytea', ({ operatorToken }) => operatorToken],
+    sealed_token: ['bytea', ({ sealedToken }) => sealedToken ?? null],
+  } satisfies Parameters<Resealed>,
+  `
   UPDATE sessions s
-     SET operator_token = n.operator_token, sealed_token = n.sealed_token, token = NULL
-    FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::bytea[])
-         AS n(id, was, operator_token, sealed_token)
-   WHERE s.id = n.id AND s.operator_token = n.was
+     SET operator_token = i.operator_token, sealed_token = i.sealed_token, token = NULL
+    FROM :input
+   WHERE s.id = i.id AND s.operator_token = i.was
   RETURNING s.id`,
-};
+  noRow,
+);

@@ -1,5 +1,9 @@
 import type { Database } from '../database.ts';
-import type { Statement } from '../statement.ts';
+import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+
+const ENDED_REASONS = ['revoked', 'currency'] as const;
+
+type EndedReason = (typeof ENDED_REASONS)[number];
 
 /** A session as PostgreSQL holds it; `over` is judged by its clock. */
 export interface SessionRow {
@@ -9,11 +13,11 @@ export interface SessionRow {
   readonly currency: string;
   readonly token_hash: Buffer;
   readonly operator_token: Buffer;
-  readonly token: string | null;
-  readonly sealed_token: Buffer | null;
+  readonly token: string | undefined;
+  readonly sealed_token: Buffer | undefined;
   readonly ordinal: number;
   readonly expires_at: Date;
-  readonly ended_reason: 'revoked' | 'currency' | null;
+  readonly ended_reason: EndedReason | undefined;
   readonly expired: boolean;
   readonly user_id: string;
   readonly operator_user: string;
@@ -42,6 +46,8 @@ export interface NewSession {
   readonly givenTo?: Buffer | undefined;
 }
 
+export type LiveSession = Pick<SessionRow, 'id' | 'token_hash'>;
+
 /** Rows of `sessions`. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class SessionStore {
   readonly #database: Database;
@@ -51,12 +57,12 @@ export class SessionStore {
   }
 
   async findByTokenHash(tokenHash: Buffer): Promise<SessionRow | undefined> {
-    return (await this.#database.query<SessionRow>(FIND_BY_TOKEN_HASH, [tokenHash]))[0];
+    return (await this.#database.run(FIND_BY_TOKEN_HASH, tokenHash))[0];
   }
 
   /** Also when it has ended: a bet keeps the operator token it was placed with. */
   async findById(id: string): Promise<SessionRow | undefined> {
-    return (await this.#database.query<SessionRow>(FIND_BY_ID, [id]))[0];
+    return (await this.#database.run(FIND_BY_ID, id))[0];
   }
 
   /**
@@ -69,55 +75,42 @@ export class SessionStore {
     operatorTokenHash: Buffer,
     request?: Buffer,
   ): Promise<NewestSession | undefined> {
-    const values = [playerId, currency, operatorTokenHash, request ?? null];
-    return (await this.#database.query<NewestSession>(FIND_NEWEST, values))[0];
+    const asked = { playerId, currency, operatorTokenHash, request };
+    return (await this.#database.run(FIND_NEWEST, asked))[0];
   }
 
   /** Notes that a live session was given to one more request. */
   async noteGiven(id: string, request: Buffer): Promise<void> {
-    await this.#database.query(NOTE_GIVEN, [id, request]);
+    await this.#database.run(NOTE_GIVEN, { id, request });
   }
 
   /** @returns undefined when a session of the same ordinal or token was first */
   async insert(session: NewSession): Promise<SessionRow | undefined> {
-    return (
-      await this.#database.query<SessionRow>(INSERT, [
-        session.playerId,
-        session.operatorId,
-        session.currency,
-        session.tokenHash,
-        session.token ?? null,
-        session.operatorToken,
-        session.operatorTokenHash,
-        session.ordinal,
-        session.ttlSeconds,
-        session.givenTo === undefined ? [] : [session.givenTo],
-      ])
-    )[0];
+    return (await this.#database.run(INSERT, session))[0];
   }
 
   /** Gives a session that has not ended `ttlSeconds` from now on. */
   async renew(id: string, ttlSeconds: number): Promise<void> {
-    await this.#database.query(RENEW, [id, ttlSeconds]);
+    await this.#database.run(RENEW, { id, ttlSeconds });
   }
 
-  async end(id: string, reason: 'revoked' | 'currency'): Promise<void> {
-    await this.#database.query(END, [id, reason]);
+  async end(id: string, reason: EndedReason): Promise<void> {
+    await this.#database.run(END, { id, reason });
   }
 
   /** The token hashes of an operator's sessions that a revocation would end. */
   async findLive(
     operatorId: string,
     which: { readonly tokenHash: Buffer } | { readonly operatorUser: string },
-  ): Promise<readonly { readonly id: string; readonly token_hash: Buffer }[]> {
+  ): Promise<readonly LiveSession[]> {
     return 'tokenHash' in which
-      ? await this.#database.query(LIVE_BY_TOKEN, [operatorId, which.tokenHash])
-      : await this.#database.query(LIVE_BY_PLAYER, [operatorId, which.operatorUser]);
+      ? await this.#database.run(LIVE_BY_TOKEN, { operatorId, tokenHash: which.tokenHash })
+      : await this.#database.run(LIVE_BY_PLAYER, { operatorId, operatorUser: which.operatorUser });
   }
 
   /** @returns how many of these were live and are ended now */
   async revoke(operatorId: string, ids: readonly string[]): Promise<number> {
-    return (await this.#database.query(REVOKE, [operatorId, ids])).length;
+    return (await this.#database.run(REVOKE, { operatorId, ids })).length;
   }
 }
 
@@ -128,80 +121,175 @@ const COLUMNS = `
 const ROWS = 'sessions s JOIN players p ON p.id = s.player_id';
 const SELECT = `SELECT ${COLUMNS} FROM ${ROWS}`;
 
-const FIND_BY_TOKEN_HASH: Statement = {
-  name: 'session-by-token-hash',
-  text: `${SELECT} WHERE s.token_hash = $1`,
-};
+function sessionOf(row: Columns): SessionRow {
+  return {
+    id: row.text('id'),
+    player_id: row.text('player_id'),
+    operator_id: row.text('operator_id'),
+    currency: row.text('currency'),
+    token_hash: row.bytes('token_hash'),
+    operator_token: row.bytes('operator_token'),
+    token: row.textOrNull('token'),
+    sealed_token: row.bytesOrNull('sealed_token'),
+    ordinal: row.int('ordinal'),
+    expires_at: row.date('expires_at'),
+    ended_reason: row.oneOfOrNull('ended_reason', ENDED_REASONS),
+    expired: row.bool('expired'),
+    user_id: row.text('user_id'),
+    operator_user: row.text('operator_user'),
+  };
+}
 
-const FIND_BY_ID: Statement = { name: 'session-by-id', text: `${SELECT} WHERE s.id = $1` };
+const FIND_BY_TOKEN_HASH = statement(
+  'session-by-token-hash',
+  { token_hash: ['bytea', (tokenHash) => tokenHash] } satisfies Parameters<Buffer>,
+  `${SELECT} WHERE s.token_hash = :token_hash`,
+  sessionOf,
+);
 
-const FIND_NEWEST: Statement = {
-  name: 'session-newest',
-  text: `
-  SELECT ${COLUMNS}, coalesce($4::bytea = ANY (s.given_to), false) AS was_given,
+const FIND_BY_ID = statement(
+  'session-by-id',
+  { id: ['bigint', (id) => id] } satisfies Parameters<string>,
+  `${SELECT} WHERE s.id = :id`,
+  sessionOf,
+);
+
+interface AskedSession {
+  readonly playerId: string;
+  readonly currency: string;
+  readonly operatorTokenHash: Buffer;
+  readonly request: Buffer | undefined;
+}
+
+const FIND_NEWEST = statement(
+  'session-newest',
+  {
+    player_id: ['bigint', ({ playerId }) => playerId],
+    currency: ['text', ({ currency }) => currency],
+    operator_token_hash: ['bytea', ({ operatorTokenHash }) => operatorTokenHash],
+    request: ['bytea', ({ request }) => request ?? null],
+  } satisfies Parameters<AskedSession>,
+  `
+  SELECT ${COLUMNS}, coalesce(:request = ANY (s.given_to), false) AS was_given,
          EXISTS (SELECT FROM sessions revoked
-                  WHERE revoked.player_id = $1 AND revoked.currency = $2
-                    AND revoked.operator_token_hash = $3 AND revoked.ended_reason = 'revoked'
-                    AND $4::bytea = ANY (revoked.given_to)) AS was_revoked
+                  WHERE revoked.player_id = :player_id AND revoked.currency = :currency
+                    AND revoked.operator_token_hash = :operator_token_hash
+                    AND revoked.ended_reason = 'revoked'
+                    AND :request = ANY (revoked.given_to)) AS was_revoked
     FROM ${ROWS}
-   WHERE s.player_id = $1 AND s.currency = $2 AND s.operator_token_hash = $3
+   WHERE s.player_id = :player_id AND s.currency = :currency
+     AND s.operator_token_hash = :operator_token_hash
    ORDER BY s.ordinal DESC LIMIT 1`,
-};
+  (row): NewestSession => ({
+    ...sessionOf(row),
+    was_given: row.bool('was_given'),
+    was_revoked: row.bool('was_revoked'),
+  }),
+);
 
 /** The last few: they differ in little but the time, and those of an old time are refused anyhow. */
-const NOTE_GIVEN: Statement = {
-  name: 'session-note-given',
-  text: `UPDATE sessions
-            SET given_to = (array_append(given_to, $2::bytea))[greatest(1, cardinality(given_to) - 62):]
-          WHERE id = $1 AND ended_at IS NULL AND NOT $2::bytea = ANY (given_to)`,
-};
+const NOTE_GIVEN = statement(
+  'session-note-given',
+  {
+    id: ['bigint', ({ id }) => id],
+    request: ['bytea', ({ request }) => request],
+  } satisfies Parameters<{ readonly id: string; readonly request: Buffer }>,
+  `UPDATE sessions
+      SET given_to = (array_append(given_to, :request))[greatest(1, cardinality(given_to) - 62):]
+    WHERE id = :id AND ended_at IS NULL AND NOT :request = ANY (given_to)`,
+  noRow,
+);
 
-const INSERT: Statement = {
-  name: 'session-insert',
-  text: `
-  WITH made AS (
+const INSERT = statement(
+  'session-insert',
+  {
+    player_id: ['bigint', ({ playerId }) => playerId],
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    currency: ['text', ({ currency }) => currency],
+    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
+    token: ['text', ({ token }) => token ?? null],
+    operator_token: ['bytea', ({ operatorToken }) => operatorToken],
+    operator_token_hash: ['bytea', ({ operatorTokenHash }) => operatorTokenHash],
+    ordinal: ['int', ({ ordinal }) => ordinal],
+    ttl_seconds: ['float8', ({ ttlSeconds }) => ttlSeconds],
+    given_to: ['bytea[]', ({ givenTo }) => (givenTo === undefined ? [] : [givenTo])],
+  } satisfies Parameters<NewSession>,
+  `
+  WITH s AS (
     INSERT INTO sessions (player_id, operator_id, currency, token_hash, token, operator_token,
                           operator_token_hash, ordinal, expires_at, given_to)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + make_interval(secs => $9),
-            $10::bytea[])
+    VALUES (:player_id, :operator_id, :currency, :token_hash, :token, :operator_token,
+            :operator_token_hash, :ordinal,
+            clock_timestamp() + make_interval(secs => :ttl_seconds), :given_to)
     ON CONFLICT DO NOTHING
     RETURNING *
   )
-  SELECT made.id, made.player_id, made.operator_id, made.currency, made.token_hash,
-         made.operator_token, made.token, made.sealed_token, made.ordinal, made.expires_at, made.ended_reason, false AS expired,
+  SELECT s.id, s.player_id, s.operator_id, s.currency, s.token_hash, s.operator_token, s.token,
+         s.sealed_token, s.ordinal, s.expires_at, s.ended_reason, false AS expired,
          p.user_id, p.operator_user
-    FROM made JOIN players p ON p.id = made.player_id`,
-};
+    FROM s JOIN players p ON p.id = s.player_id`,
+  sessionOf,
+);
 
-const RENEW: Statement = {
-  name: 'session-renew',
-  text: `UPDATE sessions SET expires_at = clock_timestamp() + make_interval(secs => $2)
-          WHERE id = $1 AND ended_at IS NULL`,
-};
+const RENEW = statement(
+  'session-renew',
+  {
+    id: ['bigint', ({ id }) => id],
+    ttl_seconds: ['float8', ({ ttlSeconds }) => ttlSeconds],
+  } satisfies Parameters<{ readonly id: string; readonly ttlSeconds: number }>,
+  `UPDATE sessions SET expires_at = clock_timestamp() + make_interval(secs => :ttl_seconds)
+    WHERE id = :id AND ended_at IS NULL`,
+  noRow,
+);
 
-const END: Statement = {
-  name: 'session-end',
-  text: `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = $2
-          WHERE id = $1 AND ended_at IS NULL`,
-};
+const END = statement(
+  'session-end',
+  {
+    id: ['bigint', ({ id }) => id],
+    reason: ['text', ({ reason }) => reason],
+  } satisfies Parameters<{ readonly id: string; readonly reason: EndedReason }>,
+  `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = :reason
+    WHERE id = :id AND ended_at IS NULL`,
+  noRow,
+);
 
 const LIVE = 's.ended_at IS NULL AND s.expires_at > clock_timestamp()';
 
-const LIVE_BY_TOKEN: Statement = {
-  name: 'session-live-by-token',
-  text: `SELECT s.id, s.token_hash FROM sessions s
-          WHERE s.operator_id = $1 AND s.token_hash = $2 AND ${LIVE}`,
-};
+const liveOf = (row: Columns): LiveSession => ({
+  id: row.text('id'),
+  token_hash: row.bytes('token_hash'),
+});
 
-const LIVE_BY_PLAYER: Statement = {
-  name: 'session-live-by-player',
-  text: `SELECT s.id, s.token_hash FROM sessions s JOIN players p ON p.id = s.player_id
-          WHERE p.operator_id = $1 AND p.operator_user = $2 AND ${LIVE}`,
-};
+const LIVE_BY_TOKEN = statement(
+  'session-live-by-token',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
+  } satisfies Parameters<{ readonly operatorId: string; readonly tokenHash: Buffer }>,
+  `SELECT s.id, s.token_hash FROM sessions s
+    WHERE s.operator_id = :operator_id AND s.token_hash = :token_hash AND ${LIVE}`,
+  liveOf,
+);
 
-const REVOKE: Statement = {
-  name: 'session-revoke',
-  text: `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = 'revoked'
-          WHERE operator_id = $1 AND id = ANY ($2::bigint[]) AND ended_at IS NULL
-        RETURNING id`,
-};
+const LIVE_BY_PLAYER = statement(
+  'session-live-by-player',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    operator_user: ['text', ({ operatorUser }) => operatorUser],
+  } satisfies Parameters<{ readonly operatorId: string; readonly operatorUser: string }>,
+  `SELECT s.id, s.token_hash FROM sessions s JOIN players p ON p.id = s.player_id
+    WHERE p.operator_id = :operator_id AND p.operator_user = :operator_user AND ${LIVE}`,
+  liveOf,
+);
+
+const REVOKE = statement(
+  'session-revoke',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    ids: ['bigint[]', ({ ids }) => ids],
+  } satisfies Parameters<{ readonly operatorId: string; readonly ids: readonly string[] }>,
+  `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = 'revoked'
+    WHERE operator_id = :operator_id AND id = ANY (:ids) AND ended_at IS NULL
+  RETURNING id`,
+  noRow,
+);

@@ -40,6 +40,11 @@ describe('treeOf and treeText', () => {
     );
   });
 
+  it('keep the text of every value at the greatest depth a message may have (I9)', () => {
+    const text = `{"a":${'['.repeat(63)}1.50${']'.repeat(63)}}`;
+    expect(treeText(tree(text))).toBe(text);
+  });
+
   it('bear a string of megabytes', () => {
     const text = `{"a":"${'x\\n'.repeat(1_000_000)}"}`;
     expect(treeText(tree(text))).toBe(text);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryResultRow } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PlaceState } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
@@ -8,7 +7,7 @@ import { BetJournal } from '../../../src/store/bets/journal.ts';
 import type { PlaceIntent } from '../../../src/store/bets/place.ts';
 import { PlaceJournal } from '../../../src/store/bets/place-journal.ts';
 import { Database } from '../../../src/store/database.ts';
-import type { Statement } from '../../../src/store/statement.ts';
+import type { SqlValue, Statement } from '../../../src/store/statement.ts';
 import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
@@ -16,11 +15,8 @@ import { onServer } from '../../support/server.ts';
 class ForgetfulDatabase extends Database {
   forgets: string | undefined;
 
-  override async query<Row extends QueryResultRow>(
-    statement: Statement,
-    values: readonly unknown[],
-  ): Promise<Row[]> {
-    const rows = await super.query<Row>(statement, values);
+  protected override async query(statement: Statement, values: readonly SqlValue[]) {
+    const rows = await super.query(statement, values);
     if (statement.name !== this.forgets) return rows;
     this.forgets = undefined;
     throw new GatewayError('DATABASE_UNAVAILABLE', 'connection lost');

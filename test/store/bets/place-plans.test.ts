@@ -1,9 +1,16 @@
 import { expect, it } from 'vitest';
 import { BEGIN, FINISH_PLACES } from '../../../src/store/bets/place-statements.ts';
 import { Database } from '../../../src/store/database.ts';
-import type { Statement } from '../../../src/store/statement.ts';
+import { type Statement, statement } from '../../../src/store/statement.ts';
 import { createDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
+
+const SETTINGS = statement(
+  'settings',
+  {},
+  `SELECT current_setting('plan_cache_mode') AS mode, current_setting('enable_seqscan') AS seqscan`,
+  (row) => ({ mode: row.text('mode'), seqscan: row.text('seqscan') }),
+);
 
 /** Plans are made once and kept, so the first one counts: of tables without a row. */
 it.each<[string, Statement]>([
@@ -11,7 +18,7 @@ it.each<[string, Statement]>([
   ['the end', FINISH_PLACES],
 ])(
   '%s of a batch of places reads every row by its key, from the first day on',
-  async (_, statement) => {
+  async (_, planned) => {
     const { url, drop } = await createDatabase();
     const database = new Database({
       url,
@@ -19,21 +26,14 @@ it.each<[string, Statement]>([
       plans: 'kept',
       onIdleError: () => undefined,
     });
-    const settings = await database.query<{ mode: string; seqscan: string }>(
-      {
-        name: 'settings',
-        text: `SELECT current_setting('plan_cache_mode') AS mode,
-                    current_setting('enable_seqscan') AS seqscan`,
-      },
-      [],
-    );
+    const settings = await database.run(SETTINGS, {});
     expect(settings).toEqual([{ mode: 'force_generic_plan', seqscan: 'off' }]);
     await database.close();
 
     const plan = await onServer(url, async (client) => {
       await client.query(`SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off`);
-      await client.query(`PREPARE planned AS ${statement.text}`);
-      const count = new Set(statement.text.match(/\$\d+/g)).size;
+      await client.query(`PREPARE planned AS ${planned.text}`);
+      const count = new Set(planned.text.match(/\$\d+/g)).size;
       const nulls = Array.from({ length: count }, () => 'NULL').join(', ');
       const { rows } = await client.query<{ 'QUERY PLAN': string }>(
         `EXPLAIN EXECUTE planned(${nulls})`,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BonusGrants } from '../../../src/store/bonuses/grants.ts';
-import { BonusIntents, type NewIntent } from '../../../src/store/bonuses/intents.ts';
+import type { NewIntent } from '../../../src/store/bonuses/intent-statements.ts';
+import { BonusIntents } from '../../../src/store/bonuses/intents.ts';
 import { BonusOwnership } from '../../../src/store/bonuses/ownership.ts';
 import { BonusPlayers } from '../../../src/store/bonuses/players.ts';
 import type { Database } from '../../../src/store/database.ts';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { BonusIntents, type NewIntent } from '../../../src/store/bonuses/intents.ts';
+import type { NewIntent } from '../../../src/store/bonuses/intent-statements.ts';
+import { BonusIntents } from '../../../src/store/bonuses/intents.ts';
 import { BonusOwnership } from '../../../src/store/bonuses/ownership.ts';
 import { BonusWalks } from '../../../src/store/bonuses/walks.ts';
 import type { Database } from '../../../src/store/database.ts';

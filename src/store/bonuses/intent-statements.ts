@@ -1,0 +1,206 @@
+import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import type { OwnedBonus } from './ownership.ts';
+import { TENANT, type Tenant } from './tenant.ts';
+
+/** What an operator was told, status and body. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface NewIntent {
+  readonly tenant: Tenant;
+  /** SHA-256 of the canonical body. */
+  readonly bodyHash: Buffer;
+  /** As the operator sent it. */
+  readonly body: string;
+  /** The read-back leaves it alone for this long: its request is still under way. */
+  readonly patienceMs: number;
+}
+
+export type IntentKind = 'create' | 'apply';
+
+/** What an equal body may have come to; one that failed is none. */
+const STATES = ['open', 'done'] as const;
+
+const NEW_INTENT: Parameters<{ readonly intent: NewIntent }> = {
+  upstream_cid: ['text', ({ intent }) => intent.tenant.upstreamCid],
+  operator_id: ['text', ({ intent }) => intent.tenant.operatorId],
+  body_hash: ['bytea', ({ intent }) => intent.bodyHash],
+  body: ['text', ({ intent }) => intent.body],
+  patience_ms: ['float8', ({ intent }) => intent.patienceMs],
+};
+
+const LOOK_AT = 'clock_timestamp() + make_interval(secs => :patience_ms / 1000)';
+
+const BODY_KEY = `(upstream_cid, operator_id, kind, body_hash) WHERE state <> 'failed'`;
+
+export const BEGIN_CREATE = statement(
+  'bonus-intent-create',
+  { ...NEW_INTENT, above_id: ['bigint', ({ aboveId }) => aboveId] } satisfies Parameters<{
+    readonly intent: NewIntent;
+    readonly aboveId: string;
+  }>,
+  `INSERT INTO bonus_intents
+          (upstream_cid, operator_id, kind, body_hash, body, look_at, above_id)
+   VALUES (:upstream_cid, :operator_id, 'create', :body_hash, :body, ${LOOK_AT}, :above_id)
+   ON CONFLICT ${BODY_KEY} DO NOTHING RETURNING id`,
+  (row) => row.text('id'),
+);
+
+interface NewBatch {
+  readonly intent: NewIntent;
+  readonly templateId: string;
+  readonly userIds: readonly string[];
+}
+
+// Players in order, so that two batches with the same ones do not wait for each other in a ring.
+export const BEGIN_APPLY = statement(
+  'bonus-intent-apply',
+  {
+    ...NEW_INTENT,
+    template_id: ['bigint', ({ templateId }) => templateId],
+    user_ids: ['text[]', ({ userIds }) => userIds],
+  } satisfies Parameters<NewBatch>,
+  `
+  WITH intent AS (
+    INSERT INTO bonus_intents
+           (upstream_cid, operator_id, kind, body_hash, body, look_at, template_id)
+    VALUES (:upstream_cid, :operator_id, 'apply', :body_hash, :body, ${LOOK_AT}, :template_id)
+    ON CONFLICT ${BODY_KEY} DO NOTHING RETURNING id, look_at
+  ), asked AS (
+    INSERT INTO bonus_grants
+           (intent_id, upstream_cid, operator_id, template_id, user_id, look_at)
+    SELECT intent.id, :upstream_cid, :operator_id, :template_id, player, intent.look_at
+      FROM intent, unnest(:user_ids) AS player ORDER BY player
+  )
+  SELECT id FROM intent`,
+  (row) => row.text('id'),
+);
+
+interface Body {
+  readonly tenant: Tenant;
+  readonly bodyHash: Buffer;
+  readonly kind: IntentKind;
+}
+
+export const FIND_EQUAL = statement(
+  'bonus-intent-equal',
+  {
+    ...TENANT,
+    kind: ['text', ({ kind }) => kind],
+    body_hash: ['bytea', ({ bodyHash }) => bodyHash],
+  } satisfies Parameters<Body>,
+  `SELECT state, answer_status, answer_body FROM bonus_intents
+    WHERE upstream_cid = :upstream_cid AND operator_id = :operator_id AND kind = :kind
+      AND body_hash = :body_hash AND state <> 'failed'`,
+  (row) => ({ answer: answerOf(row) }),
+);
+
+function answerOf(row: Columns): KeptAnswer | undefined {
+  const status = row.intOrNull('answer_status');
+  const body = row.textOrNull('answer_body');
+  const isDone = row.oneOf('state', STATES) === 'done';
+  return isDone && status !== undefined && body !== undefined ? { status, body } : undefined;
+}
+
+interface MadeTemplate {
+  readonly tenant: Tenant;
+  readonly intentId: string;
+  readonly template: { readonly templateId: string; readonly item: string };
+  readonly answer: KeptAnswer;
+}
+
+/** Whether the template is the operator's own. */
+export const FINISH_CREATE = statement(
+  'bonus-intent-created',
+  {
+    ...TENANT,
+    intent_id: ['bigint', ({ intentId }) => intentId],
+    template_id: ['bigint', ({ template }) => template.templateId],
+    item: ['text', ({ template }) => template.item],
+    answer_status: ['int', ({ answer }) => answer.status],
+    answer_body: ['text', ({ answer }) => answer.body],
+  } satisfies Parameters<MadeTemplate>,
+  `
+  WITH owned AS (
+    INSERT INTO bonus_templates (upstream_cid, operator_id, template_id, origin)
+    VALUES (:upstream_cid, :operator_id, :template_id, 'created')
+    ON CONFLICT (upstream_cid, template_id)
+    DO UPDATE SET operator_id = bonus_templates.operator_id
+    RETURNING operator_id = :operator_id AS own
+  ), kept AS (
+    INSERT INTO bonus_template_copies (upstream_cid, template_id, item, seen_at)
+    VALUES (:upstream_cid, :template_id, :item, clock_timestamp())
+    ON CONFLICT (upstream_cid, template_id)
+    DO UPDATE SET item = excluded.item, seen_at = excluded.seen_at
+  ), closed AS (
+    UPDATE bonus_intents
+       SET state = 'done', template_id = :template_id, answer_status = :answer_status,
+           answer_body = :answer_body, ambiguous = false, closed_at = clock_timestamp()
+     WHERE id = :intent_id AND state = 'open' AND (SELECT own FROM owned)
+  )
+  SELECT own FROM owned`,
+  (row) => row.bool('own'),
+);
+
+interface AnsweredBatch {
+  readonly tenant: Tenant;
+  readonly intentId: string;
+  readonly issued: readonly OwnedBonus[];
+  readonly answer: KeptAnswer;
+}
+
+export const FINISH_APPLY = statement(
+  'bonus-intent-applied',
+  {
+    ...TENANT,
+    intent_id: ['bigint', ({ intentId }) => intentId],
+    bonus_ids: ['bigint[]', ({ issued }) => issued.map(({ bonusId }) => bonusId)],
+    template_ids: ['bigint[]', ({ issued }) => issued.map(({ templateId }) => templateId ?? null)],
+    user_ids: ['text[]', ({ issued }) => issued.map(({ userId }) => userId)],
+    answer_status: ['int', ({ answer }) => answer.status],
+    answer_body: ['text', ({ answer }) => answer.body],
+  } satisfies Parameters<AnsweredBatch>,
+  `
+  WITH recorded AS (
+    INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
+    SELECT :upstream_cid, :operator_id, bonus_id, template_id, user_id
+      FROM unnest(:bonus_ids, :template_ids, :user_ids) AS b(bonus_id, template_id, user_id)
+     ORDER BY bonus_id
+    ON CONFLICT DO NOTHING
+  ), answered AS (
+    UPDATE bonus_grants
+       SET state = CASE WHEN user_id = ANY (:user_ids) THEN 'issued' ELSE 'refused' END
+     WHERE intent_id = :intent_id AND state = 'open'
+  )
+  UPDATE bonus_intents
+     SET state = 'done', answer_status = :answer_status, answer_body = :answer_body,
+         closed_at = clock_timestamp()
+   WHERE id = :intent_id AND state = 'open'`,
+  noRow,
+);
+
+export const FAIL_INTENT = statement(
+  'bonus-intent-failed',
+  {
+    intent_id: ['bigint', ({ intentId }) => intentId],
+    reason: ['text', ({ reason }) => reason],
+  } satisfies Parameters<{ readonly intentId: string; readonly reason: string }>,
+  `
+  WITH ended AS (
+    UPDATE bonus_grants SET state = 'refused' WHERE intent_id = :intent_id AND state = 'open'
+  )
+  UPDATE bonus_intents
+     SET state = 'failed', reason = :reason, ambiguous = false, closed_at = clock_timestamp()
+   WHERE id = :intent_id AND state = 'open'`,
+  noRow,
+);
+
+export const COUNT_OPEN_INTENTS = statement(
+  'bonus-intents-count',
+  {},
+  `SELECT operator_id AS operator, kind, count(*)::int AS count FROM bonus_intents
+    WHERE state = 'open' GROUP BY 1, 2`,
+  (row) => ({ operator: row.text('operator'), kind: row.text('kind'), count: row.int('count') }),
+);

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonError, type ScannedValue, scanJsonTree } from '../../src/protocol/json-scan.ts';
+import { spelledObject } from './json-text.ts';
+
+const DEPTH_MAX = 64;
+
+/** What the spans say the text means. */
+function meantBy(text: string, { start, end, inside }: ScannedValue): unknown {
+  if (inside === undefined) return JSON.parse(text.slice(start, end));
+  return inside.kind === 'array'
+    ? inside.elements.map((element) => meantBy(text, element))
+    : Object.fromEntries(inside.members.map((member) => [member.name, meantBy(text, member)]));
+}
+
+const meant = (text: string) =>
+  meantBy(text, { start: 0, end: text.length, inside: scanJsonTree(text, DEPTH_MAX) });
+
+describe('scanJsonTree', () => {
+  it('finds at every depth what JSON.parse reads there', () => {
+    fc.assert(
+      fc.property(spelledObject, ({ spaced }) => {
+        expect(meant(spaced)).toEqual(JSON.parse(spaced));
+      }),
+    );
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom('', ' ', '\n\t'), (value, space) => {
+        const text = `${space}${JSON.stringify(value, null, space)}${space}`;
+        expect(meant(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('gives the exact text of a number wherever it stands, without the space around it (I9)', () => {
+    const text = '{"a" : [ 1.10 , { "b" : -0.0 } , [ 9007199254740993 ] ] }';
+    const texts: string[] = [];
+    const collect = ({ start, end, inside }: ScannedValue): void => {
+      if (inside === undefined) texts.push(text.slice(start, end));
+      else if (inside.kind === 'array') inside.elements.forEach(collect);
+      else inside.members.forEach(collect);
+    };
+    collect({ start: 0, end: text.length, inside: scanJsonTree(text, DEPTH_MAX) });
+    expect(texts).toEqual(['1.10', '-0.0', '9007199254740993']);
+  });
+
+  it.each([
+    ['a name that occurs twice', '{"a":[{"b":1,"b":2}]}', 'a.0.b'],
+    ['the same name spelled in two ways', '{"a":{"b":1,"\\u0062":2}}', 'a.b'],
+    ['nesting beyond the limit', `{"a":${'['.repeat(64)}${']'.repeat(64)}}`, `a${'.0'.repeat(63)}`],
+  ])('refuses %s, at any depth, and says where', (_, text, field) => {
+    expect(() => scanJsonTree(text, DEPTH_MAX)).toThrow(JsonError);
+    expect(() => scanJsonTree(text, DEPTH_MAX)).toThrow(expect.objectContaining({ field }));
+  });
+
+  it('bears the deepest text that is allowed', () => {
+    const text = `${'['.repeat(64)}1.50${']'.repeat(64)}`;
+    expect(meant(text)).toEqual(JSON.parse(text));
+  });
+});
