@@ -119,7 +119,10 @@ function sessionEnded(record: BetRecord, send: Send): boolean {
   return record.sessionEndedFromMs !== undefined && record.sessionEndedFromMs < send.endedAtMs;
 }
 
-/** Codes of a place that say nothing certain, whatever the wallet meant (CONTRACT section 4). */
+/**
+ * Codes of a place that say nothing certain, whatever the wallet meant (docs/contract.md,
+ * Callbacks).
+ */
 const UNCERTAIN = new Set([8, 10, SYSTEM_ERROR]);
 
 function plannedDecline(record: BetRecord): number | undefined {

@@ -90,7 +90,7 @@ export class Service {
     }
   }
 
-  /** Sent once; whatever is not a definite answer is rolled back (interface.md, States). */
+  /** Sent once; whatever is not a definite answer is rolled back (docs/protocol.md, States). */
   async #place(record: BetRecord, step: Step): Promise<void> {
     const move = { kind: 'place' } as const;
     const message = this.#message(record, move, record.plan.stake);
