@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { Bet, LateEffect } from '../../src/domain/bet.ts';
+import { decideConfirm } from '../../src/domain/confirm.ts';
+
+const AT = '2021-03-05T11:08:00.000Z';
+const LATE: LateEffect = {
+  operation: { kind: 'settle', amount: '20', resultType: 'won' },
+  atMs: 1_000_000,
+  confirmationsLeft: 2,
+  isConfirming: false,
+};
+const SETTLED = { kind: 'settled', amount: '50', resultType: 'won', transactionTime: AT } as const;
+
+function bet(changes: Partial<Bet> = {}): Bet {
+  return {
+    transactionId: 'bet-1',
+    owner: { operatorId: 'alpha', playerId: '1', userId: 'u-1', operatorUser: 'ann' },
+    sessionId: '1',
+    amount: '10',
+    currency: 'USD',
+    generation: 1,
+    place: { kind: 'accepted', transactionTime: AT },
+    settlement: SETTLED,
+    rollback: { kind: 'none' },
+    update: undefined,
+    busy: undefined,
+    deliveries: [],
+    late: LATE,
+    standingOperationId: '7',
+    placeAnsweredUnknown: false,
+    version: 3,
+    ...changes,
+  };
+}
+const CONFIRM_MS = 60_000;
+const decide = (what: Bet, afterMs: number, holdsRepeats = false) =>
+  decideConfirm(what, { nowMs: LATE.atMs + afterMs, confirmAfterMs: CONFIRM_MS, holdsRepeats });
+
+describe('what stands where something may land late', () => {
+  it('is sent once more at confirmUnknownAfterMs, and again at ten times that (I5)', () => {
+    const send = { kind: 'send', operationId: '7' };
+    expect(decide(bet(), CONFIRM_MS - 1)).toEqual({ kind: 'wait', inMs: 1 });
+    expect(decide(bet(), CONFIRM_MS)).toEqual(send);
+    const second = bet({ late: { ...LATE, confirmationsLeft: 1 } });
+    expect(decide(second, CONFIRM_MS)).toEqual({ kind: 'wait', inMs: 9 * CONFIRM_MS });
+    expect(decide(second, 10 * CONFIRM_MS)).toEqual(send);
+  });
+
+  it('waits behind whatever is on its way or promised (I6)', () => {
+    const wait = { kind: 'wait', inMs: CONFIRM_MS };
+    const busy = { operation: 'settle', attemptId: 'a', lapsed: false } as const;
+    expect(decide(bet({ busy }), CONFIRM_MS)).toEqual(wait);
+    const promised = { id: '1', operation: 'rollback', attempts: 0, transactionTime: AT } as const;
+    expect(decide(bet({ deliveries: [promised] }), CONFIRM_MS)).toEqual(wait);
+    expect(decide(bet({ late: { ...LATE, isConfirming: true } }), CONFIRM_MS)).toEqual(wait);
+  });
+
+  it('is left alone where the late one would change nothing, or nobody knows what stands', () => {
+    const same = { kind: 'settle', amount: '50.00', resultType: 'won' } as const;
+    const harmless = bet({ late: { ...LATE, operation: same } });
+    expect(decide(harmless, CONFIRM_MS)).toEqual({ kind: 'skip' });
+    const unknown = { kind: 'unknown', attempted: { kind: 'several' } } as const;
+    expect(decide(bet({ settlement: unknown }), CONFIRM_MS)).toEqual({ kind: 'skip' });
+    expect(decide(bet({ standingOperationId: undefined }), CONFIRM_MS)).toEqual({ kind: 'skip' });
+    expect(decide(bet({ late: undefined }), CONFIRM_MS)).toEqual({ kind: 'skip' });
+  });
+
+  it('is the rollback, once that is confirmed, whatever result may land (I5)', () => {
+    const rolledBack = bet({ rollback: { kind: 'confirmed', transactionTime: AT } });
+    expect(decide(rolledBack, CONFIRM_MS)).toEqual({ kind: 'send', operationId: '7' });
+    // A wallet that pays repeats again refunds a bet once all the same.
+    expect(decide(rolledBack, CONFIRM_MS, true)).toEqual({ kind: 'send', operationId: '7' });
+  });
+
+  it('is no result of a wallet that would pay it again', () => {
+    expect(decide(bet(), CONFIRM_MS, true)).toEqual({ kind: 'skip' });
+  });
+});
