@@ -44,6 +44,9 @@ export function createMoney(base: Base, storage: Storage) {
   applyOperators(configuration());
   source.onChange(applyOperators);
 
+  // A gauge that is not there says nothing; one at 0 says that nothing waits.
+  for (const state of ['waiting', 'unopenable']) metrics.tokensBehind.set({ state }, 0);
+
   const { players, places, bets, answers } = storage;
   const callbacks: Callbacks = {
     ...{ clock, logger, metrics, configuration, tracing },
