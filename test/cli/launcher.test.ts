@@ -27,7 +27,7 @@ describe('the launcher', () => {
     );
     // The exit code, stdin and stderr are the program's.
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toMatch(/^error: not valid: a signature is .*\n$/);
+    expect(ran.stderr).toMatch(/^error: not valid: .*\n$/);
   });
 
   it('says which Node it needs where there is no other', async () => {

@@ -15,7 +15,7 @@ import type { Wallet } from '../world/wallet.ts';
 
 export const SERVICE_SECRET = 'the-services-secret';
 
-export const apiSecretOf = (operator: OperatorId) => `${operator}-api-secret`;
+export const apiSecretOf = (operator: OperatorId) => `${operator}-api-secret-that-is-long-enough`;
 export const cidOf = (operator: OperatorId) => `${operator}-key`;
 
 /** A house's configuration folder, which changes while the gateways run. */

@@ -10,7 +10,7 @@ import { ConfigurationFolder, SERVICE_SECRET } from './configuration.ts';
 import { Gateway } from './gateway.ts';
 import { freePort, type Servers } from './servers.ts';
 
-export const ADMIN_TOKEN = 'torture-admin-token';
+export const ADMIN_TOKEN = 'the-torture-tests-own-admin-token';
 
 /** One gateway process with the links by which it reaches its servers. */
 export interface Process {

@@ -20,8 +20,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/engine/attempt.ts',
-        find: '  const begun = await inTime(beginWithinMs, begin, (late) =>',
-        put: '  const early = attempt.call(permit.sending);\n  const begun = await inTime(beginWithinMs, begin, (late) =>',
+        find: '  const begun = await inTime(beginWithinMs, beginOrTakeBack, (late) =>',
+        put: '  const early = attempt.call(permit.sending);\n  const begun = await inTime(beginWithinMs, beginOrTakeBack, (late) =>',
       },
       {
         file: 'src/engine/attempt.ts',
