@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Bet, BetOwner } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
-import { type Begun, inTime } from '../engine/attempt.ts';
+import { type Attempt, type Begun, type Concluded, inTime } from '../engine/attempt.ts';
 import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import type { Commit, NewDelivery, OperationRecord } from '../store/bets/commit.ts';
+import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import { done, UNAVAILABLE } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Callbacks } from './context.ts';
@@ -36,6 +37,33 @@ export async function committedBefore(
     default:
       return unreachable(committed);
   }
+}
+
+export interface WithDelivery extends Concluded {
+  readonly delivery: DeliveryOutcome;
+}
+
+/**
+ * Writes the outcome of a callback's attempt, with what becomes of its delivery, while the caller
+ * waits.
+ * @param confirmAfterMs when an unknown outcome is confirmed (`delivery.confirmUnknownAfterMs`)
+ */
+export function finishOf<C extends WithDelivery>(
+  { callbacks: { bets }, transactionId, deadline }: BetCallback<BetRequest>,
+  attemptId: string,
+  confirmAfterMs: number,
+): Attempt<C>['finish'] {
+  return async (operationId, { conclusion, delivery, lateAnswer }, attempt) =>
+    bets.finish({
+      transactionId,
+      attemptId,
+      operationId,
+      attempt,
+      change: conclusion.change,
+      confirmAfterMs,
+      delivery,
+      caller: { before: await bets.limitOf(deadline), lateAnswer },
+    });
 }
 
 /** A decision that no wallet is asked about: the bet as it will stand, and what is answered. */

@@ -3,25 +3,31 @@ import { backoffMs } from '../domain/backoff.ts';
 import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import { type Attempt, bring, type Concluded } from '../engine/attempt.ts';
+import { type Attempt, bring } from '../engine/attempt.ts';
 import { deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
-import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
-import { answerUnsent, committedBefore, type NextState, ownerOf, recordOf } from './commit.ts';
+import {
+  answerUnsent,
+  committedBefore,
+  finishOf,
+  type NextState,
+  ownerOf,
+  recordOf,
+  type WithDelivery,
+} from './commit.ts';
 import type { Handled } from './handled.ts';
 
 export type PromisedCallback = BetCallback<RollbackRequest> | BetCallback<UpdateRequest>;
 
-interface PromisedConcluded extends Concluded {
-  readonly delivery: DeliveryOutcome;
+interface PromisedConcluded extends WithDelivery {
   readonly promisedTime: string;
 }
 
@@ -142,17 +148,7 @@ async function promisedAttempt(
         promisedTime: next.transactionTime,
       };
     },
-    finish: async (operationId, { conclusion, delivery, lateAnswer }, record) =>
-      callbacks.bets.finish({
-        transactionId,
-        attemptId,
-        operationId,
-        attempt: record,
-        change: conclusion.change,
-        confirmAfterMs: settings.confirmUnknownAfterMs,
-        delivery,
-        caller: { before: await callbacks.bets.limitOf(deadline), lateAnswer },
-      }),
+    finish: finishOf(callback, attemptId, settings.confirmUnknownAfterMs),
   };
 }
 

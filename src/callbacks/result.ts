@@ -3,7 +3,7 @@ import { backoffMs } from '../domain/backoff.ts';
 import type { AttemptedResult, Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import { type Attempt, type Brought, bring, type Concluded } from '../engine/attempt.ts';
+import { type Attempt, type Brought, bring } from '../engine/attempt.ts';
 import { deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
 import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
 import { within } from '../lib/within.ts';
@@ -11,12 +11,18 @@ import { accepted, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
-import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
-import { answerUnsent, committedBefore, ownerOf, recordOf } from './commit.ts';
+import {
+  answerUnsent,
+  committedBefore,
+  finishOf,
+  ownerOf,
+  recordOf,
+  type WithDelivery,
+} from './commit.ts';
 import type { Handled } from './handled.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
@@ -25,10 +31,6 @@ type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 export interface SentWith {
   /** The operator token of the session that asked for a cashout. */
   readonly cashoutToken: string | undefined;
-}
-
-interface ResultConcluded extends Concluded {
-  readonly delivery: DeliveryOutcome;
 }
 
 /**
@@ -76,7 +78,7 @@ export async function sendResult(
   return brought.kind === 'moved' ? 'moved' : handledOf(operatorId, brought);
 }
 
-function handledOf(operatorId: string, brought: Brought<ResultConcluded>): Handled {
+function handledOf(operatorId: string, brought: Brought<WithDelivery>): Handled {
   const { conclusion, delivery, answer, lateAnswer } = brought.concluded;
   const { latencyMs, code } = brought.sent.trace;
   const detail = { walletMs: Math.round(latencyMs), code };
@@ -106,7 +108,7 @@ async function resultAttempt(
   bet: Bet,
   sentWith: SentWith,
   mayQueue: boolean,
-): Promise<Attempt<ResultConcluded>> {
+): Promise<Attempt<WithDelivery>> {
   const { callbacks, message, transactionId, deadline } = callback;
   const { operatorId } = ownerOf(bet);
   // Before the commit, which finds out whether another operation has come in between.
@@ -133,17 +135,7 @@ async function resultAttempt(
         maySend,
       }),
     conclude: (sent) => concluded(callback, wallet, bet, sent, mayQueue),
-    finish: async (operationId, { conclusion, delivery, lateAnswer }, record) =>
-      callbacks.bets.finish({
-        transactionId,
-        attemptId,
-        operationId,
-        attempt: record,
-        change: conclusion.change,
-        confirmAfterMs: settings.confirmUnknownAfterMs,
-        delivery,
-        caller: { before: await callbacks.bets.limitOf(deadline), lateAnswer },
-      }),
+    finish: finishOf(callback, attemptId, settings.confirmUnknownAfterMs),
   };
 }
 
@@ -153,7 +145,7 @@ function concluded(
   bet: Bet,
   sent: BetAnswer,
   mayQueue: boolean,
-): ResultConcluded {
+): WithDelivery {
   const { callbacks, transactionId } = callback;
   const { message } = callback;
   const isCashout = message.operation === 'settle' && message.resultType === 'cashout';

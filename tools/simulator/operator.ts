@@ -1,4 +1,4 @@
-import type { BonusMethod } from './bonus-api/methods.ts';
+import type { BonusMethod } from '../../src/bonuses/method-names.ts';
 import { type CallOptions, type CallResult, SignedClient } from './signed-client.ts';
 
 export interface OperatorOptions {

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { BonusMethod } from '../../../src/bonuses/method-names.ts';
 import { type Clock, systemClock } from '../../../src/domain/clock.ts';
 import { signingKeys } from '../../../src/protocol/signature.ts';
 import type { Gate, GatePoint } from '../gates.ts';
@@ -7,7 +8,6 @@ import type { TemplateOrder } from './answers.ts';
 import { BonusBooks } from './books.ts';
 import { BonusDesk } from './desk.ts';
 import { type BonusRequest, createBonusHttp, type PartnerKeys } from './http.ts';
-import type { BonusMethod } from './methods.ts';
 import type { BonusMisbehaviour } from './misbehaviour.ts';
 import type { BonusTemplate, PlayerBonus, PlayerGrant, TemplateFields } from './records.ts';
 

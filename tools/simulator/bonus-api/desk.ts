@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import type { BonusMethod } from '../../../src/bonuses/method-names.ts';
 import { Gates } from '../gates.ts';
 import type { WireAnswer } from '../wallet/answers.ts';
 import { Changes } from '../wallet/changes.ts';
 import { send, sendBadly } from '../wallet/delivery.ts';
 import { answerTo, type TemplateOrder } from './answers.ts';
 import type { BonusBooks } from './books.ts';
-import type { BonusMethod } from './methods.ts';
 import { type BonusMisbehaviour, BonusMisbehaviours, effectOf } from './misbehaviour.ts';
 import type { BonusCall } from './requests.ts';
 

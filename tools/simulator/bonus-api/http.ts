@@ -4,11 +4,12 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import type { BonusMethod } from '../../../src/bonuses/method-names.ts';
 import { JsonError, parseJsonObject } from '../../../src/protocol/json.ts';
 import { type SignatureVerdict, type SigningKey, verify } from '../../../src/protocol/signature.ts';
 import { failure, type WireAnswer } from '../wallet/answers.ts';
 import { send } from '../wallet/delivery.ts';
-import { type BonusMethod, methodAt } from './methods.ts';
+import { methodAt } from './methods.ts';
 import { type BonusCall, readBonusCall } from './requests.ts';
 
 /** A partner as the service knows one, its secrets made ready. */

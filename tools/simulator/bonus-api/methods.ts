@@ -1,17 +1,4 @@
-/**
- * The bonus API's seven methods, by what stands behind `/bonuses/` (docs/protocol.md, Bonus API).
- */
-export const BONUS_METHODS = [
-  'templates',
-  'template',
-  'templates/add',
-  'player/bonuses',
-  'bonus',
-  'bonus/applyBatch',
-  'bonus/revokeBatch',
-] as const;
-
-export type BonusMethod = (typeof BONUS_METHODS)[number];
+import { BONUS_METHODS, type BonusMethod } from '../../../src/bonuses/method-names.ts';
 
 const PREFIX = '/bonuses/';
 

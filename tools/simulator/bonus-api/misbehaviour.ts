@@ -1,5 +1,5 @@
+import type { BonusMethod } from '../../../src/bonuses/method-names.ts';
 import { unreachable } from '../../../src/domain/unreachable.ts';
-import type { BonusMethod } from './methods.ts';
 
 /**
  * Whether a call takes effect although the service misbehaves: `none` never, `applied` before the

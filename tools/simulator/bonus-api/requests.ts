@@ -1,7 +1,7 @@
+import type { BonusMethod } from '../../../src/bonuses/method-names.ts';
 import { unreachable } from '../../../src/domain/unreachable.ts';
 import { amount, requiredText, requiredWord } from '../../../src/protocol/fields.ts';
 import { type JsonDocument, JsonError } from '../../../src/protocol/json.ts';
-import type { BonusMethod } from './methods.ts';
 import type { PlayerGrant, TemplateFields } from './records.ts';
 
 /** A call of a partner with everything that its method wants, read without rounding a number. */

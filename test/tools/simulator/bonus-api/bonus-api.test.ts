@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { BONUS_METHODS } from '../../../../src/bonuses/method-names.ts';
 import { startBonusApi } from '../../../../tools/simulator/bonus-api/bonus-api.ts';
-import { BONUS_METHODS } from '../../../../tools/simulator/bonus-api/methods.ts';
 import { SignedClient } from '../../../../tools/simulator/signed-client.ts';
 import fixture from '../../../fixtures/vectors.json' with { type: 'json' };
 import { CID, OTHER_CID, OTHER_SECRET, SECRET, useBonusApi } from './support.ts';
