@@ -91,7 +91,8 @@ function handledOf(operatorId: string, brought: Brought<WithDelivery>): Handled 
 
 /**
  * A wallet that pays a repeat again is never sent one (`unknownRepeats: hold`): what it did with the
- * first is for a person to find out, who retries or resolves its dead letter.
+ * first is for a person to find out. An attempt that ended has left a dead letter; one whose process
+ * was killed has left none, only this line.
  */
 function heldForPerson(
   { callbacks, message, transactionId }: ResultCallback,
