@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { GatewayError } from './domain/errors.ts';
+import { hasDescriptors } from './http/descriptors.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Family } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -17,6 +18,9 @@ const RESTART_MS = 1_000;
  */
 const STOP_MS = 12_000;
 
+/** How often a worker process looks whether it can still open a file. */
+const DESCRIPTORS_MS = 1_000;
+
 /** Stands for the worker processes that have ended. */
 const ENDED = {};
 
@@ -27,6 +31,8 @@ export class HttpWorkers {
   readonly #together = new Together();
   /** What each told last: without one that is late, counters would seem to fall. */
   readonly #snapshots = new WeakMap<Worker, Snapshot>();
+  /** Those at their limit of open files, as they said themselves. */
+  readonly #exhausted = new Set<Worker>();
   /** What those that ended had counted: a total that falls looks like many new events. */
   #counted: Snapshot = [];
   #stopping = false;
@@ -59,6 +65,14 @@ export class HttpWorkers {
     return this.#together.families(snapshots);
   }
 
+  /**
+   * Whether every worker process can still open a file or connection, as of a second ago: one that
+   * cannot loses the callers that it is given.
+   */
+  haveDescriptors(): boolean {
+    return this.#exhausted.size === 0;
+  }
+
   /** Asks every worker process to drain and waits until they are gone; kills those that hang. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -89,8 +103,14 @@ export class HttpWorkers {
   #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.add(worker);
+    worker.on('message', (message: unknown) => {
+      if (!isDescriptorsMessage(message)) return;
+      if (message.hasDescriptors) this.#exhausted.delete(worker);
+      else this.#exhausted.add(worker);
+    });
     worker.once('exit', (code, signal) => {
       this.#workers.delete(worker);
+      this.#exhausted.delete(worker);
       if (this.#stopping) return;
       this.#keepCounters(worker);
       this.#logger.error({ pid: worker.process.pid, code, signal }, 'cluster.worker_died');
@@ -122,25 +142,48 @@ export function answerForMetrics(metrics: Metrics): void {
   });
 }
 
+/** In a worker process: tells the parent, which answers for its readiness, when it can open no file. */
+export function tellOfDescriptors(): void {
+  let told = true;
+  const look = async () => {
+    const has = await hasDescriptors();
+    if (has === told) return;
+    told = has;
+    process.send?.({ hasDescriptors: has });
+  };
+  setInterval(() => void look(), DESCRIPTORS_MS).unref();
+}
+
 /** Nothing from a worker process that is late, or that ends meanwhile. */
 async function collectFrom(worker: Worker): Promise<Snapshot | undefined> {
   const given = new AbortController();
   const { signal } = given;
-  const answer = once(worker, 'message', { signal });
-  const ended = once(worker, 'exit', { signal }).then((): unknown[] => []);
+  const answer = metricsOf(worker, signal);
+  const ended = once(worker, 'exit', { signal }).then(() => undefined);
   // What comes too late, or of the one that lost, is nobody's concern.
   for (const either of [answer, ended]) either.catch(() => undefined);
   // The pipe breaks a moment before the exit is known.
   worker.send('metrics', () => undefined);
   try {
-    const [message] = await within(COLLECT_MS, Promise.race([answer, ended]));
-    return isMetricsMessage(message) ? message.metrics : undefined;
+    return await within(COLLECT_MS, Promise.race([answer, ended]));
   } catch (error) {
     if (error instanceof OutOfTime) return undefined;
     throw error;
   } finally {
     given.abort();
   }
+}
+
+/** The next metrics that it sends; it may speak of other things before. */
+async function metricsOf(worker: Worker, signal: AbortSignal): Promise<Snapshot | undefined> {
+  for await (const [message] of on(worker, 'message', { signal })) {
+    if (isMetricsMessage(message)) return message.metrics;
+  }
+  return undefined;
+}
+
+function isDescriptorsMessage(message: unknown): message is { hasDescriptors: boolean } {
+  return typeof message === 'object' && message !== null && 'hasDescriptors' in message;
 }
 
 function isMetricsMessage(message: unknown): message is { metrics: Snapshot } {

@@ -6,10 +6,10 @@ import { systemClock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
 import { within } from './lib/within.ts';
 import { awaitDatabase, awaitRedis } from './start-up.ts';
-import type { Family } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
+import type { OtherProcesses } from './wiring/internal-listener.ts';
 
 /** What is in flight at SIGTERM has this long to finish (docs/contract.md, Commands). */
 const DRAIN_MS = 10_000;
@@ -27,8 +27,8 @@ export interface ProcessOptions {
   readonly opensAdmin: boolean;
   /** What else has to stand before this process calls itself ready, such as its workers. */
   readonly beforeReady?: () => Promise<void>;
-  /** The metrics of all processes behind the admin port, where there are several. */
-  readonly allFamilies?: () => Promise<readonly Family[]>;
+  /** The other processes behind the admin port, where there are some. */
+  readonly others?: OtherProcesses;
 }
 
 export interface GatewayProcess {
@@ -45,7 +45,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const clock = systemClock;
   if (options.checksServers) await awaitDatabase(environment, clock, logger);
   const parts = compose({ environment, source, clock, logger, metrics, tracing });
-  const admin = options.opensAdmin ? parts.adminServer(options.allFamilies) : undefined;
+  const admin = options.opensAdmin ? parts.adminServer(options.others) : undefined;
   if (admin !== undefined) {
     const at = { host: environment.adminHost, port: environment.adminPort };
     const address = await listen(admin.app, at, 'ADMIN_HOST, ADMIN_PORT');

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { answerForMetrics, HttpWorkers } from './cluster.ts';
+import { answerForMetrics, HttpWorkers, tellOfDescriptors } from './cluster.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { ConfigError } from './config/problems.ts';
 import { ConfigurationSource } from './config/source.ts';
@@ -73,6 +73,7 @@ async function start(environment: Environment, logger: Logger, started: Started)
 
   if (cluster.isWorker) {
     answerForMetrics(metrics);
+    tellOfDescriptors();
     started.own = await startProcess({
       ...common,
       environment: { ...environment, roles: new Set(['http']) },
@@ -96,7 +97,10 @@ async function start(environment: Environment, logger: Logger, started: Started)
       started.workers = workers;
       return workers.start(environment.workers);
     },
-    allFamilies: () => workers.families(metrics),
+    others: {
+      families: () => workers.families(metrics),
+      haveDescriptors: () => workers.haveDescriptors(),
+    },
   });
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 /** Both of the process and of the machine. */
@@ -14,4 +15,23 @@ export async function hasDescriptors(): Promise<boolean> {
   } catch (error) {
     return !(error instanceof Error && 'code' in error && EXHAUSTED.has(error.code));
   }
+}
+
+/**
+ * How many files and connections this process may have open at once: its soft limit, which Node
+ * raises to the hard one when it starts.
+ *
+ * @param limitsFile default: this process's
+ * @returns `Infinity` where there is no limit, or the system does not tell (it is not Linux)
+ */
+export function openFilesMax(limitsFile = '/proc/self/limits'): number {
+  let limits: string;
+  try {
+    limits = readFileSync(limitsFile, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Infinity;
+    throw error;
+  }
+  const [, soft] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+  return soft === undefined ? Infinity : Number(soft);
 }

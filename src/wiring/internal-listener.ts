@@ -17,6 +17,14 @@ import type { Storage } from './storage.ts';
 /** A server that answers later than this is away, for a gauge. */
 const SERVER_CHECK_MS = 1_000;
 
+/** The processes that take callbacks behind this one's admin port (`WORKERS`). */
+export interface OtherProcesses {
+  /** This process's metrics and all of theirs, summed. */
+  readonly families: () => Promise<readonly Family[]>;
+  /** Whether each of them can still open a file or connection. */
+  readonly haveDescriptors: () => boolean;
+}
+
 /** Health, metrics and the admin API, for the people who run it. */
 export function createInternalListener(base: Base, storage: Storage, { wallets }: Money) {
   const { environment, source, clock, logger, metrics, configuration } = base;
@@ -37,12 +45,13 @@ export function createInternalListener(base: Base, storage: Storage, { wallets }
     isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,
     horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
   });
-  /** @param allFamilies the metrics of all processes behind the admin port; default: of this one */
-  const adminServer = (allFamilies?: () => Promise<readonly Family[]>) => {
+  /** @param others the other processes behind the admin port; default: there is none */
+  const adminServer = (others?: OtherProcesses) => {
     const readiness = new Readiness({
       clock,
       checks: { postgresql: isPostgresUp, redis: () => accelerator.isAnswering() },
-      hasDescriptors,
+      hasDescriptors: async () =>
+        (await hasDescriptors()) && (others === undefined || others.haveDescriptors()),
     });
     const app = createAdminServer({
       logger,
@@ -54,10 +63,10 @@ export function createInternalListener(base: Base, storage: Storage, { wallets }
       health: readiness,
       metrics: {
         contentType: metrics.registry.contentType,
-        text: () => expositionText((allFamilies ?? metrics.families)()),
+        text: () => expositionText((others?.families ?? metrics.families)()),
       },
       walletStates: async () =>
-        allFamilies === undefined ? statesHere(wallets) : statesIn(await allFamilies()),
+        others === undefined ? statesHere(wallets) : statesIn(await others.families()),
       overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
       setBreaker: (operatorId, callClass, to) => overrides.set(operatorId, callClass, to),
       releaseGeneration: (operatorId, generation) => deliveryAdmin.release(operatorId, generation),

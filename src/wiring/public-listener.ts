@@ -12,6 +12,7 @@ import { operatorRoutes } from '../operators/routes.ts';
 import { signingKeys } from '../protocol/signature.ts';
 import { Nonces } from '../store/sessions/nonces.ts';
 import type { BonusParts } from './bonus-api.ts';
+import { connectionLimits } from './connection-limits.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
@@ -32,7 +33,7 @@ export function createPublicListener(
       logger,
       lag,
       trustProxy: () => service().trustProxy,
-      connectionLimits: () => configuration().gateway.http,
+      connectionLimits: connectionLimits(base),
       onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
       requestTimeoutMs: requestTimeoutMs(configuration()),
     });

@@ -12,6 +12,8 @@ export interface ProcessOptions {
   /** What `node` runs, seen from the repository's root; the gateway unless given. */
   readonly script?: string;
   readonly cwd?: string;
+  /** How many files and connections it may have open; default: as many as the tests themselves. */
+  readonly openFilesMax?: number;
 }
 
 /** A line of stdout: an object where it was JSON, as the gateway's log is. */
@@ -60,9 +62,9 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   });
   supervisors.add(supervisor);
   const output = collect(supervisor.stdout, supervisor.stderr);
+  const args = [resolve(ROOT, options.script ?? 'src/main.ts'), ...(options.args ?? [])];
   const process_ = await supervisor.run({
-    file: process.execPath,
-    args: [resolve(ROOT, options.script ?? 'src/main.ts'), ...(options.args ?? [])],
+    ...limited(options.openFilesMax, { file: process.execPath, args }),
     stopSignal: 'SIGKILL',
   });
   const exited = process_.exited.then(async (exit) => {
@@ -84,6 +86,19 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
     signal: process_.signal,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+  };
+}
+
+/** The same program behind a shell that lowers its own limit and then becomes it. */
+function limited(
+  openFilesMax: number | undefined,
+  program: { readonly file: string; readonly args: readonly string[] },
+) {
+  if (openFilesMax === undefined) return program;
+  const script = 'ulimit -n "$0" && exec "$@"';
+  return {
+    file: '/bin/sh',
+    args: ['-c', script, `${openFilesMax}`, program.file, ...program.args],
   };
 }
 

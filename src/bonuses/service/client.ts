@@ -17,7 +17,7 @@ import { type BonusApiAnswer, judge } from './answer.ts';
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** Calls of one operator at once: one that floods must not use up everybody's connections (I7). */
 const CONCURRENT_MAX = 32;
-const CONNECTIONS_MAX = 256;
+export const BONUS_API_CONNECTIONS_MAX = 256;
 const BREAKER = { errorPercent: 50, minRequests: 10, windowMs: 30_000, openMs: 5_000 };
 
 export interface BonusServiceOptions {
@@ -116,7 +116,7 @@ export class BonusService {
       // The aggregator's own setting, which may be plain http or of its own network.
       allowPrivate: true,
       timeoutMs,
-      connections: CONNECTIONS_MAX,
+      connections: BONUS_API_CONNECTIONS_MAX,
     });
     this.#connections = { url, timeoutMs, basePath: pathname.replace(/\/$/, ''), http };
     before?.http.close().catch((error: unknown) => {

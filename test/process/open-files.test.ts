@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createService } from '../../tools/simulator/service.ts';
+import { SERVICE_SECRET } from '../support/gateway.ts';
+import { type GatewayProcess, startGateway } from '../support/processes.ts';
+import { descendantsOf } from '../tools/demo/descendants.ts';
+import { type House, openHouse } from './support/house.ts';
+
+/** A process has only so many files, and every connection is one (I7). */
+
+const PATIENT = { timeout: 20_000, interval: 100 };
+vi.setConfig({ testTimeout: 60_000 });
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ gateway: { http: { maxConnections: 500 } } });
+});
+afterAll(() => house.close());
+
+describe('a worker process at its limit of open files (WORKERS=2)', () => {
+  it('makes the whole gateway not ready, until it can open files again (I7)', async () => {
+    const { process: gateway, adminUrl } = await house.replica({ WORKERS: '2' });
+    const ready = () => readiness(adminUrl);
+    await expect.poll(ready, PATIENT).toMatchObject({ status: 200 });
+    const [victim] = await descendantsOf(gateway.pid);
+    const before = await softLimit(victim);
+    await setSoftLimit(victim, 8);
+    await expect
+      .poll(ready, PATIENT)
+      .toMatchObject({ status: 503, report: { status: 'unavailable', openFiles: 'exhausted' } });
+    // Not the process that answers: it has all that it needs.
+    expect(await softLimit(gateway.pid)).toBe(before);
+    // The metrics of both still come.
+    expect((await fetch(`${adminUrl}/metrics`)).status).toBe(200);
+    await setSoftLimit(victim, before);
+    await expect.poll(ready, PATIENT).toMatchObject({ status: 200, report: { status: 'ready' } });
+    await gateway.stop();
+  });
+
+  it('is forgotten when it ends', async () => {
+    const { process: gateway, adminUrl } = await house.replica({ WORKERS: '2' });
+    const [victim] = await descendantsOf(gateway.pid);
+    await setSoftLimit(victim, 8);
+    await expect.poll(() => readiness(adminUrl), PATIENT).toMatchObject({ status: 503 });
+    process.kill(victim, 'SIGKILL');
+    await expect.poll(() => readiness(adminUrl), PATIENT).toMatchObject({ status: 200 });
+    await gateway.stop();
+  });
+});
+
+describe('http.maxConnections above what the limit of open files has room for', () => {
+  it('is lowered, which the log says in words, and callers are served at the limit (I7)', async () => {
+    const gateway = await startGateway({ env: house.env, openFilesMax: 250 });
+    const { json } = await limited(gateway);
+    expect(json).toMatchObject({ configured: 500, maxConnections: 50, openFilesMax: 250 });
+    expect(json?.note).toMatch(/may have 250 files open: raise that \(ulimit -n/);
+    const baseUrl = await addressOf(gateway, 'gateway.listening');
+    const adminUrl = await addressOf(gateway, 'gateway.admin_listening');
+    const player = await house.player(baseUrl);
+    const silent = await strangers(baseUrl, 400);
+    const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
+    expect((await service.balance(player)).status).toBe(200);
+    expect(await readiness(adminUrl)).toMatchObject({ status: 200 });
+    await service.close();
+    for (const socket of silent) socket.destroy();
+    await gateway.stop();
+  });
+
+  it('is compared again at a reload', async () => {
+    const { process: gateway } = await house.replica();
+    expect(gateway.lines.some(({ json }) => json?.msg === 'http.connections_limited')).toBe(false);
+    const file = join(house.configFolder, 'gateway.yaml');
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replace('maxConnections: 500', 'maxConnections: 1000000'));
+    await setSoftLimit(gateway.pid, 400);
+    gateway.signal('SIGHUP');
+    const { json } = await limited(gateway);
+    expect(json).toMatchObject({ configured: 1_000_000, maxConnections: 125 });
+    await writeFile(file, text);
+    await gateway.stop();
+  });
+
+  it('stops the start where there is room for nobody', async () => {
+    const gateway = await startGateway({ env: house.env, openFilesMax: 100 });
+    expect(await gateway.exited).toEqual({ code: 1, signal: null });
+    expect(gateway.stderr()).toBe(
+      'wagergate: the process may have 100 files open, and the gateway needs 150 for itself: raise the limit (ulimit -n, LimitNOFILE=)\n',
+    );
+  });
+});
+
+const limited = (gateway: GatewayProcess) =>
+  gateway.waitForLine(({ json }) => json?.msg === 'http.connections_limited');
+
+async function addressOf(gateway: GatewayProcess, message: string): Promise<string> {
+  const line = await gateway.waitForLine(({ json }) => json?.msg === message, 30_000);
+  return String(line.json?.address);
+}
+
+async function readiness(adminUrl: string): Promise<{ status: number; report: unknown }> {
+  const answer = await fetch(`${adminUrl}/health/ready`);
+  return { status: answer.status, report: await answer.json() };
+}
+
+function strangers(baseUrl: string, count: number): Promise<Socket[]> {
+  const port = Number(new URL(baseUrl).port);
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => socket.destroy());
+      await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+      return socket;
+    }),
+  );
+}
+
+async function softLimit(pid: number): Promise<number> {
+  const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
+}
+
+/** The hard limit stays, so that it can be raised again. */
+async function setSoftLimit(pid: number, files: number): Promise<void> {
+  await promisify(execFile)('prlimit', [`--pid=${pid}`, `--nofile=${files}:`]);
+}
