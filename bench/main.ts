@@ -2,6 +2,7 @@ import { runCallbacks } from './callbacks/benchmark.ts';
 import { readSettings, SettingsError } from './callbacks/settings.ts';
 import { runDeliveries } from './deliveries.ts';
 import { runScrape } from './scrape.ts';
+import { runStrangers } from './strangers.ts';
 
 interface Benchmark {
   readonly about: string;
@@ -21,6 +22,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   scrape: {
     about: 'what a scrape of the metrics costs with a thousand operators',
     run: runScrape,
+  },
+  strangers: {
+    about: 'what bodies that never end cost in memory, and the service in time',
+    run: runStrangers,
   },
 };
 

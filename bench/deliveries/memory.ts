@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { residentBytes } from '../support/memory.ts';
 import type { Scene } from './scene.ts';
 
 export interface MemoryResult {
@@ -14,7 +14,6 @@ export interface MemoryResult {
 const SETTLE_MS = 5_000;
 const WATCH_MS = 15_000;
 const SAMPLE_MS = 500;
-const PAGE_BYTES = 4_096;
 
 /** What a worker's memory does while so many deliveries wait behind an operator that is held. */
 export async function watchMemory(scene: Scene, waiting: number): Promise<MemoryResult> {
@@ -43,10 +42,4 @@ export function memoryLine({ waiting, beforeBytes, maxBytes }: MemoryResult): st
 
 function megabytes(bytes: number): string {
   return (bytes / 1_048_576).toFixed(0);
-}
-
-async function residentBytes(pid: number): Promise<number | undefined> {
-  const statm = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => undefined);
-  const pages = statm?.split(' ')[1];
-  return pages === undefined ? undefined : Number(pages) * PAGE_BYTES;
 }

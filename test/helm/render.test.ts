@@ -72,6 +72,31 @@ describe('the rendered chart', () => {
     expect(at(containerOf(worker), 'ports')).toEqual([{ name: 'admin', containerPort: 9090 }]);
   });
 
+  it('tells every pod the names it may be asked under, and where secrets are (I8)', () => {
+    for (const workload of [http, worker]) {
+      const env = at(containerOf(workload), 'env');
+      const hosts = 'gateway.ops.example,gw.ops.example';
+      expect(env).toContainEqual({ name: 'ADMIN_HOSTS', value: hosts });
+      const folders = '/run/secrets/wagergate:/vault/secrets';
+      expect(env).toContainEqual({ name: 'SECRET_FOLDERS', value: folders });
+    }
+    const plain = named(renderChart({ secret: SECRET }), 'Deployment', 'gw-wagergate-http');
+    const env = at(containerOf(plain), 'env');
+    expect(JSON.stringify(env)).not.toContain('ADMIN_HOSTS');
+    // Nothing that somebody else mounts below /run/secrets.
+    expect(env).toContainEqual({ name: 'SECRET_FOLDERS', value: '/run/secrets/wagergate' });
+  });
+
+  it("limits what callers may hold, in the gateway's own file (I7)", () => {
+    const file = (values: Tree) => {
+      const { data } = named(renderChart(values), 'ConfigMap', 'gw-wagergate-gateway');
+      return isTree(data) ? String(data['gateway.yaml']) : '';
+    };
+    expect(file({ secret: SECRET })).toMatch(/maxConnections: 2000\n/);
+    expect(file(EVERYTHING)).toMatch(/maxConnections: 1000000\n/);
+    expect(file(EVERYTHING)).toMatch(/arrivingBytesMax: 33554432\n/);
+  });
+
   it('passes numbers to the environment as text', () => {
     for (const workload of [http, worker]) {
       const env = at(containerOf(workload), 'env');
@@ -146,7 +171,8 @@ describe('the rendered chart', () => {
     const before = podOf(EVERYTHING);
     const files = { alpha: ALPHA, beta: { ...ALPHA, id: 'beta' } };
     expect(podOf({ ...EVERYTHING, operators: { files } })).toEqual(before);
-    expect(podOf({ ...EVERYTHING, secretFiles: { files: { service: 'new' } } })).toEqual(before);
+    const secretFiles = { ...EVERYTHING.secretFiles, files: { service: 'new' } };
+    expect(podOf({ ...EVERYTHING, secretFiles })).toEqual(before);
     const secret = { ...EVERYTHING.secret, databaseUrl: 'postgresql://u:new@db/wagergate' };
     expect(podOf({ ...EVERYTHING, secret })).not.toEqual(before);
   });

@@ -1,8 +1,11 @@
 import { Ajv, type AnySchema } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import pkg from '../../package.json' with { type: 'json' };
+import { gatewaySchema } from '../../src/config/gateway-schema.ts';
 import { at, chartFile, chartYaml, isTree, type Tree, withValue } from './support/chart.ts';
 
+const KEY = Buffer.alloc(32).toString('base64');
 const values = chartYaml('values.yaml');
 const schema: unknown = JSON.parse(chartFile('values.schema.json'));
 if (!isAnySchema(schema)) throw new Error('the schema is no object');
@@ -47,6 +50,13 @@ describe('the values of the chart', () => {
     ['a label that is no text', 'http.podLabels', { on: true }],
     ['a budget that lets nothing go', 'http.podDisruptionBudget.maxUnavailable', 0],
     ['another affinity', 'worker.antiAffinity', 'maybe'],
+    ['a short admin token', 'secret.adminToken', 'token'],
+    ['a key list with a short key', 'secret.encryptionKey', `new:${KEY},old:c2hvcnQ=`],
+    ['callers without a limit', 'gateway.config.http.maxConnections', 0],
+    ['a limit of callers that there is not', 'gateway.config.http.maxConnection', 10],
+    ['a name that is an address with a port', 'admin.hosts', ['gateway.example:9090']],
+    ['a folder that is not absolute', 'secretFiles.folders', ['secrets']],
+    ['no folder, which would mean all of /run/secrets', 'secretFiles.folders', []],
   ] as const)('refuse %s', ([, path, value]) => {
     expect(validate(withValue(values, path, value))).toBe(false);
   });
@@ -56,9 +66,46 @@ describe('the values of the chart', () => {
     ['an unlimited wallet rule', 'networkPolicy.wallets', null],
     ['a percentage', 'http.podDisruptionBudget.maxUnavailable', '25%'],
     ['Sentinels', 'secret.redisUrl', 'redis+sentinel://:p@sentinel-1:26379/books'],
-    ['an encryption key', 'secret.encryptionKey', Buffer.alloc(32).toString('base64')],
+    ['a cluster', 'secret.redisUrl', 'redis+cluster://:p@node-1:6379?node=node-2:6379'],
+    ['an encryption key', 'secret.encryptionKey', KEY],
+    ['a list of keys', 'secret.encryptionKey', `2026b:${KEY},2026a:${KEY}, plain`],
+    ['an admin token', 'secret.adminToken', 'the-admins-token-that-is-long-enough'],
+    ['a name of the internal listener', 'admin.hosts', ['gateway.ops.example']],
   ] as const)('take %s', ([, path, value]) => {
     expect(validate(withValue(values, path, value)), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  it('limit strangers as the gateway does by itself, far below the memory of a pod (I7)', () => {
+    const http = z.object({ arrivingBytesMax: z.number() }).loose();
+    const limits = http.parse(at(values, 'gateway.config.http'));
+    const service = { cid: 'key', secrets: ['0123456789abcdef'], bonusApiUrl: 'https://x.example' };
+    expect(limits).toEqual(gatewaySchema.parse({ service }).http);
+    const megabytes = Number.parseInt(String(at(values, 'http.resources.limits.memory')), 10);
+    expect(limits.arrivingBytesMax * 8).toBeLessThan(megabytes * 1_048_576);
+  });
+
+  it('bound strangers as the gateway does', () => {
+    const bounds = at(schema, 'properties.gateway.properties.config.properties.http.properties');
+    const own = at(z.toJSONSchema(gatewaySchema, { io: 'input' }), 'properties.http.properties');
+    for (const [name, bound] of Object.entries(isTree(own) ? own : {})) {
+      const {
+        minimum = 1,
+        exclusiveMinimum,
+        maximum,
+      } = z
+        .object({
+          minimum: z.number().optional(),
+          exclusiveMinimum: z.number().optional(),
+          maximum: z.number(),
+        })
+        .parse(bound);
+      expect(at(bounds, name), name).toEqual({
+        type: 'integer',
+        minimum: exclusiveMinimum === undefined ? minimum : exclusiveMinimum + 1,
+        maximum,
+      });
+    }
+    expect(Object.keys(isTree(bounds) ? bounds : {})).toHaveLength(3);
   });
 
   it('give a pod longer to end than the gateway may take for what is in flight', () => {

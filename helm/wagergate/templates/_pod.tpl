@@ -56,6 +56,12 @@ spec:
           value: 0.0.0.0
         - name: ADMIN_PORT
           value: "9090"
+        {{- with $values.admin.hosts }}
+        - name: ADMIN_HOSTS
+          value: {{ join "," . | quote }}
+        {{- end }}
+        - name: SECRET_FOLDERS
+          value: {{ join ":" $values.secretFiles.folders | quote }}
         - name: LOG_LEVEL
           value: {{ $values.logging.level }}
         - name: LOG_READS_SAMPLE

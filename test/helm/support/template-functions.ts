@@ -56,6 +56,10 @@ export const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
     ...(isTree(first) ? first : {}),
   }),
   printf: (format, ...args) => printed(format).replace(/%s/g, () => printed(args.shift())),
+  join: (separator, list) =>
+    (Array.isArray(list) ? list : [])
+      .map((item: unknown) => printed(item))
+      .join(printed(separator)),
   quote: (value) => JSON.stringify(printed(value)),
   trunc: (length, text) => printed(text).slice(0, Number(length)),
   trimSuffix: (end, text) => {

@@ -19,8 +19,11 @@ export const ALPHA = {
   delivery: { maxBackoffMs: 3_000_000 },
 };
 export const EVERYTHING = {
-  secret: { ...SECRET, adminToken: 'token' },
+  secret: { ...SECRET, adminToken: 'the-admins-token-that-is-long-enough' },
+  admin: { hosts: ['gateway.ops.example', 'gw.ops.example'] },
+  gateway: { config: { http: { maxConnections: 1_000_000 } } },
   secretFiles: {
+    folders: ['/run/secrets/wagergate', '/vault/secrets'],
     files: {
       service: 'the-services-secret',
       'alpha-wallet': 'alpha-wallet-secret',

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import { SettingsError } from '../callbacks/settings.ts';
+
+export interface StrangersSettings {
+  /** Connections at once, each with a body that does not end. */
+  readonly connections: number;
+  /** What each sends of its body. */
+  readonly bodyBytes: number;
+  readonly seconds: number;
+  /** Where the result is written. */
+  readonly resultFile: string;
+  /** Only the help was asked for. */
+  readonly help: boolean;
+}
+
+export const STRANGERS_HELP = `npm run bench -- strangers [options]
+
+Strangers who send most of a body and then nothing more, and come again a second after they were
+closed, while the service places bets. A gateway process with the limits of the example
+configuration.
+
+  --connections <n>  how many at once (1500)
+  --body <bytes>     what each sends (250000)
+  --seconds <n>      for how long (20)
+  --out <file>       where the result goes (bench/results/strangers.json)`;
+
+const OPTIONS = {
+  connections: { type: 'string', default: '1500' },
+  body: { type: 'string', default: '250000' },
+  seconds: { type: 'string', default: '20' },
+  out: { type: 'string', default: 'bench/results/strangers.json' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** @throws SettingsError */
+export function readSettings(args: readonly string[]): StrangersSettings {
+  const values = parsed(args);
+  return {
+    connections: positive('--connections', values.connections),
+    bodyBytes: positive('--body', values.body),
+    seconds: positive('--seconds', values.seconds),
+    resultFile: values.out,
+    help: values.help,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values;
+  } catch (error) {
+    throw new SettingsError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new SettingsError(`${name} must be a whole number of 1 or more`);
+  return value;
+}

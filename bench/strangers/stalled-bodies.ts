@@ -1,0 +1,55 @@
+import { connect, type Socket } from 'node:net';
+
+/** A stranger whose connection was closed comes again after this long. */
+const AGAIN_MS = 1_000;
+
+/** Above what is ever sent, within what the gateway takes. */
+const PROMISED_BYTES = 260_000;
+
+/** Connections on which most of a body has come, and the rest never does. */
+export class StalledBodies {
+  readonly #port: number;
+  readonly #bytes: Buffer;
+  readonly #sockets = new Set<Socket>();
+  #opened = 0;
+  #stopped = false;
+
+  constructor(url: string, bodyBytes: number) {
+    this.#port = Number(new URL(url).port);
+    const head = `POST /payment/bet HTTP/1.1\r\nhost: x\r\nx-sign-jws: a..b\r\ncontent-length: ${PROMISED_BYTES}\r\n\r\n`;
+    this.#bytes = Buffer.concat([
+      Buffer.from(head),
+      Buffer.alloc(Math.min(bodyBytes, PROMISED_BYTES - 1), 'x'),
+    ]);
+  }
+
+  /** How many connections were made so far. */
+  get opened(): number {
+    return this.#opened;
+  }
+
+  start(connections: number): void {
+    for (let count = 0; count < connections; count += 1) this.#open();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #open(): void {
+    if (this.#stopped) return;
+    const socket = connect(this.#port, '127.0.0.1');
+    this.#sockets.add(socket);
+    socket.once('connect', () => {
+      this.#opened += 1;
+      socket.write(this.#bytes);
+    });
+    // Being broken off is what they are here for.
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      setTimeout(() => this.#open(), AGAIN_MS).unref();
+    });
+  }
+}
