@@ -7,21 +7,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import { isPublicAddress } from '../../src/lib/public-address.ts';
 import { at, isTree, type Tree } from './support/chart.ts';
+import { containerOf, named } from './support/manifests.ts';
 import { mount, mountFiles } from './support/mounts.ts';
 import { renderChart, renderNotes } from './support/render.ts';
 import { ALPHA, EVERYTHING, OWN, SECRET } from './support/values.ts';
 
-type Manifests = readonly Tree[];
-const named = (manifests: Manifests, kind: string, name: string): Tree => {
-  const found = manifests.find((one) => one.kind === kind && at(one, 'metadata.name') === name);
-  if (found === undefined) throw new Error(`no ${kind} ${name}`);
-  return found;
-};
-const kindsOf = (manifests: Manifests) => [...new Set(manifests.map(({ kind }) => kind))].sort();
-const containerOf = (workload: Tree): unknown => {
-  const containers = at(workload, 'spec.template.spec.containers');
-  return Array.isArray(containers) ? containers[0] : undefined;
-};
+const kindsOf = (manifests: readonly Tree[]) =>
+  [...new Set(manifests.map(({ kind }) => kind))].sort();
 
 describe('the rendered chart', () => {
   const everything = renderChart(EVERYTHING);
@@ -70,31 +62,6 @@ describe('the rendered chart', () => {
     expect(envOf(worker)).toContainEqual({ name: 'ROLES', value: 'worker' });
     expect(at(containerOf(http), 'ports')).toHaveLength(2);
     expect(at(containerOf(worker), 'ports')).toEqual([{ name: 'admin', containerPort: 9090 }]);
-  });
-
-  it('tells every pod the names it may be asked under, and where secrets are (I8)', () => {
-    for (const workload of [http, worker]) {
-      const env = at(containerOf(workload), 'env');
-      const hosts = 'gateway.ops.example,gw.ops.example';
-      expect(env).toContainEqual({ name: 'ADMIN_HOSTS', value: hosts });
-      const folders = '/run/secrets/wagergate:/vault/secrets';
-      expect(env).toContainEqual({ name: 'SECRET_FOLDERS', value: folders });
-    }
-    const plain = named(renderChart({ secret: SECRET }), 'Deployment', 'gw-wagergate-http');
-    const env = at(containerOf(plain), 'env');
-    expect(JSON.stringify(env)).not.toContain('ADMIN_HOSTS');
-    // Nothing that somebody else mounts below /run/secrets.
-    expect(env).toContainEqual({ name: 'SECRET_FOLDERS', value: '/run/secrets/wagergate' });
-  });
-
-  it("limits what callers may hold, in the gateway's own file (I7)", () => {
-    const file = (values: Tree) => {
-      const { data } = named(renderChart(values), 'ConfigMap', 'gw-wagergate-gateway');
-      return isTree(data) ? String(data['gateway.yaml']) : '';
-    };
-    expect(file({ secret: SECRET })).toMatch(/maxConnections: 2000\n/);
-    expect(file(EVERYTHING)).toMatch(/maxConnections: 1000000\n/);
-    expect(file(EVERYTHING)).toMatch(/arrivingBytesMax: 33554432\n/);
   });
 
   it('passes numbers to the environment as text', () => {

@@ -1,0 +1,14 @@
+import { at, type Tree } from './chart.ts';
+
+/** @throws Error where there is none */
+export function named(manifests: readonly Tree[], kind: string, name: string): Tree {
+  const found = manifests.find((one) => one.kind === kind && at(one, 'metadata.name') === name);
+  if (found === undefined) throw new Error(`no ${kind} ${name}`);
+  return found;
+}
+
+/** The first container of a workload's pods. */
+export function containerOf(workload: Tree): unknown {
+  const containers = at(workload, 'spec.template.spec.containers');
+  return Array.isArray(containers) ? containers[0] : undefined;
+}
