@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failuresText, type House, openHouse } from './support/house.ts';
+import type { Scenario } from './support/play.ts';
+import { titleOf } from './support/scenarios.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** All others: `INTERLEAVINGS=all`. */
+const SCENARIOS: readonly Scenario[] = [
+  { begins: 'placed', actors: [['settle 20', 'settle 50']], faults: 1 },
+  { begins: 'unknown', actors: [['place'], ['rollback']], faults: 1 },
+  { begins: 'unknown', actors: [['place'], ['copy of place']], faults: 1 },
+];
+
+/**
+ * One step may end otherwise: the process is killed there, PostgreSQL's answer is lost, the wallet
+ * does it unanswered, not at all, or late, a caller gives up waiting.
+ */
+describe('operations of one bet, in every order, with one fault at any step (I1-I6)', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(ROOT);
+  });
+  afterAll(() => house.close());
+
+  it.each(SCENARIOS.map((scenario) => [titleOf(scenario), scenario] as const))(
+    '%s',
+    { timeout: 300_000 },
+    async (_, scenario) => {
+      const explored = await house.explore(scenario);
+      expect(failuresText(explored)).toBe('');
+      expect(explored.isComplete).toBe(true);
+      expect(explored.orders).toBeGreaterThan(15);
+    },
+  );
+});

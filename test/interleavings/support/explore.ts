@@ -1,0 +1,141 @@
+import type { Gates, Move } from './gates.ts';
+
+/** Plays one order of steps. */
+export interface Course {
+  /** The next move; undefined when nothing can move, or all that could follow is played elsewhere. */
+  next(gates: Gates): Move | undefined;
+  readonly taken: readonly Move[];
+  /** Whatever could follow is the same as another order. */
+  readonly isKnown: boolean;
+}
+
+export interface Explored {
+  /** Orders played to their end, no two of them the same but for steps that do not meet. */
+  readonly orders: number;
+  /** What was found, with the order that shows it. */
+  readonly failures: readonly { readonly why: string; readonly moves: readonly Move[] }[];
+  /** Whether nothing was left out. */
+  readonly isComplete: boolean;
+}
+
+export interface Exploring {
+  /** How many are played at a time. */
+  readonly lanes: number;
+  /** Plays a course to its end. @returns what was wrong */
+  readonly play: (lane: number, course: Course) => Promise<readonly string[]>;
+  /** The exploration is given up after so many orders. */
+  readonly ordersMax: number;
+}
+
+/** Where an order parts from those before it: its first steps, and what need not follow them. */
+interface Branch {
+  readonly prefix: readonly Move[];
+  readonly asleep: readonly Move[];
+}
+
+/**
+ * Plays every order of the steps, each from its beginning. Of orders that differ only in steps which
+ * cannot notice each other (two reads, a read and a call) one is played: what was tried first at a
+ * point sleeps in what is tried after it, until a step comes that meets it (sleep sets). Ends with
+ * the first failure.
+ */
+export async function explore({ lanes, play, ordersMax }: Exploring): Promise<Explored> {
+  const open: Branch[] = [{ prefix: [], asleep: [] }];
+  const failures: { why: string; moves: readonly Move[] }[] = [];
+  const random = seeded();
+  let [orders, playing] = [0, 0];
+  const lane = async (index: number) => {
+    while (orders < ordersMax && failures.length === 0) {
+      // Anywhere: neighbours are alike, should there not be time for all.
+      const [branch] = open.splice(Math.floor(random() * open.length), 1);
+      if (branch === undefined) {
+        if (playing === 0) return;
+        // Those who play may find more.
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        continue;
+      }
+      playing += 1;
+      const course = new BranchCourse(branch, (other) => open.push(other));
+      try {
+        const found = await play(index, course);
+        if (course.isKnown) continue;
+        orders += 1;
+        for (const why of found) failures.push({ why, moves: course.taken });
+      } finally {
+        playing -= 1;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
+  return { orders, failures, isComplete: open.length === 0 && failures.length === 0 };
+}
+
+/** From 0, below 1; the same every time. */
+function seeded(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+class BranchCourse implements Course {
+  readonly taken: Move[] = [];
+  readonly #branch: Branch;
+  readonly #onBranch: (branch: Branch) => void;
+  #asleep: readonly Move[];
+  isKnown = false;
+
+  constructor(branch: Branch, onBranch: (branch: Branch) => void) {
+    this.#branch = branch;
+    this.#onBranch = onBranch;
+    this.#asleep = branch.asleep;
+  }
+
+  next({ moves }: Gates): Move | undefined {
+    const due = this.#branch.prefix[this.taken.length];
+    if (due !== undefined) {
+      if (!moves.some((move) => isSame(move, due))) {
+        const could = moves.map(textOf).join(', ');
+        throw new Error(`the same steps led elsewhere: no "${textOf(due)}" among ${could}`);
+      }
+      this.taken.push(due);
+      return due;
+    }
+    const awake = moves.filter((move) => !this.#asleep.some((other) => isSame(move, other)));
+    const [first, ...others] = awake;
+    if (first === undefined) {
+      this.isKnown = moves.length > 0;
+      return undefined;
+    }
+    for (const [index, other] of others.entries()) {
+      const tried = [...this.#asleep, ...awake.slice(0, index + 1)];
+      this.#onBranch({ prefix: [...this.taken, other], asleep: stillAsleep(tried, other) });
+    }
+    this.#asleep = stillAsleep(this.#asleep, first);
+    this.taken.push(first);
+    return first;
+  }
+}
+
+export function textOf({ actor, label, choice }: Move): string {
+  return `${actor} ${label}${choice === 'ok' ? '' : `: ${choice}`}`;
+}
+
+function isSame(one: Move, other: Move): boolean {
+  return textOf(one) === textOf(other);
+}
+
+function stillAsleep(asleep: readonly Move[], taken: Move): readonly Move[] {
+  return asleep.filter((move) => !meet(move, taken));
+}
+
+/** Whether the order of two steps can make a difference. */
+function meet(one: Move, other: Move): boolean {
+  if (one.actor === other.actor) return true;
+  // Of faults only so many are given: one may use up the other's.
+  if (one.choice !== 'ok' && other.choice !== 'ok') return true;
+  if (one.choice === 'kill' || other.choice === 'kill') return false;
+  if (one.kind === 'wallet' || other.kind === 'wallet') return one.kind === other.kind;
+  return one.kind === 'write' || other.kind === 'write';
+}

@@ -1,0 +1,89 @@
+import { isFinal, type Lived, send, work } from './lived.ts';
+import type { Act, Sent } from './service.ts';
+import type { Lane, Replica, World } from './world.ts';
+
+const ROUNDS_MAX = 12;
+
+/**
+ * What time and the protocol mend: leases end, the service repeats what it got no final answer to
+ * and rolls back what was answered 100, promises are brought home, late calls take effect, and what
+ * stands is confirmed.
+ */
+export async function heal(world: World, lane: Lane, lived: Lived): Promise<void> {
+  const replica = lane.replica();
+  const { transactionId } = lived.slip;
+  const due = async () => {
+    await world.sql(
+      `UPDATE bets SET busy_until = clock_timestamp() - interval '1 s'
+        WHERE transaction_id = $1 AND busy_attempt IS NOT NULL`,
+      [transactionId],
+    );
+    const bet = await replica.bets.find(transactionId);
+    if (bet?.busy !== undefined) await replica.bets.recover(transactionId, bet.busy.attemptId);
+    await world.sql(
+      `UPDATE deliveries SET next_attempt_at = clock_timestamp(), held = false
+        WHERE transaction_id = $1 AND state IN ('live', 'pending')`,
+      [transactionId],
+    );
+  };
+  const bringHome = async () => {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      await due();
+      if ((await work(world, lane, replica)) === 0) return;
+    }
+  };
+  await due();
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const open = openActs(lived);
+    if (open.size === 0) break;
+    for (const act of open) {
+      lived.moment += 1;
+      await send(world, replica, lived, act);
+    }
+    await bringHome();
+  }
+  await bringHome();
+  for (const left of [2, 1]) {
+    lived.wallet.landLate();
+    await untilConfirmed(world, replica, lived, left, bringHome);
+  }
+}
+
+/** Brings the time of a confirmation about, until fewer than `left` are left. */
+async function untilConfirmed(
+  world: World,
+  replica: Replica,
+  { slip: { transactionId } }: Lived,
+  left: number,
+  bringHome: () => Promise<void>,
+): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const bet = await replica.bets.find(transactionId);
+    if (bet?.late === undefined || bet.late.confirmationsLeft < left) return;
+    await world.sql(
+      `UPDATE bets SET late_at = clock_timestamp() - interval '1 hour', confirm_at = clock_timestamp()
+        WHERE transaction_id = $1`,
+      [transactionId],
+    );
+    await world.source.confirmDue(replica);
+    await bringHome();
+  }
+}
+
+/** What the service has to say again, and a rollback of a place that it was told 100 of. */
+function openActs({ sent }: Lived): ReadonlySet<Act> {
+  const acts = new Set<Act>();
+  for (const { message } of sent) {
+    const own = sent.filter((one) => one.message.id === message.id);
+    if (message.kind !== 'place' && !own.some(isFinal)) acts.add(message.id);
+    if (message.kind === 'place' && own.some(isLeftOpen)) {
+      const isClosed = sent.some((one) => one.message.kind === 'rollback' && isFinal(one));
+      if (!isClosed) acts.add('rollback');
+    }
+  }
+  return acts;
+}
+
+function isLeftOpen({ answer }: Sent): boolean {
+  return answer === undefined || answer.body.includes('"code":100');
+}

@@ -1,0 +1,38 @@
+import { type Explored, explore, textOf } from './explore.ts';
+import { playScenario, type Scenario } from './play.ts';
+import { loadSource } from './source.ts';
+import { type Lane, openWorld, type World } from './world.ts';
+
+const LANES = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `lane-${letter}`);
+
+/** A gateway's core on real servers, in which orders of steps are played. */
+export interface House {
+  /** @param ordersMax default: all there are */
+  explore(scenario: Scenario, ordersMax?: number): Promise<Explored>;
+  close(): Promise<void>;
+}
+
+/** @param folder holds the `src/` that is played against */
+export async function openHouse(folder: string): Promise<House> {
+  const world: World = await openWorld(await loadSource(folder), LANES);
+  const lanes: Lane[] = [];
+  for (const id of LANES) lanes.push(await world.lane(id));
+  return {
+    explore: async (scenario, ordersMax = Number.POSITIVE_INFINITY) =>
+      await explore({
+        lanes: lanes.length,
+        ordersMax,
+        play: async (index, course) => {
+          const lane = lanes[index];
+          if (lane === undefined) throw new Error(`there is no lane ${index}`);
+          return await playScenario(world, lane, scenario, course);
+        },
+      }),
+    close: () => world.close(),
+  };
+}
+
+/** What was found, with the order that shows it. */
+export function failuresText({ failures }: Explored): string {
+  return failures.map(({ why, moves }) => [why, ...moves.map(textOf)].join('\n')).join('\n\n');
+}

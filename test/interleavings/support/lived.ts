@@ -1,0 +1,49 @@
+import type { BetSlip } from '../../../src/protocol/callback-bodies.ts';
+import type { ScriptedWallet } from './scripted-wallet.ts';
+import { type Act, carry, type Messages, type Sent } from './service.ts';
+import type { Lane, Replica, World } from './world.ts';
+
+/** One run as the service has lived it. */
+export interface Lived {
+  readonly slip: BetSlip;
+  readonly messages: Messages;
+  readonly sent: Sent[];
+  readonly wallet: ScriptedWallet;
+  /** Counts the steps. */
+  moment: number;
+}
+
+/** Sends one message. */
+export async function send(world: World, replica: Replica, lived: Lived, act: Act): Promise<Sent> {
+  const message = lived.messages.of(act);
+  const sent: Sent = {
+    message,
+    from: lived.moment,
+    to: Number.POSITIVE_INFINITY,
+    answer: undefined,
+  };
+  lived.sent.push(sent);
+  sent.answer = await carry(world.source, replica, message);
+  sent.to = lived.moment;
+  return sent;
+}
+
+/** Whether the service takes it for the end. */
+export function isFinal({ answer }: Sent): boolean {
+  return answer !== undefined && answer.status < 500;
+}
+
+/** One look of the delivery worker at the queue: takes what is due, and brings it. */
+export async function work(world: World, lane: Lane, replica: Replica): Promise<number> {
+  const { source } = world;
+  const permit = new source.SendPermit(replica.clock);
+  const { taken } = await replica.store.take(lane.operatorId, 1, 10);
+  for (const one of taken) {
+    if (lane.wallet === undefined) continue;
+    await source.recordDelivery(
+      replica,
+      await source.tryDelivery(replica, lane.wallet, one, permit),
+    );
+  }
+  return taken.length;
+}

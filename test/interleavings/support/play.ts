@@ -1,0 +1,89 @@
+import { findingsOf } from './check.ts';
+import type { Course } from './explore.ts';
+import { Gates } from './gates.ts';
+import { heal } from './heal.ts';
+import { isFinal, type Lived, send } from './lived.ts';
+import { ScriptedWallet } from './scripted-wallet.ts';
+import { type Act, Messages, slipOf } from './service.ts';
+import type { Lane, World } from './world.ts';
+
+/** What happens to one bet at the same time. */
+export interface Scenario {
+  /** Whether a wallet has accepted its place before. */
+  readonly begins: 'unknown' | 'placed';
+  /** Each is a process of its own, which does one after the other while it gets a final answer. */
+  readonly actors: readonly (readonly Act[])[];
+  /** How many steps may end otherwise than well. */
+  readonly faults: number;
+}
+
+/** Plays one order, then lets time mend what it can, and judges. @returns what is wrong */
+export async function playScenario(
+  world: World,
+  lane: Lane,
+  scenario: Scenario,
+  course: Course,
+): Promise<readonly string[]> {
+  const wallet = new ScriptedWallet(lane.operatorId, false);
+  lane.wallet = wallet;
+  const slip = slipOf(lane);
+  const lived: Lived = { slip, messages: new Messages(slip), sent: [], wallet, moment: 0 };
+  await clearQueue(world, lane);
+  await begin(world, lane, scenario, lived);
+  const gates = new Gates(scenario.faults, (actor) => wallet.callerIsGone(actor));
+  const problems: string[] = [];
+  for (const [index, acts] of scenario.actors.entries()) {
+    gates.start(`${'ABC'[index]}`, async () => {
+      try {
+        await live(world, lane, lived, acts);
+      } catch (error) {
+        problems.push(`${acts.join(', ')} failed: ${error}`);
+      }
+    });
+  }
+  await gates.settled();
+  for (let move = course.next(gates); move !== undefined; move = course.next(gates)) {
+    lived.moment += 1;
+    await gates.take(move);
+  }
+  gates.close();
+  if (course.isKnown) return [];
+  lived.moment += 1;
+  await heal(world, lane, lived);
+  const found = [...problems, ...(await findingsOf(world, lived))];
+  return found.map((why) => `${why}\n${storyOf(lived)}`);
+}
+
+function storyOf({ sent }: Lived): string {
+  return sent
+    .map(({ message, from, to, answer }) => {
+      const told = answer === undefined ? 'nothing' : `${answer.status} ${answer.body}`;
+      return `  ${message.id} (${from} to ${to}) was told ${told}`;
+    })
+    .join('\n');
+}
+
+async function begin(world: World, lane: Lane, { begins }: Scenario, lived: Lived) {
+  if (begins === 'unknown') return;
+  await send(world, lane.replica(), lived, 'place');
+  lived.moment += 1;
+}
+
+/** What an earlier run of the lane has left is nobody's work any more. */
+async function clearQueue(world: World, { operatorId }: Lane): Promise<void> {
+  await world.sql(
+    `UPDATE deliveries SET state = 'resolved' WHERE operator_id = $1 AND state IN ('live', 'pending')`,
+    [operatorId],
+  );
+}
+
+async function live(world: World, lane: Lane, lived: Lived, acts: readonly Act[]): Promise<void> {
+  const replica = lane.replica();
+  for (const act of acts) {
+    const first = await send(world, replica, lived, act);
+    if (isFinal(first)) continue;
+    // A place is sent once; of all else the service asks again.
+    if (first.message.kind === 'place') return;
+    if (!isFinal(await send(world, replica, lived, act))) return;
+  }
+}

@@ -1,0 +1,140 @@
+import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
+import type { BetCall, Wallet } from '../../../src/wallets/call.ts';
+import { Gates } from './gates.ts';
+
+/** What a wallet holds of the run's bet. */
+export interface Holding {
+  readonly isHeld: boolean;
+  readonly result: string | undefined;
+  readonly coefficient: string | undefined;
+}
+
+/** Beside `ok`: done without an answer, not done, done when all else is over; its caller is killed. */
+const FAULTS = ['lost', 'missed', 'late', 'kill'] as const;
+/** The wallet refuses what it cannot book. */
+const REFUSED = 5;
+
+/**
+ * One operator's wallet for one bet, which keeps the protocol: a repeat changes nothing, a rollback
+ * undoes all. It remembers no rollback of a bet that it has not seen, so that only the gateway's
+ * fence keeps a place out that comes after it.
+ */
+export class ScriptedWallet implements Wallet {
+  readonly operatorId: string;
+  readonly callerDialect = {
+    ...{ alwaysSendToken: false, stableRequestId: false },
+    ...{ holdUnknownRepeats: false, skipUpdates: false },
+  };
+  /** What no wallet may ever see. */
+  readonly wrong: string[] = [];
+  #isHeld: boolean;
+  #result: string | undefined;
+  #coefficient: string | undefined;
+  readonly #late: BetCall[] = [];
+  #places = 0;
+  #accepted = 0;
+  #inside: { readonly actor: string | undefined; readonly operation: string } | undefined;
+
+  constructor(operatorId: string, isHeld: boolean) {
+    this.operatorId = operatorId;
+    this.#isHeld = isHeld;
+  }
+
+  get holding(): Holding {
+    return { isHeld: this.#isHeld, result: this.#result, coefficient: this.#coefficient };
+  }
+
+  async bet(call: BetCall): Promise<BetAnswer> {
+    const { operation } = call;
+    const { actor } = Gates;
+    const answer = await Gates.pass(
+      { kind: 'wallet', label: `calls ${operation}`, faults: FAULTS },
+      (choice) => this.#arrive(call, actor, choice),
+    );
+    await Gates.pass({ kind: 'wallet', label: `${operation} ends`, faults: ['kill'] }, async () => {
+      this.#inside = undefined;
+      await Promise.resolve();
+    });
+    return answer;
+  }
+
+  /** What was put off takes effect now. */
+  landLate(): void {
+    for (const call of this.#late.splice(0)) this.#book(call);
+  }
+
+  /** Whoever called is gone, and its connection with it. */
+  callerIsGone(actor: string): void {
+    if (this.#inside?.actor === actor) this.#inside = undefined;
+  }
+
+  refusal(): undefined {
+    return undefined;
+  }
+
+  breakerState() {
+    return 'closed' as const;
+  }
+
+  inFlight(): number {
+    return 0;
+  }
+
+  read(): Promise<never> {
+    return Promise.reject(new Error('only bets are played'));
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #arrive(call: BetCall, actor: string | undefined, choice: string): Promise<BetAnswer> {
+    await Promise.resolve();
+    const { operation } = call;
+    if (call.maySend?.() === false) {
+      const trace = { sent: false, latencyMs: 1 };
+      return { kind: 'notSent', reason: 'deadline', trace };
+    }
+    this.#look(operation, actor);
+    if (choice === 'late') this.#late.push(call);
+    const code = choice === 'late' || choice === 'missed' ? undefined : this.#book(call);
+    const trace = { sent: true, latencyMs: 1 };
+    if (choice !== 'ok') return { kind: 'unknown', fault: 'timeout', trace };
+    if (code !== undefined) return { kind: 'declined', code, message: 'refused', trace };
+    this.#accepted += 1;
+    const transactionTime = new Date(1_700_000_000_000 + this.#accepted * 1_000).toISOString();
+    return { kind: 'accepted', transactionTime, trace };
+  }
+
+  /** At most one operation of a bet at a time, and its place once (I5, I6). */
+  #look(operation: string, actor: string | undefined): void {
+    if (operation === 'place') this.#places += 1;
+    if (operation === 'place' && this.#places > 1) this.wrong.push('the place was sent twice');
+    if (this.#inside !== undefined) {
+      this.wrong.push(`${operation} was sent while ${this.#inside.operation} was on its way`);
+    }
+    this.#inside = { actor, operation };
+  }
+
+  /** @returns the code of a refusal */
+  #book(call: BetCall): number | undefined {
+    const fields: { amount?: number; coefficient?: number } = JSON.parse(call.body);
+    switch (call.operation) {
+      case 'place':
+        this.#isHeld = true;
+        return undefined;
+      case 'rollback':
+        this.#isHeld = false;
+        this.#result = undefined;
+        return undefined;
+      case 'update':
+        this.#coefficient = String(fields.coefficient);
+        return undefined;
+      case 'settle':
+      case 'unsettle':
+        if (!this.#isHeld) return REFUSED;
+        this.#result = call.operation === 'settle' ? String(fields.amount) : undefined;
+        return undefined;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import { unreachable } from '../../../src/domain/unreachable.ts';
+import { type Answer, failure } from '../../../src/protocol/answers.ts';
+import {
+  type BetSlip,
+  placeBody,
+  rollbackBody,
+  settleBody,
+  unsettleBody,
+  updateBody,
+} from '../../../src/protocol/callback-bodies.ts';
+import type { Source } from './source.ts';
+
+/** What the service may say of the bet; a number is what it settles, or the odds it brings. */
+const BASES = [
+  ...(['place', 'settle 20', 'settle 50', 'unsettle', 'rollback', 'update 2', 'update 3'] as const),
+  // The same content under a new `requestId`.
+  'settle 20 again',
+] as const;
+type Base = (typeof BASES)[number];
+
+/** A copy has the very bytes of the other. */
+export type Act = Base | `copy of ${Base}`;
+
+type Kind = 'place' | 'settle' | 'unsettle' | 'rollback' | 'update';
+
+export interface Message {
+  readonly kind: Kind;
+  /** Equal for copies of the same bytes. */
+  readonly id: Base;
+  readonly method: 'POST' | 'PUT';
+  readonly body: Buffer;
+  /** What it settles, or the odds it brings. */
+  readonly value: string | undefined;
+}
+
+/** One sending and its answer; moments are counted, not measured. */
+export interface Sent {
+  readonly message: Message;
+  readonly from: number;
+  /** Infinite while nothing has come, and where the gateway's process was killed. */
+  to: number;
+  answer: Answer | undefined;
+}
+
+/** All that the service may say of one bet. */
+export class Messages {
+  readonly #known = new Map<Base, Message>();
+  readonly #slip: BetSlip;
+
+  constructor(slip: BetSlip) {
+    this.#slip = slip;
+  }
+
+  of(act: Act): Message {
+    const base = BASES.find((one) => act === one || act === `copy of ${one}`);
+    if (base === undefined) throw new Error(`nobody does ${act}`);
+    const known = this.#known.get(base) ?? this.#make(base);
+    this.#known.set(base, known);
+    return known;
+  }
+
+  #make(name: Base): Message {
+    const [kind, value] = name.split(' ');
+    const put = (as: Kind, body: string): Message => ({
+      ...{ kind: as, id: name, method: 'PUT', value },
+      body: Buffer.from(body),
+    });
+    switch (kind) {
+      case 'place': {
+        const body = Buffer.from(placeBody(this.#slip));
+        return { kind, id: name, method: 'POST', body, value };
+      }
+      case 'settle': {
+        const result = { amount: value ?? '', resultType: 'won', token: undefined } as const;
+        return put(kind, settleBody(this.#slip, result));
+      }
+      case 'unsettle':
+        return put(kind, unsettleBody(this.#slip, '20'));
+      case 'rollback':
+        return put(kind, rollbackBody(this.#slip, 50));
+      case 'update':
+        return put(kind, updateBody(this.#slip, value ?? ''));
+      default:
+        throw new Error(`nobody does ${name}`);
+    }
+  }
+}
+
+export function slipOf(player: { readonly userId: string; readonly token: string }): BetSlip {
+  return {
+    ...{ transactionId: randomUUID(), token: player.token, userId: player.userId },
+    ...{ currency: 'USD', amount: '10', coefficient: '1', bonusId: null, bonusTemplateId: null },
+  };
+}
+
+/** Carries a callback out as the route does, in time. */
+export async function carry(
+  source: Source,
+  callbacks: Callbacks,
+  { method, body }: Message,
+): Promise<Answer> {
+  const parsed = source.parseBet(method, body);
+  if (!parsed.ok) throw new Error(`the test sends what is no message: ${parsed.why}`);
+  const { message } = parsed;
+  const { clock, sessions } = callbacks;
+  const deadline = new source.Deadline(clock, clock.monotonicMs(), 30_000, 300);
+  const stored = source.storedMessage(sessions, message, body);
+  try {
+    switch (message.operation) {
+      case 'place':
+        return (await source.placeBet(callbacks, message, stored, deadline)).answer;
+      case 'settle':
+        return await answerOf(
+          source.settle(new source.BetCallback(callbacks, message, stored, deadline)),
+        );
+      case 'unsettle':
+        return await answerOf(
+          source.unsettle(new source.BetCallback(callbacks, message, stored, deadline)),
+        );
+      case 'rollback':
+        return await answerOf(
+          source.rollback(new source.BetCallback(callbacks, message, stored, deadline)),
+        );
+      case 'update':
+        return await answerOf(
+          source.update(new source.BetCallback(callbacks, message, stored, deadline)),
+        );
+      default:
+        return unreachable(message);
+    }
+  } catch (error) {
+    if (!(error instanceof source.GatewayError)) throw error;
+    return method === 'POST' ? failure(100, 'System error') : failure(100, 'Unavailable', 503);
+  }
+}
+
+async function answerOf(handled: Promise<{ readonly answer: Answer }>): Promise<Answer> {
+  return (await handled).answer;
+}

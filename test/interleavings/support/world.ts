@@ -1,0 +1,146 @@
+import { rm } from 'node:fs/promises';
+import { Pool } from 'pg';
+import { pino } from 'pino';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import { ConfigurationSource } from '../../../src/config/source.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import type { SqlValue, Statement } from '../../../src/store/statement.ts';
+import type { Wallets } from '../../../src/wallets/wallets.ts';
+import { createDatabase } from '../../support/database.ts';
+import { SERVICE_SECRET, writeConfiguration } from '../../support/gateway.ts';
+import { sharedRedis } from '../../support/redis.ts';
+import { Gates } from './gates.ts';
+import type { ScriptedWallet } from './scripted-wallet.ts';
+import type { Source } from './source.ts';
+
+/** Statements that change nothing, about a bet. */
+const READS = /^bet-(find|answer-of|operations)$/;
+/** What is the same whenever it is asked: no step. */
+const CONSTANT =
+  /^(session-|player-|database-now|bet-find-operation|place-look-up|confirmation-due)/;
+/** Writes whose answer may get lost with its connection. */
+const MAY_LOSE = /^(bet-commit|bet-finish|place-begin|place-finish)/;
+
+/** An operator with a player and a session of its own, so that runs of different lanes do not meet. */
+export interface Lane {
+  readonly operatorId: string;
+  readonly userId: string;
+  readonly token: string;
+  /** A gateway's core, as one process has it: real statements, each a step of its actor. */
+  replica(): Replica;
+  /** The wallet of the run that the lane plays now. */
+  wallet: ScriptedWallet | undefined;
+}
+
+export interface Replica extends Callbacks {
+  readonly store: InstanceType<Source['DeliveryStore']>;
+  readonly confirmations: InstanceType<Source['Confirmations']>;
+}
+
+/** The servers and modules that all runs share. */
+export interface World {
+  readonly source: Source;
+  lane(operatorId: string): Promise<Lane>;
+  /** Past all gates. */
+  sql(text: string, values: readonly unknown[]): Promise<void>;
+  bet(transactionId: string): Promise<Bet | undefined>;
+  close(): Promise<void>;
+}
+
+export async function openWorld(source: Source, operatorIds: readonly string[]): Promise<World> {
+  const { url, drop } = await createDatabase();
+  const redis = await sharedRedis();
+  const operators = operatorIds.map(
+    (id) => [id, { wallet: { baseUrl: 'http://wallet.invalid' } }] as const,
+  );
+  const folder = await writeConfiguration({}, Object.fromEntries(operators), new Map());
+  const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
+  const config = { folder, env: { SERVICE_SECRET }, logger, onReload: () => undefined };
+  const configuration = new ConfigurationSource(config).current;
+  await rm(folder, { recursive: true });
+
+  class GatedDatabase extends source.Database {
+    protected override async query(statement: Statement, values: readonly SqlValue[]) {
+      const { name } = statement;
+      if (CONSTANT.test(name)) return await super.query(statement, values);
+      const isRead = READS.test(name);
+      const faults = isRead ? [] : MAY_LOSE.test(name) ? ['lostAnswer', 'kill'] : ['kill'];
+      return await Gates.pass(
+        { kind: isRead ? 'read' : 'write', label: name, faults },
+        async (choice) => {
+          const rows = await super.query(statement, values);
+          if (choice !== 'lostAnswer') return rows;
+          throw new source.GatewayError('DATABASE_UNAVAILABLE', 'the answer was lost');
+        },
+      );
+    }
+  }
+  class GatedChanges extends source.BetChanges {
+    override async next(): Promise<boolean> {
+      const wait = { kind: 'wait', label: 'waits', faults: ['giveUp'] } as const;
+      return await Gates.pass(wait, (choice) => Promise.resolve(choice === 'ok'));
+    }
+  }
+
+  const clock = systemClock;
+  const database = new GatedDatabase({ url, connectionsMax: 12, onIdleError: () => undefined });
+  const ungated = new Pool({ connectionString: url, max: 4 });
+  const databaseClock = new source.DatabaseClock(database, clock);
+  databaseClock.start();
+  const accelerator = new source.Accelerator({ url: redis.url, prefix: 'i:', clock, logger });
+  const vault = new source.TokenVault(undefined);
+  const cache = new source.SessionCache(accelerator, vault);
+  const sessionStore = new source.SessionStore(database);
+  const sessions = new source.Sessions({ store: sessionStore, cache, vault, clock, logger });
+  const players = new source.Players(database);
+  const answers = new source.AnswerCache(accelerator, clock, () => 60_000);
+  const metrics = source.createMetrics();
+  const lanes = new Map<string, Lane>();
+  const wallets: Wallets = {
+    get: (operatorId) => lanes.get(operatorId)?.wallet,
+    apply: () => undefined,
+    setOverride: () => undefined,
+    onBreakerChange: () => () => undefined,
+    close: () => Promise.resolve(),
+  };
+  const refusedReads = new source.RefusedReads({ clock, wallets, metrics });
+  await accelerator.connected(5_000);
+
+  const replica = (): Replica => ({
+    ...{ clock, logger, metrics, players, sessions, answers, wallets },
+    tracing: source.noTracing,
+    configuration: () => configuration,
+    bets: new source.BetJournal(database, databaseClock),
+    places: new source.PlaceJournal(database, databaseClock),
+    changes: new GatedChanges(),
+    refusedReads,
+    logsRead: () => false,
+    store: new source.DeliveryStore(database),
+    confirmations: new source.Confirmations(database),
+  });
+  return {
+    source,
+    lane: async (operatorId) => {
+      const owner = await players.ensure(operatorId, 'ann');
+      const opened = await sessions.open(owner, 'USD', `token-of-${operatorId}`, 86_000);
+      if (opened === undefined) throw new Error('no session');
+      const { token } = opened;
+      await sessions.findCertain(token);
+      const lane: Lane = { operatorId, userId: owner.userId, token, replica, wallet: undefined };
+      lanes.set(operatorId, lane);
+      return lane;
+    },
+    sql: async (text, values) => {
+      await ungated.query(text, [...values]);
+    },
+    bet: (transactionId) => replica().bets.find(transactionId),
+    close: async () => {
+      databaseClock.close();
+      answers.close();
+      accelerator.close();
+      await Promise.all([database.close(), ungated.end()]);
+      await drop();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failuresText, type House, openHouse } from './support/house.ts';
+import { THREE, titleOf } from './support/scenarios.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** There are some thousand orders of each: `INTERLEAVINGS=all` plays them all, in minutes. */
+const ORDERS_MAX = process.env.INTERLEAVINGS === 'all' ? Number.POSITIVE_INFINITY : 25;
+
+describe('three operations of one bet, in many orders of their steps (I3-I6)', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(ROOT);
+  });
+  afterAll(() => house.close());
+
+  it.each(THREE.map((scenario) => [titleOf(scenario), scenario] as const))(
+    '%s',
+    { timeout: 1_800_000 },
+    async (title, scenario) => {
+      const explored = await house.explore(scenario, ORDERS_MAX);
+      if (process.env.INTERLEAVINGS === 'all') console.log(`${title}: ${explored.orders} orders`);
+      expect(failuresText(explored)).toBe('');
+      expect(explored.orders).toBeGreaterThanOrEqual(25);
+    },
+  );
+});

@@ -1,0 +1,29 @@
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failuresText, type House, openHouse } from './support/house.ts';
+import { TWO, titleOf } from './support/scenarios.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** `INTERLEAVINGS=all`: once more with one fault at any step, which takes minutes. */
+const FAULTS = process.env.INTERLEAVINGS === 'all' ? [0, 1] : [0];
+
+describe('two operations of one bet, in every order of their steps (I3-I6)', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(ROOT);
+  });
+  afterAll(() => house.close());
+
+  const scenarios = FAULTS.flatMap((faults) => TWO.map((one) => ({ ...one, faults })));
+  it.each(scenarios.map((scenario) => [titleOf(scenario), scenario] as const))(
+    '%s',
+    { timeout: 600_000 },
+    async (_, scenario) => {
+      const explored = await house.explore(scenario);
+      expect(failuresText(explored)).toBe('');
+      expect(explored.isComplete).toBe(true);
+      expect(explored.orders).toBeGreaterThan(1);
+    },
+  );
+});
