@@ -10,6 +10,8 @@ import { residentBytes, residentBytesMax } from './support/memory.ts';
 
 /** Between one answer to the service and its next place. */
 const PLACE_EVERY_MS = 20;
+/** Strangers who were closed come again after this long. */
+const AGAIN_MS = 1_000;
 /** A process that has just started is not what is compared. */
 const SETTLE_MS = 3_000;
 
@@ -26,14 +28,19 @@ export async function runStrangers(args: readonly string[]): Promise<number> {
   }
   await using servers = await startServers();
   const figures = await measure(servers, settings);
-  console.log(
-    `${settings.connections} stalled bodies of ${settings.bodyBytes} bytes (${figures.opened} connections in ` +
-      `${settings.seconds} s): ${megabytes(figures.beforeBytes)} MB resident before, at most ` +
-      `${megabytes(figures.maxBytes)} MB, ${megabytes(figures.afterBytes)} MB after; ` +
-      `${figures.accepted} of ${figures.placed} places accepted, p99 ${figures.p99Ms} ms`,
-  );
+  const { beforeBytes, once, again } = figures;
+  console.log(`${megabytes(beforeBytes)} MB resident before`);
+  console.log(`${settings.connections} stalled bodies, once: ${attackLine(once)}`);
+  console.log(`the same, again a second after each was closed: ${attackLine(again)}`);
   await writeResult(settings, figures);
-  return figures.accepted === figures.placed ? 0 : 1;
+  return [once, again].every(({ placed, accepted }) => accepted === placed) ? 0 : 1;
+}
+
+function attackLine({ opened, maxBytes, placed, accepted, p99Ms }: Attack): string {
+  return (
+    `${opened} connections, at most ${megabytes(maxBytes)} MB; ` +
+    `${accepted} of ${placed} places accepted, p99 ${p99Ms} ms`
+  );
 }
 
 async function measure(servers: Servers, settings: StrangersSettings) {
@@ -45,20 +52,35 @@ async function measure(servers: Servers, settings: StrangersSettings) {
   const service = createService({ baseUrl: origin, secret, retryScale: 0 });
   await placeFor(service, player, SETTLE_MS);
   const beforeBytes = await residentBytes(pid);
-  const strangers = new StalledBodies(gateway.url, settings.bodyBytes);
-  strangers.start(settings.connections);
-  const times = await placeFor(service, player, settings.seconds * 1_000);
-  const maxBytes = await residentBytesMax(pid);
-  strangers.stop();
-  await sleep(SETTLE_MS);
-  const afterBytes = await residentBytes(pid);
+  const attacked = async (againMs?: number): Promise<Attack> => {
+    const strangers = new StalledBodies(gateway.url, settings.bodyBytes);
+    strangers.start(settings.connections, againMs);
+    const times = await placeFor(service, player, settings.seconds * 1_000);
+    const maxBytes = await residentBytesMax(pid);
+    strangers.stop();
+    await sleep(SETTLE_MS);
+    return { opened: strangers.opened, maxBytes, ...summaryOf(times) };
+  };
+  const once = await attacked();
+  const again = await attacked(AGAIN_MS);
   await service.close();
+  return { beforeBytes, once, again };
+}
+
+interface Attack {
+  /** Connections that were made. */
+  readonly opened: number;
+  /** The most that was ever resident until its end. */
+  readonly maxBytes: number | undefined;
+  readonly placed: number;
+  readonly accepted: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+function summaryOf(times: readonly (number | undefined)[]) {
   const accepted = times.filter((ms) => ms !== undefined).sort((one, other) => one - other);
   return {
-    opened: strangers.opened,
-    beforeBytes,
-    maxBytes,
-    afterBytes,
     placed: times.length,
     accepted: accepted.length,
     p50Ms: Math.round(accepted[Math.floor(accepted.length / 2)] ?? 0),

@@ -15,19 +15,19 @@ export interface StrangersSettings {
 
 export const STRANGERS_HELP = `npm run bench -- strangers [options]
 
-Strangers who send most of a body and then nothing more, and come again a second after they were
-closed, while the service places bets. A gateway process with the limits of the example
-configuration.
+Strangers who send most of a body and then nothing more, while the service places bets: first once,
+then such that come again a second after they were closed. A gateway process with the limits of the
+example configuration.
 
   --connections <n>  how many at once (1500)
   --body <bytes>     what each sends (250000)
-  --seconds <n>      for how long (20)
+  --seconds <n>      for how long, each time (10)
   --out <file>       where the result goes (bench/results/strangers.json)`;
 
 const OPTIONS = {
   connections: { type: 'string', default: '1500' },
   body: { type: 'string', default: '250000' },
-  seconds: { type: 'string', default: '20' },
+  seconds: { type: 'string', default: '10' },
   out: { type: 'string', default: 'bench/results/strangers.json' },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;

@@ -1,8 +1,5 @@
 import { connect, type Socket } from 'node:net';
 
-/** A stranger whose connection was closed comes again after this long. */
-const AGAIN_MS = 1_000;
-
 /** Above what is ever sent, within what the gateway takes. */
 const PROMISED_BYTES = 260_000;
 
@@ -12,6 +9,7 @@ export class StalledBodies {
   readonly #bytes: Buffer;
   readonly #sockets = new Set<Socket>();
   #opened = 0;
+  #againMs: number | undefined;
   #stopped = false;
 
   constructor(url: string, bodyBytes: number) {
@@ -28,7 +26,9 @@ export class StalledBodies {
     return this.#opened;
   }
 
-  start(connections: number): void {
+  /** @param againMs how soon who was closed comes again; default: never */
+  start(connections: number, againMs?: number): void {
+    this.#againMs = againMs;
     for (let count = 0; count < connections; count += 1) this.#open();
   }
 
@@ -49,7 +49,7 @@ export class StalledBodies {
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      setTimeout(() => this.#open(), AGAIN_MS).unref();
+      if (this.#againMs !== undefined) setTimeout(() => this.#open(), this.#againMs).unref();
     });
   }
 }

@@ -26,6 +26,16 @@ const SWEEP_MS = 500;
 /** What a piece of a body takes beside its bytes: many small ones weigh more than they hold. */
 const PIECE_OVERHEAD_BYTES = 256;
 
+/** A body up to this long is taken from anybody: no callback of the service comes near it. */
+const SHORT_BODY_BYTES = 16 * 1024;
+
+/**
+ * Of the long bodies of strangers this share of `arrivingBytesMax` may begin a second. A body that is
+ * broken off is free only when the garbage collector has seen it: without a pace, strangers who come
+ * again and again would fill the memory with what no longer arrives.
+ */
+const LONG_SHARE_PER_SECOND = 0.25;
+
 /**
  * The connections of the public listener. Whoever has not yet signed a request has a place only as
  * long as nobody else needs it: a thousand silent connections, or bodies that never end, must
@@ -40,6 +50,9 @@ export class Connections {
   /** Bodies on their way, the oldest first, with what they hold. */
   readonly #arriving = new Map<Socket, number>();
   #arrivingBytes = 0;
+  /** What long bodies of strangers took lately, less what the pace has given back since. */
+  #longBytes = 0;
+  #longBytesAtMs = 0;
 
   constructor(server: Server, options: ConnectionsOptions) {
     this.#options = options;
@@ -56,6 +69,22 @@ export class Connections {
   /** A request has been answered: a stranger's patience begins anew. */
   answered(socket: Socket): void {
     if (this.#strangers.delete(socket)) this.#noteIdle(socket);
+  }
+
+  /**
+   * A request has come, and so many bytes of body are to follow. A stranger's long body that is one
+   * too many is not read: its connection is closed.
+   */
+  announced(socket: Socket, bytes: number): void {
+    if (bytes <= SHORT_BODY_BYTES || !this.#strangers.has(socket)) return;
+    const { arrivingBytesMax } = this.#options.limits();
+    const nowMs = this.#options.clock.monotonicMs();
+    const pacePerMs = (arrivingBytesMax * LONG_SHARE_PER_SECOND) / 1_000;
+    const given = (nowMs - this.#longBytesAtMs) * pacePerMs;
+    this.#longBytes = Math.max(0, this.#longBytes - given);
+    this.#longBytesAtMs = nowMs;
+    if (this.#longBytes + bytes > arrivingBytesMax) this.#close(socket, 'memory');
+    else this.#longBytes += bytes;
   }
 
   /** A piece of a body has come. */

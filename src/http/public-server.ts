@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
@@ -72,6 +73,7 @@ function watchConnections(app: FastifyInstance, options: PublicServerOptions): v
   });
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const { socket } = request;
+    connections.announced(socket, announcedBytes(request.headers));
     // All of this in one turn: nothing flows before the body's own reader listens too.
     payload.on('data', (piece: Buffer) => connections.arrived(socket, piece.length));
     payload.once('close', () => connections.arrivedWhole(socket));
@@ -82,6 +84,12 @@ function watchConnections(app: FastifyInstance, options: PublicServerOptions): v
     connections.answered(request.socket);
     done();
   });
+}
+
+/** How long a body is to be; of one in chunks nobody says, and it may be as long as any. */
+function announcedBytes(headers: IncomingHttpHeaders): number {
+  if (headers['transfer-encoding'] !== undefined) return BODY_BYTES_MAX;
+  return Number(headers['content-length'] ?? 0);
 }
 
 /** Notes when each request arrived, before anything is made of it. */

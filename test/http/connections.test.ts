@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { request } from 'undici';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sign, signingKeys } from '../../src/protocol/signature.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -124,8 +125,9 @@ describe('http.arrivingBytesMax', () => {
   it('gives back what a whole or broken body held: nobody is broken off for what is over', async () => {
     await start({ arrivingBytesMax: 1_048_576 });
     const player = await gateway.player();
-    for (let round = 0; round < 10; round += 1) {
-      const [broken] = await strangers(1, `${head(250_000)}${'x'.repeat(200_000)}`);
+    // Short ones, which are not paced.
+    for (let round = 0; round < 80; round += 1) {
+      const [broken] = await strangers(1, `${head(16_000)}${'x'.repeat(15_000)}`);
       const whole = await gateway.service.call('POST', '/payment/bet', 'x'.repeat(200_000));
       expect(whole.status).toBe(400);
       broken?.destroy();
@@ -133,4 +135,50 @@ describe('http.arrivingBytesMax', () => {
     expect((await gateway.service.balance(player)).status).toBe(200);
     expect(await closedOf('memory')).toBe(0);
   });
+
+  it('reads long bodies of strangers only at a pace, and short ones always (I7)', async () => {
+    await start({ arrivingBytesMax: 1_048_576 });
+    const player = await gateway.player();
+    // Four fill the budget, whatever becomes of them; another one comes back each second.
+    const sent = 30;
+    const startedAtMs = performance.now();
+    const answers = await Promise.allSettled(
+      Array.from({ length: sent }, () => unsigned('x'.repeat(250_000))),
+    );
+    const seconds = (performance.now() - startedAtMs) / 1_000;
+    const read = answers.filter(({ status }) => status === 'fulfilled').length;
+    expect(read).toBeGreaterThanOrEqual(4);
+    expect(read).toBeLessThanOrEqual(5 + Math.ceil(seconds * 1.05));
+    expect(await closedOf('memory')).toBe(sent - read);
+    expect((await unsigned('x'.repeat(16_000))).status).toBe(400);
+    expect((await gateway.service.balance(player)).status).toBe(200);
+  });
+
+  it('takes every long body on a connection that has proved itself', async () => {
+    await start({ arrivingBytesMax: 1_048_576 });
+    const player = await gateway.player();
+    expect((await gateway.service.balance(player)).status).toBe(200);
+    for (let round = 0; round < 10; round += 1) {
+      const { status, failure } = await gateway.service.call(
+        'POST',
+        '/payment/bet',
+        'x'.repeat(250_000),
+      );
+      expect([status, failure]).toEqual([400, undefined]);
+    }
+    expect(await closedOf('memory')).toBe(0);
+  });
 });
+
+/** A request of its own connection, whose signature is none. */
+function unsigned(body: string) {
+  return request(`${gateway.baseUrl}/payment/bet`, {
+    method: 'POST',
+    headers: { 'x-sign-jws': 'a..b', connection: 'close' },
+    body,
+    reset: true,
+  }).then(async (answer) => {
+    await answer.body.dump();
+    return { status: answer.statusCode };
+  });
+}
