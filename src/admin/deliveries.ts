@@ -12,12 +12,16 @@ import {
   type RetryResult,
 } from '../store/deliveries/delivery-admin.ts';
 import { conflict, json, notFoundAnswer, serve } from './answers.ts';
+import type { AdminApi } from './api.ts';
 import { checkedBody, checkedPath, checkedQuery, storableText, wordAmong } from './input.ts';
 
-const listQuery = z.strictObject({
+const countQuery = z.strictObject({
   operator: storableText(64).optional(),
   state: wordAmong(DELIVERY_STATES).optional(),
   operation: wordAmong(DELIVERABLE_OPERATIONS).optional(),
+});
+
+const listQuery = countQuery.extend({
   cursor: z
     .string('must be given once')
     .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
@@ -35,7 +39,7 @@ const resolveBody = z.strictObject({ by: storableText(200), reason: storableText
 
 export interface Deliveries {
   readonly configuration: () => Configuration;
-  readonly deliveryAdmin: Pick<DeliveryAdmin, 'list' | 'retry' | 'retryAll' | 'resolve'>;
+  readonly deliveryAdmin: Pick<DeliveryAdmin, 'list' | 'count' | 'retry' | 'retryAll' | 'resolve'>;
 }
 
 /** The deliveries, for the people on duty (I4). */
@@ -53,6 +57,13 @@ export function deliveryRoutes(
     // An operator whose file is gone may have deliveries left; a misspelt one has none.
     const isNobody = operator !== undefined && page.items.length === 0 && !isConfigured(operator);
     return isNobody ? notFoundAnswer('No such operator') : json(page);
+  });
+
+  serve(app, 'GET', '/deliveries/count', async (request) => {
+    const query = checkedQuery(countQuery, request);
+    if (!('fields' in query)) return query;
+    const count = await deliveryAdmin.count(query.fields);
+    return json({ count } satisfies AdminApi['GET /admin/deliveries/count']);
   });
 
   serve(app, 'POST', '/deliveries/retry', async (request) => {

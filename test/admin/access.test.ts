@@ -26,6 +26,7 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
     timelines: { find: async () => undefined },
     deliveryAdmin: {
       list: unasked,
+      count: unasked,
       counts: unasked,
       retry: unasked,
       retryAll: unasked,
@@ -55,6 +56,7 @@ const ADMIN_PATHS = [
   'GET /admin/config',
   'GET /admin/bets/x',
   'GET /admin/deliveries',
+  'GET /admin/deliveries/count',
   'POST /admin/deliveries/1/retry',
   'POST /admin/deliveries/retry',
   'POST /admin/deliveries/1/resolve',

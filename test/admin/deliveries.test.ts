@@ -37,6 +37,8 @@ describe('deliveries', () => {
     expect(await idsOf('state=held')).toEqual([held]);
     expect(await idsOf('operation=update')).toEqual([]);
     expect((await admin.get('/admin/deliveries')).json).toMatchObject({ nextCursor: null });
+    const { json } = await admin.get('/admin/deliveries/count?operator=alpha');
+    expect(json).toEqual({ count: 2 });
   });
 
   it('gives a hundred a page, and where to go on', async () => {

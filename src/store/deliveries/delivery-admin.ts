@@ -109,6 +109,14 @@ export class DeliveryAdmin {
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
+  /** How many there are of what `list` would show. */
+  async count(query: Omit<DeliveryQuery, 'cursor' | 'limit'>): Promise<number> {
+    const { operation } = query;
+    return await this.#prisma.delivery.count({
+      where: { ...(await this.#standing(query)), ...(operation !== undefined && { operation }) },
+    });
+  }
+
   /**
    * How many deliveries wait, how many are dead, and how many bets are unresolved (their place is
    * of unknown outcome and nobody has rolled it back), by operator; who has none is absent.

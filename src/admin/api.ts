@@ -1,0 +1,165 @@
+/**
+ * What the admin API answers, by route: for the handlers that make it and the pages that show it.
+ * Times are ISO 8601 UTC, amounts decimal text. Lists come newest first unless said otherwise;
+ * `nextCursor` is null on the last page. Errors are `{code, message}`.
+ *
+ * POST bodies are JSON and take an optional `reason` (at most 2,000 characters), kept in the audit.
+ */
+export interface AdminApi {
+  readonly 'GET /admin/operators': { readonly items: readonly OperatorItem[] };
+  readonly 'GET /admin/operators/:id': OperatorPage;
+  /** Body `{reason}`: refused (409) where the operator is held already. */
+  readonly 'POST /admin/operators/:id/deliveries/hold': HoldAnswer;
+  readonly 'POST /admin/operators/:id/deliveries/resume': HoldAnswer;
+  /** `?operator=&operatorUser=&userId=&transactionId=&state=&from=&to=&cursor=`, 50 a page. */
+  readonly 'GET /admin/bets': Page<BetItem>;
+  /** `?operator=&state=&operation=`: how many a bulk retry of this filter would look at. */
+  readonly 'GET /admin/deliveries/count': { readonly count: number };
+  /**
+   * Body `{operator, state, operation?, limit?, cursor?}`. Without `limit` all at once; with one,
+   * so many are looked at, and `nextCursor` goes on from there.
+   */
+  readonly 'POST /admin/deliveries/retry': {
+    readonly retried: number;
+    readonly nextCursor: string | null;
+  };
+  /** `?userId=`, or `?operator=&operatorUser=`: at most one. */
+  readonly 'GET /admin/players': { readonly items: readonly PlayerItem[] };
+  readonly 'GET /admin/players/:userId': PlayerPage;
+  readonly 'POST /admin/players/:userId/sessions/revoke': { readonly revoked: number };
+  readonly 'POST /admin/players/:userId/export': PlayerExport;
+  /** Refused (409) while a bet of the player is open. */
+  readonly 'POST /admin/players/:userId/forget': {
+    readonly bets: number;
+    readonly messages: number;
+    readonly attempts: number;
+  };
+  /** `?actor=&action=&operator=&from=&to=&cursor=`, 100 a page. `…/export` gives all, one a line. */
+  readonly 'GET /admin/audit': Page<AuditItem>;
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+type ByClass<T> = Readonly<Record<'read' | 'money', T>>;
+
+interface Hold {
+  readonly since: string;
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+interface HoldAnswer {
+  readonly operator: string;
+  readonly hold: Hold | null;
+}
+
+interface OperatorItem {
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'active' | 'maintenance' | 'suspended';
+  readonly currencies: readonly string[];
+  readonly sessions: { readonly mode: 'issued' | 'prefixed' };
+  readonly breaker: ByClass<'closed' | 'half_open' | 'open'>;
+  readonly inFlight: ByClass<number>;
+  /** What a person decided over a breaker. */
+  readonly override: ByClass<'closed' | 'open' | 'auto'>;
+  /** Whether a person holds its deliveries. */
+  readonly hold: Hold | null;
+  /** Null while PostgreSQL does not answer. */
+  readonly openDeliveries: number | null;
+  readonly deadDeliveries: number | null;
+  readonly unresolvedBets: number | null;
+  /** Seconds; 0 where nothing waits. */
+  readonly oldestDeliverySeconds: number | null;
+}
+
+interface OperatorPage extends OperatorItem {
+  /** As `GET /admin/config` has them. */
+  readonly settings: Readonly<Record<string, string | { readonly secrets: readonly string[] }>>;
+  /** Of the whole configuration; null where there was none since this process started. */
+  readonly lastReload: {
+    readonly at: string;
+    readonly result: 'ok' | 'invalid';
+    readonly changed: boolean;
+  } | null;
+  /** One item a minute, oldest first, of at most the last hour. */
+  readonly lastHour: readonly OperatorMinute[];
+}
+
+/** What was counted in one minute, over the processes behind this port. */
+interface OperatorMinute {
+  readonly at: string;
+  readonly callbacks: number;
+  readonly declined: number;
+  readonly unknown: number;
+  readonly walletCalls: number;
+  readonly walletFailures: number;
+  readonly rejected: number;
+  /** Milliseconds, the mean of the wallet's answers; null where it gave none. */
+  readonly walletMeanMs: number | null;
+}
+
+interface BetItem {
+  readonly transactionId: string;
+  readonly operator: string | null;
+  /** Null for roles without personal data. */
+  readonly operatorUser: string | null;
+  readonly userId: string | null;
+  readonly state: string;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly settlement: { readonly amount: string | null; readonly resultType: string | null };
+  readonly createdAt: string;
+}
+
+interface PlayerItem {
+  readonly userId: string;
+  readonly operator: string;
+  readonly operatorUser: string;
+  readonly createdAt: string;
+}
+
+interface PlayerPage extends PlayerItem {
+  /** At most the latest 100. */
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly currency: string;
+    readonly createdAt: string;
+    readonly expiresAt: string;
+    readonly endedAt: string | null;
+    readonly endedReason: string | null;
+  }[];
+  /** By currency; freebets are bets like others here. */
+  readonly totals: readonly {
+    readonly currency: string;
+    readonly bets: number;
+    readonly open: number;
+    /** Of accepted bets that are not rolled back. */
+    readonly stakes: string;
+    readonly payouts: string;
+  }[];
+}
+
+interface PlayerExport {
+  readonly player: PlayerPage;
+  /** As `GET /admin/bets/:transactionId` has them. */
+  readonly bets: readonly unknown[];
+}
+
+interface AuditItem {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly role: string;
+  readonly address: string;
+  readonly action: string;
+  /** What it was done to, such as `delivery 4711`. */
+  readonly subject: string;
+  readonly operator: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly reason: string | null;
+}
