@@ -78,6 +78,23 @@ const httpSchema = z.strictObject({
     .describe('Memory of all bodies that are still arriving; beyond, the oldest is broken off'),
 });
 
+const EVIDENCE_BYTES_MAX = 65_536;
+
+const evidenceSchema = z.strictObject({
+  acceptedBytes: z
+    .int()
+    .min(0)
+    .max(EVIDENCE_BYTES_MAX)
+    .default(512)
+    .describe('First bytes kept of an answer that accepts; 0 keeps none'),
+  otherBytes: z
+    .int()
+    .min(0)
+    .max(EVIDENCE_BYTES_MAX)
+    .default(4096)
+    .describe('First bytes kept of every other answer; 0 keeps none'),
+});
+
 /** `gateway.yaml`: what holds for the gateway as a whole. */
 export const gatewaySchema = z
   .strictObject({
@@ -90,5 +107,10 @@ export const gatewaySchema = z
     delivery: deliverySchema
       .prefault({})
       .describe('Operations accepted for later delivery to a wallet; each operator may override'),
+    evidence: evidenceSchema
+      .prefault({})
+      .describe(
+        "What is kept of wallets' answers to bet calls, for people; never a token or secret",
+      ),
   })
   .meta({ title: 'Wagergate: gateway.yaml', description: 'The gateway as a whole' });

@@ -49,6 +49,11 @@ function resultOf(sent: BetAnswer): string {
   return sent.kind === 'notSent' ? sent.reason : sent.kind;
 }
 
+/** `400 code 5`: of a wallet's own words only what is certainly nobody's name. */
+function refusalOf({ code, trace }: Extract<BetAnswer, { kind: 'declined' }>): string {
+  return `${trace.status ?? 400} code ${code}`;
+}
+
 /** One wide line per attempt; a death is an alarm. */
 export function logAttempt(
   engine: Engine,
@@ -68,7 +73,7 @@ export function logAttempt(
     status: sent.trace.status,
     code: sent.trace.code,
     // Not the wallet's own words: they stand in the journal, a log must hold nothing personal.
-    error: sent.trace.error,
+    error: sent.kind === 'declined' ? refusalOf(sent) : sent.trace.error,
     latencyMs: Math.round(sent.trace.latencyMs),
     ageMs: ageMs(engine.clock, taken),
     retryInMs: 'retryInMs' in after ? after.retryInMs : undefined,

@@ -15,6 +15,14 @@ export type NotSentReason =
 /** How a call that may have reached the wallet failed to bring a valid answer. */
 export type WalletFault = 'timeout' | 'connection' | 'http_error' | 'bad_answer';
 
+/** The first bytes of what a wallet sent, kept for people; nothing in it lets anybody in. */
+export interface WalletEvidence {
+  readonly contentType: string | undefined;
+  readonly body: Buffer;
+  /** There was more, or it broke off. */
+  readonly truncated: boolean;
+}
+
 /** What can be said of one try at the wallet, for journals and logs; never shown to the service. */
 export interface WalletTrace {
   /** Whether a byte may have left towards the wallet. */
@@ -27,6 +35,8 @@ export interface WalletTrace {
   readonly code?: number;
   /** What went wrong, in words for people. */
   readonly error?: string;
+  /** What the wallet sent, where anything came and is to be kept. */
+  readonly evidence?: WalletEvidence;
 }
 
 /**

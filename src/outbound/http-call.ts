@@ -2,10 +2,12 @@ import { type Dispatcher, errors } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
 import { EndlessAnswerError } from './answer-meter.ts';
+import { errorInWords } from './error-words.ts';
+import type { HttpResponse } from './http-message.ts';
 
 /** How one HTTP exchange with a wallet ended. `notSent`: certainly not one byte of it left (I2). */
 export type Exchange =
-  | { readonly kind: 'response'; readonly status: number; readonly body: Buffer }
+  | (HttpResponse & { readonly kind: 'response' })
   | {
       readonly kind: 'notSent';
       readonly reason: 'connection' | 'deadline';
@@ -16,6 +18,8 @@ export type Exchange =
       readonly fault: Extract<WalletFault, 'timeout' | 'connection' | 'bad_answer'>;
       readonly status?: number;
       readonly error: string;
+      /** What had come of an answer. */
+      readonly partial?: Omit<HttpResponse, 'status'>;
     };
 
 export interface HttpCallOptions {
@@ -57,6 +61,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
   #status: number | undefined;
+  #contentType: string | undefined;
   #informational = 0;
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -95,6 +100,8 @@ export class HttpCall implements Dispatcher.DispatchHandler {
       return;
     }
     this.#status = status;
+    const type = headers['content-type'];
+    this.#contentType = Array.isArray(type) ? type.join(', ') : type;
     if (Number(headers['content-length']) > this.#options.answerBytesMax) this.#tooLarge();
   }
 
@@ -107,14 +114,14 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#status === undefined) return;
-    this.#finish({ kind: 'response', status: this.#status, body: Buffer.concat(this.#chunks) });
+    this.#finish({ kind: 'response', status: this.#status, ...this.#heard() });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#controller === undefined) {
-      this.#finish({ kind: 'notSent', reason: 'connection', error: inWords(error) });
+      this.#finish({ kind: 'notSent', reason: 'connection', error: errorInWords(error) });
     } else {
-      this.#fail(isBrokenAnswer(error) ? 'bad_answer' : 'connection', inWords(error));
+      this.#fail(isBrokenAnswer(error) ? 'bad_answer' : 'connection', errorInWords(error));
     }
   }
 
@@ -122,7 +129,8 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     if (this.#over) return;
     const { limitMs, clock } = this.#options;
     if (this.#controller !== undefined) {
-      this.#giveUp('timeout', `no complete answer within ${Math.floor(limitMs)} ms`);
+      const what = this.#status === undefined ? 'no answer' : 'no complete answer';
+      this.#giveUp('timeout', `${what} within ${Math.floor(limitMs)} ms`);
       return;
     }
     const waitedMs = Math.floor(clock.monotonicMs() - this.#startedAtMs);
@@ -145,8 +153,12 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   #fail(fault: 'timeout' | 'connection' | 'bad_answer', error: string): void {
-    const status = this.#status === undefined ? {} : { status: this.#status };
-    this.#finish({ kind: 'failed', fault, error, ...status });
+    const came = this.#status === undefined ? {} : { status: this.#status, partial: this.#heard() };
+    this.#finish({ kind: 'failed', fault, error, ...came });
+  }
+
+  #heard(): Omit<HttpResponse, 'status'> {
+    return { contentType: this.#contentType, body: Buffer.concat(this.#chunks) };
   }
 
   #finish(exchange: Exchange): void {
@@ -166,18 +178,4 @@ function isBrokenAnswer(error: Error): boolean {
     error instanceof errors.HeadersOverflowError ||
     error instanceof errors.ResponseContentLengthMismatchError
   );
-}
-
-function inWords(error: Error): string {
-  // Several addresses were tried, and the error of all of them has no message of its own.
-  const message =
-    error instanceof AggregateError
-      ? error.errors.map((one: unknown) => (one instanceof Error ? one.message : one)).join('; ')
-      : error.message;
-  const code = codeOf(error);
-  return code === undefined || message.includes(code) ? message : `${code}: ${message}`;
-}
-
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

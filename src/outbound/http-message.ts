@@ -12,5 +12,6 @@ export interface HttpRequest {
 /** One complete HTTP answer. */
 export interface HttpResponse {
   readonly status: number;
+  readonly contentType?: string | undefined;
   readonly body: Buffer;
 }

@@ -2,9 +2,11 @@ import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer, ReadAnswer, WalletTrace } from '../domain/wallet-answer.ts';
+import type { Exchange } from '../outbound/http-call.ts';
 import type { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest, HttpResponse } from '../outbound/http-message.ts';
 import type { BetVerdict, Declined, NotUnderstood, ReadVerdict } from './adapters/adapter.ts';
+import type { Heard } from './evidence.ts';
 
 export type WalletAnswer = BetAnswer | ReadAnswer;
 
@@ -15,6 +17,11 @@ export type Lost = Extract<BetAnswer, { kind: 'notSent' | 'unknown' }>;
 export interface Step<A extends WalletAnswer> {
   request(budgetMs: number): HttpRequest;
   answer(response: HttpResponse, trace: WalletTrace): A;
+  /**
+   * Takes what lets somebody in out of the answer's words, and adds what is kept of it.
+   * @param heard undefined where nothing came
+   */
+  keep?(answer: A | Lost, request: HttpRequest, heard: Heard | undefined): A | Lost;
   /** Told of an error thrown by `answer`. */
   onBrokenAdapter(error: unknown): void;
 }
@@ -36,14 +43,37 @@ export async function attempt<A extends WalletAnswer>(
     traceHeaders === undefined ? own : { ...own, headers: { ...own.headers, ...traceHeaders } };
   const startedAtMs = clock.monotonicMs();
   const exchange = await http.exchange(request, deadline, maySend);
-  const latencyMs = clock.monotonicMs() - startedAtMs;
+  const answer = answerOf(step, exchange, clock.monotonicMs() - startedAtMs);
+  return step.keep === undefined ? answer : step.keep(answer, request, heardIn(exchange));
+}
+
+function heardIn(exchange: Exchange): Heard | undefined {
+  switch (exchange.kind) {
+    case 'notSent':
+      return undefined;
+    case 'failed': {
+      const { partial } = exchange;
+      return partial && { contentType: partial.contentType, body: partial.body, isComplete: false };
+    }
+    case 'response':
+      return { contentType: exchange.contentType, body: exchange.body, isComplete: true };
+    default:
+      return unreachable(exchange);
+  }
+}
+
+function answerOf<A extends WalletAnswer>(
+  step: Step<A>,
+  exchange: Exchange,
+  latencyMs: number,
+): A | Lost {
   switch (exchange.kind) {
     case 'notSent': {
       const { reason, error } = exchange;
       return { kind: 'notSent', reason, trace: { sent: false, latencyMs, error } };
     }
     case 'failed': {
-      const { kind: _, fault, ...details } = exchange;
+      const { kind: _, partial: __, fault, ...details } = exchange;
       return { kind: 'unknown', fault, trace: { sent: true, latencyMs, ...details } };
     }
     case 'response':

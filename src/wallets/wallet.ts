@@ -4,6 +4,7 @@ import type { BetAnswer, NotSentReason, ReadAnswer } from '../domain/wallet-answ
 import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
 import type { BreakerWindows } from '../outbound/breaker-windows.ts';
 import { HttpClient } from '../outbound/http-client.ts';
+import type { HttpRequest } from '../outbound/http-message.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { noTracing, type Tracing } from '../telemetry/tracing.ts';
@@ -18,6 +19,14 @@ import {
   type WalletAnswer,
 } from './attempt.ts';
 import type { BetCall, CallerDialect, ReadCall, Wallet } from './call.ts';
+import {
+  type EvidenceLimits,
+  type Heard,
+  Redaction,
+  secretsOfRequest,
+  standingSecrets,
+  withoutSecrets,
+} from './evidence.ts';
 import { Lane } from './lane.ts';
 import type { WalletOwner, WalletSettings } from './wallet-config.ts';
 import { WalletMetrics } from './wallet-metrics.ts';
@@ -29,6 +38,8 @@ export interface WalletOptions {
   readonly metrics: Metrics;
   /** Default: none. */
   readonly tracing?: Tracing;
+  /** How much of answers is kept, at this moment. */
+  readonly evidence: () => EvidenceLimits;
   readonly windows: BreakerWindows;
   /** Overrides that people made, for either class. */
   readonly overrideOf: (callClass: CallClass) => BreakerOverride;
@@ -74,6 +85,7 @@ export class OperatorWallet implements Wallet {
     return this.#call<BetAnswer>(call, {
       request: (budgetMs) => adapter.betRequest(call, budgetMs),
       answer: (response, trace) => betAnswer(adapter.betVerdict(call, response), trace),
+      keep: (answer, request, heard) => this.#kept(answer, call, request, heard),
       onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
     });
   }
@@ -148,6 +160,26 @@ export class OperatorWallet implements Wallet {
     this.#metrics.answered(operation, answer);
     this.#tell(call, answer);
     return answer;
+  }
+
+  /** The answer with what is kept of it for people, and without what lets somebody in. */
+  #kept(
+    answer: BetAnswer,
+    call: BetCall,
+    request: HttpRequest,
+    heard: Heard | undefined,
+  ): BetAnswer {
+    const limits = this.#options.evidence();
+    const isAccepted = answer.kind === 'accepted';
+    const limitBytes = isAccepted ? limits.acceptedBytes : limits.otherBytes;
+    if (isAccepted && limitBytes === 0) return answer;
+    const redaction = new Redaction([
+      ...standingSecrets(this.#config.wallet),
+      ...secretsOfRequest(request, call.body),
+    ]);
+    const told = withoutSecrets(answer, redaction);
+    const evidence = heard && redaction.evidence(heard, limitBytes);
+    return evidence === undefined ? told : { ...told, trace: { ...told.trace, evidence } };
   }
 
   #traced<A extends WalletAnswer>(operation: Operation, call: () => Promise<A>): Promise<A> {

@@ -6,7 +6,8 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Wallet } from './call.ts';
-import { OperatorWallet } from './wallet.ts';
+import type { EvidenceLimits } from './evidence.ts';
+import { OperatorWallet, type WalletOptions } from './wallet.ts';
 import type { WalletOwner } from './wallet-config.ts';
 
 /** A breaker has a new state, by itself or by an override. */
@@ -41,18 +42,24 @@ export function createWallets(options: {
   readonly clock: Clock;
   /** Default: none. */
   readonly tracing?: Tracing;
+  /** How much of answers is kept for people. Default: nothing. */
+  readonly evidence?: () => EvidenceLimits;
 }): Wallets {
-  return new WalletRegistry(options);
+  return new WalletRegistry({ evidence: () => NOTHING, ...options });
 }
 
+const NOTHING: EvidenceLimits = { acceptedBytes: 0, otherBytes: 0 };
+
+type RegistryOptions = Parameters<typeof createWallets>[0] & Pick<WalletOptions, 'evidence'>;
+
 class WalletRegistry implements Wallets {
-  readonly #options: Parameters<typeof createWallets>[0];
+  readonly #options: RegistryOptions;
   readonly #wallets = new Map<string, OperatorWallet>();
   readonly #overrides = new Map<string, BreakerOverride>();
   readonly #listeners = new Set<(change: BreakerChange) => void>();
   readonly #windows = new BreakerWindows();
 
-  constructor(options: Parameters<typeof createWallets>[0]) {
+  constructor(options: RegistryOptions) {
     this.#options = options;
   }
 

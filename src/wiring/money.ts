@@ -32,7 +32,8 @@ export function createMoney(base: Base, storage: Storage) {
     logger,
   });
 
-  const wallets = createWallets({ metrics, logger, clock, tracing });
+  const evidence = () => configuration().gateway.evidence;
+  const wallets = createWallets({ metrics, logger, clock, tracing, evidence });
   const applyOperators = ({ operators }: Configuration) => {
     wallets.apply(operators.values());
     countFromZero(metrics, operators.keys());

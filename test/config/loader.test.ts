@@ -44,7 +44,7 @@ describe('loading the folder', () => {
     expect(attempt).toThrow(ConfigError);
     expect(problemsOf(files)).toEqual([
       'gateway.yaml: deadline.totalMs: must be at most 5000',
-      'gateway.yaml: extra: is not a known key; known here: service, deadline, http, idempotency, delivery',
+      'gateway.yaml: extra: is not a known key; known here: service, deadline, http, idempotency, delivery, evidence',
       'operators/alpha.yaml: status: must be one of active, maintenance, suspended',
       'operators/alpha.yaml: wallet.timeoutMs: must be at least 1',
       expect.stringMatching(/^operators\/beta\.yaml: line \d: not valid YAML/),
@@ -122,9 +122,11 @@ describe('loading the folder', () => {
       'gateway.yaml': GATEWAY,
       ...Object.fromEntries(ids.map((id) => [`operators/${id}.yaml`, operatorYaml(id)])),
     });
-    const startedAtMs = performance.now();
+    // This thread's own time: a machine that is busy with other tests takes longer.
+    const before = process.threadCpuUsage();
     expect(loadConfiguration(folder, {}).operators.size).toBe(300);
-    expect(performance.now() - startedAtMs).toBeLessThan(5000);
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(5000);
   });
 });
 

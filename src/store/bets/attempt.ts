@@ -69,9 +69,14 @@ const ATTEMPT_PARAMETERS = {
   status: ['int', ({ trace }) => trace.status ?? null],
   code: ['int', ({ trace }) => trace.code ?? null],
   error: ['text', ({ error }) => (error === undefined ? null : storable(error))],
+  wallet_type: ['text', ({ trace }) => storableOrNull(trace.evidence?.contentType)],
+  wallet_body: ['bytea', ({ trace }) => trace.evidence?.body ?? null],
+  wallet_truncated: ['bool', ({ trace }) => trace.evidence?.truncated === true],
   answer_status: ['int', ({ answer }) => answer?.status ?? null],
   answer_body: ['text', ({ answer }) => answer?.body ?? null],
 } satisfies Parameters<AttemptRecord>;
+
+const storableOrNull = (text: string | undefined) => (text === undefined ? null : storable(text));
 
 export const ATTEMPT_COLUMNS = Object.keys(ATTEMPT_PARAMETERS);
 

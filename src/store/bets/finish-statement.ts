@@ -177,6 +177,7 @@ export const FINISH = batchStatement(
            1 + coalesce((SELECT max(a.number) FROM attempts a
                           WHERE a.operation_id = i.operation_id), 0),
            i.started_at, i.latency_ms, i.result, i.status, i.code, i.error,
+           i.wallet_type, i.wallet_body, i.wallet_truncated,
            CASE WHEN i.is_late THEN i.late_status ELSE i.answer_status END,
            CASE WHEN i.is_late THEN i.late_body ELSE i.answer_body END
       FROM input i WHERE i.was_tried

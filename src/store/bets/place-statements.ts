@@ -136,6 +136,7 @@ export const FINISH_PLACES = batchStatement(
     -- Also when the lease had ended: a late answer changes nothing, but people must see it.
     INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')})
     SELECT operation_id, 1, started_at, latency_ms, result, status, code, error,
+           wallet_type, wallet_body, wallet_truncated,
            CASE WHEN is_late THEN late_status ELSE answer_status END,
            CASE WHEN is_late THEN late_body ELSE answer_body END
       FROM input ORDER BY operation_id

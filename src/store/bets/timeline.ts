@@ -8,7 +8,17 @@ export interface AttemptView {
   readonly result: string;
   readonly status: number | null;
   readonly code: number | null;
+  /** What went wrong, in words; null where the wallet accepted. */
   readonly error: string | null;
+  /** What the wallet sent, as far as it was kept; null where nothing came. */
+  readonly answer: WalletAnswerView | null;
+}
+
+export interface WalletAnswerView {
+  readonly contentType: string | null;
+  /** As text; what is no UTF-8 stands as U+FFFD. */
+  readonly body: string;
+  readonly truncated: boolean;
 }
 
 export interface OperationView {
@@ -130,11 +140,25 @@ export class BetTimelines {
           status: attempt.status,
           code: attempt.code,
           error: attempt.error,
+          answer: walletAnswerOf(attempt),
         })),
         request: Buffer.from(operation.body),
       };
     });
   }
+}
+
+function walletAnswerOf(attempt: {
+  readonly walletType: string | null;
+  readonly walletBody: Uint8Array | null;
+  readonly walletTruncated: boolean;
+}): WalletAnswerView | null {
+  if (attempt.walletBody === null) return null;
+  return {
+    contentType: attempt.walletType,
+    body: Buffer.from(attempt.walletBody).toString('utf8'),
+    truncated: attempt.walletTruncated,
+  };
 }
 
 /** One word for where the bet stands. */

@@ -1,0 +1,39 @@
+/** What the codes of Node and undici mean to a person. */
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection broken',
+  UND_ERR_SOCKET: 'connection closed',
+  ENOTFOUND: 'host name not found',
+  EAI_AGAIN: 'host name not resolved',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  CERT_HAS_EXPIRED: 'TLS: its certificate has expired',
+  CERT_NOT_YET_VALID: 'TLS: its certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: its certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS: its certificate is of an unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS: its certificate is of an unknown authority',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS: its certificate is of an unknown authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: its certificate is for another name',
+  EPROTO: 'TLS: no common language',
+};
+
+/** An error of a connection as a person would say it, with the library's own words behind. */
+export function errorInWords(error: Error): string {
+  // Several addresses were tried, and the error of all of them has no message of its own.
+  const message =
+    error instanceof AggregateError
+      ? error.errors.map((one: unknown) => (one instanceof Error ? one.message : one)).join('; ')
+      : error.message;
+  const code = codeOf(error);
+  if (code === undefined) return message;
+  const words = WORDS[code] ?? (code.startsWith('ERR_SSL_') ? 'TLS: handshake failed' : undefined);
+  if (words !== undefined) return `${words} (${message === '' ? code : message})`;
+  return message.includes(code) ? message : `${code}: ${message}`;
+}
+
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { Redaction, secretsOfRequest } from '../../src/wallets/evidence.ts';
+
+const TOKEN = 'operator-token-1234567890';
+const SECRET = 'a wallet secret/with "odd" signs';
+const JWS = 'eyJhbGciOiJIUzI1NiJ9..c2lnbmF0dXJlLW9mLXRoZS1ib2R5';
+const redaction = new Redaction([SECRET, JWS, TOKEN]);
+
+const kept = (body: string | Buffer, limitBytes = 4096, isComplete = true) =>
+  redaction.evidence(
+    { contentType: 'text/plain', body: Buffer.from(body), isComplete },
+    limitBytes,
+  );
+const textOf = (body: string, limitBytes?: number, isComplete?: boolean) =>
+  kept(body, limitBytes, isComplete)?.body.toString();
+
+describe('what is kept of an answer', () => {
+  it('is its first bytes, and that there were more', () => {
+    expect(kept('0123456789', 4)).toEqual({
+      contentType: 'text/plain',
+      body: Buffer.from('0123'),
+      truncated: true,
+    });
+    expect(kept('0123', 4)).toMatchObject({ body: Buffer.from('0123'), truncated: false });
+    expect(kept('0123', 4, false)).toMatchObject({ truncated: true });
+  });
+
+  it('is nothing where 0 bytes are to be kept', () => {
+    expect(kept('0123', 0)).toBeUndefined();
+  });
+
+  it('is every byte as it came, text or not', () => {
+    const bytes = Buffer.from([0, 0xff, 0xfe, 0x80, 10, 13, 0xc3]);
+    expect(kept(bytes)).toMatchObject({ body: bytes, truncated: false });
+  });
+
+  it.each([
+    ['the token', `unknown ${TOKEN}!`],
+    ['the signature', `bad ${JWS}`],
+    ['the secret', `expected ${SECRET}`],
+    ['the secret in JSON', JSON.stringify({ why: SECRET })],
+    ['the secret in JSON in JSON', JSON.stringify({ why: `with \\"odd\\" ${SECRET}` })],
+    ['the secret in an address', `/x?s=${encodeURIComponent(SECRET)}`],
+    ['another signature', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.AAAAAAAAAAAAAAAAAAAAAAAA'],
+    ['a new token', '{"token":"fresh-and-unheard-of"}'],
+    ['a token of another name', '{"access_token": "fresh-and-unheard-of"}'],
+    ['a token in an echoed request', '{"echo":"{\\"token\\":\\"fresh-and-unheard-of\\"}"}'],
+    ['an echoed head', 'Authorization: Basic fresh-and-unheard-of\r\nx: y'],
+  ])('never holds %s', (_, body) => {
+    const text = textOf(body);
+    expect(text).toContain('***');
+    for (const secret of [TOKEN, JWS, SECRET, 'fresh-and-unheard-of', 'AAAAAAAA']) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(encodeURIComponent(secret));
+    }
+  });
+
+  it('holds no part of a secret where the answer, or what is kept of it, breaks off', () => {
+    for (let length = 4; length < TOKEN.length; length += 1) {
+      const part = TOKEN.slice(0, length);
+      expect(textOf(`token ${part}`, 4096, false)).toBe('token ***');
+      expect(textOf(`${'x'.repeat(5_000)}${TOKEN}`, 5_000 + length)).not.toContain('oper');
+      const far = `${'x'.repeat(4_096 + 4_096 - length)}${TOKEN}`;
+      expect(textOf(far)).not.toContain('oper');
+    }
+  });
+
+  it('masks a short secret only where it stands alone', () => {
+    const short = new Redaction(['ab1']);
+    expect(short.text('{"t":"ab1","cab1":2}')).toBe('{"t":"***","cab1":2}');
+  });
+
+  it('takes the same time for a hostile answer', () => {
+    const startedAtMs = performance.now();
+    for (const unit of ['"token":"', '\\', '\\"', 'a.', 'x-sign:', '"token":"\\']) {
+      kept(unit.repeat(70_000 / unit.length), 65_536);
+    }
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+  });
+});
+
+describe('what lets somebody in of a request', () => {
+  it('is its signature and every token in its body', () => {
+    const request = {
+      method: 'POST',
+      path: '/',
+      headers: { 'x-sign-jws': JWS },
+      body: Buffer.alloc(0),
+      answerBytesMax: 1,
+    } as const;
+    const body = `{"token":"${TOKEN}","data":{"token" : "in\\u0031ner"}}`;
+    expect(secretsOfRequest(request, body)).toEqual([
+      JWS,
+      'c2lnbmF0dXJlLW9mLXRoZS1ib2R5',
+      TOKEN,
+      'in1ner',
+    ]);
+  });
+});
