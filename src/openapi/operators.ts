@@ -53,15 +53,12 @@ const attempt = answerSchema('One try at the wallet', {
   code: { ...integerOrNull, description: "The wallet's error code" },
   error: { ...textOrNull, description: 'What went wrong, in words; null where it was accepted' },
   answer: {
-    description: 'What the wallet sent, as far as it was kept; null where nothing came',
-    anyOf: [
-      answerSchema('Its content type and first bytes', {
-        contentType: textOrNull,
-        body: text,
-        truncated: { type: 'boolean', description: 'There was more' },
-      }),
-      { type: 'null' },
-    ],
+    ...answerSchema('What the wallet sent, as far as it was kept; null where nothing came', {
+      contentType: textOrNull,
+      body: text,
+      truncated: { type: 'boolean', description: 'There was more' },
+    }),
+    type: ['object', 'null'],
   },
 });
 

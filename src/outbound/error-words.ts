@@ -30,8 +30,8 @@ export function errorInWords(error: Error): string {
   const code = codeOf(error);
   if (code === undefined) return message;
   const words = WORDS[code] ?? (code.startsWith('ERR_SSL_') ? 'TLS: handshake failed' : undefined);
-  if (words !== undefined) return `${words} (${message === '' ? code : message})`;
-  return message.includes(code) ? message : `${code}: ${message}`;
+  const details = message.includes(code) ? message : `${code}: ${message}`;
+  return words === undefined ? details : `${words} (${details})`;
 }
 
 function codeOf(error: Error): string | undefined {

@@ -38,7 +38,7 @@ describe('a wallet that falls silent', () => {
       'too many calls were left without an answer: not asked further',
     ]);
     const first = certificate.cases.find(({ id }) => id === 'signature-good');
-    expect(first?.reasons.join()).toContain('no answer (no complete answer within');
+    expect(first?.reasons.join()).toContain('no answer (no answer within');
   });
 
   it('that breaks connections is given up as well', async () => {

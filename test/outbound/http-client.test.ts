@@ -14,7 +14,12 @@ describe('a complete answer', () => {
     const http = client(server.origin, { connections: 1 });
     const first = await http.exchange(post(), deadlineIn(3000));
     await http.exchange(post(), deadlineIn(3000));
-    expect(first).toEqual({ kind: 'response', status: 400, body: Buffer.from('{"code":7}') });
+    expect(first).toEqual({
+      kind: 'response',
+      status: 400,
+      contentType: 'application/json',
+      body: Buffer.from('{"code":7}'),
+    });
     expect(server.connections).toBe(1);
   });
 
