@@ -38,7 +38,7 @@ const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\
  * requests. Everything works on Latin-1 text, one character a byte, so that broken UTF-8 and NUL
  * come through as they are.
  */
-export class Redaction {
+export class SecretMask {
   readonly #secrets: readonly string[];
 
   constructor(secrets: readonly string[]) {
@@ -106,7 +106,7 @@ export function secretsOfRequest(request: HttpRequest, body: string): readonly s
 }
 
 /** The wallet's words without what lets somebody in: they are told to the service and kept. */
-export function withoutSecrets(answer: BetAnswer, redaction: Redaction): BetAnswer {
+export function withoutSecrets(answer: BetAnswer, redaction: SecretMask): BetAnswer {
   if (answer.kind === 'declined') return { ...answer, message: redaction.text(answer.message) };
   const { error } = answer.trace;
   if (error === undefined) return answer;

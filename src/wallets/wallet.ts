@@ -22,7 +22,7 @@ import type { BetCall, CallerDialect, ReadCall, Wallet } from './call.ts';
 import {
   type EvidenceLimits,
   type Heard,
-  Redaction,
+  SecretMask,
   secretsOfRequest,
   standingSecrets,
   withoutSecrets,
@@ -173,7 +173,7 @@ export class OperatorWallet implements Wallet {
     const isAccepted = answer.kind === 'accepted';
     const limitBytes = isAccepted ? limits.acceptedBytes : limits.otherBytes;
     if (isAccepted && limitBytes === 0) return answer;
-    const redaction = new Redaction([
+    const redaction = new SecretMask([
       ...standingSecrets(this.#config.wallet),
       ...secretsOfRequest(request, call.body),
     ]);

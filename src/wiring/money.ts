@@ -46,7 +46,7 @@ export function createMoney(base: Base, storage: Storage) {
   source.onChange(applyOperators);
 
   // A gauge that is not there says nothing; one at 0 says that nothing waits.
-  for (const state of ['waiting', 'unopenable']) metrics.tokensBehind.set({ state }, 0);
+  showTokensBehind(metrics, { waiting: 0, unopenable: 0 });
 
   const { players, places, bets, answers } = storage;
   const callbacks: Callbacks = {
@@ -74,10 +74,15 @@ export function createMoney(base: Base, storage: Storage) {
         seals: new SessionSeals(database),
         vault,
         logger,
-        onProgress: ({ waiting, unopenable }) => {
-          metrics.tokensBehind.set({ state: 'waiting' }, waiting);
-          metrics.tokensBehind.set({ state: 'unopenable' }, unopenable);
-        },
+        onProgress: (progress) => showTokensBehind(metrics, progress),
       }),
   };
+}
+
+function showTokensBehind(
+  { tokensBehind }: Base['metrics'],
+  { waiting, unopenable }: { readonly waiting: number; readonly unopenable: number },
+): void {
+  tokensBehind.set({ state: 'waiting' }, waiting);
+  tokensBehind.set({ state: 'unopenable' }, unopenable);
 }

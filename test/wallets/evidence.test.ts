@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Redaction, secretsOfRequest } from '../../src/wallets/evidence.ts';
+import { SecretMask, secretsOfRequest } from '../../src/wallets/evidence.ts';
 
 const TOKEN = 'operator-token-1234567890';
 const SECRET = 'a wallet secret/with "odd" signs';
 const JWS = 'eyJhbGciOiJIUzI1NiJ9..c2lnbmF0dXJlLW9mLXRoZS1ib2R5';
-const redaction = new Redaction([SECRET, JWS, TOKEN]);
+const redaction = new SecretMask([SECRET, JWS, TOKEN]);
 
 const kept = (body: string | Buffer, limitBytes = 4096, isComplete = true) =>
   redaction.evidence(
@@ -66,7 +66,7 @@ describe('what is kept of an answer', () => {
   });
 
   it('masks a short secret only where it stands alone', () => {
-    const short = new Redaction(['ab1']);
+    const short = new SecretMask(['ab1']);
     expect(short.text('{"t":"ab1","cab1":2}')).toBe('{"t":"***","cab1":2}');
   });
 
