@@ -25,6 +25,7 @@ describe('gateway.yaml', () => {
         originateRollbackAfterMs: 600_000,
         concurrency: 8,
       },
+      evidence: { acceptedBytes: 512, otherBytes: 4096 },
     });
   });
 
