@@ -24,13 +24,18 @@ export function deliveriesTable(items: readonly DeliveryItem[]): string {
       item.operator,
       item.operation,
       plain(item.transactionId),
-      item.state,
+      stateOf(item),
       String(item.attempts),
       timeOf(item.createdAt),
       item.nextAttemptAt === null ? '-' : timeOf(item.nextAttemptAt),
       plain(item.lastError ?? '-'),
     ]),
   );
+}
+
+/** A pending rollback that a wallet has confirmed looks like money that a player still waits for. */
+function stateOf({ state, purpose }: DeliveryItem): string {
+  return purpose === 'confirm' ? `${state} (confirmed already, repeated by design)` : state;
 }
 
 /** `delivery 12 (alpha's rollback of 6531f9bc)`, as sentences begin. */

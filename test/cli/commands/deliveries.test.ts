@@ -60,6 +60,15 @@ describe('wagergate deliveries list', () => {
     ]);
   });
 
+  it('says in words which are confirmed already and repeated by design', async () => {
+    await insertDelivery(client, { transactionId: 'bet-1', purpose: 'confirm' });
+    await insertDelivery(client, { transactionId: 'bet-2' });
+    const { stdout } = await deliveries('list');
+    const [, , confirmed, owed] = stdout.split('\n');
+    expect(confirmed).toContain('bet-1          pending (confirmed already, repeated by design)');
+    expect(owed).toMatch(/bet-2 +pending +0 /);
+  });
+
   it('narrows down by operator, state and kind, and goes on by cursor', async () => {
     const dead = await insertDelivery(client, { state: 'dead' });
     const update = await insertDelivery(client, { operation: 'update' });
