@@ -1,6 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller, Right } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the route asks of its caller; inside `/admin` every route says. */
+    right?: Right;
+  }
+  interface FastifyRequest {
+    /** Who asks; set by the door of `/admin`. */
+    caller: Caller | undefined;
+  }
+}
 
 /** A success, or any other answer with a body of its own. */
 export function json(value: unknown, status = 200): Answer {
@@ -24,10 +36,12 @@ export function send(reply: FastifyReply, answer: Answer): void {
     .send(answer.body);
 }
 
-/** Adds a route whose story ends in an answer. */
-export function serve(
+type Method = 'GET' | 'POST';
+
+/** Adds a route for anybody, whose story ends in an answer. */
+export function serveAnybody(
   app: FastifyInstance,
-  method: 'GET' | 'POST',
+  method: Method,
   url: string,
   story: (request: FastifyRequest) => Answer | Promise<Answer>,
 ): void {
@@ -36,6 +50,30 @@ export function serve(
     url,
     handler: async (request, reply) => {
       send(reply, await story(request));
+      return reply;
+    },
+  });
+}
+
+/**
+ * Adds a route of `/admin` whose story ends in an answer.
+ * @param right what its caller must be allowed; nobody else gets as far as the story
+ */
+export function serve(
+  app: FastifyInstance,
+  method: Method,
+  url: string,
+  right: Right,
+  story: (request: FastifyRequest, caller: Caller) => Answer | Promise<Answer>,
+): void {
+  app.route({
+    method,
+    url,
+    config: { right },
+    handler: async (request, reply) => {
+      const { caller } = request;
+      if (caller === undefined) throw new Error(`${method} ${url} was reached around its door`);
+      send(reply, await story(request, caller));
       return reply;
     },
   });

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
+import type { Caller } from '../domain/caller.ts';
 import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
 import { json, notFoundAnswer, serve } from './answers.ts';
 import { checkedPath, storableText } from './input.ts';
+import { messageText, personalText } from './personal.ts';
 
 const betPath = z.object({ transactionId: storableText(64) });
 
@@ -13,32 +14,26 @@ export interface BetDesk {
 
 /** The story of one bet, whoever's it is. */
 export function betRoutes(app: FastifyInstance, { timelines }: BetDesk): void {
-  serve(app, 'GET', '/bets/:transactionId', async (request) => {
+  serve(app, 'GET', '/bets/:transactionId', 'read', async (request, caller) => {
     const path = checkedPath(betPath, request);
     if (!('fields' in path)) return path;
     const timeline = await timelines.find(path.fields.transactionId, undefined);
-    return timeline === undefined ? notFoundAnswer('No such bet') : json(shown(timeline));
+    return timeline === undefined ? notFoundAnswer('No such bet') : json(shown(timeline, caller));
   });
 }
 
-function shown(timeline: BetTimeline) {
+function shown(timeline: BetTimeline, caller: Caller) {
   return {
     ...timeline,
+    operatorUser: personalText(caller, timeline.operatorUser),
+    userId: personalText(caller, timeline.userId),
     operations: timeline.operations.map((operation) => ({
       ...operation,
-      request: maskedText(operation.request),
+      answer: operation.answer && {
+        ...operation.answer,
+        body: messageText(caller, Buffer.from(operation.answer.body)),
+      },
+      request: messageText(caller, operation.request),
     })),
   };
-}
-
-/** A message as JSON text, exact but for its token: who reads this must not play in its name. */
-function maskedText(message: Buffer): string {
-  try {
-    const document = parseJsonObject(message);
-    const token = document.value.token;
-    return document.replace(typeof token === 'string' ? { token: jsonString('***') } : {});
-  } catch (error) {
-    if (error instanceof JsonError) return `not shown: ${error.message}`;
-    throw error;
-  }
 }

@@ -12,5 +12,7 @@ export function configurationRoutes(
   deliveryAdmin: { readonly configuration: () => Configuration },
   adminToken: string,
 ): void {
-  serve(app, 'GET', '/config', () => json(viewOf(deliveryAdmin.configuration(), adminToken)));
+  serve(app, 'GET', '/config', 'read', () =>
+    json(viewOf(deliveryAdmin.configuration(), adminToken)),
+  );
 }

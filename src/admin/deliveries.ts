@@ -49,7 +49,7 @@ export function deliveryRoutes(
 ): void {
   const isConfigured = (operatorId: string) => configuration().operators.has(operatorId);
 
-  serve(app, 'GET', '/deliveries', async (request) => {
+  serve(app, 'GET', '/deliveries', 'read', async (request) => {
     const query = checkedQuery(listQuery, request);
     if (!('fields' in query)) return query;
     const page = await deliveryAdmin.list(query.fields);
@@ -59,14 +59,14 @@ export function deliveryRoutes(
     return isNobody ? notFoundAnswer('No such operator') : json(page);
   });
 
-  serve(app, 'GET', '/deliveries/count', async (request) => {
+  serve(app, 'GET', '/deliveries/count', 'read', async (request) => {
     const query = checkedQuery(countQuery, request);
     if (!('fields' in query)) return query;
     const count = await deliveryAdmin.count(query.fields);
     return json({ count } satisfies AdminApi['GET /admin/deliveries/count']);
   });
 
-  serve(app, 'POST', '/deliveries/retry', async (request) => {
+  serve(app, 'POST', '/deliveries/retry', 'operate', async (request) => {
     const input = checkedBody(retryBody, request);
     if (!('fields' in input)) return input;
     const { operator, state } = input.fields;
@@ -74,12 +74,12 @@ export function deliveryRoutes(
     return json({ retried: await deliveryAdmin.retryAll(operator, state) });
   });
 
-  serve(app, 'POST', '/deliveries/:id/retry', async (request) => {
+  serve(app, 'POST', '/deliveries/:id/retry', 'operate', async (request) => {
     const path = checkedPath(deliveryPath, request);
     return 'fields' in path ? retryAnswer(await deliveryAdmin.retry(path.fields.id)) : path;
   });
 
-  serve(app, 'POST', '/deliveries/:id/resolve', async (request) => {
+  serve(app, 'POST', '/deliveries/:id/resolve', 'operate', async (request) => {
     const path = checkedPath(deliveryPath, request);
     if (!('fields' in path)) return path;
     const input = checkedBody(resolveBody, request);

@@ -49,9 +49,9 @@ const releaseBody = z.strictObject({
 });
 
 export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin): void {
-  serve(app, 'GET', '/operators', async () => json({ items: await overview(admin) }));
+  serve(app, 'GET', '/operators', 'read', async () => json({ items: await overview(admin) }));
 
-  serve(app, 'POST', '/operators/:id/breaker', async (request) => {
+  serve(app, 'POST', '/operators/:id/breaker', 'administer', async (request) => {
     const found = findOperator(admin, checkedPath(operatorPath, request));
     if (!('operator' in found)) return found;
     const input = checkedBody(breakerBody, request);
@@ -61,7 +61,7 @@ export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin):
     return json({ operator: found.operator.id, class: callClass, state });
   });
 
-  serve(app, 'POST', '/operators/:id/release', async (request) => {
+  serve(app, 'POST', '/operators/:id/release', 'administer', async (request) => {
     const found = findOperator(admin, checkedPath(operatorPath, request));
     if (!('operator' in found)) return found;
     const input = checkedBody(releaseBody, request);
@@ -79,7 +79,7 @@ export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin):
     return json({ operator: found.operator.id, generation });
   });
 
-  serve(app, 'POST', '/reload', async () => json(await admin.reload()));
+  serve(app, 'POST', '/reload', 'administer', async () => json(await admin.reload()));
 }
 
 function findOperator(

@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { httpStatusOf, type Readiness } from '../http/health.ts';
-import { json, serve } from './answers.ts';
+import { json, serveAnybody } from './answers.ts';
 
 export interface Probes {
   readonly health: Pick<Readiness, 'report'>;
@@ -15,8 +15,8 @@ export interface Probes {
 
 /** Health and metrics of this process; without a token, as usual for such listeners. */
 export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): void {
-  serve(app, 'GET', '/health/live', () => json({ status: 'live' }));
-  serve(app, 'GET', '/health/ready', async () => {
+  serveAnybody(app, 'GET', '/health/live', () => json({ status: 'live' }));
+  serveAnybody(app, 'GET', '/health/ready', async () => {
     const report = await health.report();
     return json(report, httpStatusOf(report));
   });

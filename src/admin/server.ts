@@ -9,10 +9,10 @@ import { type BetDesk, betRoutes } from './bets.ts';
 import { configurationRoutes } from './configuration.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
+import { guardRoutes, knownByToken } from './door.ts';
 import { hostCheck } from './host.ts';
 import { type OperatorAdmin, operatorAdminRoutes } from './operators.ts';
 import { type Probes, probeRoutes } from './probes.ts';
-import { requireToken } from './token.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** A request that is not complete after this long is broken off; so is an idle connection. */
@@ -51,6 +51,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     routerOptions: { maxParamLength: PATH_PART_LENGTH_MAX },
   });
   app.server.maxConnections = CONNECTIONS_MAX;
+  app.decorateRequest('caller', undefined);
   app.addHook('onRequest', hostCheck(options.adminHosts));
   // Whatever a tool calls its JSON: `curl -d` says it were a form.
   app.removeAllContentTypeParsers();
@@ -76,13 +77,18 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   return app;
 }
 
-/** A room of its own, so that no route in it, known or not, can be reached around the token. */
+/** A room of its own, so that no route in it, known or not, can be reached around its door. */
 function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: string): void {
-  app.addHook('onRequest', requireToken(adminToken));
+  guardRoutes(app, knownByToken(adminToken));
   app.addHook('onResponse', async (request, reply) => {
-    const { method, url, ip } = request;
+    const { method, ip, caller } = request;
+    // What was searched for may be a player's name.
+    const url = request.url.split('?', 1)[0];
     const durationMs = Math.round(reply.elapsedTime);
-    options.logger.info({ method, url, ip, status: reply.statusCode, durationMs }, 'admin.handled');
+    options.logger.info(
+      { method, url, ip, actor: caller?.actor, status: reply.statusCode, durationMs },
+      'admin.handled',
+    );
   });
   app.setNotFoundHandler((_request, reply) => send(reply, notFoundAnswer('No such endpoint')));
   operatorAdminRoutes(app, options);

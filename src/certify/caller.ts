@@ -46,7 +46,7 @@ export interface Result {
 }
 
 /** Makes the service's calls in the operator's terms, as they would leave the gateway. */
-export class Caller {
+export class ServiceCaller {
   readonly #connection: WalletConnection;
   readonly player: CertifiedPlayer;
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
-import type { Caller } from './caller.ts';
+import type { ServiceCaller } from './caller.ts';
 import type { Case } from './case.ts';
 import { type Display, runCase } from './case-run.ts';
 import type { CaseResult } from './certificate.ts';
@@ -12,7 +12,7 @@ import { type LatencyLimits, Trial } from './trial.ts';
 export const LEGACY_SIGN_CASE = 'signature-good';
 
 export interface PassOptions {
-  readonly caller: Caller;
+  readonly caller: ServiceCaller;
   readonly other: { readonly userId: string; readonly token: string } | undefined;
   readonly currencies: readonly string[];
   readonly secret: string;
@@ -77,7 +77,11 @@ export async function runPass(
 const SILENT = 'too many calls were left without an answer: not asked further';
 const HELD = 'the dialect says unknownRepeats: hold, so the gateway sends none again';
 
-function whyNotTried(one: Case, { connection }: Caller, signal: AbortSignal): string | undefined {
+function whyNotTried(
+  one: Case,
+  { connection }: ServiceCaller,
+  signal: AbortSignal,
+): string | undefined {
   if (signal.aborted) return 'stopped before it began';
   if (connection.isSilent) return SILENT;
   const { holdUnknownRepeats } = connection.adapter.callerDialect;

@@ -1,6 +1,6 @@
 import { compareAmounts } from '../domain/amount.ts';
 import type { WalletSettings } from '../wallets/wallet-config.ts';
-import { Caller } from './caller.ts';
+import { ServiceCaller } from './caller.ts';
 import type { Case } from './case.ts';
 import type { Display } from './case-run.ts';
 import type { RunEnding, Suggestion } from './certificate.ts';
@@ -48,7 +48,7 @@ export async function certify(options: CertificationOptions): Promise<Certified>
 class Run {
   readonly #options: CertificationOptions;
   readonly #connection: WalletConnection;
-  readonly #caller: Caller;
+  readonly #caller: ServiceCaller;
   readonly #redaction: Redaction;
   readonly #display: Display;
   readonly #startedAtMs: number;
@@ -63,7 +63,7 @@ class Run {
       signal,
       callMs: limits?.callMs ?? 5000,
     });
-    this.#caller = new Caller(this.#connection, player);
+    this.#caller = new ServiceCaller(this.#connection, player);
     this.#redaction = new Redaction([player.token, other?.token ?? '', ...settings.secrets]);
     this.#display = {
       redaction: this.#redaction,

@@ -1,7 +1,7 @@
 import { CODES } from '../domain/codes.ts';
 import type { Exchange } from '../outbound/http-call.ts';
 import { type AnswerMeaning, describeExchange } from './answer-meaning.ts';
-import type { Caller } from './caller.ts';
+import type { ServiceCaller } from './caller.ts';
 import { amountIn } from './money.ts';
 import type { RecordedCall } from './recorded-call.ts';
 
@@ -32,7 +32,10 @@ export type Examination =
  *
  * @param withLegacySign makes the line send `x-sign` too, for a second try
  */
-export async function examine(caller: Caller, withLegacySign: () => void): Promise<Examination> {
+export async function examine(
+  caller: ServiceCaller,
+  withLegacySign: () => void,
+): Promise<Examination> {
   const calls = [await caller.profile()];
   let [profile] = calls;
   let needsLegacySign = false;

@@ -1,7 +1,7 @@
 import { canonicalAmount, sameAmount, subtractAmounts } from '../domain/amount.ts';
 import type { BetSlip } from '../protocol/callback-bodies.ts';
 import { describeExchange } from './answer-meaning.ts';
-import type { Caller, CertifiedPlayer, Odd, Result } from './caller.ts';
+import type { CertifiedPlayer, Odd, Result, ServiceCaller } from './caller.ts';
 import type { CaseResult } from './certificate.ts';
 import type { FailureMeaning } from './failure-meaning.ts';
 import { Judgement } from './judgement.ts';
@@ -35,7 +35,7 @@ interface OpenBet {
 }
 
 export interface TrialContext {
-  readonly caller: Caller;
+  readonly caller: ServiceCaller;
   /** Another player of the same wallet, where one was named. */
   readonly other: { readonly userId: string; readonly token: string } | undefined;
   /** Currencies of the operator's file. */

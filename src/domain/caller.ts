@@ -1,0 +1,35 @@
+/** In ascending order: of several, the last one counts (docs/contract.md, People). */
+export const PERSON_ROLES = ['viewer', 'support', 'finance', 'admin'] as const;
+export type PersonRole = (typeof PERSON_ROLES)[number];
+
+/**
+ * What a route asks of its caller.
+ * - `read`: everything but players' personal data
+ * - `personal`: players' personal data
+ * - `operate`: deliveries, holds, players' sessions
+ * - `books`: books and reconciliations
+ * - `administer`: all else that changes something
+ */
+const RIGHTS = ['read', 'personal', 'operate', 'books', 'administer'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** The one table of who may what. */
+const RIGHTS_OF: Readonly<Record<PersonRole, readonly Right[]>> = {
+  viewer: ['read'],
+  support: ['read', 'personal', 'operate'],
+  finance: ['read', 'books'],
+  admin: RIGHTS,
+};
+
+/** Whoever asks the internal listener for something, a person or a service. */
+export interface Caller {
+  /** `token`, or the `email`, else `sub`, that the issuer gave; for the audit. */
+  readonly actor: string;
+  readonly role: PersonRole;
+  /** The peer's address, as it came. */
+  readonly address: string;
+}
+
+export function mayDo({ role }: Pick<Caller, 'role'>, right: Right): boolean {
+  return RIGHTS_OF[role].includes(right);
+}

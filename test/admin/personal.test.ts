@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { messageText, personalText } from '../../src/admin/personal.ts';
+import { PERSON_ROLES } from '../../src/domain/caller.ts';
+
+const KNOW_PEOPLE = ['support', 'admin'] as const;
+const DO_NOT = PERSON_ROLES.filter((role) => !KNOW_PEOPLE.some((knows) => knows === role));
+
+const body = (members: Readonly<Record<string, unknown>> = {}) =>
+  Buffer.from(
+    JSON.stringify({
+      ...{ requestId: 'r', type: 1, transactionId: 't', amount: 12.1, currency: 'USD' },
+      ...{ token: 'a-token-of-a-session', userId: 'jane', ip: '192.0.2.7', info: 'for Jane Doe' },
+      ...members,
+    }),
+  );
+
+describe('personal data of players', () => {
+  it.each(KNOW_PEOPLE)('is read by %s, exact but for the token', (role) => {
+    const text = messageText(
+      { role },
+      Buffer.from('{"userId":"jane","token":"t1","amount":12.10}'),
+    );
+    expect(text).toBe('{"userId":"jane","token":"***","amount":12.10}');
+    expect(personalText({ role }, 'jane')).toBe('jane');
+  });
+
+  it.each(DO_NOT)('is hidden from %s, while the money stays exact (I9)', (role) => {
+    const text = messageText(
+      { role },
+      Buffer.from('{"userId":"jane","token":"t1","amount":12.10}'),
+    );
+    expect(text).toBe('{"userId":"***","token":"***","amount":12.10}');
+    expect(messageText({ role }, body())).not.toMatch(/jane|Jane|192\.0\.2\.7|a-token/);
+    expect(personalText({ role }, 'jane')).toBe('***');
+  });
+
+  it.each(DO_NOT)('is taken for such in a member that nobody has thought about: %s', (role) => {
+    const text = messageText({ role }, body({ nickname: 'jj', userId2: { name: 'Doe' } }));
+    expect(text).not.toMatch(/jj|Doe/);
+  });
+
+  it.each(DO_NOT)('does not come out of a message that cannot be read: %s', (role) => {
+    expect(messageText({ role }, Buffer.from('jane'))).toBe('***');
+  });
+
+  it('keeps to itself that nobody is known', () => {
+    expect(personalText({ role: 'viewer' }, null)).toBeNull();
+  });
+});
