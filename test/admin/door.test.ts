@@ -21,7 +21,7 @@ describe('the roles', () => {
     ['operate', ['support', 'admin']],
     ['books', ['finance', 'admin']],
     ['administer', ['admin']],
-  ])('%s is for %j (I12)', (right, roles) => {
+  ])('%s is for %j', (right, roles) => {
     expect(PERSON_ROLES.filter((role) => mayDo({ role }, right))).toEqual(roles);
   });
 });

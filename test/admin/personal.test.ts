@@ -24,7 +24,7 @@ describe('personal data of players', () => {
     expect(personalText({ role }, 'jane')).toBe('jane');
   });
 
-  it.each(DO_NOT)('is hidden from %s, while the money stays exact (I9)', (role) => {
+  it.each(DO_NOT)('is hidden from %s, while the money stays exact', (role) => {
     const text = messageText(
       { role },
       Buffer.from('{"userId":"jane","token":"t1","amount":12.10}'),
