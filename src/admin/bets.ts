@@ -4,7 +4,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
 import { json, notFoundAnswer, serve } from './answers.ts';
 import { checkedPath, storableText } from './input.ts';
-import { messageText, personalText } from './personal.ts';
+import { answerText, messageText, personalText } from './personal.ts';
 
 const betPath = z.object({ transactionId: storableText(64) });
 
@@ -31,8 +31,12 @@ function shown(timeline: BetTimeline, caller: Caller) {
       ...operation,
       answer: operation.answer && {
         ...operation.answer,
-        body: messageText(caller, Buffer.from(operation.answer.body)),
+        body: answerText(caller, operation.answer.body),
       },
+      attempts: operation.attempts.map(({ answer, ...attempt }) => ({
+        ...attempt,
+        answer: answer && { ...answer, body: answerText(caller, answer.body) },
+      })),
       request: messageText(caller, operation.request),
     })),
   };

@@ -56,3 +56,8 @@ export function messageText(caller: Pick<Caller, 'role'>, message: Buffer): stri
     return mayDo(caller, 'personal') ? `not shown: ${error.message}` : MASK;
   }
 }
+
+/** What a wallet sent, whole or not; only what can be read can be told apart. */
+export function answerText(caller: Pick<Caller, 'role'>, body: string): string {
+  return mayDo(caller, 'personal') ? body : messageText(caller, Buffer.from(body));
+}

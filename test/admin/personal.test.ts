@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messageText, personalText } from '../../src/admin/personal.ts';
+import { answerText, messageText, personalText } from '../../src/admin/personal.ts';
 import { PERSON_ROLES } from '../../src/domain/caller.ts';
 
 const KNOW_PEOPLE = ['support', 'admin'] as const;
@@ -41,6 +41,13 @@ describe('personal data of players', () => {
 
   it.each(DO_NOT)('does not come out of a message that cannot be read: %s', (role) => {
     expect(messageText({ role }, Buffer.from('jane'))).toBe('***');
+  });
+
+  it('in the answer of a wallet is hidden whole where it broke off', () => {
+    const body = '{"code":5,"message":"no Jane here"';
+    expect(answerText({ role: 'viewer' }, `${body}}`)).toBe('{"code":5,"message":"***"}');
+    expect(answerText({ role: 'finance' }, body)).toBe('***');
+    expect(answerText({ role: 'support' }, body)).toBe(body);
   });
 
   it('keeps to itself that nobody is known', () => {
