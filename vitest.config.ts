@@ -9,6 +9,7 @@ const UNIT = [
   'test/bonuses/{read-back,translation}/*.test.ts',
   'test/config/!(watch|watcher|source|reload-report).test.ts',
   'test/domain/*.test.ts',
+  'test/fuzz/{configuration,csv,protocol}.test.ts',
   'test/grafana/{dashboards,provisioning}.test.ts',
   'test/helm/*.test.ts',
   'test/image/{compose,environment}.test.ts',

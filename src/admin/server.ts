@@ -49,6 +49,8 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: PATH_PART_LENGTH_MAX },
+    // Of a path that no one can read (`%zz`): before any hook, and past the error handler.
+    frameworkErrors: (error, _request, reply) => send(reply, answerOf(error)),
   });
   app.server.maxConnections = CONNECTIONS_MAX;
   app.decorateRequest('caller', undefined);

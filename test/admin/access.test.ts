@@ -114,6 +114,12 @@ describe('the admin API', () => {
     }
   });
 
+  it('answers a path that nobody can read as every other mistake', async () => {
+    const { status, json } = await ask(`${await start()}/admin/%zz`);
+    expect(status).toBe(400);
+    expect(json).toEqual({ code: 5, message: expect.stringContaining('/admin/%zz') });
+  });
+
   it('tells the log who asked for what, and never the token', async () => {
     const lines: string[] = [];
     const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });

@@ -43,7 +43,7 @@ export function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-export function put(folder: string, name: string, text: string): void {
+export function put(folder: string, name: string, text: string | Buffer): void {
   const path = join(folder, name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);

@@ -1,9 +1,8 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
 import { CODES } from '../../src/domain/codes.ts';
 import { openApiDocument, openApiRoute } from '../../src/openapi/document.ts';
-import type { Endpoint } from '../../src/openapi/parts.ts';
 import {
   balanceBody,
   placeBody,
@@ -15,24 +14,9 @@ import {
 } from '../../src/protocol/callback-bodies.ts';
 import samples from '../fixtures/samples.json' with { type: 'json' };
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { faults, faultsAs, step } from './schemas.ts';
-
-interface Documented {
-  readonly route: string;
-  readonly pointer: string;
-  readonly endpoint: Endpoint;
-}
-
-const documented: readonly Documented[] = Object.entries(openApiDocument.paths).flatMap(
-  ([path, methods]) =>
-    Object.entries(methods).map(([method, endpoint]) => ({
-      route: `${method.toUpperCase()} ${path}`,
-      pointer: `/paths/${step(path)}/${method}`,
-      endpoint,
-    })),
-);
-
-const CONTENT = `content/${step('application/json')}`;
+import { routesOf } from '../support/routes.ts';
+import { CONTENT, documented, expectDocumented } from './documented.ts';
+import { faults, faultsAs } from './schemas.ts';
 
 describe('the document by itself', () => {
   it('is of this version', () => {
@@ -188,62 +172,6 @@ describe('a running gateway', () => {
     await operator.close();
   });
 });
-
-/** The answer's status is documented for the route, and its body is as the document says. */
-function expectDocumented(
-  route: string,
-  answer: { readonly status: number; readonly body: string },
-): void {
-  const found = documented.find((known) => known.route === route);
-  const status = String(answer.status);
-  expect(Object.keys(found?.endpoint.responses ?? {}), `${route} ${answer.body}`).toContain(status);
-  const body: unknown = JSON.parse(answer.body);
-  const pointer = `${found?.pointer}/responses/${status}/${CONTENT}/schema`;
-  expect(faults(pointer, body), `${route} ${answer.body}`).toEqual([]);
-  expect(undescribed(found?.endpoint.responses[status], body)).toEqual([]);
-}
-
-/** Members of an answer that its schema does not name; only ours: a wallet may add what it likes. */
-function undescribed(response: Endpoint['responses'][string] | undefined, body: unknown): string[] {
-  const { $ref } = response?.content['application/json'].schema ?? {};
-  const name = typeof $ref === 'string' ? ($ref.split('/').at(-1) ?? '') : '';
-  if (name === 'Profile' || name === 'Balance') return [];
-  return unnamed(openApiDocument.components.schemas[name], body, name);
-}
-
-function unnamed(schema: unknown, value: unknown, where: string): string[] {
-  if (Array.isArray(value)) {
-    const items = isObject(schema) ? schema.items : undefined;
-    return value.flatMap((item) => unnamed(items, item, `${where}[]`));
-  }
-  if (!isObject(value)) return [];
-  const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
-  return Object.entries(value).flatMap(([name, member]) =>
-    name in properties
-      ? unnamed(properties[name], member, `${where}.${name}`)
-      : [`${where}.${name}`],
-  );
-}
-
-/** Method and path of every route, read from what Fastify prints. */
-function routesOf(app: FastifyInstance): string[] {
-  const above: string[] = [];
-  return app
-    .printRoutes({ commonPrefix: false })
-    .split('\n')
-    .flatMap((line) => {
-      const match = /^([│ ]*)[├└]── (\S+)(?: \((.*)\))?$/.exec(line);
-      if (match === null) return [];
-      const [, indent = '', part = '', methods = ''] = match;
-      const depth = indent.length / 4;
-      above.splice(depth, above.length, part);
-      const path = above.join('');
-      return methods
-        .split(', ')
-        .filter((method) => method !== '' && method !== 'HEAD')
-        .map((method) => `${method} ${path}`);
-    });
-}
 
 function codeOf(value: unknown): unknown {
   return isObject(value) ? value.code : undefined;

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonError, parseJsonObject } from '../../src/protocol/json.ts';
+import { findText } from '../../src/protocol/member-scan.ts';
+import {
+  type ParseResult,
+  parseBalance,
+  parseBet,
+  parseProfile,
+} from '../../src/protocol/messages.ts';
+import { sign, signingKeys, verify } from '../../src/protocol/signature.ts';
+import samples from '../fixtures/samples.json' with { type: 'json' };
+import { effort } from './support/effort.ts';
+import { mutated, oddMember } from './support/mutations.ts';
+
+/** What one message may cost at most, with room for a busy machine: usually far below one. */
+const MESSAGE_MS_MAX = 250;
+
+const [KEY] = signingKeys(['a-secret-of-the-fuzz-test']);
+if (KEY === undefined) throw new Error('one secret makes one key');
+const KEYS = [KEY];
+
+const PARSERS: readonly (readonly [object, (bytes: Buffer) => ParseResult<unknown>])[] = [
+  [samples.userProfile.request, parseProfile],
+  [samples.userBalance.request, parseBalance],
+  [samples.placeBet.request, (bytes) => parseBet('POST', bytes)],
+  ...[
+    samples.betDataUpdate,
+    samples.rollback,
+    samples.settleWon,
+    samples.settleLost,
+    samples.settleRefund,
+    samples.settleCashout,
+    samples.unsettle,
+  ].map(({ request }) => [request, (bytes: Buffer) => parseBet('PUT', bytes)] as const),
+];
+const TEXTS = PARSERS.map(([sample]) => JSON.stringify(sample));
+
+function inTime<T>(work: () => T): T {
+  const startedAtMs = performance.now();
+  const result = work();
+  expect(performance.now() - startedAtMs).toBeLessThan(MESSAGE_MS_MAX);
+  return result;
+}
+
+describe('the header with the signature', () => {
+  const body = Buffer.from(TEXTS[2] ?? '');
+  const good = sign(body, KEY);
+  const headers = ['{"alg":"none"}', '{"alg":"HS256","crit":["b64"],"b64":false}', '[]', '{"alg":'];
+
+  it('is a verdict whatever it holds, and good only as it was made (I11)', () => {
+    const forged = headers.map((text) => `${Buffer.from(text).toString('base64url')}..AAAA`);
+    const words = ['.', '..', '=', '+', '/', 'eyJhbGciOiJub25lIn0'];
+    const header = fc.oneof(
+      mutated([good, ...forged], words).map((bytes) => bytes.toString('latin1')),
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.array(fc.constantFrom(good, ''), { maxLength: 3 }),
+      fc.constant(undefined),
+    );
+    fc.assert(
+      fc.property(header, (value) => {
+        const { ok } = inTime(() => verify(value, body, KEYS));
+        expect(ok).toBe(value === good);
+      }),
+      effort(800),
+    );
+  });
+
+  it('is good for no other bytes than those that were signed', () => {
+    fc.assert(
+      fc.property(mutated(TEXTS), (other) => {
+        expect(verify(good, other, KEYS).ok).toBe(other.equals(body));
+        expect(verify(sign(other, KEY), other, KEYS).ok).toBe(true);
+      }),
+      effort(500),
+    );
+  });
+});
+
+describe('the bytes of a callback', () => {
+  it('are a message or a reason, whatever they are, and in time', () => {
+    fc.assert(
+      fc.property(mutated(TEXTS), fc.nat(PARSERS.length - 1), (bytes, at) => {
+        const result = inTime(() => PARSERS[at]?.[1](bytes));
+        if (result?.ok === false) expect(result.why).not.toBe('');
+      }),
+      effort(3_000),
+    );
+  });
+
+  it.each(PARSERS.map(([sample, parse], at) => ({ at, sample, parse })))(
+    'name the odd member and no other (message $at)',
+    ({ sample, parse }) => {
+      fc.assert(
+        fc.property(oddMember({ ...sample }), ({ name, body }) => {
+          const result = inTime(() => parse(Buffer.from(body)));
+          if (result.ok || result.field === undefined) return;
+          // Below metadata, which item; with a wrong nesting, the place of it; never a stranger's.
+          expect(result.field.split('.')[0]).toBe(name);
+        }),
+        effort(300),
+      );
+    },
+  );
+
+  it('of any size up to the limit are read in time', () => {
+    const long = (open: string, item: string, close: string) =>
+      Buffer.from(open + item.repeat(Math.floor(250_000 / item.length)) + close);
+    const bodies = [
+      long('{"a":[', '0,', '0]}'),
+      long('{"a":[', '{},', '{}]}'),
+      long('{"metadata":[', '{"coefficient":1},', '{}]}'),
+      long('{"a":"', '\\u0000', '"}'),
+      long('{"a":"', '\\\\', '"}'),
+      long('{"amount":1', '0', '}'),
+      long('{"amount":0.', '0', '1}'),
+      long('{"amount":1e', '9', '}'),
+      long('', '{"a":', ''),
+      long('', ' ', '{}'),
+      long('', '"', ''),
+      Buffer.from(`{${Array.from({ length: 20_000 }, (_, at) => `"n${at}":1`).join(',')}}`),
+    ];
+    for (const bytes of bodies) {
+      for (const [, parse] of PARSERS) inTime(() => parse(bytes));
+      inTime(() => findText(bytes, 'cid', 255));
+    }
+  });
+});
+
+describe('a name looked for in unverified bytes', () => {
+  it('is what the parser finds, or nothing, where the bytes are JSON', () => {
+    const bodies = ['{"cid":"alpha-key","a":{"cid":"x"}}', '{"a":["cid","x"],"cid" : "beta"}'];
+    fc.assert(
+      fc.property(mutated(bodies, ['"cid"', '"cid":', '\\u0063id']), (bytes) => {
+        const found = inTime(() => findText(bytes, 'cid', 100_000));
+        let parsed: unknown;
+        try {
+          parsed = parseJsonObject(bytes).value.cid;
+        } catch (error) {
+          if (!(error instanceof JsonError)) throw error;
+          return;
+        }
+        // A name spelled with escapes is not found, and whoever acts on it compares.
+        if (found !== undefined) expect(found).toBe(parsed);
+        else if (typeof parsed === 'string') expect(bytes.includes('"cid"')).toBe(false);
+      }),
+      effort(3_000),
+    );
+  });
+});
