@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that Stryker plays against mutants: those without servers (`npm run mutants`). */
+export default defineConfig({
+  test: {
+    include: ['test/domain/*.test.ts', 'test/protocol/*.test.ts'],
+    pool: 'forks',
+    isolate: false,
+    setupFiles: ['test/support/quick-failure.ts'],
+  },
+});
