@@ -11,9 +11,9 @@ import { goodAnswer, HTTP_WORDS } from './support/http-answers.ts';
 import { mutated } from './support/mutations.ts';
 
 const ANSWER_BYTES_MAX = 4 * 1024;
-/** What an answer without end may take in this test, and with a busy machine. */
+/** What an answer without end may take in this test; and what no machine is so busy as to need. */
 const LIMIT_MS = 200;
-const SETTLED_MS_MAX = LIMIT_MS + 2_000;
+const SETTLED_MS_MAX = LIMIT_MS + 10_000;
 
 type Ending = 'open' | 'end' | 'reset';
 
