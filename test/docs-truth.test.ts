@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pageWith } from '../scripts/write-invariants.ts';
-import { DELIVERY_STATES } from '../src/store/deliveries/delivery-admin.ts';
+import { DELIVERY_STATES } from '../src/store/deliveries/delivery-item.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 

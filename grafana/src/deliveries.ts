@@ -97,6 +97,14 @@ export const deliveries = board({
         leadsToOperator: true,
         queries: { '{{operator}}': highest('gateway_delivery_oldest_seconds', 10) },
       }),
+      series({
+        title: 'Held by a person',
+        why: 'Whose deliveries wait because somebody said so? `wagergate audit list` says who and why.',
+        unit: 'short',
+        width: 8,
+        leadsToOperator: true,
+        queries: { '{{operator}}': highest('gateway_delivery_hold', 10) },
+      }),
     ],
     'How fast': [
       series({

@@ -1,5 +1,6 @@
 import type { CallClass } from '../domain/operation.ts';
 import type { BreakerOverride } from '../outbound/breaker-settings.ts';
+import type { Authority } from '../store/audit/audited.ts';
 import type { BreakerOverrideStore, StoredOverride } from '../store/breaker-override-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Wallets } from '../wallets/wallets.ts';
@@ -40,10 +41,15 @@ export class BreakerOverrides {
    * Holds here when this resolves, and elsewhere within a second or two.
    * @throws GatewayError `DATABASE_UNAVAILABLE`; nothing is changed here, elsewhere it may be
    */
-  async set(operatorId: string, callClass: CallClass, to: BreakerOverride): Promise<void> {
+  async set(
+    operatorId: string,
+    callClass: CallClass,
+    to: BreakerOverride,
+    by: Authority,
+  ): Promise<void> {
     const { store } = this.#options;
-    if (to === 'auto') await store.remove(operatorId, callClass);
-    else await store.write({ operatorId, callClass, state: to });
+    if (to === 'auto') await store.remove(operatorId, callClass, by);
+    else await store.write({ operatorId, callClass, state: to }, by);
     this.#changes += 1;
     const next = new Map(this.#inForce);
     if (to === 'auto') next.delete(keyOf(operatorId, callClass));

@@ -5,15 +5,24 @@ import { DELIVERABLE_OPERATIONS } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Answer } from '../protocol/answers.ts';
 import {
-  DELIVERY_STATES,
   type DeliveryAdmin,
   RETRYABLE_STATES,
   type ResolveResult,
   type RetryResult,
 } from '../store/deliveries/delivery-admin.ts';
+import { DELIVERY_STATES } from '../store/deliveries/delivery-item.ts';
 import { conflict, json, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
-import { checkedBody, checkedPath, checkedQuery, storableText, wordAmong } from './input.ts';
+import {
+  checkedBody,
+  checkedOptionalBody,
+  checkedPath,
+  checkedQuery,
+  looseReasonBody,
+  reasonField,
+  storableText,
+  wordAmong,
+} from './input.ts';
 
 const countQuery = z.strictObject({
   operator: storableText(64).optional(),
@@ -33,6 +42,7 @@ const deliveryPath = z.object({ id: z.string() });
 const retryBody = z.strictObject({
   operator: z.string('must be a string'),
   state: wordAmong(RETRYABLE_STATES),
+  reason: reasonField,
 });
 
 const resolveBody = z.strictObject({ by: storableText(200), reason: storableText(2_000) });
@@ -66,26 +76,32 @@ export function deliveryRoutes(
     return json({ count } satisfies AdminApi['GET /admin/deliveries/count']);
   });
 
-  serve(app, 'POST', '/deliveries/retry', 'operate', async (request) => {
+  serve(app, 'POST', '/deliveries/retry', 'operate', async (request, caller) => {
     const input = checkedBody(retryBody, request);
     if (!('fields' in input)) return input;
-    const { operator, state } = input.fields;
+    const { operator, state, reason } = input.fields;
     if (!isConfigured(operator)) return notFoundAnswer('No such operator');
-    return json({ retried: await deliveryAdmin.retryAll(operator, state) });
+    return json({ retried: await deliveryAdmin.retryAll(operator, state, { caller, reason }) });
   });
 
-  serve(app, 'POST', '/deliveries/:id/retry', 'operate', async (request) => {
+  serve(app, 'POST', '/deliveries/:id/retry', 'operate', async (request, caller) => {
     const path = checkedPath(deliveryPath, request);
-    return 'fields' in path ? retryAnswer(await deliveryAdmin.retry(path.fields.id)) : path;
+    if (!('fields' in path)) return path;
+    const input = checkedOptionalBody(looseReasonBody, request);
+    if (!('fields' in input)) return input;
+    const by = { caller, reason: input.fields.reason };
+    return retryAnswer(await deliveryAdmin.retry(path.fields.id, by));
   });
 
-  serve(app, 'POST', '/deliveries/:id/resolve', 'operate', async (request) => {
+  serve(app, 'POST', '/deliveries/:id/resolve', 'operate', async (request, caller) => {
     const path = checkedPath(deliveryPath, request);
     if (!('fields' in path)) return path;
     const input = checkedBody(resolveBody, request);
     if (!('fields' in input)) return input;
     const { by, reason } = input.fields;
-    return resolveAnswer(await deliveryAdmin.resolve(path.fields.id, by, reason));
+    return resolveAnswer(
+      await deliveryAdmin.resolve(path.fields.id, by, reason, { caller, reason }),
+    );
   });
 }
 

@@ -17,6 +17,23 @@ export function checkedBody<S extends z.ZodType>(schema: S, request: FastifyRequ
   }
 }
 
+/** The same where a request may have no body at all. */
+export function checkedOptionalBody<S extends z.ZodType>(
+  schema: S,
+  request: FastifyRequest,
+): Input<S> {
+  const isEmpty = !Buffer.isBuffer(request.body) || request.body.length === 0;
+  return isEmpty ? checked(schema, {}) : checkedBody(schema, request);
+}
+
+/** Why somebody changes something, for the audit. */
+export const reasonField = storableText(2_000).optional();
+
+export const reasonBody = z.strictObject({ reason: reasonField });
+
+/** The same for what used to take any body, and none of its members. */
+export const looseReasonBody = z.object({ reason: reasonField });
+
 /** The parameters after the question mark, by a schema. */
 export function checkedQuery<S extends z.ZodType>(schema: S, request: FastifyRequest): Input<S> {
   return checked(schema, request.query);
@@ -35,6 +52,16 @@ export function storableText(lengthMax: number) {
     .max(lengthMax, `must be at most ${lengthMax} characters`)
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
 }
+
+/** A time of a query: ISO 8601 with its zone, or a day in UTC. */
+export const timeField = z
+  .string('must be given once')
+  .refine(
+    (text) =>
+      /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text)),
+    'must be a time such as 2026-11-22T03:15:00Z, or a day',
+  )
+  .transform((text) => new Date(text));
 
 export function wordAmong<const W extends readonly string[]>(words: W) {
   return z.enum(words, `must be one of ${words.join(', ')}`);

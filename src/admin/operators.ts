@@ -6,10 +6,22 @@ import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
 import { within } from '../lib/within.ts';
 import type { BreakerOverride } from '../outbound/breaker-settings.ts';
 import type { Answer } from '../protocol/answers.ts';
+import type { Authority } from '../store/audit/audited.ts';
 import type { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
+import type { DeliveryHolds } from '../store/deliveries/holds.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { json, notFoundAnswer, serve } from './answers.ts';
-import { checkedBody, checkedPath, invalidField, wordAmong } from './input.ts';
+import { conflict, json, notFoundAnswer, serve } from './answers.ts';
+import type { AdminApi } from './api.ts';
+import {
+  checkedBody,
+  checkedOptionalBody,
+  checkedPath,
+  invalidField,
+  looseReasonBody,
+  reasonBody,
+  reasonField,
+  wordAmong,
+} from './input.ts';
 import { byClass, type StateOf } from './wallet-states.ts';
 
 /** During an outage people need to see the breakers, with or without PostgreSQL's counts. */
@@ -28,13 +40,19 @@ export interface OperatorAdmin {
     operatorId: string,
     callClass: CallClass,
     to: BreakerOverride,
+    by: Authority,
   ) => Promise<void>;
   /**
    * Lets bets of generations up to this one be sent to the operator's present wallet.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
-  readonly releaseGeneration: (operatorId: string, generation: number) => Promise<void>;
-  readonly reload: () => Promise<ReloadResult>;
+  readonly releaseGeneration: (
+    operatorId: string,
+    generation: number,
+    by: Authority,
+  ) => Promise<void>;
+  readonly reload: (by: Authority) => Promise<ReloadResult>;
+  readonly holds: Pick<DeliveryHolds, 'all' | 'hold' | 'resume'>;
 }
 
 const operatorPath = z.object({ id: z.string() });
@@ -42,31 +60,33 @@ const operatorPath = z.object({ id: z.string() });
 const breakerBody = z.strictObject({
   class: wordAmong(CALL_CLASSES),
   state: wordAmong(['closed', 'open', 'auto']),
+  reason: reasonField,
 });
 
 const releaseBody = z.strictObject({
   generation: z.int('must be a whole number').min(1, 'must be at least 1').max(2_147_483_647),
+  reason: reasonField,
 });
 
 export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin): void {
   serve(app, 'GET', '/operators', 'read', async () => json({ items: await overview(admin) }));
 
-  serve(app, 'POST', '/operators/:id/breaker', 'administer', async (request) => {
+  serve(app, 'POST', '/operators/:id/breaker', 'administer', async (request, caller) => {
     const found = findOperator(admin, checkedPath(operatorPath, request));
     if (!('operator' in found)) return found;
     const input = checkedBody(breakerBody, request);
     if (!('fields' in input)) return input;
-    const { class: callClass, state } = input.fields;
-    await admin.setBreaker(found.operator.id, callClass, state);
+    const { class: callClass, state, reason } = input.fields;
+    await admin.setBreaker(found.operator.id, callClass, state, { caller, reason });
     return json({ operator: found.operator.id, class: callClass, state });
   });
 
-  serve(app, 'POST', '/operators/:id/release', 'administer', async (request) => {
+  serve(app, 'POST', '/operators/:id/release', 'administer', async (request, caller) => {
     const found = findOperator(admin, checkedPath(operatorPath, request));
     if (!('operator' in found)) return found;
     const input = checkedBody(releaseBody, request);
     if (!('fields' in input)) return input;
-    const { generation } = input.fields;
+    const { generation, reason } = input.fields;
     const present = found.operator.wallet.generation;
     // It would be answered as done, and nothing would be let go.
     if (generation < present) {
@@ -75,11 +95,42 @@ export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin):
         `must be at least ${present}, the present wallet.generation`,
       );
     }
-    await admin.releaseGeneration(found.operator.id, generation);
+    await admin.releaseGeneration(found.operator.id, generation, { caller, reason });
     return json({ operator: found.operator.id, generation });
   });
 
-  serve(app, 'POST', '/reload', 'administer', async () => json(await admin.reload()));
+  serve(app, 'POST', '/reload', 'administer', async (request, caller) => {
+    const input = checkedOptionalBody(looseReasonBody, request);
+    if (!('fields' in input)) return input;
+    return json(await admin.reload({ caller, reason: input.fields.reason }));
+  });
+
+  holdRoutes(app, admin);
+}
+
+/** Deliveries of an operator wait until a person lets them go on. */
+function holdRoutes(app: FastifyInstance, admin: OperatorAdmin): void {
+  const holdRoute = (
+    verb: 'hold' | 'resume',
+    change: (operatorId: string, by: Authority) => Promise<boolean>,
+    why: string,
+  ) => {
+    serve(app, 'POST', `/operators/:id/deliveries/${verb}`, 'operate', async (request, caller) => {
+      const found = findOperator(admin, checkedPath(operatorPath, request));
+      if (!('operator' in found)) return found;
+      const input = checkedOptionalBody(reasonBody, request);
+      if (!('fields' in input)) return input;
+      const operator = found.operator.id;
+      if (!(await change(operator, { caller, reason: input.fields.reason }))) return conflict(why);
+      const hold = (await admin.holds.all()).get(operator) ?? null;
+      return json({
+        operator,
+        hold,
+      } satisfies AdminApi[`POST /admin/operators/:id/deliveries/hold`]);
+    });
+  };
+  holdRoute('hold', (id, by) => admin.holds.hold(id, by), 'Its deliveries are held already');
+  holdRoute('resume', (id, by) => admin.holds.resume(id, by), 'Nobody holds its deliveries');
 }
 
 function findOperator(
@@ -93,7 +144,8 @@ function findOperator(
 
 /** Every operator as it stands at this moment; never a secret. */
 async function overview(admin: OperatorAdmin) {
-  const [counts, stateOf] = await Promise.all([countsOrNothing(admin), admin.walletStates()]);
+  const [known, stateOf] = await Promise.all([knownOrNothing(admin), admin.walletStates()]);
+  const { counts, holds } = known ?? {};
   return [...admin.configuration().operators.values()].map((operator) => {
     const { id, name, status, currencies, sessions } = operator;
     return {
@@ -103,6 +155,7 @@ async function overview(admin: OperatorAdmin) {
       currencies,
       sessions: { mode: sessions.mode },
       ...stateOf(id),
+      hold: holds?.get(id) ?? null,
       override: byClass((callClass) => admin.overrideOf(id, callClass)),
       openDeliveries: counts === undefined ? null : (counts.open.get(id) ?? 0),
       deadDeliveries: counts === undefined ? null : (counts.dead.get(id) ?? 0),
@@ -111,9 +164,12 @@ async function overview(admin: OperatorAdmin) {
   });
 }
 
-async function countsOrNothing({ deliveryAdmin, logger }: OperatorAdmin) {
+/** What PostgreSQL knows of operators. */
+async function knownOrNothing({ deliveryAdmin, holds, logger }: OperatorAdmin) {
   try {
-    return await within(COUNTS_WITHIN_MS, deliveryAdmin.counts());
+    const known = Promise.all([deliveryAdmin.counts(), holds.all()]);
+    const [counts, held] = await within(COUNTS_WITHIN_MS, known);
+    return { counts, holds: held };
   } catch (error) {
     logger.warn({ err: error }, 'admin.deliveries_not_counted');
     return undefined;

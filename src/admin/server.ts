@@ -5,6 +5,7 @@ import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { notFoundAnswer, send } from './answers.ts';
+import { type AuditDesk, auditRoutes } from './audit.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
 import { configurationRoutes } from './configuration.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
@@ -26,6 +27,7 @@ const PATH_PART_LENGTH_MAX = 64 * 9;
 export type AdminOptions = Probes &
   OperatorAdmin &
   BetDesk &
+  AuditDesk &
   Deliveries & {
     readonly logger: Logger;
     /** Undefined: there is no admin API, `/admin/*` is not found. */
@@ -96,6 +98,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: st
   operatorAdminRoutes(app, options);
   betRoutes(app, options);
   deliveryRoutes(app, options);
+  auditRoutes(app, options);
   configurationRoutes(app, options, adminToken);
 }
 

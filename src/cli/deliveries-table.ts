@@ -1,6 +1,6 @@
 import { plain } from '../lib/plain-text.ts';
 import { table } from '../lib/table.ts';
-import type { DeliveryItem } from '../store/deliveries/delivery-admin.ts';
+import type { DeliveryItem } from '../store/deliveries/delivery-item.ts';
 import { timeOf } from './bet-text.ts';
 
 const COLUMNS = [

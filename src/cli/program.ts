@@ -1,11 +1,13 @@
 import { Command } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import { plain } from '../lib/plain-text.ts';
+import { auditExportCommand, auditListCommand } from './commands/audit.ts';
 import { betCommand } from './commands/bet.ts';
 import { bonusesAssignCommand } from './commands/bonuses-assign.ts';
 import { certifyCommand } from './commands/certify.ts';
 import { configCheckCommand } from './commands/config-check.ts';
 import { configDiffCommand } from './commands/config-diff.ts';
+import { deliveriesHoldCommand, deliveriesResumeCommand } from './commands/deliveries-hold.ts';
 import { deliveriesListCommand } from './commands/deliveries-list.ts';
 import { deliveriesReleaseCommand } from './commands/deliveries-release.ts';
 import { deliveriesResolveCommand } from './commands/deliveries-resolve.ts';
@@ -44,11 +46,21 @@ export function createProgram(terminal: Terminal): Command {
   );
   program.addCommand(betCommand(terminal));
   program.addCommand(
-    group('deliveries', 'Operations promised to bring to a wallet: list, retry, resolve, release.')
+    group(
+      'deliveries',
+      'Operations promised to bring to a wallet: list, retry, resolve, hold, resume, release.',
+    )
       .addCommand(deliveriesListCommand(terminal))
       .addCommand(deliveriesRetryCommand(terminal))
       .addCommand(deliveriesResolveCommand(terminal))
+      .addCommand(deliveriesHoldCommand(terminal))
+      .addCommand(deliveriesResumeCommand(terminal))
       .addCommand(deliveriesReleaseCommand(terminal)),
+  );
+  program.addCommand(
+    group('audit', 'Who changed what: list, export.')
+      .addCommand(auditListCommand(terminal))
+      .addCommand(auditExportCommand(terminal)),
   );
   program.addCommand(certifyCommand(terminal));
   program.addCommand(

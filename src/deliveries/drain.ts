@@ -11,6 +11,8 @@ const BUSY_PAUSE_MS = 250;
 
 export interface Draining extends Slicing, Originating, Confirming {
   readonly wallets: Wallets;
+  /** Whether a person holds the operator's deliveries, as known at the last sweep. */
+  readonly isHeldByPerson?: (operatorId: string) => boolean;
 }
 
 export type Drained =
@@ -25,11 +27,12 @@ export type Drained =
  * they may go. Data updates follow the money: they are never worth waking a breaker.
  */
 export function heldBecause(
-  draining: Pick<Draining, 'wallets'>,
+  draining: Pick<Draining, 'wallets' | 'isHeldByPerson'>,
   operatorId: string,
 ): string | undefined {
   const wallet = draining.wallets.get(operatorId);
   if (wallet === undefined) return 'removed';
+  if (draining.isHeldByPerson?.(operatorId) === true) return 'person';
   const refusal = wallet.refusal('rollback');
   // A full bulkhead passes by itself within a call's time.
   return refusal === 'bulkhead' ? undefined : refusal;

@@ -35,6 +35,7 @@ export class DeliveryWorker {
   readonly #unmoved = new Map<string, { readonly nextAtMs: number; readonly sweeps: number }>();
   readonly #unlisten: () => void;
   #held = new Set<string>();
+  #heldByPeople: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
   #counting: Promise<void> | undefined;
@@ -42,11 +43,11 @@ export class DeliveryWorker {
   #stopping = false;
 
   constructor(draining: Draining, redisUrl: string) {
-    this.#draining = draining;
+    this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
     this.#gauges = new DeliveryGauges(
       draining.store,
       draining.metrics,
-      (operatorId) => heldBecause(draining, operatorId) !== undefined,
+      (operatorId) => heldBecause(this.#draining, operatorId) !== undefined,
     );
     this.#scheduler = new Scheduler({
       redisUrl,
@@ -103,7 +104,10 @@ export class DeliveryWorker {
   }
 
   async #armDue(): Promise<void> {
-    const { store } = this.#draining;
+    const { store, metrics } = this.#draining;
+    this.#heldByPeople = new Set(await store.heldByPeople());
+    metrics.deliveryHold.reset();
+    for (const operator of this.#heldByPeople) metrics.deliveryHold.set({ operator }, 1);
     const open = await store.openOperators();
     const held = new Set(
       open

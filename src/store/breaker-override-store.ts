@@ -1,4 +1,5 @@
 import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
+import { AUDITED, type Authority, auditText } from './audit/audited.ts';
 import type { Database } from './database.ts';
 import { type Columns, noRow, type Parameters, statement } from './statement.ts';
 
@@ -33,21 +34,37 @@ const KEY: Parameters<Key> = {
   class: ['text', ({ callClass }) => callClass],
 };
 
+type Audited = { readonly by: Authority };
+
+const BEFORE =
+  'SELECT state FROM breaker_overrides WHERE operator_id = :operator_id AND class = :class';
+const SUBJECT = "'breaker ' || :operator_id || ' ' || :class";
+const STATE_BEFORE = "jsonb_build_object('state', coalesce((SELECT state FROM before), 'auto'))";
+
 const WRITE = statement(
   'breaker-override-write',
-  { ...KEY, state: ['text', ({ state }) => state] } satisfies Parameters<StoredOverride>,
+  {
+    ...KEY,
+    ...AUDITED,
+    state: ['text', ({ state }) => state],
+  } satisfies Parameters<StoredOverride & Audited>,
   `
+  WITH before AS (${BEFORE}), changed AS (
   INSERT INTO breaker_overrides (operator_id, class, state, updated_at)
   VALUES (:operator_id, :class, :state, clock_timestamp())
   ON CONFLICT (operator_id, class) DO UPDATE
-     SET state = excluded.state, updated_at = excluded.updated_at`,
+     SET state = excluded.state, updated_at = excluded.updated_at
+  ) ${auditText('breaker.set', `SELECT ${SUBJECT}, :operator_id, ${STATE_BEFORE}, jsonb_build_object('state', :state)`)}`,
   noRow,
 );
 
-const REMOVE = statement(
+const REMOVE = statement<Key & Audited, undefined>(
   'breaker-override-remove',
-  KEY,
-  'DELETE FROM breaker_overrides WHERE operator_id = :operator_id AND class = :class',
+  { ...KEY, ...AUDITED },
+  `
+  WITH before AS (${BEFORE}), changed AS (
+    DELETE FROM breaker_overrides WHERE operator_id = :operator_id AND class = :class
+  ) ${auditText('breaker.set', `SELECT ${SUBJECT}, :operator_id, ${STATE_BEFORE}, jsonb_build_object('state', 'auto')`)}`,
   noRow,
 );
 
@@ -64,11 +81,11 @@ export class BreakerOverrideStore {
     return rows.filter((row) => row !== undefined);
   }
 
-  async write(override: StoredOverride): Promise<void> {
-    await this.#database.run(WRITE, override);
+  async write(override: StoredOverride, by: Authority): Promise<void> {
+    await this.#database.run(WRITE, { ...override, by });
   }
 
-  async remove(operatorId: string, callClass: CallClass): Promise<void> {
-    await this.#database.run(REMOVE, { operatorId, callClass });
+  async remove(operatorId: string, callClass: CallClass, by: Authority): Promise<void> {
+    await this.#database.run(REMOVE, { operatorId, callClass, by });
   }
 }

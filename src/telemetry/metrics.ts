@@ -150,6 +150,9 @@ function deliveryMetrics({ counter, gauge, histogram }: Makers) {
       'operation',
       'state',
     ]),
+    deliveryHold: gauge('gateway_delivery_hold', '1 while a person holds the deliveries', [
+      'operator',
+    ]),
     deliveryOldest: gauge('gateway_delivery_oldest_seconds', 'Age of the oldest pending delivery', [
       'operator',
     ]),

@@ -1,15 +1,11 @@
-import { BreakerOverrides } from '../admin/breaker-overrides.ts';
 import { createAdminServer } from '../admin/server.ts';
 import { statesHere, statesIn } from '../admin/wallet-states.ts';
-import { heldBecause } from '../deliveries/drain.ts';
-import { deliverySettings } from '../engine/delivery-settings.ts';
 import { hasDescriptors } from '../http/descriptors.ts';
 import { Readiness } from '../http/health.ts';
 import { within } from '../lib/within.ts';
-import { BreakerOverrideStore } from '../store/breaker-override-store.ts';
-import { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import { expositionText, type Family } from '../telemetry/exposition.ts';
 import { ServerGauges } from '../telemetry/server-gauges.ts';
+import { createDesks } from './desks.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
@@ -26,27 +22,21 @@ export interface OtherProcesses {
 }
 
 /** Health, metrics and the admin API, for the people who run it. */
-export function createInternalListener(base: Base, storage: Storage, { wallets }: Money) {
-  const { environment, source, clock, logger, metrics, configuration } = base;
-  const { accelerator, isPostgresUp, prisma, timelines } = storage;
+export function createInternalListener(base: Base, storage: Storage, money: Money) {
+  const { environment, clock, logger, metrics, configuration } = base;
+  const { accelerator, isPostgresUp } = storage;
+  const { wallets } = money;
   const serverGauges = new ServerGauges(metrics, {
     postgresql: () => within(SERVER_CHECK_MS, isPostgresUp()),
     redis: () => accelerator.isAnswering(),
     redisPolicy: () => accelerator.evictionPolicy(),
     pools: storage.pools,
   });
-  const overrides = new BreakerOverrides({
-    store: new BreakerOverrideStore(storage.database),
-    wallets,
-    logger,
-  });
-  const deliveryAdmin = new DeliveryAdmin({
-    prisma,
-    isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,
-    horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
-  });
+  const { overrides, reloads, desks } = createDesks(base, storage, money);
+  let stopWatching: (() => void) | undefined;
   /** @param others the other processes behind the admin port; default: there is none */
   const adminServer = (others?: OtherProcesses) => {
+    stopWatching ??= reloads.watch();
     const readiness = new Readiness({
       clock,
       checks: { postgresql: isPostgresUp, redis: () => accelerator.isAnswering() },
@@ -58,8 +48,7 @@ export function createInternalListener(base: Base, storage: Storage, { wallets }
       adminToken: environment.adminToken,
       adminHosts: environment.adminHosts,
       configuration,
-      timelines,
-      deliveryAdmin,
+      ...desks,
       health: readiness,
       metrics: {
         contentType: metrics.registry.contentType,
@@ -67,12 +56,12 @@ export function createInternalListener(base: Base, storage: Storage, { wallets }
       },
       walletStates: async () =>
         others === undefined ? statesHere(wallets) : statesIn(await others.families()),
-      overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
-      setBreaker: (operatorId, callClass, to) => overrides.set(operatorId, callClass, to),
-      releaseGeneration: (operatorId, generation) => deliveryAdmin.release(operatorId, generation),
-      reload: () => source.reload(),
     });
     return { app, readiness };
   };
-  return { adminServer, overrides, close: () => serverGauges.close() };
+  const close = () => {
+    stopWatching?.();
+    serverGauges.close();
+  };
+  return { adminServer, overrides, close };
 }

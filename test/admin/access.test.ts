@@ -45,6 +45,13 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
     setBreaker: unasked,
     releaseGeneration: unasked,
     reload: unasked,
+    holds: { all: unasked, hold: unasked, resume: unasked },
+    audit: {
+      page: unasked,
+      all: () => {
+        throw new Error('nobody may get this far');
+      },
+    },
     ...changes,
   });
   apps.push(app);
@@ -62,6 +69,10 @@ const ADMIN_PATHS = [
   'POST /admin/deliveries/1/resolve',
   'POST /admin/operators/alpha/breaker',
   'POST /admin/operators/alpha/release',
+  'POST /admin/operators/alpha/deliveries/hold',
+  'POST /admin/operators/alpha/deliveries/resume',
+  'GET /admin/audit',
+  'GET /admin/audit/export',
   'POST /admin/reload',
 ];
 

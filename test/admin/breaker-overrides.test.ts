@@ -6,6 +6,7 @@ import { BreakerOverrideStore } from '../../src/store/breaker-override-store.ts'
 import { Database } from '../../src/store/database.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
+import { BY } from '../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { onServer } from '../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -56,20 +57,20 @@ const moneyState = ({ wallets }: { readonly wallets: Wallets }) =>
 it('opens a breaker here at once and in every other process soon', async () => {
   const [here, there] = [replica(), replica()];
   await Promise.all([here.overrides.start(), there.overrides.start()]);
-  await here.overrides.set('alpha', 'money', 'open');
+  await here.overrides.set('alpha', 'money', 'open', BY);
   expect(moneyState(here)).toBe('open');
   expect(here.overrides.get('alpha', 'money')).toBe('open');
   await vi.waitFor(() => expect(moneyState(there)).toBe('open'), WITHIN_A_FEW_LOOKS);
   expect(there.wallets.get('alpha')?.breakerState('read')).toBe('closed');
 
-  await there.overrides.set('alpha', 'money', 'auto');
+  await there.overrides.set('alpha', 'money', 'auto', BY);
   await vi.waitFor(() => expect(moneyState(here)).toBe('closed'), WITHIN_A_FEW_LOOKS);
   expect(here.overrides.get('alpha', 'money')).toBe('auto');
 });
 
 it('holds after a restart, before the first call', async () => {
   const before = replica();
-  await before.overrides.set('alpha', 'money', 'open');
+  await before.overrides.set('alpha', 'money', 'open', BY);
   const after = replica();
   await after.overrides.start();
   expect(moneyState(after)).toBe('open');
@@ -79,7 +80,7 @@ it('changes its mind as often as people do', async () => {
   const here = replica();
   await here.overrides.start();
   for (const state of ['open', 'closed', 'open', 'auto', 'auto'] as const) {
-    await here.overrides.set('alpha', 'money', state);
+    await here.overrides.set('alpha', 'money', state, BY);
     expect(moneyState(here)).toBe(state === 'auto' ? 'closed' : state);
   }
 });
@@ -98,9 +99,9 @@ it('is not misled by a row that means nothing', async () => {
 it('keeps what it knows while PostgreSQL is away, and says so once', async () => {
   const here = replica();
   await here.overrides.start();
-  await here.overrides.set('alpha', 'money', 'open');
+  await here.overrides.set('alpha', 'money', 'open', BY);
   await proxy.cut();
-  await expect(here.overrides.set('alpha', 'money', 'auto')).rejects.toThrow('PostgreSQL');
+  await expect(here.overrides.set('alpha', 'money', 'auto', BY)).rejects.toThrow('PostgreSQL');
   const failures = () => log.filter((line) => line === 'breaker_overrides.not_read').length;
   await vi.waitFor(() => expect(failures()).toBe(1), WITHIN_A_FEW_LOOKS);
   expect(moneyState(here)).toBe('open');

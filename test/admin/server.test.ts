@@ -47,6 +47,7 @@ describe('operators', () => {
         breaker: { read: 'closed', money: 'closed' },
         override: { read: 'auto', money: 'auto' },
         inFlight: { read: 0, money: 0 },
+        hold: null,
         openDeliveries: 2,
         deadDeliveries: 1,
         unresolvedBets: 0,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliveriesOf, untilDeliveries } from '../deliveries/support/deliveries.ts';
+import { BY } from '../support/audit.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
@@ -61,6 +62,6 @@ async function retry(id: string): Promise<void> {
   const { createPrisma } = await import('../../src/store/schema/prisma.ts');
   const prisma = createPrisma(gateway.databaseUrl);
   const admin = new DeliveryAdmin({ prisma, isHeld: () => false, horizonHours: () => 1 });
-  expect(await admin.retry(id)).toMatchObject({ kind: 'retried' });
+  expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
   await prisma.$disconnect();
 }

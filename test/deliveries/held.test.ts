@@ -2,7 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DeliveryAdmin } from '../../src/store/deliveries/delivery-admin.ts';
+import { DeliveryHolds } from '../../src/store/deliveries/holds.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
+import { BY } from '../support/audit.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { deliveriesOf, sql, untilDeliveries } from './support/deliveries.ts';
@@ -17,7 +19,13 @@ beforeAll(async () => {
     gateway: {
       delivery: { minBackoffMs: 50, maxBackoffMs: 100, horizonHours: HORIZON_MS / 3_600_000 },
     },
-    operators: { alpha: operator, beta: operator, gamma: operator, delta: operator },
+    operators: {
+      alpha: operator,
+      beta: operator,
+      gamma: operator,
+      delta: operator,
+      epsilon: operator,
+    },
   });
 });
 afterAll(() => gateway.close());
@@ -45,7 +53,22 @@ const HOLDS = [
     },
     release: () => gateway.reconfigure('gamma', {}),
   },
+  {
+    because: "a person's word",
+    operatorId: 'epsilon',
+    hold: () => withHolds((holds) => holds.hold('epsilon', BY)),
+    release: () => withHolds((holds) => holds.resume('epsilon', BY)),
+  },
 ];
+
+async function withHolds(use: (holds: DeliveryHolds) => Promise<boolean>): Promise<void> {
+  const prisma = createPrisma(gateway.databaseUrl);
+  try {
+    expect(await use(new DeliveryHolds(prisma))).toBe(true);
+  } finally {
+    await prisma.$disconnect();
+  }
+}
 
 /** Resolves when an operator has been held for so long. */
 async function untilHeld(operatorId: string, ms: number): Promise<void> {
@@ -116,6 +139,6 @@ async function releaseGeneration(operatorId: string, generation: number): Promis
     isHeld: () => false,
     horizonHours: () => 1,
   });
-  await deliveryAdmin.release(operatorId, generation);
+  await deliveryAdmin.release(operatorId, generation, BY);
   await prisma.$disconnect();
 }

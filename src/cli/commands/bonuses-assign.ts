@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { OperatorConfig } from '../../config/schema.ts';
 import { plain } from '../../lib/plain-text.ts';
+import { byOf } from '../caller.ts';
 import { loadValid, validOperator } from '../configuration.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
@@ -39,7 +40,7 @@ async function assign(terminal: Terminal, options: Options): Promise<void> {
   await withPrisma(terminal.env, async (prisma) => {
     const { assignTemplates } = await import('../../store/bonuses/assignment.ts');
     const tenant = { operatorId: operator.id, upstreamCid };
-    const outcome = await assignTemplates(prisma, tenant, templateIds);
+    const outcome = await assignTemplates(prisma, tenant, templateIds, byOf({}));
     if (outcome.taken.length > 0) {
       const taken = outcome.taken.map(({ templateId: id, operatorId }) => `${id} (${operatorId})`);
       throw new CommandFailed(

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { DeliverableOperation } from '../../domain/operation.ts';
-import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-admin.ts';
+import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-item.ts';
 import { deliveriesTable } from '../deliveries-table.ts';
 import { withDeliveryAdmin } from '../delivery-admin.ts';
 import { withExamples } from '../help.ts';

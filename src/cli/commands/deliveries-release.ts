@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
+import { byOf } from '../caller.ts';
 import { loadValid, validOperator } from '../configuration.ts';
 import { type DeliveryCommandOptions, withDeliveryAdmin } from '../delivery-admin.ts';
 import { UsageError } from '../failures.ts';
@@ -13,6 +14,7 @@ const GENERATION_MAX = 2_147_483_647;
 interface Options extends DeliveryCommandOptions {
   readonly operator: string;
   readonly generation?: string;
+  readonly reason?: string;
   readonly json?: true;
 }
 
@@ -27,6 +29,7 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
     )
     .requiredOption('--operator <id>', 'whose bets')
     .option('--generation <n>', "up to which (default: the operator's present wallet.generation)")
+    .option('--reason <why>', 'kept in the audit')
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print {operator, generation} as JSON')
     .action((options: Options) => release(terminal, options));
@@ -36,7 +39,7 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
 async function release(terminal: Terminal, options: Options): Promise<void> {
   const generation = await generationOf(terminal, options);
   await withDeliveryAdmin(terminal, options, (admin) =>
-    admin.release(options.operator, generation),
+    admin.release(options.operator, generation, byOf(options)),
   );
   // By --generation anything can be released, also what nobody has.
   warnOfUnknownOperator(terminal, options.folder, options.operator);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
+import { byOf } from '../caller.ts';
 import { deliveryName } from '../deliveries-table.ts';
 import {
   type DeliveryCommandOptions,
@@ -40,7 +41,7 @@ async function resolve(terminal: Terminal, id: string, options: Options): Promis
   const by = said('--by', options.by);
   const reason = said('--reason', options.reason);
   const result = await withDeliveryAdmin(terminal, options, (admin) =>
-    admin.resolve(id, by, reason),
+    admin.resolve(id, by, reason, byOf({ reason })),
   );
   switch (result.kind) {
     case 'missing':

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
 import { RETRYABLE_STATES, type RetryableState } from '../../store/deliveries/delivery-admin.ts';
+import { byOf } from '../caller.ts';
 import { deliveryName } from '../deliveries-table.ts';
 import {
   type DeliveryCommandOptions,
@@ -16,6 +17,7 @@ import type { Terminal } from '../terminal.ts';
 interface Options extends DeliveryCommandOptions {
   readonly operator?: string;
   readonly state?: RetryableState;
+  readonly reason?: string;
   readonly json?: true;
 }
 
@@ -32,6 +34,7 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
     .argument('[id]', 'the delivery, as `deliveries list` shows it')
     .option('--operator <id>', 'all of this operator; needs --state')
     .addOption(new Option('--state <state>', 'those in this state').choices(RETRYABLE_STATES))
+    .option('--reason <why>', 'kept in the audit')
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the delivery, or how many, as JSON')
     .action((id: string | undefined, options: Options) => retry(terminal, id, options));
@@ -54,7 +57,9 @@ async function retry(terminal: Terminal, id: string | undefined, options: Option
 }
 
 async function retryOne(terminal: Terminal, id: string, options: Options): Promise<void> {
-  const result = await withDeliveryAdmin(terminal, options, (admin) => admin.retry(id));
+  const result = await withDeliveryAdmin(terminal, options, (admin) =>
+    admin.retry(id, byOf(options)),
+  );
   switch (result.kind) {
     case 'missing':
       throw noSuchDelivery(id);
@@ -88,7 +93,7 @@ async function retryAll(
   options: Options,
 ): Promise<void> {
   const retried = await withDeliveryAdmin(terminal, options, (admin) =>
-    admin.retryAll(operator, state),
+    admin.retryAll(operator, state, byOf(options)),
   );
   if (options.json) terminal.printJson({ operator, state, retried });
   else terminal.print(`${retried} ${state} deliveries of ${operator} are due now`);

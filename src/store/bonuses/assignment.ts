@@ -1,4 +1,5 @@
-import type { Prisma } from '../schema/prisma.ts';
+import { type Authority, auditSql } from '../audit/audited.ts';
+import { type Prisma, sql } from '../schema/prisma.ts';
 import type { Tenant } from './tenant.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,6 +23,7 @@ export async function assignTemplates(
   prisma: Prisma,
   { operatorId, upstreamCid }: Tenant,
   templateIds: readonly string[],
+  by: Authority,
 ): Promise<Assignment> {
   const ids = [...new Set(templateIds)].map(BigInt);
   return await prisma.$transaction(async (transaction) => {
@@ -40,6 +42,15 @@ export async function assignTemplates(
         origin: 'assigned',
       })),
     });
+    await transaction.$executeRaw(
+      auditSql(
+        by,
+        'bonus.assign',
+        sql`SELECT 'template ' || t.id, ${operatorId}::text, NULL::jsonb,
+                   jsonb_build_object('operator', ${operatorId}::text)
+              FROM unnest(${missing}::bigint[]) AS t(id)`,
+      ),
+    );
     // Long past, so that the read-back looks at once for what waited for this word; and another time
     // with each word, so that a look under way does not take this one for the one before.
     await transaction.bonusIntent.updateMany({

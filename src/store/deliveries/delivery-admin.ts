@@ -1,43 +1,20 @@
-import { DELIVERY_LIFE, DELIVERY_PURPOSES, type DeliveryPurpose } from '../../domain/delivery.ts';
-import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
-import type { Prisma } from '../schema/prisma.ts';
+import type { DeliverableOperation } from '../../domain/operation.ts';
+import { type Authority, auditSql } from '../audit/audited.ts';
+import { type Prisma, sql } from '../schema/prisma.ts';
+import {
+  type DeliveryItem,
+  type DeliveryRecord,
+  type DeliveryState,
+  deliveryItemOf,
+  deliveryStateOf,
+} from './delivery-item.ts';
+import { DeliveryHolds } from './holds.ts';
 import { DeliveryRetries } from './retries.ts';
-
-/**
- * The words people use; `held` is a pending delivery whose operator takes none at the moment, or
- * whose bet is in the books of an older wallet.
- */
-export const DELIVERY_STATES = [
-  'pending',
-  'held',
-  'delivered',
-  'refused',
-  'superseded',
-  'dead',
-  'resolved',
-] as const;
-
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** States that `retryAll` takes. */
 export const RETRYABLE_STATES = ['dead', 'pending', 'held'] as const;
 
 export type RetryableState = (typeof RETRYABLE_STATES)[number];
-
-export interface DeliveryItem {
-  readonly id: string;
-  readonly operator: string;
-  readonly operation: DeliverableOperation;
-  readonly transactionId: string;
-  readonly state: DeliveryState;
-  /** `confirm`: a wallet has confirmed it already, and it is sent once more by design. */
-  readonly purpose: DeliveryPurpose;
-  readonly attempts: number;
-  readonly lastError: string | null;
-  /** ISO 8601 UTC; null where no further attempt is to come. */
-  readonly nextAttemptAt: string | null;
-  readonly createdAt: string;
-}
 
 export interface DeliveryQuery {
   readonly operator?: string | undefined;
@@ -74,7 +51,7 @@ export interface DeliveryAdminOptions {
   readonly horizonHours: (operatorId: string) => number;
 }
 
-type Row = NonNullable<Awaited<ReturnType<Prisma['delivery']['findFirst']>>>;
+type Row = DeliveryRecord;
 
 const PAGE_SIZE = 100;
 /** An id as PostgreSQL can hold one; anything else is nobody's. */
@@ -85,10 +62,12 @@ export class DeliveryAdmin {
   readonly #options: DeliveryAdminOptions;
   readonly #prisma: Prisma;
   readonly #retries: DeliveryRetries;
+  readonly #holds: DeliveryHolds;
 
   constructor(options: DeliveryAdminOptions) {
     this.#options = options;
     this.#prisma = options.prisma;
+    this.#holds = new DeliveryHolds(options.prisma);
     this.#retries = new DeliveryRetries(options.prisma, options.horizonHours);
   }
 
@@ -105,7 +84,8 @@ export class DeliveryAdmin {
       // One more than is shown tells whether there is a next page.
       take: limit + 1,
     });
-    const items = rows.slice(0, limit).map((row) => this.#item(row));
+    const isHeld = await this.#heldNow();
+    const items = rows.slice(0, limit).map((row) => deliveryItemOf(row, isHeld));
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
@@ -149,19 +129,19 @@ export class DeliveryAdmin {
   }
 
   /** Makes a waiting or dead delivery due now, with a new horizon: a person has looked at it. */
-  async retry(id: string): Promise<RetryResult> {
+  async retry(id: string, by: Authority): Promise<RetryResult> {
     const before = await this.#find(id);
     if (before === undefined) return { kind: 'missing' };
     const retried =
       before.state === 'dead'
-        ? await this.#retries.reopen(before.operatorId, [before.id])
-        : await this.#retries.hurry(before.operatorId, [before.id]);
+        ? await this.#retries.reopen(before.operatorId, [before.id], by)
+        : await this.#retries.hurry(before.operatorId, [before.id], by);
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
     // The sweep finds within a second what became due.
-    if (retried > 0) return { kind: 'retried', item: this.#item(after) };
+    if (retried > 0) return { kind: 'retried', item: deliveryItemOf(after, await this.#heldNow()) };
     if (after.state === 'dead') return { kind: 'overtaken' };
-    return { kind: 'notRetryable', state: this.#stateOf(after) };
+    return { kind: 'notRetryable', state: deliveryStateOf(after, await this.#heldNow()) };
   }
 
   /**
@@ -170,51 +150,71 @@ export class DeliveryAdmin {
    * place's rollback is late on purpose.
    * @returns how many are due now
    */
-  async retryAll(operatorId: string, state: RetryableState): Promise<number> {
-    if (state !== 'dead' && this.#options.isHeld(operatorId) !== (state === 'held')) return 0;
+  async retryAll(operatorId: string, state: RetryableState, by: Authority): Promise<number> {
+    const isHeld = await this.#heldNow();
+    if (state !== 'dead' && isHeld(operatorId) !== (state === 'held')) return 0;
     return state === 'dead'
-      ? await this.#retries.reopenAll(operatorId)
-      : await this.#retries.hurryAll(operatorId);
+      ? await this.#retries.reopenAll(operatorId, by)
+      : await this.#retries.hurryAll(operatorId, by);
   }
 
   /**
    * Takes a dead delivery off the list of what alarms: somebody has seen to it at the wallet.
    * @param who a person or a ticket, for the record
    */
-  async resolve(id: string, who: string, why: string): Promise<ResolveResult> {
+  async resolve(id: string, who: string, why: string, by: Authority): Promise<ResolveResult> {
     const before = await this.#find(id);
     if (before === undefined) return { kind: 'missing' };
-    const resolved = await this.#prisma.$executeRaw`
+    const resolved = await this.#prisma.$executeRaw(sql`
+      WITH changed AS (
       UPDATE deliveries
          SET state = 'resolved', resolved_by = ${who}, resolved_why = ${why},
              settled_at = clock_timestamp()
-       WHERE id = ${before.id} AND state = 'dead'`;
+       WHERE id = ${before.id} AND state = 'dead'
+      RETURNING id, operator_id
+      ) ${auditSql(
+        by,
+        'delivery.resolve',
+        sql`SELECT 'delivery ' || id, operator_id, jsonb_build_object('state', 'dead'),
+                   jsonb_build_object('state', 'resolved', 'by', ${who}::text) FROM changed`,
+      )}`);
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
+    const isHeld = await this.#heldNow();
     return resolved > 0
-      ? { kind: 'resolved', item: this.#item(after) }
-      : { kind: 'notResolvable', state: this.#stateOf(after) };
+      ? { kind: 'resolved', item: deliveryItemOf(after, isHeld) }
+      : { kind: 'notResolvable', state: deliveryStateOf(after, isHeld) };
   }
 
   /**
    * Lets the operator's present wallet be asked about bets of generations up to this one; until
    * then their operations are held (`wallet.generation`).
    */
-  async release(operatorId: string, generation: number): Promise<void> {
+  async release(operatorId: string, generation: number, by: Authority): Promise<void> {
     // What waited for this word has not aged meanwhile: its whole horizon begins now.
-    await this.#prisma.$executeRaw`
-      WITH hold AS (
+    await this.#prisma.$executeRaw(sql`
+      WITH before AS (
+        SELECT released FROM operator_holds WHERE operator_id = ${operatorId}
+      ), hold AS (
         INSERT INTO operator_holds AS h (operator_id, released, counted_at)
         VALUES (${operatorId}, ${generation}, clock_timestamp())
         ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)
-      )
+        RETURNING operator_id, released
+      ), changed AS (
       UPDATE deliveries d
          SET dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at)),
              held = false,
              next_attempt_at = CASE WHEN d.held THEN clock_timestamp() ELSE d.next_attempt_at END
         FROM bets b
        WHERE d.operator_id = ${operatorId} AND d.state = 'pending'
-         AND b.transaction_id = d.transaction_id AND b.generation < ${generation}`;
+         AND b.transaction_id = d.transaction_id AND b.generation < ${generation}
+      ) ${auditSql(
+        by,
+        'deliveries.release',
+        sql`SELECT 'operator ' || h.operator_id, h.operator_id,
+                   jsonb_build_object('released', coalesce((SELECT released FROM before), 0)),
+                   jsonb_build_object('released', h.released) FROM hold h`,
+      )}`);
   }
 
   async #find(id: string): Promise<Row | undefined> {
@@ -230,7 +230,8 @@ export class DeliveryAdmin {
     if (state === undefined) return { ...ofOperator, state: { not: 'live' } };
     if (state !== 'held' && state !== 'pending') return { ...ofOperator, state };
     const operators = operator === undefined ? await this.#operatorsWaiting() : [operator];
-    const fitting = operators.filter((id) => this.#options.isHeld(id) === (state === 'held'));
+    const isHeld = await this.#heldNow();
+    const fitting = operators.filter((id) => isHeld(id) === (state === 'held'));
     const byOperator = { operatorId: { in: fitting } };
     return state === 'held'
       ? { ...ofOperator, state: 'pending', OR: [byOperator, { held: true }] }
@@ -245,35 +246,11 @@ export class DeliveryAdmin {
     return rows.map((row) => row.operatorId);
   }
 
-  /** @throws Error for a state that this release does not know */
-  #stateOf(row: Row): DeliveryState {
-    const state = known(DELIVERY_LIFE, row.state);
-    if (state === 'live') return 'pending';
-    if (state !== 'pending') return state;
-    return row.held || this.#options.isHeld(row.operatorId) ? 'held' : 'pending';
+  /** Whether an operator takes no deliveries now, by its state or by a person's word. */
+  async #heldNow(): Promise<(operatorId: string) => boolean> {
+    const byPeople = await this.#holds.all();
+    return (operatorId) => byPeople.has(operatorId) || this.#options.isHeld(operatorId);
   }
-
-  #item(row: Row): DeliveryItem {
-    return {
-      id: String(row.id),
-      operator: row.operatorId,
-      operation: known(DELIVERABLE_OPERATIONS, row.operation),
-      transactionId: row.transactionId,
-      state: this.#stateOf(row),
-      purpose: known(DELIVERY_PURPOSES, row.purpose),
-      attempts: row.attempts,
-      lastError: row.lastError,
-      nextAttemptAt: row.state === 'pending' ? row.nextAttemptAt.toISOString() : null,
-      createdAt: row.createdAt.toISOString(),
-    };
-  }
-}
-
-/** @throws Error for a value of a newer schema: it is not acted on */
-function known<const T extends string>(values: readonly T[], value: string): T {
-  const found = values.find((one) => one === value);
-  if (found === undefined) throw new Error(`no such value here: ${value}`);
-  return found;
 }
 
 function idOf(text: string): bigint | undefined {

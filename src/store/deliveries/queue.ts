@@ -1,6 +1,14 @@
 import type { Database } from '../database.ts';
 import { COUNT_ENDED, COUNT_OPEN, COUNT_UNRESOLVED, SERVER_TIME } from './count-statements.ts';
-import { COUNT_HELD, DUE_OPERATORS, NUDGE, OVERDUE_UNKNOWN, TAKE, WAKE } from './statements.ts';
+import {
+  COUNT_HELD,
+  DUE_OPERATORS,
+  HELD_BY_PEOPLE,
+  NUDGE,
+  OVERDUE_UNKNOWN,
+  TAKE,
+  WAKE,
+} from './statements.ts';
 import type { TakenDelivery } from './taken.ts';
 
 export interface Claim {
@@ -75,6 +83,11 @@ export class DeliveryStore {
   /** Makes one delivery due, the next in turn, so that a half-open breaker has something to try. */
   async nudge(operatorId: string, generation: number): Promise<void> {
     await this.#database.run(NUDGE, { operatorId, generation });
+  }
+
+  /** Operators whose deliveries a person holds. */
+  async heldByPeople(): Promise<readonly string[]> {
+    return await this.#database.run(HELD_BY_PEOPLE, {});
   }
 
   /** Counts held time, so that these operators' horizons stand still. Any replica may repeat it. */

@@ -1,9 +1,21 @@
-import type { Prisma } from '../schema/prisma.ts';
+import { type Authority, auditSql } from '../audit/audited.ts';
+import { type Prisma, sql } from '../schema/prisma.ts';
 
 const BATCH_SIZE = 500;
 /** How often a delivery is looked at again whose bet moved while it was to be reopened. */
 const ROUNDS_MAX = 3;
 const HOUR_SECONDS = 3_600;
+
+/** How deliveries stood; not why they failed, which may name a player. */
+function before(ids: readonly bigint[]) {
+  return sql`SELECT id, operator_id, state, attempts FROM deliveries WHERE id = ANY (${ids}::bigint[])`;
+}
+
+const CHANGES = sql`
+  SELECT 'delivery ' || b.id, b.operator_id,
+         jsonb_build_object('state', b.state, 'attempts', b.attempts),
+         jsonb_build_object('state', 'pending')
+    FROM changed JOIN before b USING (id)`;
 
 /** Makes deliveries due now, by one or by an operator's whole backlog, in statements of their own. */
 export class DeliveryRetries {
@@ -20,27 +32,30 @@ export class DeliveryRetries {
    * already and that are repeated later on purpose.
    * @returns how many
    */
-  async hurryAll(operatorId: string): Promise<number> {
+  async hurryAll(operatorId: string, by: Authority): Promise<number> {
     const where = { operatorId, state: 'pending', purpose: 'promise' };
-    return await this.#inBatches(where, (ids) => this.hurry(operatorId, ids));
+    return await this.#inBatches(where, (ids) => this.hurry(operatorId, ids, by));
   }
 
   /** Makes an operator's dead deliveries pending again. @returns how many */
-  async reopenAll(operatorId: string): Promise<number> {
+  async reopenAll(operatorId: string, by: Authority): Promise<number> {
     const where = { operatorId, state: 'dead' };
-    return await this.#inBatches(where, (ids) => this.reopen(operatorId, ids));
+    return await this.#inBatches(where, (ids) => this.reopen(operatorId, ids, by));
   }
 
   /** Nothing can have overtaken a pending delivery: the journal sees it. @returns how many */
-  async hurry(operatorId: string, ids: readonly bigint[]): Promise<number> {
-    return await this.#prisma.$executeRaw`
+  async hurry(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
+    return await this.#prisma.$executeRaw(sql`
+      WITH before AS (${before(ids)}), changed AS (
       UPDATE deliveries d
          SET next_attempt_at = least(d.next_attempt_at, clock_timestamp()),
              dead_at = clock_timestamp()
                      + make_interval(secs => ${this.#horizonSeconds(operatorId)}::float8),
              held_ms = coalesce((SELECT h.held_ms FROM operator_holds h
                                   WHERE h.operator_id = d.operator_id), 0)
-       WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'pending'`;
+       WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'pending'
+      RETURNING d.id
+      ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
   }
 
   /**
@@ -48,12 +63,12 @@ export class DeliveryRetries {
    * later operation of their bet may have passed them; those stay dead (I6).
    * @returns how many are pending again
    */
-  async reopen(operatorId: string, ids: readonly bigint[]): Promise<number> {
+  async reopen(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
     let reopened = 0;
     for (let round = 0; round < ROUNDS_MAX && reopened < ids.length; round += 1) {
       const standing = await this.#notOvertaken(ids);
       if (standing.length === 0) break;
-      reopened += await this.#reopenUnmoved(operatorId, standing);
+      reopened += await this.#reopenUnmoved(operatorId, standing, by);
     }
     return reopened;
   }
@@ -78,9 +93,10 @@ export class DeliveryRetries {
   async #reopenUnmoved(
     operatorId: string,
     standing: readonly { readonly id: bigint; readonly version: number }[],
+    by: Authority,
   ): Promise<number> {
-    return await this.#prisma.$executeRaw`
-      WITH chosen AS (
+    return await this.#prisma.$executeRaw(sql`
+      WITH before AS (${before(standing.map(({ id }) => id))}), chosen AS (
         SELECT d.id, d.transaction_id, c.version
           FROM unnest(${standing.map(({ id }) => id)}::bigint[],
                       ${standing.map(({ version }) => version)}::int[]) AS c (id, version)
@@ -90,7 +106,7 @@ export class DeliveryRetries {
           FROM (SELECT DISTINCT transaction_id, version FROM chosen) c
          WHERE b.transaction_id = c.transaction_id AND b.version = c.version
         RETURNING b.transaction_id
-      )
+      ), changed AS (
       UPDATE deliveries d
          SET state = 'pending', settled_at = NULL, next_attempt_at = clock_timestamp(),
              dead_at = clock_timestamp()
@@ -98,7 +114,9 @@ export class DeliveryRetries {
              held_ms = coalesce((SELECT h.held_ms FROM operator_holds h
                                   WHERE h.operator_id = d.operator_id), 0)
         FROM chosen c JOIN bet ON bet.transaction_id = c.transaction_id
-       WHERE d.id = c.id AND d.state = 'dead'`;
+       WHERE d.id = c.id AND d.state = 'dead'
+      RETURNING d.id
+      ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
   }
 
   async #inBatches(

@@ -51,6 +51,9 @@ export const TAKE = statement(
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
+       -- Held by a person: here, so that no process goes on by what it knew a second ago.
+       AND NOT EXISTS (SELECT 1 FROM operator_holds h
+                        WHERE h.operator_id = :operator_id AND h.hold_since IS NOT NULL)
        AND (:with_updates OR d.operation <> 'update')
      ORDER BY d.next_attempt_at
      LIMIT :limit
@@ -183,9 +186,22 @@ export const COUNT_HELD = statement(
   SELECT id, 0, clock_timestamp() FROM unnest(:operator_ids) AS o(id) ORDER BY id
   ON CONFLICT (operator_id) DO UPDATE
      SET held_ms = h.held_ms
-           + least(10000, greatest(0, extract(epoch FROM clock_timestamp() - h.counted_at) * 1000)),
+           + CASE WHEN h.hold_since IS NULL THEN
+               least(10000, greatest(0, extract(epoch FROM clock_timestamp() - h.counted_at) * 1000))
+             -- By a person's word: also while no process ran.
+             ELSE greatest(0, extract(epoch FROM clock_timestamp()
+                                                   - greatest(h.counted_at, h.hold_since)) * 1000)
+             END,
          counted_at = clock_timestamp()`,
   noRow,
+);
+
+/** Operators whose deliveries a person holds. */
+export const HELD_BY_PEOPLE = statement(
+  'delivery-held-by-people',
+  {},
+  'SELECT operator_id FROM operator_holds WHERE hold_since IS NOT NULL',
+  (row) => row.text('operator_id'),
 );
 
 export const OVERDUE_UNKNOWN = statement(

@@ -5,6 +5,10 @@ import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts'
 
 export type Prisma = ReturnType<typeof createPrisma>;
 
+/** A piece of a raw statement with its values. */
+export const sql = PrismaTypes.sql;
+export type Sql = PrismaTypes.Sql;
+
 /**
  * The cold paths' way to PostgreSQL, on a few connections of its own. As with `Database`, every
  * failure of a query is a `GatewayError` `DATABASE_UNAVAILABLE` or a bug.

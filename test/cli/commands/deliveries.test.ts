@@ -228,3 +228,34 @@ describe('an operator that is misspelt', () => {
     expect(JSON.parse(stdout)).toEqual({ operator: 'alpha', generation: 1 });
   });
 });
+
+describe('wagergate deliveries hold and resume', () => {
+  it('are on record with who did it at this command line, and why (I12)', async () => {
+    const hold = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
+    expect(hold).toMatchObject({ code: 0, stdout: 'the deliveries of alpha are held\n' });
+    const id = await insertDelivery(client);
+    expect(idsIn(await deliveries('list', '--state', 'held', '--json'))).toEqual([id]);
+    const again = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('held already') });
+    expect(await deliveries('resume', '--operator', 'alpha')).toMatchObject({ code: 0 });
+    expect(await deliveries('resume', '--operator', 'alpha')).toMatchObject({ code: 1 });
+    const audit = await wagergate(['audit', 'list', '--operator', 'alpha', '--json'], { env });
+    const { items } = JSON.parse(audit.stdout);
+    // The retries of the tests before stand behind them: the audit is never emptied.
+    expect(items.slice(0, 2)).toMatchObject([
+      { action: 'deliveries.resume', reason: null },
+      {
+        action: 'deliveries.hold',
+        actor: expect.stringMatching(/^cli:.+/),
+        subject: 'operator alpha',
+        reason: 'OPS-17',
+      },
+    ]);
+    const exported = await wagergate(['audit', 'export', '--action', 'deliveries.hold'], { env });
+    expect(JSON.parse(exported.stdout.split('\n')[0] ?? '')).toMatchObject({ reason: 'OPS-17' });
+    const listed = await wagergate(['audit', 'list', '--actor', 'nobody'], { env });
+    expect(listed.stderr).toBe('nothing of that is in the audit\n');
+    const odd = await wagergate(['audit', 'list', '--from', 'yesterday'], { env });
+    expect(odd.code).toBe(2);
+  });
+});

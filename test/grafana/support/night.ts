@@ -119,6 +119,10 @@ export async function startNight(): Promise<Night> {
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback' });
         await insertDelivery(client, { operator: 'gamma', operation: 'rollback', state: 'dead' });
         await insertDelivery(client, { operator: 'alpha', operation: 'settle', state: 'dead' });
+        await client.query(
+          `INSERT INTO operator_holds (operator_id, counted_at, hold_since, hold_actor)
+           VALUES ('delta', now(), now(), 'ann')`,
+        );
       });
     },
     close: async () => {

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { type DeliveryRow, insertDelivery, insertOperation } from '../../support/deliveries.ts';
 
@@ -53,7 +54,7 @@ async function rowOf(id: string) {
 describe('retry', () => {
   it('brings a dead delivery back with a new horizon and the attempts it had (I4)', async () => {
     const id = await insert({ state: 'dead', attempts: 12 });
-    const result = await deliveryAdmin.retry(id);
+    const result = await deliveryAdmin.retry(id, BY);
     expect(result).toMatchObject({ kind: 'retried', item: { id, state: 'pending', attempts: 12 } });
     const row = await rowOf(id);
     expect(row).toMatchObject({ state: 'pending', attempts: 12, due: true, settled_at: null });
@@ -62,7 +63,7 @@ describe('retry', () => {
 
   it('makes a pending delivery due now', async () => {
     const id = await insert({ attempts: 2 });
-    expect(await deliveryAdmin.retry(id)).toMatchObject({ kind: 'retried' });
+    expect(await deliveryAdmin.retry(id, BY)).toMatchObject({ kind: 'retried' });
     expect(await rowOf(id)).toMatchObject({ state: 'pending', due: true, attempts: 2 });
   });
 
@@ -72,7 +73,7 @@ describe('retry', () => {
     );
     const ids = [await insert({ state: 'dead' }), await insert()];
     for (const id of ids) {
-      await deliveryAdmin.retry(id);
+      await deliveryAdmin.retry(id, BY);
       expect(await rowOf(id)).toMatchObject({ held_ms: '5000' });
     }
   });
@@ -81,13 +82,13 @@ describe('retry', () => {
     'leaves a %s delivery as it is',
     async (state) => {
       const id = await insert({ state });
-      expect(await deliveryAdmin.retry(id)).toEqual({ kind: 'notRetryable', state });
+      expect(await deliveryAdmin.retry(id, BY)).toEqual({ kind: 'notRetryable', state });
       expect(await rowOf(id)).toMatchObject({ state });
     },
   );
 
   it.each(['0', '99999', '9'.repeat(30), '-1', 'x', ''])('knows no delivery %j', async (id) => {
-    expect(await deliveryAdmin.retry(id)).toEqual({ kind: 'missing' });
+    expect(await deliveryAdmin.retry(id, BY)).toEqual({ kind: 'missing' });
   });
 
   it.each([
@@ -101,9 +102,9 @@ describe('retry', () => {
     const transactionId = randomUUID();
     const id = await insert({ state: 'dead', operation, transactionId });
     await insertOperation(client, later, transactionId);
-    expect(await deliveryAdmin.retry(id)).toEqual({ kind: 'overtaken' });
+    expect(await deliveryAdmin.retry(id, BY)).toEqual({ kind: 'overtaken' });
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
-    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(0);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead', BY)).toBe(0);
   });
 
   it.each([
@@ -114,13 +115,13 @@ describe('retry', () => {
     const transactionId = randomUUID();
     const id = await insert({ state: 'dead', operation, transactionId });
     await insertOperation(client, later, transactionId);
-    expect(await deliveryAdmin.retry(id)).toMatchObject({ kind: 'retried' });
+    expect(await deliveryAdmin.retry(id, BY)).toMatchObject({ kind: 'retried' });
   });
 
   it('moves the version of the bet, so that nobody decides without the delivery (I6)', async () => {
     const transactionId = randomUUID();
     const id = await insert({ state: 'dead', transactionId });
-    await deliveryAdmin.retry(id);
+    await deliveryAdmin.retry(id, BY);
     const { rows } = await client.query('SELECT version FROM bets WHERE transaction_id = $1', [
       transactionId,
     ]);
@@ -132,7 +133,7 @@ describe('retry', () => {
     const id = await insert({ state: 'dead', operation: 'settle', transactionId });
     await client.query('BEGIN');
     await insertOperation(client, 'unsettle', transactionId);
-    const retried = deliveryAdmin.retry(id);
+    const retried = deliveryAdmin.retry(id, BY);
     await waitForLock();
     await client.query('COMMIT');
     expect(await retried).toEqual({ kind: 'overtaken' });
@@ -144,7 +145,7 @@ describe('retryAll', () => {
   it("brings back one operator's dead deliveries and nobody else's (I8)", async () => {
     const mine = [await insert({ state: 'dead' }), await insert({ state: 'dead' })];
     const others = await insert({ operator: 'beta', state: 'dead' });
-    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(2);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead', BY)).toBe(2);
     for (const id of mine) {
       const row = await rowOf(id);
       expect(row).toMatchObject({ state: 'pending', due: true });
@@ -168,14 +169,14 @@ describe('retryAll', () => {
                                transaction_time, next_attempt_at, dead_at)
        SELECT id, 'alpha', transaction_id, 'rollback', 'dead', '', now(), now() FROM op`,
     );
-    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(602);
-    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(0);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead', BY)).toBe(602);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead', BY)).toBe(0);
   });
 
   it('makes due what waits, but leaves confirmations to their time', async () => {
     const waits = await insert();
     const confirms = await insert({ purpose: 'confirm', operation: 'settle' });
-    expect(await deliveryAdmin.retryAll('alpha', 'pending')).toBe(1);
+    expect(await deliveryAdmin.retryAll('alpha', 'pending', BY)).toBe(1);
     expect(await rowOf(waits)).toMatchObject({ due: true });
     expect(await rowOf(confirms)).toMatchObject({ due: false });
   });
@@ -183,22 +184,22 @@ describe('retryAll', () => {
   it('keeps held and pending apart as the list does', async () => {
     const id = await insert();
     held.add('alpha');
-    expect(await deliveryAdmin.retryAll('alpha', 'pending')).toBe(0);
-    expect(await deliveryAdmin.retryAll('alpha', 'held')).toBe(1);
+    expect(await deliveryAdmin.retryAll('alpha', 'pending', BY)).toBe(0);
+    expect(await deliveryAdmin.retryAll('alpha', 'held', BY)).toBe(1);
     expect(await rowOf(id)).toMatchObject({ due: true });
     held.clear();
-    expect(await deliveryAdmin.retryAll('alpha', 'held')).toBe(0);
+    expect(await deliveryAdmin.retryAll('alpha', 'held', BY)).toBe(0);
   });
 
   it('retries none where there is none', async () => {
-    expect(await deliveryAdmin.retryAll('alpha', 'dead')).toBe(0);
+    expect(await deliveryAdmin.retryAll('alpha', 'dead', BY)).toBe(0);
   });
 });
 
 describe('resolve', () => {
   it('records who settled a dead delivery by hand, and why', async () => {
     const id = await insert({ state: 'dead' });
-    const result = await deliveryAdmin.resolve(id, 'ann', 'refunded at the wallet, OPS-12');
+    const result = await deliveryAdmin.resolve(id, 'ann', 'refunded at the wallet, OPS-12', BY);
     expect(result).toMatchObject({ kind: 'resolved', item: { id, state: 'resolved' } });
     expect(await rowOf(id)).toMatchObject({
       state: 'resolved',
@@ -210,7 +211,7 @@ describe('resolve', () => {
 
   it.each(['pending', 'delivered', 'resolved'])('takes nothing that is %s (I4)', async (state) => {
     const id = await insert({ state });
-    expect(await deliveryAdmin.resolve(id, 'ann', 'tired')).toEqual({
+    expect(await deliveryAdmin.resolve(id, 'ann', 'tired', BY)).toEqual({
       kind: 'notResolvable',
       state,
     });

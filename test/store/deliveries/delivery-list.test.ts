@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { type DeliveryRow, insertDelivery } from '../../support/deliveries.ts';
 
@@ -66,8 +67,8 @@ describe('list', () => {
   it('never shows what is being tried within its callback', async () => {
     const id = await insert({ state: 'live' });
     expect(await deliveryAdmin.list({})).toEqual({ items: [], nextCursor: null });
-    expect(await deliveryAdmin.retry(id)).toEqual({ kind: 'missing' });
-    expect(await deliveryAdmin.resolve(id, 'ann', 'gone')).toEqual({ kind: 'missing' });
+    expect(await deliveryAdmin.retry(id, BY)).toEqual({ kind: 'missing' });
+    expect(await deliveryAdmin.resolve(id, 'ann', 'gone', BY)).toEqual({ kind: 'missing' });
   });
 
   it('promises no further attempt where none will come', async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
-import { DeliveryAdmin, type DeliveryState } from '../../../src/store/deliveries/delivery-admin.ts';
+import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
+import type { DeliveryState } from '../../../src/store/deliveries/delivery-item.ts';
 import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
+import { BY } from '../../support/audit.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
@@ -138,7 +140,7 @@ describe('taking', () => {
     await insert('new', 1, { generation: 2 });
     expect(idsOf(await take(10, 2))).toEqual(['new-1']);
     expect(await list('held')).toEqual(['old-1']);
-    await deliveryAdmin.release('alpha', 2);
+    await deliveryAdmin.release('alpha', 2, BY);
     expect(idsOf(await take(10, 2))).toEqual(['old-1']);
     expect(await list('held')).toEqual([]);
   });

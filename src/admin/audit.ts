@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { AuditLog, AuditRow } from '../store/audit/audit-log.ts';
+import { AUDIT_ACTIONS } from '../store/audit/audited.ts';
+import { json, send, serve } from './answers.ts';
+import type { AdminApi } from './api.ts';
+import { checkedQuery, storableText, timeField, wordAmong } from './input.ts';
+
+const exportQuery = z.strictObject({
+  actor: storableText(320).optional(),
+  action: wordAmong(AUDIT_ACTIONS).optional(),
+  operator: storableText(64).optional(),
+  from: timeField.optional(),
+  to: timeField.optional(),
+});
+
+const pageQuery = exportQuery.extend({
+  cursor: z
+    .string('must be given once')
+    .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
+    .optional(),
+});
+
+export interface AuditDesk {
+  readonly audit: Pick<AuditLog, 'page' | 'all'>;
+}
+
+/** Who changed what (I12). */
+export function auditRoutes(app: FastifyInstance, { audit }: AuditDesk): void {
+  serve(app, 'GET', '/audit', 'read', async (request) => {
+    const query = checkedQuery(pageQuery, request);
+    if (!('fields' in query)) return query;
+    return json((await audit.page(query.fields)) satisfies AdminApi['GET /admin/audit']);
+  });
+
+  app.get('/audit/export', { config: { right: 'read' } }, async (request, reply) => {
+    const query = checkedQuery(exportQuery, request);
+    if (!('fields' in query)) {
+      send(reply, query);
+      return reply;
+    }
+    reply.header('content-type', 'application/x-ndjson; charset=utf-8');
+    reply.header('cache-control', 'no-store');
+    return reply.send(Readable.from(lines(audit.all(query.fields))));
+  });
+}
+
+/** A failure halfway ends the answer halfway, which is no whole answer to anybody. */
+async function* lines(rows: AsyncIterable<AuditRow>): AsyncGenerator<string> {
+  for await (const row of rows) yield `${JSON.stringify(row)}\n`;
+}

@@ -1,0 +1,88 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
+import { table } from '../../lib/table.ts';
+import type { AuditQuery, AuditRow } from '../../store/audit/audit-log.ts';
+import { timeOf } from '../bet-text.ts';
+import { withPrisma } from '../database.ts';
+import { withExamples } from '../help.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options extends AuditQuery {
+  readonly json?: true;
+}
+
+/** `wagergate audit list`: who changed what, newest first. */
+export function auditListCommand(terminal: Terminal): Command {
+  const command = filtered(new Command('list'))
+    .summary('lists who changed what')
+    .description('Lists what people and tokens changed, newest first, a hundred at once.')
+    .option('--cursor <cursor>', 'go on where the list before ended', readCursor)
+    .option('--json', 'print {items, nextCursor} as JSON')
+    .action((options: Options) => list(terminal, options));
+  return withExamples(
+    command,
+    { line: 'audit list --operator alpha' },
+    { line: 'audit list --action delivery.resolve --from 2026-11-01' },
+  );
+}
+
+/** `wagergate audit export`: all of it, for whoever keeps it. */
+export function auditExportCommand(terminal: Terminal): Command {
+  const command = filtered(new Command('export'))
+    .summary('prints the audit, one JSON object a line')
+    .description('Prints all of the audit that fits, newest first, one JSON object a line.')
+    .action((options: Options) => exportAll(terminal, options));
+  return withExamples(command, { line: 'audit export --from 2026-11-01 --to 2026-12-01' });
+}
+
+function filtered(command: Command): Command {
+  return command
+    .option('--actor <actor>', 'only of this person or token')
+    .addOption(new Option('--action <action>', 'only of this kind, such as delivery.retry'))
+    .option('--operator <id>', 'only about this operator')
+    .option('--from <time>', 'from this time or day (UTC) on', readTime)
+    .option('--to <time>', 'before this time or day (UTC)', readTime);
+}
+
+async function list(terminal: Terminal, { json, ...query }: Options): Promise<void> {
+  const page = await withPrisma(terminal.env, async (prisma) => {
+    const { AuditLog } = await import('../../store/audit/audit-log.ts');
+    return await new AuditLog(prisma).page(query);
+  });
+  if (json) {
+    terminal.printJson(page);
+    return;
+  }
+  if (page.items.length === 0) terminal.tell('nothing of that is in the audit');
+  else terminal.print(table(COLUMNS, page.items.map(cells)));
+  if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
+}
+
+async function exportAll(terminal: Terminal, query: Options): Promise<void> {
+  await withPrisma(terminal.env, async (prisma) => {
+    const { AuditLog } = await import('../../store/audit/audit-log.ts');
+    for await (const row of new AuditLog(prisma).all(query)) terminal.print(JSON.stringify(row));
+  });
+}
+
+const COLUMNS = ['time (UTC)', 'actor', 'from', 'action', 'what', 'operator', 'why'].map(
+  (title) => ({ title, align: 'left' }) as const,
+);
+
+function cells(row: AuditRow): string[] {
+  const { at, actor, address, action, subject, operator, reason } = row;
+  return [timeOf(at), actor, address, action, subject, operator ?? '-', reason ?? '-'].map(plain);
+}
+
+function readTime(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d\d-\d\d(?:T.*(?:Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(time.getTime())) {
+    return time;
+  }
+  throw new InvalidArgumentError('It must be a day, or a time such as 2026-11-22T03:15:00Z.');
+}
+
+function readCursor(text: string): string {
+  if (/^[1-9]\d{0,17}$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be the one that the list before ended with.');
+}

@@ -1,0 +1,74 @@
+import { Command } from 'commander';
+import { plain } from '../../lib/plain-text.ts';
+import { byOf } from '../caller.ts';
+import { withPrisma } from '../database.ts';
+import { CommandFailed } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { warnOfUnknownOperator } from '../suggestions.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly operator: string;
+  readonly reason?: string;
+  readonly folder?: string;
+  readonly json?: true;
+}
+
+/** `wagergate deliveries hold`: nothing is delivered to an operator until a person resumes it. */
+export function deliveriesHoldCommand(terminal: Terminal): Command {
+  const command = new Command('hold')
+    .summary("holds an operator's deliveries")
+    .description(
+      "Holds an operator's deliveries, in every process and across restarts: no attempt is made " +
+        'and no horizon runs, until `deliveries resume`. Calls under way end; what the service ' +
+        'sends meanwhile is still tried once within its own answer.',
+    )
+    .requiredOption('--operator <id>', 'whose deliveries')
+    .requiredOption('--reason <why>', 'kept in the audit')
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option('--json', 'print {operator, hold} as JSON')
+    .action((options: Options) => change(terminal, options, 'hold'));
+  return withExamples(command, {
+    line: 'deliveries hold --operator alpha --reason "they restore a backup, OPS-17"',
+  });
+}
+
+/** `wagergate deliveries resume`: ends a hold. */
+export function deliveriesResumeCommand(terminal: Terminal): Command {
+  const command = new Command('resume')
+    .summary("lets an operator's held deliveries go on")
+    .description(
+      "Ends the hold of an operator's deliveries. A running gateway brings what waited within a " +
+        'second or two, with the horizon that was left.',
+    )
+    .requiredOption('--operator <id>', 'whose deliveries')
+    .option('--reason <why>', 'kept in the audit')
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option('--json', 'print {operator, hold} as JSON')
+    .action((options: Options) => change(terminal, options, 'resume'));
+  return withExamples(command, { line: 'deliveries resume --operator alpha' });
+}
+
+async function change(
+  terminal: Terminal,
+  options: Options,
+  verb: 'hold' | 'resume',
+): Promise<void> {
+  const { operator, folder, json } = options;
+  const hold = await withPrisma(terminal.env, async (prisma) => {
+    const { DeliveryHolds } = await import('../../store/deliveries/holds.ts');
+    const holds = new DeliveryHolds(prisma);
+    if (!(await holds[verb](operator, byOf(options)))) {
+      throw new CommandFailed(
+        verb === 'hold'
+          ? `the deliveries of ${plain(operator)} are held already: see \`wagergate audit list\``
+          : `nobody holds the deliveries of ${plain(operator)}`,
+      );
+    }
+    return (await holds.all()).get(operator) ?? null;
+  });
+  warnOfUnknownOperator(terminal, folder, operator);
+  if (json) terminal.printJson({ operator, hold });
+  else if (hold !== null) terminal.print(`the deliveries of ${plain(operator)} are held`);
+  else terminal.print(`the deliveries of ${plain(operator)} go on`);
+}

@@ -1,0 +1,110 @@
+import type { Prisma } from '../schema/prisma.ts';
+import { sql } from '../schema/prisma.ts';
+import { type AuditAction, type Authority, auditSql } from './audited.ts';
+
+export interface AuditRow {
+  readonly id: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly actor: string;
+  readonly role: string;
+  readonly address: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly operator: string | null;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly reason: string | null;
+}
+
+export interface AuditQuery {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** A change that is none of a row: signing in, looking, reloading. */
+export interface AuditedDeed {
+  readonly action: AuditAction;
+  readonly subject: string;
+  readonly operator?: string | undefined;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+const PAGE_SIZE = 100;
+
+/** The audit, newest first. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
+export class AuditLog {
+  readonly #prisma: Prisma;
+
+  constructor(prisma: Prisma) {
+    this.#prisma = prisma;
+  }
+
+  async append(by: Authority, deed: AuditedDeed): Promise<void> {
+    const { action, subject, operator, before, after } = deed;
+    await this.#prisma.$executeRaw(
+      auditSql(
+        by,
+        action,
+        sql`SELECT ${subject}::text, ${operator ?? null}::text, ${jsonOf(before)}::jsonb,
+                   ${jsonOf(after)}::jsonb`,
+      ),
+    );
+  }
+
+  async page(query: AuditQuery): Promise<{
+    readonly items: readonly AuditRow[];
+    /** Null on the last page. */
+    readonly nextCursor: string | null;
+  }> {
+    const { actor, action, operator, from, to, cursor } = query;
+    const rows = await this.#prisma.audit.findMany({
+      where: {
+        ...(actor !== undefined && { actor }),
+        ...(action !== undefined && { action }),
+        ...(operator !== undefined && { operatorId: operator }),
+        ...((from !== undefined || to !== undefined) && {
+          at: { ...(from && { gte: from }), ...(to && { lt: to }) },
+        }),
+        ...(cursor !== undefined && { id: { lt: BigInt(cursor) } }),
+      },
+      orderBy: { id: 'desc' },
+      // One more than is shown tells whether there is a next page.
+      take: PAGE_SIZE + 1,
+    });
+    const items = rows.slice(0, PAGE_SIZE).map(({ id, at, operatorId, ...row }) => ({
+      id: String(id),
+      at: at.toISOString(),
+      actor: row.actor,
+      role: row.role,
+      address: row.address,
+      action: row.action,
+      subject: row.subject,
+      operator: operatorId,
+      before: row.before,
+      after: row.after,
+      reason: row.reason,
+    }));
+    return { items, nextCursor: rows.length > PAGE_SIZE ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  /** All of it, page by page. */
+  async *all(query: Omit<AuditQuery, 'cursor'>): AsyncGenerator<AuditRow> {
+    let cursor: string | null | undefined;
+    do {
+      const { items, nextCursor } = await this.page({ ...query, cursor: cursor ?? undefined });
+      yield* items;
+      cursor = nextCursor;
+    } while (cursor !== null);
+  }
+}
+
+function jsonOf(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}

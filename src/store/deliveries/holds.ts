@@ -1,0 +1,87 @@
+import { type Authority, auditSql } from '../audit/audited.ts';
+import { type Prisma, sql } from '../schema/prisma.ts';
+
+/** A person's word that nothing is to be delivered to an operator for now. */
+export interface DeliveryHold {
+  /** ISO 8601 UTC. */
+  readonly since: string;
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+const HELD_SINCE_COUNTED = sql`
+  greatest(0, extract(epoch FROM clock_timestamp() - greatest(h.counted_at, h.hold_since)) * 1000)`;
+
+/**
+ * Deliveries that people hold: no attempt is made and the horizon stands still, whichever process
+ * runs. Every method throws GatewayError `DATABASE_UNAVAILABLE`.
+ */
+export class DeliveryHolds {
+  readonly #prisma: Prisma;
+
+  constructor(prisma: Prisma) {
+    this.#prisma = prisma;
+  }
+
+  /** By operator; who is not held is absent. */
+  async all(): Promise<ReadonlyMap<string, DeliveryHold>> {
+    const rows = await this.#prisma.operatorHold.findMany({ where: { holdSince: { not: null } } });
+    return new Map(
+      rows.flatMap(({ operatorId, holdSince, holdActor, holdReason }) =>
+        holdSince === null
+          ? []
+          : [
+              [
+                operatorId,
+                { since: holdSince.toISOString(), actor: holdActor ?? '', reason: holdReason },
+              ] as const,
+            ],
+      ),
+    );
+  }
+
+  /** Attempts under way end; none is begun after this. @returns false where it is held already */
+  async hold(operatorId: string, by: Authority): Promise<boolean> {
+    const changed = await this.#prisma.$executeRaw(sql`
+      WITH held AS (
+        INSERT INTO operator_holds AS h
+               (operator_id, counted_at, hold_since, hold_actor, hold_reason)
+        VALUES (${operatorId}, clock_timestamp(), clock_timestamp(), ${by.caller.actor},
+                ${by.reason ?? null})
+        ON CONFLICT (operator_id) DO UPDATE
+           SET counted_at = excluded.counted_at, hold_since = excluded.hold_since,
+               hold_actor = excluded.hold_actor, hold_reason = excluded.hold_reason
+         WHERE h.hold_since IS NULL
+        RETURNING operator_id, hold_since
+      ) ${auditSql(
+        by,
+        'deliveries.hold',
+        sql`SELECT 'operator ' || operator_id, operator_id, jsonb_build_object('held', false),
+                   jsonb_build_object('held', true) FROM held`,
+      )}`);
+    return changed > 0;
+  }
+
+  /** The workers' next sweep finds what waited, with the horizon it had. @returns false where nobody holds it */
+  async resume(operatorId: string, by: Authority): Promise<boolean> {
+    const changed = await this.#prisma.$executeRaw(sql`
+      WITH before AS (
+        SELECT operator_id, hold_since, hold_actor FROM operator_holds
+         WHERE operator_id = ${operatorId} AND hold_since IS NOT NULL FOR UPDATE
+      ), resumed AS (
+        UPDATE operator_holds h
+           SET held_ms = h.held_ms + ${HELD_SINCE_COUNTED}, counted_at = clock_timestamp(),
+               hold_since = NULL, hold_actor = NULL, hold_reason = NULL
+          FROM before b WHERE h.operator_id = b.operator_id
+        RETURNING h.operator_id
+      ) ${auditSql(
+        by,
+        'deliveries.resume',
+        sql`SELECT 'operator ' || b.operator_id, b.operator_id,
+                   jsonb_build_object('held', true, 'since', b.hold_since, 'by', b.hold_actor),
+                   jsonb_build_object('held', false)
+              FROM before b JOIN resumed USING (operator_id)`,
+      )}`);
+    return changed > 0;
+  }
+}

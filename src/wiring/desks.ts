@@ -1,0 +1,42 @@
+import { BreakerOverrides } from '../admin/breaker-overrides.ts';
+import type { AdminOptions } from '../admin/server.ts';
+import { heldBecause } from '../deliveries/drain.ts';
+import { deliverySettings } from '../engine/delivery-settings.ts';
+import { AuditLog } from '../store/audit/audit-log.ts';
+import { BreakerOverrideStore } from '../store/breaker-override-store.ts';
+import { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
+import { DeliveryHolds } from '../store/deliveries/holds.ts';
+import type { Money } from './money.ts';
+import type { Base } from './parts.ts';
+import { ReloadAudit } from './reload-audit.ts';
+import type { Storage } from './storage.ts';
+
+/** What people look at and change through the internal listener. */
+export function createDesks(base: Base, storage: Storage, { wallets }: Money) {
+  const { source, logger, configuration } = base;
+  const { prisma, timelines, database } = storage;
+  const overrides = new BreakerOverrides({
+    store: new BreakerOverrideStore(database),
+    wallets,
+    logger,
+  });
+  const deliveryAdmin = new DeliveryAdmin({
+    prisma,
+    isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,
+    horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
+  });
+  const audit = new AuditLog(prisma);
+  const reloads = new ReloadAudit({ source, audit, logger });
+  const desks = {
+    timelines,
+    deliveryAdmin,
+    overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
+    setBreaker: (operatorId, callClass, to, by) => overrides.set(operatorId, callClass, to, by),
+    releaseGeneration: (operatorId, generation, by) =>
+      deliveryAdmin.release(operatorId, generation, by),
+    reload: (by) => reloads.reload(by),
+    holds: new DeliveryHolds(prisma),
+    audit,
+  } satisfies Partial<AdminOptions>;
+  return { overrides, reloads, desks };
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Configuration } from '../config/schema.ts';
+import { diffOf } from '../config/settings-diff.ts';
+import { viewOf } from '../config/settings-view.ts';
+import type { ConfigurationSource, ReloadResult } from '../config/source.ts';
+import type { AuditLog } from '../store/audit/audit-log.ts';
+import type { Authority } from '../store/audit/audited.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+export interface ReloadAuditOptions {
+  readonly source: ConfigurationSource;
+  readonly audit: Pick<AuditLog, 'append'>;
+  readonly logger: Logger;
+}
+
+/** Nobody asked: a file was changed, or the process was sent SIGHUP. */
+const BY_ITSELF: Authority = {
+  caller: { actor: 'configuration', role: 'admin', address: hostname() },
+};
+
+/** Writes down who had the configuration read again, and what became different. */
+export class ReloadAudit {
+  readonly #options: ReloadAuditOptions;
+  /** Fingerprints of secrets are compared with each other only, so the key is nobody's. */
+  readonly #key = randomUUID();
+  #asked: Authority | undefined;
+
+  constructor(options: ReloadAuditOptions) {
+    this.#options = options;
+  }
+
+  /** Notes every change that comes by itself, until the returned function is called. */
+  watch(): () => void {
+    return this.#options.source.onChange((next, previous) => {
+      if (this.#asked === undefined) void this.#note(BY_ITSELF, next, previous, 'ok');
+    });
+  }
+
+  /** Reloads by a person's word, which is on record also where nothing changed. */
+  async reload(by: Authority): Promise<ReloadResult> {
+    const { source } = this.#options;
+    const previous = source.current;
+    this.#asked = by;
+    try {
+      const result = await source.reload();
+      await this.#note(by, source.current, previous, result.result);
+      return result;
+    } finally {
+      this.#asked = undefined;
+    }
+  }
+
+  /** What is in force is in force: a record that cannot be written is an alarm, no failure. */
+  async #note(
+    by: Authority,
+    next: Configuration,
+    previous: Configuration,
+    result: ReloadResult['result'],
+  ): Promise<void> {
+    const changes = diffOf(viewOf(previous, this.#key), viewOf(next, this.#key));
+    try {
+      await this.#options.audit.append(by, {
+        action: 'configuration.reload',
+        subject: `configuration of ${hostname()}`,
+        after: { result, changes },
+      });
+    } catch (error) {
+      this.#options.logger.error({ err: error, actor: by.caller.actor }, 'audit.not_written');
+    }
+  }
+}
