@@ -32,6 +32,7 @@ export interface House {
   readonly entrances: readonly Entrance[];
   readonly configuration: ConfigurationFolder;
   readonly redis: EmbeddedServer;
+  readonly databaseUrl: string;
   wallet(operator: OperatorId): Wallet;
   close(): Promise<void>;
 }
@@ -70,7 +71,7 @@ export async function openHouse(servers: Servers, layout: Layout, folder: string
   }
   const configuration = await ConfigurationFolder.write(wallets);
   const processes: Process[] = [];
-  const house = { layout, processes, configuration, redis };
+  const house = { layout, processes, configuration, redis, databaseUrl };
   const entrances: Entrance[] = [];
   const close = async () => {
     await Promise.all(entrances.map(({ client }) => client.close()));

@@ -1,6 +1,7 @@
 import { BetWriter } from './bets.ts';
 import {
   type BetPlan,
+  CHARACTERS,
   type ConnectionFault,
   type FaultPlan,
   type Layout,
@@ -14,6 +15,9 @@ import type { Random } from './random.ts';
 export type Scene = (random: Random, steps: number) => Pick<Plan, 'bets' | 'faults'>;
 
 const NOT_ENOUGH_MONEY = 7;
+const KEYED = OPERATORS.filter((id) => CHARACTERS[id].keyedOnRequestId);
+const NOT_KEYED = OPERATORS.filter((id) => !CHARACTERS[id].keyedOnRequestId);
+const QUEUEING = OPERATORS.filter((id) => CHARACTERS[id].settleOnFailure === 'queue');
 
 /** Players without money crowd one operator, whose wallet says no, and well: the others must play. */
 const crowdOfDeclines: Scene = (random, steps) => {
@@ -110,6 +114,93 @@ const staleAnswers: Scene = (random, steps) => {
   };
 };
 
+/** Each result is lost, another one stands, and then the lost one takes effect. */
+const lateLandings: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
+    const writer = new BetWriter(random, index, random.pick(NOT_KEYED));
+    writer.place();
+    writer.settle('won', random.whole(0, 100));
+    writer.fates.late('settle', 0);
+    if (random.chance(0.7)) writer.settle('won', random.whole(0, 100));
+    else writer.unsettle(random.whole(0, 100));
+    bets.push(writer.done(random.whole(0, 400)));
+  }
+  return { bets, faults: [] };
+};
+
+/** A result's commit waits a little, while a rollback of its bet comes; then a copy of the place. */
+const staleReads: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  const faults: FaultPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
+    const writer = new BetWriter(random, index);
+    writer.place();
+    writer.settle('won', random.whole(20, 60));
+    writer.step({ kind: 'rollback', errorCode: 50 }, { isAlongside: true, pauseMs: 60 });
+    const bet = writer.done(random.whole(0, 300));
+    const lived = bet.steps.map((step, n): Step => {
+      const afterMs = random.whole(900, 1_500);
+      const replay = { id: `${step.id}.c0`, kind: 'replay', afterMs, via: 0 } as const;
+      return { ...step, via: 0, copies: n === 0 ? [replay] : [] };
+    });
+    bets.push({ ...bet, steps: lived });
+    const nth = random.whole(3, 4);
+    faults.push(connectionFault(random, index, nth, random.whole(250, 600), ['holdRequest']));
+  }
+  return { bets, faults };
+};
+
+/** Results are taken over while their operator takes no calls, and called off again. */
+const calledOff: Scene = (random, steps) => {
+  const operator = random.pick(QUEUEING);
+  const bets: BetPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 4); index += 1) {
+    const writer = new BetWriter(random, index, operator);
+    writer.place();
+    writer.settle('won', random.whole(600, 700));
+    if (random.chance(0.5)) writer.settle('won', random.whole(0, 100));
+    if (random.chance(0.75)) writer.unsettle(random.whole(0, 100));
+    else writer.step({ kind: 'rollback', errorCode: 50 }, { pauseMs: random.whole(0, 100) });
+    bets.push(writer.done(random.whole(0, 100)));
+  }
+  const fault = { kind: 'breaker', operator, ms: random.whole(1_200, 1_800) } as const;
+  return { bets, faults: [{ id: 'x0', trigger: { kind: 'at', ms: 550 }, fault }] };
+};
+
+/** Updates that are not brought at once, each with a later one behind it. */
+const overtakenUpdates: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 4); index += 1) {
+    const writer = new BetWriter(random, index);
+    writer.place();
+    writer.update();
+    writer.fates.missed('update', 0);
+    if (random.chance(0.5)) writer.fates.missed('update', 1);
+    writer.update();
+    if (random.chance(0.4)) writer.update();
+    bets.push(writer.done(random.whole(0, 400)));
+  }
+  return { bets, faults: [] };
+};
+
+/** A corrected result is sent again under a new `requestId`, and by cents. */
+const corrections: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 4); index += 1) {
+    const writer = new BetWriter(random, index, random.pick(KEYED));
+    writer.place();
+    for (let n = 0; n < 3; n += 1) writer.settle('won', random.whole(0, 100));
+    const bet = writer.done(random.whole(0, 400));
+    const lived = bet.steps.map((step): Step => {
+      const again = { id: `${step.id}.c0`, kind: 'again', afterMs: 10, via: 1 } as const;
+      return { ...step, copies: step.move.kind === 'settle' ? [again] : [] };
+    });
+    bets.push({ ...bet, steps: lived });
+  }
+  return { bets, faults: [] };
+};
+
 function connectionFault(
   random: Random,
   bet: number,
@@ -122,14 +213,19 @@ function connectionFault(
 }
 
 /** Which share of the histories is a scene, and of these which share is which. */
-export const SCENES_SHARE = 0.3;
+export const SCENES_SHARE = 0.5;
 
 export function scenesFor(layout: Layout): readonly (readonly [weight: number, scene: Scene])[] {
   return [
-    [2, crowdOfDeclines],
+    [3, crowdOfDeclines],
     [3, heldStatements],
     [2, forgottenPlaces],
     [layout === 'replicas' ? 6 : 0, frozenReplica],
     [2, staleAnswers],
+    [3, lateLandings],
+    [3, staleReads],
+    [3, calledOff],
+    [2, overtakenUpdates],
+    [2, corrections],
   ];
 }

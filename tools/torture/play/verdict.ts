@@ -3,6 +3,7 @@ import { answerFindings } from '../check/answers.ts';
 import { bookFindings, moneyFindings } from '../check/books.ts';
 import type { Finding } from '../check/finding.ts';
 import { type GatewayView, gatewayView } from '../check/gateway-view.ts';
+import { hasOpenWork } from '../check/open-work.ts';
 import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
 import { ADMIN_TOKEN, type House } from '../house/house.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -56,7 +57,9 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   for (;;) {
     const nowMs = performance.now();
     const lastAtMs = Math.max(healedAtMs, ...records.map((record) => lastArrival(house, record)));
-    const isQuiet = nowMs - lastAtMs > quietMs && noneIsLate(house);
+    const quietForMs = noneIsLate(house) ? nowMs - lastAtMs : 0;
+    const isQuiet =
+      quietForMs > quietMs || (quietForMs > QUIET_CERTAIN_MS && !(await isAnyOpen(played)));
     if (isQuiet && judged.isSettled) break;
     if (nowMs - lastAtMs > quietMs + PATIENCE_MS || nowMs > giveUpAtMs) break;
     await sleep(POLL_MS);
@@ -77,6 +80,13 @@ export async function verdictOf(played: Played): Promise<Verdict> {
       0,
     ),
   };
+}
+
+async function isAnyOpen({ house, records }: Played): Promise<boolean> {
+  return await hasOpenWork(
+    house.databaseUrl,
+    records.map(({ transactionId }) => transactionId),
+  );
 }
 
 interface Judged {

@@ -136,12 +136,17 @@ export const BUGS: readonly Bug[] = [
   },
   {
     name: 'written-too-late',
-    what: 'what is committed after its caller was answered takes effect all the same',
+    what: 'an outcome that is written after its caller was told 100 counts as told',
     changes: [
       {
-        file: 'src/store/bets/commit-statements.ts',
-        find: "const inTime = `clock_timestamp() < coalesce(:before, 'infinity')`;",
-        put: "const inTime = `(clock_timestamp() < coalesce(:before, 'infinity') OR true)`;",
+        file: 'src/store/bets/place-statements.ts',
+        find: '    SELECT i.*, clock_timestamp() >= i.before AS is_late FROM :input',
+        put: '    SELECT i.*, clock_timestamp() >= i.before AND false AS is_late FROM :input',
+      },
+      {
+        file: 'src/engine/attempt.ts',
+        find: '      void correctAnswer(engine, answered, finished);',
+        put: '      void answered;',
       },
     ],
   },

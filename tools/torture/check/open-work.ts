@@ -1,0 +1,27 @@
+import { Client } from 'pg';
+
+/**
+ * Whether the gateway still has something to do for these bets: an operation under way, a promise, a
+ * confirmation to come, a place that nobody has rolled back. Read past the gateway, only so that
+ * nobody waits for what cannot come: it judges nothing.
+ */
+const OPEN_WORK = `
+  SELECT EXISTS (
+    SELECT 1 FROM bets b
+     WHERE b.transaction_id = ANY ($1)
+       AND (b.busy_attempt IS NOT NULL OR b.confirm_at IS NOT NULL
+            OR b.rollback = 'none' AND (b.place = 'unknown' OR b.place_answered_unknown)
+            OR EXISTS (SELECT 1 FROM deliveries d
+                        WHERE d.transaction_id = b.transaction_id
+                          AND d.state IN ('live', 'pending')))) AS is_open`;
+
+export async function hasOpenWork(databaseUrl: string, ids: readonly string[]): Promise<boolean> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ is_open: boolean }>(OPEN_WORK, [ids]);
+    return rows[0]?.is_open ?? true;
+  } finally {
+    await client.end();
+  }
+}
