@@ -1,0 +1,24 @@
+import type { Bet } from '../../../src/domain/bet.ts';
+
+const OWNER = { operatorId: 'alpha', playerId: '1', userId: 'u', operatorUser: 'ann' };
+/** What the service places. */
+export const PLACE = { amount: '10', currency: 'USD', userId: 'u' };
+/** The bet as its place's intent has just been committed. */
+export const FRESH: Bet = {
+  transactionId: 'bet',
+  owner: OWNER,
+  sessionId: '1',
+  amount: PLACE.amount,
+  currency: PLACE.currency,
+  generation: 1,
+  place: { kind: 'inFlight' },
+  settlement: { kind: 'none' },
+  rollback: { kind: 'none' },
+  update: undefined,
+  busy: undefined,
+  deliveries: [],
+  late: undefined,
+  standingOperationId: undefined,
+  placeAnsweredUnknown: false,
+  version: 1,
+};
