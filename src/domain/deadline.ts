@@ -19,6 +19,12 @@ export class Deadline {
   readonly #clock: Clock;
   #endsAtMs: number;
   readonly #reserveMs: number;
+  /**
+   * When the answer has to be ready by the journal's own clock, once that was asked for; the same
+   * for all writes of a callback. Kept here: a map from deadlines to it would cost every collection
+   * of garbage a walk through all of them.
+   */
+  journalLimit: Date | undefined;
 
   /**
    * @param arrivedAtMs when the request arrived, on `clock.monotonicMs()`

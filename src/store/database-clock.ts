@@ -33,7 +33,8 @@ export class DatabaseClock {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #samples: Sample[] = [];
-  readonly #limits = new WeakMap<Deadline, Date>();
+  /** The best comparison, until the oldest of those that it was chosen from says nothing any more. */
+  #best: { readonly offsetMs: number; readonly untilMs: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sampling: Promise<Sample> | undefined;
 
@@ -59,22 +60,20 @@ export class DatabaseClock {
    * @throws GatewayError `DATABASE_UNAVAILABLE` when PostgreSQL's clock is not known
    */
   async limitOf(deadline: Deadline): Promise<Date> {
-    const known = this.#limits.get(deadline);
-    if (known !== undefined) return known;
+    if (deadline.journalLimit !== undefined) return deadline.journalLimit;
     if (this.#fresh() === undefined) await this.#sample();
     return this.limitNow(deadline);
   }
 
   /** As `limitOf`, where the clocks were compared lately. @throws GatewayError as `limitOf` does */
   limitNow(deadline: Deadline): Date {
-    const known = this.#limits.get(deadline);
-    if (known !== undefined) return known;
+    if (deadline.journalLimit !== undefined) return deadline.journalLimit;
     const offsetMs = this.#fresh();
     if (offsetMs === undefined) {
       throw new GatewayError('DATABASE_UNAVAILABLE', "PostgreSQL's clock is not known");
     }
     const limit = new Date(Math.floor(this.#clock.monotonicMs() + deadline.answerMs() + offsetMs));
-    this.#limits.set(deadline, limit);
+    deadline.journalLimit = limit;
     return limit;
   }
 
@@ -84,12 +83,12 @@ export class DatabaseClock {
   }
 
   #fresh(): number | undefined {
-    const sinceMs = this.#clock.monotonicMs() - SAMPLE_AGE_MS_MAX;
-    let best: number | undefined;
-    for (const { offsetMs, takenAtMs } of this.#samples) {
-      if (takenAtMs >= sinceMs && (best === undefined || offsetMs > best)) best = offsetMs;
-    }
-    return best;
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#best !== undefined && nowMs < this.#best.untilMs) return this.#best.offsetMs;
+    this.#best = bestOf(
+      this.#samples.filter(({ takenAtMs }) => nowMs - takenAtMs <= SAMPLE_AGE_MS_MAX),
+    );
+    return this.#best?.offsetMs;
   }
 
   async #sample(): Promise<Sample> {
@@ -106,6 +105,17 @@ export class DatabaseClock {
     const sample = { offsetMs: nowMs - takenAtMs, takenAtMs };
     this.#samples.push(sample);
     if (this.#samples.length > SAMPLES) this.#samples.shift();
+    this.#best = undefined;
     return sample;
   }
+}
+
+/** The largest is the nearest to the truth: each is too small by what its answer took to come. */
+function bestOf(samples: readonly Sample[]) {
+  const [oldest] = samples;
+  if (oldest === undefined) return undefined;
+  return {
+    offsetMs: Math.max(...samples.map(({ offsetMs }) => offsetMs)),
+    untilMs: oldest.takenAtMs + SAMPLE_AGE_MS_MAX,
+  };
 }

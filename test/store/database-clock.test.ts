@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Deadline } from '../../src/domain/deadline.ts';
+import { Database } from '../../src/store/database.ts';
+import { DatabaseClock } from '../../src/store/database-clock.ts';
+
+/** PostgreSQL's clock is so far from this process's monotonic one. */
+const APART_MS = 1_000_000;
+
+/** Answers with its own time only after a while, as over a slow network. */
+class SlowDatabase extends Database {
+  wayBackMs = 0;
+  readonly #clock: { ms: number };
+
+  constructor(clock: { ms: number }) {
+    const url = 'postgres://nobody@127.0.0.1:1/none';
+    super({ url, connectionsMax: 1, onIdleError: () => undefined });
+    this.#clock = clock;
+  }
+
+  override async query() {
+    const now_ms = this.#clock.ms + APART_MS;
+    this.#clock.ms += this.wayBackMs;
+    return [{ now_ms }];
+  }
+}
+
+describe("a caller's deadline by PostgreSQL's clock", () => {
+  const time = { ms: 5_000 };
+  const clock = { nowMs: () => 0, monotonicMs: () => time.ms };
+  const deadline = () => new Deadline(clock, time.ms, 4_800, 300);
+  let database: SlowDatabase;
+  let databaseClock: DatabaseClock;
+  beforeEach(() => {
+    time.ms = 5_000;
+    database = new SlowDatabase(time);
+    databaseClock = new DatabaseClock(database, clock);
+  });
+  afterEach(() => database.close());
+
+  it('is never later than its own, and early by at most the way back of the look (I11)', async () => {
+    database.wayBackMs = 40;
+    const caller = deadline();
+    const endsAtMs = time.ms + 4_750 + APART_MS;
+    expect((await databaseClock.limitOf(caller)).getTime()).toBe(endsAtMs - 40);
+  });
+
+  it('is the same for all writes of a caller, whatever is known of the clocks since (I11)', async () => {
+    database.wayBackMs = 40;
+    const caller = deadline();
+    const limit = await databaseClock.limitOf(caller);
+    time.ms += 31_000;
+    database.wayBackMs = 0;
+    await databaseClock.limitOf(deadline());
+    caller.end();
+    expect(databaseClock.limitNow(caller)).toBe(limit);
+    expect(await databaseClock.limitOf(caller)).toBe(limit);
+  });
+
+  it('is not told from a comparison of half a minute ago: the server may be another (I11)', async () => {
+    await databaseClock.limitOf(deadline());
+    time.ms += 29_999;
+    expect(databaseClock.isKnown).toBe(true);
+    time.ms += 2;
+    expect(databaseClock.isKnown).toBe(false);
+    expect(() => databaseClock.limitNow(deadline())).toThrow("PostgreSQL's clock is not known");
+    await databaseClock.limitOf(deadline());
+    expect(databaseClock.isKnown).toBe(true);
+  });
+});
