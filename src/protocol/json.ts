@@ -26,6 +26,8 @@ export class JsonDocument {
   /** As `JSON.parse` gives it, numbers as binary doubles: never use those for money. */
   readonly value: Readonly<Record<string, unknown>>;
   readonly #scanned: Scanned;
+  /** The same without whitespace, once that was needed. */
+  #compacted: JsonDocument | undefined;
 
   /** For this module; documents come from `parseJsonObject`, `object` and `items`. */
   constructor(text: string, value: Readonly<Record<string, unknown>>, scanned: Scanned) {
@@ -80,7 +82,29 @@ export class JsonDocument {
    */
   replace(changes: Readonly<Record<string, string | undefined>>): string {
     const { compact, members } = this.#scanned;
-    if (compact !== this.text) return documentOfObject(compact, this.value).replace(changes);
+    if (compact !== this.text) {
+      this.#compacted ??= documentOfObject(compact, this.value);
+      return this.#compacted.replace(changes);
+    }
+    const names = Object.keys(changes);
+    const isSameSet = names.every((name) => changes[name] !== undefined && this.has(name));
+    return isSameSet ? this.#spliced(members, changes) : this.#rebuilt(members, changes);
+  }
+
+  /** Every change stands in the place of a value: what is between them is copied in one piece. */
+  #spliced(members: readonly Member[], changes: Readonly<Record<string, string | undefined>>) {
+    let result = '';
+    let copiedUpTo = 0;
+    for (const { name, start, end } of members) {
+      const raw = Object.hasOwn(changes, name) ? changes[name] : undefined;
+      if (raw === undefined) continue;
+      result += this.text.slice(copiedUpTo, start) + raw;
+      copiedUpTo = end;
+    }
+    return result + this.text.slice(copiedUpTo);
+  }
+
+  #rebuilt(members: readonly Member[], changes: Readonly<Record<string, string | undefined>>) {
     const left = new Map(Object.entries(changes));
     const kept: string[] = [];
     for (const { name, nameStart, start, end } of members) {
