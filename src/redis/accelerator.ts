@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import type { Clock } from '../domain/clock.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -9,12 +10,21 @@ const COMMAND_TIMEOUT_MS = 150;
 const REST_MS = 1_000;
 const IN_FLIGHT_MAX = 2_000;
 
+const SET_ALL_IF_ABSENT = `
+  for at, key in ipairs(KEYS) do redis.call('SET', key, ARGV[at + 1], 'PX', ARGV[1], 'NX') end`;
+
 export interface AcceleratorOptions {
   readonly url: string;
   /** Before every key, so that several gateways may share a Redis. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** A value that somebody waits for. */
+interface Wanted {
+  readonly key: string;
+  readonly resolve: (value: string | undefined) => void;
 }
 
 /**
@@ -26,6 +36,7 @@ export class Accelerator {
   readonly #options: AcceleratorOptions;
   #restingUntilMs = 0;
   #inFlight = 0;
+  #wanted: Wanted[] = [];
 
   constructor(options: AcceleratorOptions) {
     this.#options = options;
@@ -45,9 +56,31 @@ export class Accelerator {
     });
   }
 
-  /** @returns the value; undefined when there is none or Redis did not say */
-  async get(key: string): Promise<string | undefined> {
-    return (await this.#ask(() => this.#redis.get(key))) ?? undefined;
+  /**
+   * Asked together with what else is asked in this turn of the event loop.
+   * @returns the value; undefined when there is none or Redis did not say
+   */
+  get(key: string): Promise<string | undefined> {
+    if (this.#isResting) return Promise.resolve(undefined);
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.#wanted.push({ key, resolve });
+    if (this.#wanted.length === 1) setImmediate(() => void this.#getWanted());
+    return promise;
+  }
+
+  async #getWanted(): Promise<void> {
+    const wanted = this.#wanted;
+    this.#wanted = [];
+    const values = await this.#values(wanted.map(({ key }) => key));
+    for (const [at, { resolve }] of wanted.entries()) resolve(values?.[at] ?? undefined);
+  }
+
+  #values(keys: readonly string[]): Promise<readonly (string | null | undefined)[] | undefined> {
+    const redis = this.#redis;
+    // Of a cluster, the keys are on several nodes.
+    return redis instanceof Redis
+      ? this.#ask(() => redis.mget(...keys))
+      : Promise.all(keys.map((key) => this.#ask(() => redis.get(key))));
   }
 
   /** @returns whether Redis has confirmed it */
@@ -58,6 +91,18 @@ export class Accelerator {
   /** Sets a key that is not there. @returns whether Redis has confirmed that it was set */
   async setIfAbsent(key: string, value: string, ttlMs: number): Promise<boolean> {
     return (await this.#ask(() => this.#redis.set(key, value, 'PX', ttlMs, 'NX'))) === 'OK';
+  }
+
+  /** Sets those keys that are not there yet, by one command; of a Redis Cluster, by one a key. */
+  async setAllIfAbsent(entries: readonly (readonly [string, string])[], ttlMs: number) {
+    const redis = this.#redis;
+    if (redis instanceof Redis) {
+      const [keys, values] = [entries.map(([key]) => key), entries.map(([, value]) => value)];
+      await this.#ask(() => redis.eval(SET_ALL_IF_ABSENT, keys.length, ...keys, ttlMs, ...values));
+    } else {
+      // Its keys are on several nodes.
+      await Promise.all(entries.map(([key, value]) => this.setIfAbsent(key, value, ttlMs)));
+    }
   }
 
   /** Whether Redis answers at this moment. Used by readiness, so it asks even while resting. */
@@ -102,10 +147,7 @@ export class Accelerator {
   }
 
   async #ask<T>(command: () => Promise<T>): Promise<T | undefined> {
-    const { clock } = this.#options;
-    if (this.#inFlight >= IN_FLIGHT_MAX || clock.monotonicMs() < this.#restingUntilMs) {
-      return undefined;
-    }
+    if (this.#inFlight >= IN_FLIGHT_MAX || this.#isResting) return undefined;
     this.#inFlight += 1;
     try {
       return await within(COMMAND_TIMEOUT_MS, command());
@@ -115,6 +157,10 @@ export class Accelerator {
     } finally {
       this.#inFlight -= 1;
     }
+  }
+
+  get #isResting(): boolean {
+    return this.#options.clock.monotonicMs() < this.#restingUntilMs;
   }
 
   #rest(error: unknown): void {

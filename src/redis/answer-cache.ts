@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Clock } from '../domain/clock.ts';
 import type { Accelerator } from './accelerator.ts';
@@ -28,6 +29,9 @@ const MISSED_MAX = 10_000;
 /** Until Redis has heard of a missed fence, it is told again this often. */
 const RAISE_EVERY_MS = 250;
 
+/** Answers of places are written together that are given within this time. */
+const GATHER_MS = 10;
+
 const FENCED = '-';
 
 /**
@@ -43,6 +47,9 @@ export class AnswerCache {
   /** A fence could not be written: nothing in Redis is believed until the epoch is another one. */
   #raising: NodeJS.Timeout | undefined;
   readonly #missed = new Set<string>();
+  #gathered: (readonly [key: string, place: FinalPlace])[] = [];
+  /** Until it has taken what is gathered. */
+  #writing: Promise<void> | undefined;
 
   constructor(accelerator: Accelerator, clock: Clock, ttlMs: () => number) {
     this.#accelerator = accelerator;
@@ -64,12 +71,28 @@ export class AnswerCache {
     return place;
   }
 
-  /** Never overwrites the fence of a rollback. */
-  async remember(transactionId: string, place: FinalPlace): Promise<void> {
+  /**
+   * Never overwrites the fence of a rollback. Within `GATHER_MS`, together with what else is to be
+   * remembered: a command a place cost more than signing it. Until then the journal answers.
+   */
+  remember(transactionId: string, place: FinalPlace): Promise<void> {
+    this.#gathered.push([keyOf(transactionId), place]);
+    this.#writing ??= this.#writeGathered();
+    return this.#writing;
+  }
+
+  async #writeGathered(): Promise<void> {
+    await sleep(GATHER_MS, undefined, { ref: false });
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    this.#writing = undefined;
+    if (gathered.length === 0) return;
     const epoch = await this.#currentEpoch();
     if (epoch === undefined) return;
-    const text = JSON.stringify({ ...place, epoch });
-    await this.#accelerator.setIfAbsent(keyOf(transactionId), text, this.#ttlMs());
+    const entries = gathered.map(
+      ([key, place]) => [key, JSON.stringify({ ...place, epoch })] as const,
+    );
+    await this.#accelerator.setAllIfAbsent(entries, this.#ttlMs());
   }
 
   /** Sends copies of this place to the journal from now on. Call it before the rollback commits. */
@@ -81,6 +104,7 @@ export class AnswerCache {
 
   close(): void {
     clearInterval(this.#raising);
+    this.#gathered = [];
   }
 
   async #writeFence(transactionId: string): Promise<boolean> {

@@ -40,6 +40,30 @@ describe('Redis as an accelerator', () => {
     expect(await redis.get('missing')).toBeUndefined();
   });
 
+  it('answers each of many questions of one turn with its own value', async () => {
+    await redis.set('one', '1', 60_000);
+    await redis.set('two', '2', 60_000);
+    const asked = ['two', 'none', 'one', 'two'].map((key) => redis.get(key));
+    expect(await Promise.all(asked)).toEqual(['2', undefined, '1', '2']);
+  });
+
+  it('sets many at once, each for its time, and none that is there', async () => {
+    await redis.set('there', 'first', 60_000);
+    await redis.setAllIfAbsent(
+      [
+        ['there', 'second'],
+        ['absent', 'a "quoted" \\ text'],
+        ['also absent', ''],
+      ],
+      60_000,
+    );
+    expect(await redis.get('there')).toBe('first');
+    expect(await redis.get('absent')).toBe('a "quoted" \\ text');
+    expect(await redis.get('also absent')).toBe('');
+    await redis.setAllIfAbsent([['short-lived', 'value']], 1);
+    await expect.poll(() => redis.get('short-lived')).toBeUndefined();
+  });
+
   it('tells how Redis evicts, for the warning at the start', async () => {
     expect(await redis.evictionPolicy()).toBe('noeviction');
   });

@@ -65,6 +65,20 @@ describe('the final answers of places', () => {
     expect(await answers.find('malformed')).toBeUndefined();
   });
 
+  it('are not overtaken by those that wait to be written when a rollback fences them (I6)', async () => {
+    const written = answers.remember('fenced meanwhile', accepted);
+    await answers.fence('fenced meanwhile');
+    await written;
+    expect(await answers.find('fenced meanwhile')).toBeUndefined();
+  });
+
+  it('come back also where many were given at once', async () => {
+    const ids = Array.from({ length: 300 }, (_, n) => `of many ${n}`);
+    await Promise.all(ids.map((id) => answers.remember(id, { ...accepted, body: id })));
+    const found = await Promise.all(ids.map((id) => answers.find(id)));
+    expect(found.map((place) => place?.body)).toEqual(ids);
+  });
+
   it('are forgotten after idempotency.ttlSeconds as it is configured then', async () => {
     ttlMs = 1;
     await answers.remember('short', accepted);
