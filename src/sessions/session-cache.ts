@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Accelerator } from '../redis/accelerator.ts';
 import type { Session } from './session.ts';
@@ -8,6 +9,9 @@ import type { Binding, TokenVault } from './token-vault.ts';
  * overlooked by profile and balance when Redis never hears of it; a place always asks PostgreSQL.
  */
 export const CACHED_MS_MAX = 15 * 60_000;
+
+/** Sessions whose text need not be read anew. */
+const READ_MAX = 10_000;
 
 /** In place of a session: ask PostgreSQL. */
 const ASK_THE_STORE = '-';
@@ -29,6 +33,10 @@ type CachedSession = z.infer<typeof cachedSession>;
 export class SessionCache {
   readonly #accelerator: Accelerator;
   readonly #vault: TokenVault;
+  /** What was read last under a key. Whether it still stands there, only Redis says. */
+  readonly #read = new LRUCache<string, { readonly text: string; readonly session: Session }>({
+    max: READ_MAX,
+  });
 
   constructor(accelerator: Accelerator, vault: TokenVault) {
     this.#accelerator = accelerator;
@@ -37,8 +45,18 @@ export class SessionCache {
 
   /** @returns undefined too for what cannot be read, or was sealed with a key that is gone */
   async find(tokenHash: Buffer): Promise<Session | undefined> {
-    const text = await this.#accelerator.get(keyOf(tokenHash));
+    const key = keyOf(tokenHash);
+    const text = await this.#accelerator.get(key);
     if (text === undefined || text === ASK_THE_STORE) return undefined;
+    // The same text means the same session; to read it costs more than to sign a call.
+    const before = this.#read.get(key);
+    if (before?.text === text) return before.session;
+    const session = this.#sessionIn(text, tokenHash);
+    if (session !== undefined) this.#read.set(key, { text, session });
+    return session;
+  }
+
+  #sessionIn(text: string, tokenHash: Buffer): Session | undefined {
     const cached = read(text);
     if (cached === undefined) return undefined;
     const opened = this.#vault.open(

@@ -1,0 +1,71 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readEncryptionKeys } from '../../src/config/encryption-keys.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import { Accelerator } from '../../src/redis/accelerator.ts';
+import type { Session } from '../../src/sessions/session.ts';
+import { SessionCache } from '../../src/sessions/session-cache.ts';
+import { TokenVault } from '../../src/sessions/token-vault.ts';
+import { sharedRedis } from '../support/redis.ts';
+
+const KEY = Buffer.alloc(32, 7).toString('base64');
+const vault = new TokenVault(readEncryptionKeys(KEY));
+
+const session: Session = {
+  sessionId: '1',
+  owner: { operatorId: 'alpha', playerId: '1', userId: 'u', operatorUser: 'ann' },
+  currency: 'USD',
+  operatorToken: 'anns-own-token',
+  expiresAtMs: systemClock.nowMs() + 600_000,
+};
+
+let accelerator: Accelerator;
+let cache: SessionCache;
+beforeAll(async () => {
+  accelerator = new Accelerator({
+    url: (await sharedRedis()).url,
+    prefix: 'session-cache:',
+    clock: systemClock,
+    logger: pino({ level: 'silent' }),
+  });
+  await accelerator.connected(5_000);
+  cache = new SessionCache(accelerator, vault);
+});
+afterAll(() => accelerator.close());
+
+it('gives a session as it was remembered, again and again', async () => {
+  const hash = vault.hash('again');
+  await cache.remember(hash, session, systemClock.nowMs());
+  expect(await cache.find(hash)).toEqual(session);
+  expect(await cache.find(hash)).toEqual(session);
+});
+
+it('gives no session that has ended, however often it was read before', async () => {
+  const hash = vault.hash('ended');
+  await cache.remember(hash, session, systemClock.nowMs());
+  expect(await cache.find(hash)).toEqual(session);
+  await cache.distrust(hash);
+  expect(await cache.find(hash)).toBeUndefined();
+});
+
+it('takes nothing that was written over a session that it has read (I8)', async () => {
+  const hash = vault.hash('overwritten');
+  await cache.remember(hash, session, systemClock.nowMs());
+  expect(await cache.find(hash)).toEqual(session);
+  const key = `session:${hash.toString('base64url')}`;
+  const text = (await accelerator.get(key)) ?? '';
+  expect(text).toContain('"currency":"USD"');
+  await accelerator.set(key, text.replace('"currency":"USD"', '"currency":"EUR"'), 60_000);
+  expect(await cache.find(hash)).toBeUndefined();
+});
+
+it('gives a session that was renewed its new end', async () => {
+  const hash = vault.hash('renewed');
+  await cache.remember(hash, session, systemClock.nowMs());
+  expect(await cache.find(hash)).toEqual(session);
+  const renewed = { ...session, expiresAtMs: session.expiresAtMs + 60_000 };
+  await accelerator.set(`session:${hash.toString('base64url')}`, '', 1);
+  await expect.poll(() => accelerator.get(`session:${hash.toString('base64url')}`)).toBeUndefined();
+  await cache.remember(hash, renewed, systemClock.nowMs());
+  expect(await cache.find(hash)).toEqual(renewed);
+});
