@@ -23,6 +23,11 @@ export function notFoundAnswer(what: string): Answer {
   return failure(CODES.notFound, what, 404);
 }
 
+/** The caller is known, and its role does not reach so far. */
+export function mayNotAnswer({ role }: Pick<Caller, 'role'>): Answer {
+  return failure(CODES.blocked, `The role ${role} may not do this`, 403);
+}
+
 /** The state of things forbids it. */
 export function conflict(why: string): Answer {
   return failure(CODES.alreadyProcessed, why, 409);

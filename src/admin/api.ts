@@ -27,7 +27,8 @@ export interface AdminApi {
   readonly 'GET /admin/players': { readonly items: readonly PlayerItem[] };
   readonly 'GET /admin/players/:userId': PlayerPage;
   readonly 'POST /admin/players/:userId/sessions/revoke': { readonly revoked: number };
-  readonly 'POST /admin/players/:userId/export': PlayerExport;
+  /** One JSON object a line (`application/x-ndjson`): `{player}`, then `{bet}` for each. */
+  readonly 'POST /admin/players/:userId/export': unknown;
   /** Refused (409) while a bet of the player is open. */
   readonly 'POST /admin/players/:userId/forget': {
     readonly bets: number;
@@ -141,12 +142,6 @@ interface PlayerPage extends PlayerItem {
     readonly stakes: string;
     readonly payouts: string;
   }[];
-}
-
-interface PlayerExport {
-  readonly player: PlayerPage;
-  /** As `GET /admin/bets/:transactionId` has them. */
-  readonly bets: readonly unknown[];
 }
 
 interface AuditItem {

@@ -1,24 +1,75 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Caller } from '../domain/caller.ts';
+import { BET_STATES } from '../domain/bet-state.ts';
+import { type Caller, mayDo } from '../domain/caller.ts';
+import type { AuditLog } from '../store/audit/audit-log.ts';
+import { type BetSearch, betCursorOf } from '../store/bets/search.ts';
 import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
-import { json, notFoundAnswer, serve } from './answers.ts';
-import { checkedPath, storableText } from './input.ts';
+import { json, mayNotAnswer, notFoundAnswer, serve } from './answers.ts';
+import type { AdminApi } from './api.ts';
+import { checkedPath, checkedQuery, storableText, timeField, wordAmong } from './input.ts';
 import { answerText, messageText, personalText } from './personal.ts';
 
 const betPath = z.object({ transactionId: storableText(64) });
 
+const text = storableText(255).optional();
+
+const searchQuery = z.strictObject({
+  operator: text,
+  operatorUser: text,
+  userId: text,
+  transactionId: storableText(64).optional(),
+  state: wordAmong(BET_STATES).optional(),
+  from: timeField.optional(),
+  to: timeField.optional(),
+  cursor: z
+    .string('must be given once')
+    .transform(betCursorOf)
+    .refine((cursor) => cursor !== undefined, 'must be the nextCursor of the page before')
+    .optional(),
+});
+
 export interface BetDesk {
   readonly timelines: Pick<BetTimelines, 'find'>;
+  readonly bets: Pick<BetSearch, 'page'>;
+  readonly audit: Pick<AuditLog, 'appendLook'>;
 }
 
 /** The story of one bet, whoever's it is. */
-export function betRoutes(app: FastifyInstance, { timelines }: BetDesk): void {
+export function betRoutes(app: FastifyInstance, { timelines, bets, audit }: BetDesk): void {
+  serve(app, 'GET', '/bets', 'read', async (request, caller) => {
+    const query = checkedQuery(searchQuery, request);
+    if (!('fields' in query)) return query;
+    const { operatorUser, userId } = query.fields;
+    const isByPlayer = operatorUser !== undefined || userId !== undefined;
+    // Whose a bet is must not be found out by asking.
+    if (isByPlayer && !mayDo(caller, 'personal')) return mayNotAnswer(caller);
+    const { items, nextCursor } = await bets.page(query.fields);
+    const shownItems = items.map((item) => ({
+      ...item,
+      operatorUser: personalText(caller, item.operatorUser),
+      userId: personalText(caller, item.userId),
+    }));
+    return json({ items: shownItems, nextCursor } satisfies AdminApi['GET /admin/bets']);
+  });
+
   serve(app, 'GET', '/bets/:transactionId', 'read', async (request, caller) => {
     const path = checkedPath(betPath, request);
     if (!('fields' in path)) return path;
     const timeline = await timelines.find(path.fields.transactionId, undefined);
-    return timeline === undefined ? notFoundAnswer('No such bet') : json(shown(timeline, caller));
+    if (timeline === undefined) return notFoundAnswer('No such bet');
+    if (timeline.userId !== null && mayDo(caller, 'personal')) {
+      await audit.appendLook(
+        { caller },
+        {
+          action: 'player.viewed',
+          subject: `player ${timeline.userId}`,
+          operator: timeline.operator ?? undefined,
+          after: { transactionId: timeline.transactionId },
+        },
+      );
+    }
+    return json(shown(timeline, caller));
   });
 }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, mayDo } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
 import { failure } from '../protocol/answers.ts';
-import { send } from './answers.ts';
+import { mayNotAnswer, send } from './answers.ts';
 
 const BEARER = /^Bearer +(\S+)$/i;
 
@@ -34,8 +34,7 @@ export function guardRoutes(
     request.caller = known.caller;
     const { right } = request.routeOptions.config;
     if (right === undefined || mayDo(known.caller, right)) return undefined;
-    const why = `The role ${known.caller.role} may not do this`;
-    send(reply, failure(CODES.blocked, why, 403));
+    send(reply, mayNotAnswer(known.caller));
     return reply;
   });
 }

@@ -13,6 +13,7 @@ import { docsRoutes } from './docs.ts';
 import { guardRoutes, knownByToken } from './door.ts';
 import { hostCheck } from './host.ts';
 import { type OperatorAdmin, operatorAdminRoutes } from './operators.ts';
+import { type PlayerRoutes, playerRoutes } from './players.ts';
 import { type Probes, probeRoutes } from './probes.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -28,6 +29,7 @@ export type AdminOptions = Probes &
   OperatorAdmin &
   BetDesk &
   AuditDesk &
+  PlayerRoutes &
   Deliveries & {
     readonly logger: Logger;
     /** Undefined: there is no admin API, `/admin/*` is not found. */
@@ -99,6 +101,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: st
   betRoutes(app, options);
   deliveryRoutes(app, options);
   auditRoutes(app, options);
+  playerRoutes(app, options);
   configurationRoutes(app, options, adminToken);
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { Database } from '../store/database.ts';
 import { MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
 import { CommandFailed } from './failures.ts';
@@ -56,6 +57,24 @@ export async function withPrisma<T>(
     return await use(prisma);
   } finally {
     await prisma.$disconnect();
+  }
+}
+
+/**
+ * Gives a small pool on a ready database for one piece of work.
+ * @throws CommandFailed when there is no such database
+ */
+export async function withDatabase<T>(
+  env: NodeJS.ProcessEnv,
+  use: (database: Database) => Promise<T>,
+): Promise<T> {
+  const url = await readyDatabase(env);
+  // A connection that is lost while idle is replaced by the next question.
+  const database = new Database({ url, connectionsMax: 2, onIdleError: () => undefined });
+  try {
+    return await use(database);
+  } finally {
+    await database.close();
   }
 }
 

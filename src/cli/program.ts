@@ -3,6 +3,7 @@ import pkg from '../../package.json' with { type: 'json' };
 import { plain } from '../lib/plain-text.ts';
 import { auditExportCommand, auditListCommand } from './commands/audit.ts';
 import { betCommand } from './commands/bet.ts';
+import { betsSearchCommand } from './commands/bets-search.ts';
 import { bonusesAssignCommand } from './commands/bonuses-assign.ts';
 import { certifyCommand } from './commands/certify.ts';
 import { configCheckCommand } from './commands/config-check.ts';
@@ -15,6 +16,7 @@ import { deliveriesRetryCommand } from './commands/deliveries-retry.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { operatorListCommand } from './commands/operator-list.ts';
 import { operatorNewCommand } from './commands/operator-new.ts';
+import { playersExportCommand, playersForgetCommand } from './commands/players-forget.ts';
 import { playersImportCommand } from './commands/players-import.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { signCommand } from './commands/sign.ts';
@@ -40,11 +42,15 @@ export function createProgram(terminal: Terminal): Command {
       .addCommand(operatorNewCommand(terminal)),
   );
   program.addCommand(
-    group('players', 'The players of all operators: import.').addCommand(
-      playersImportCommand(terminal),
-    ),
+    group('players', 'The players of all operators: import, export, forget.')
+      .addCommand(playersImportCommand(terminal))
+      .addCommand(playersExportCommand(terminal))
+      .addCommand(playersForgetCommand(terminal)),
   );
   program.addCommand(betCommand(terminal));
+  program.addCommand(
+    group('bets', 'Bets of all operators: search.').addCommand(betsSearchCommand(terminal)),
+  );
   program.addCommand(
     group(
       'deliveries',

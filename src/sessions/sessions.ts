@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { BetOwner } from '../domain/bet.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
+import type { Authority } from '../store/audit/audited.ts';
 import type { SessionRow, SessionStore } from '../store/sessions/session-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Session, SessionLookup } from './session.ts';
@@ -227,12 +228,14 @@ export class Sessions {
 
   /**
    * Revokes one session by token, or all of a player; another operator's are not found.
+   * @param by the person whose word it is, for the audit; undefined: the operator's own
    * @returns how many were live
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async revoke(
     operatorId: string,
     which: { readonly token: string } | { readonly operatorUser: string },
+    by?: Authority,
   ): Promise<number> {
     const { store, vault } = this.#options;
     const live = await store.findLive(
@@ -243,7 +246,7 @@ export class Sessions {
     const hashes = live.map((row) => row.token_hash);
     const ids = live.map((row) => row.id);
     return await endEverywhere(this.#options, operatorId, hashes, () =>
-      store.revoke(operatorId, ids),
+      store.revoke(operatorId, ids, by),
     );
   }
 

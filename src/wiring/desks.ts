@@ -3,16 +3,20 @@ import type { AdminOptions } from '../admin/server.ts';
 import { heldBecause } from '../deliveries/drain.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
+import { BetSearch } from '../store/bets/search.ts';
 import { BreakerOverrideStore } from '../store/breaker-override-store.ts';
 import { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import { DeliveryHolds } from '../store/deliveries/holds.ts';
+import { exportPlayer } from '../store/players/export.ts';
+import { forgetPlayer } from '../store/players/forget.ts';
+import { PlayerDesk } from '../store/players/player-desk.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import { ReloadAudit } from './reload-audit.ts';
 import type { Storage } from './storage.ts';
 
 /** What people look at and change through the internal listener. */
-export function createDesks(base: Base, storage: Storage, { wallets }: Money) {
+export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
   const { source, logger, configuration } = base;
   const { prisma, timelines, database } = storage;
   const overrides = new BreakerOverrides({
@@ -27,6 +31,8 @@ export function createDesks(base: Base, storage: Storage, { wallets }: Money) {
   });
   const audit = new AuditLog(prisma);
   const reloads = new ReloadAudit({ source, audit, logger });
+  const players = new PlayerDesk(database);
+  const bets = new BetSearch(database, () => configuration().operators.keys());
   const desks = {
     timelines,
     deliveryAdmin,
@@ -37,6 +43,12 @@ export function createDesks(base: Base, storage: Storage, { wallets }: Money) {
     reload: (by) => reloads.reload(by),
     holds: new DeliveryHolds(prisma),
     audit,
+    bets,
+    players,
+    exportPlayer: (userId) => exportPlayer({ players, bets, timelines }, userId),
+    forgetPlayer: (userId, by) => forgetPlayer(prisma, userId, by),
+    revokeSessions: ({ operator, operatorUser }, by) =>
+      sessions.revoke(operator, { operatorUser }, by),
   } satisfies Partial<AdminOptions>;
   return { overrides, reloads, desks };
 }

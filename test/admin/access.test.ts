@@ -46,7 +46,16 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
     releaseGeneration: unasked,
     reload: unasked,
     holds: { all: unasked, hold: unasked, resume: unasked },
+    bets: { page: unasked },
+    players: { find: unasked, file: unasked },
+    exportPlayer: () => {
+      throw new Error('nobody may get this far');
+    },
+    forgetPlayer: unasked,
+    revokeSessions: unasked,
     audit: {
+      append: unasked,
+      appendLook: unasked,
       page: unasked,
       all: () => {
         throw new Error('nobody may get this far');
@@ -71,6 +80,12 @@ const ADMIN_PATHS = [
   'POST /admin/operators/alpha/release',
   'POST /admin/operators/alpha/deliveries/hold',
   'POST /admin/operators/alpha/deliveries/resume',
+  'GET /admin/bets',
+  'GET /admin/players',
+  'GET /admin/players/x',
+  'POST /admin/players/x/export',
+  'POST /admin/players/x/forget',
+  'POST /admin/players/x/sessions/revoke',
   'GET /admin/audit',
   'GET /admin/audit/export',
   'POST /admin/reload',

@@ -5,6 +5,7 @@ import type { AuditQuery, AuditRow } from '../../store/audit/audit-log.ts';
 import { timeOf } from '../bet-text.ts';
 import { withPrisma } from '../database.ts';
 import { withExamples } from '../help.ts';
+import { readTime } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options extends AuditQuery {
@@ -72,14 +73,6 @@ const COLUMNS = ['time (UTC)', 'actor', 'from', 'action', 'what', 'operator', 'w
 function cells(row: AuditRow): string[] {
   const { at, actor, address, action, subject, operator, reason } = row;
   return [timeOf(at), actor, address, action, subject, operator ?? '-', reason ?? '-'].map(plain);
-}
-
-function readTime(text: string): Date {
-  const time = new Date(text);
-  if (/^\d{4}-\d\d-\d\d(?:T.*(?:Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(time.getTime())) {
-    return time;
-  }
-  throw new InvalidArgumentError('It must be a day, or a time such as 2026-11-22T03:15:00Z.');
 }
 
 function readCursor(text: string): string {

@@ -37,6 +37,7 @@ export interface AuditedDeed {
 }
 
 const PAGE_SIZE = 100;
+const LOOK_MINUTES = 10;
 
 /** The audit, newest first. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class AuditLog {
@@ -54,6 +55,23 @@ export class AuditLog {
         action,
         sql`SELECT ${subject}::text, ${operator ?? null}::text, ${jsonOf(before)}::jsonb,
                    ${jsonOf(after)}::jsonb`,
+      ),
+    );
+  }
+
+  /** A look at something, once within some minutes: a page that refreshes is one look. */
+  async appendLook(by: Authority, deed: AuditedDeed): Promise<void> {
+    const { action, subject, operator, after } = deed;
+    await this.#prisma.$executeRaw(
+      auditSql(
+        by,
+        action,
+        sql`SELECT ${subject}::text, ${operator ?? null}::text, NULL::jsonb, ${jsonOf(after)}::jsonb
+             WHERE NOT EXISTS (
+               SELECT 1 FROM audit a
+                WHERE a.actor = ${by.caller.actor} AND a.action = ${action}
+                  AND a.subject = ${subject}
+                  AND a.at > clock_timestamp() - make_interval(mins => ${LOOK_MINUTES}))`,
       ),
     );
   }

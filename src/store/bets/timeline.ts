@@ -1,3 +1,4 @@
+import { betState } from '../../domain/bet-state.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
 
@@ -84,7 +85,7 @@ export class BetTimelines {
       operator: bet.operatorId,
       operatorUser: player?.operatorUser ?? null,
       userId: player?.userId ?? null,
-      state: stateOf(bet),
+      state: betState(bet),
       amount: bet.amount,
       currency: bet.currency,
       // The place comes first; of a bet whose place was never seen, whatever came first tells.
@@ -159,17 +160,4 @@ function walletAnswerOf(attempt: {
     body: Buffer.from(attempt.walletBody).toString('utf8'),
     truncated: attempt.walletTruncated,
   };
-}
-
-/** One word for where the bet stands. */
-function stateOf(bet: {
-  readonly place: string;
-  readonly settlement: string;
-  readonly rollback: string;
-}): string {
-  if (bet.rollback === 'confirmed') return 'rolled_back';
-  if (bet.rollback === 'promised') return 'rolling_back';
-  if (bet.settlement === 'settled') return 'settled';
-  if (bet.settlement === 'unknown') return 'settlement_unknown';
-  return bet.place;
 }

@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { HAS_DEAD, HAS_ENDED, HAS_OPEN } from '../bets/ended.ts';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
 import type { Columns } from '../statement.ts';
@@ -111,12 +112,6 @@ const countOf = (row: Columns) => row.int('count');
 const tableOf = (table: 'operations' | 'attempts', month: string) =>
   `${table}_${month.replace('-', '_')}`;
 
-// Each as the partial indexes have it.
-const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
-                                                   AND d.state IN ('live', 'pending'))`;
-const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
-                                                   AND d.state = 'dead')`;
-
 async function openBets(client: Client, operations: string): Promise<readonly OpenBet[]> {
   return await clientRows(
     client,
@@ -209,11 +204,7 @@ async function pruneDeliveries(client: Client, options: PruneOptions): Promise<n
 }
 
 /** Ended, nothing open, and nothing of it in a month that is kept. */
-const ended = (isDryRun: boolean) => `b.created_at < $1::timestamptz AND b.busy_attempt IS NULL
-       AND b.place <> 'in_flight' AND NOT (b.place = 'unknown' AND b.rollback = 'none')
-       AND (b.place IN ('declined', 'not_sent') OR b.rollback <> 'none'
-            OR b.settlement = 'settled')
-       AND NOT ${HAS_OPEN} AND NOT ${HAS_DEAD}
+const ended = (isDryRun: boolean) => `b.created_at < $1::timestamptz AND ${HAS_ENDED}
        AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.transaction_id = b.transaction_id
                         AND (o.created_at >= $1::timestamptz
                              ${isDryRun ? '' : "OR o.tableoid <> 'operations_rest'::regclass"}))`;

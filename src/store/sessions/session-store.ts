@@ -1,5 +1,7 @@
+import type { Authority } from '../audit/audited.ts';
 import type { Database } from '../database.ts';
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { REVOKE, REVOKE_BY_PERSON } from './revoke-statements.ts';
 
 const ENDED_REASONS = ['revoked', 'currency'] as const;
 
@@ -109,8 +111,12 @@ export class SessionStore {
   }
 
   /** @returns how many of these were live and are ended now */
-  async revoke(operatorId: string, ids: readonly string[]): Promise<number> {
-    return (await this.#database.run(REVOKE, { operatorId, ids })).length;
+  async revoke(operatorId: string, ids: readonly string[], by?: Authority): Promise<number> {
+    const ended =
+      by === undefined
+        ? await this.#database.run(REVOKE, { operatorId, ids })
+        : await this.#database.run(REVOKE_BY_PERSON, { operatorId, ids, by });
+    return ended.length;
   }
 }
 
@@ -280,16 +286,4 @@ const LIVE_BY_PLAYER = statement(
   `SELECT s.id, s.token_hash FROM sessions s JOIN players p ON p.id = s.player_id
     WHERE p.operator_id = :operator_id AND p.operator_user = :operator_user AND ${LIVE}`,
   liveOf,
-);
-
-const REVOKE = statement(
-  'session-revoke',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    ids: ['bigint[]', ({ ids }) => ids],
-  } satisfies Parameters<{ readonly operatorId: string; readonly ids: readonly string[] }>,
-  `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = 'revoked'
-    WHERE operator_id = :operator_id AND id = ANY (:ids) AND ended_at IS NULL
-  RETURNING id`,
-  noRow,
 );

@@ -1,0 +1,100 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { BET_STATES, type BetState } from '../../domain/bet-state.ts';
+import { plain } from '../../lib/plain-text.ts';
+import { table } from '../../lib/table.ts';
+import { type BetCursor, BetSearch, betCursorOf } from '../../store/bets/search.ts';
+import type { FoundBet } from '../../store/bets/search-statements.ts';
+import { timeOf } from '../bet-text.ts';
+import { loadFolder } from '../configuration.ts';
+import { withDatabase } from '../database.ts';
+import { withExamples } from '../help.ts';
+import { readTime } from '../query-options.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly operator?: string;
+  readonly operatorUser?: string;
+  readonly userId?: string;
+  readonly state?: BetState;
+  readonly from?: Date;
+  readonly to?: Date;
+  readonly cursor?: BetCursor;
+  readonly folder?: string;
+  readonly json?: true;
+}
+
+/** `wagergate bets search`: bets by player, operator, state and time. */
+export function betsSearchCommand(terminal: Terminal): Command {
+  const command = new Command('search')
+    .summary('finds bets by player, operator, state and time')
+    .description('Finds bets, newest first, fifty at once.')
+    .option('--operator <id>', 'only of this operator')
+    .option('--operator-user <id>', 'only of the player with this id at the operator')
+    .option('--user-id <id>', 'only of the player whom the service knows by this id')
+    .addOption(new Option('--state <state>', 'only in this state').choices(BET_STATES))
+    .option('--from <time>', 'from this time or day (UTC) on', readTime)
+    .option('--to <time>', 'before this time or day (UTC)', readTime)
+    .option('--cursor <cursor>', 'go on where the list before ended', readCursor)
+    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    .option('--json', 'print {items, nextCursor} as JSON')
+    .action((options: Options) => search(terminal, options));
+  return withExamples(
+    command,
+    { line: 'bets search --operator alpha --operator-user jane' },
+    { line: 'bets search --state unknown --from 2026-11-01' },
+  );
+}
+
+async function search(terminal: Terminal, options: Options): Promise<void> {
+  const { folder, json, ...query } = options;
+  const operators = await operatorsOf(terminal, options);
+  const page = await withDatabase(terminal.env, (database) =>
+    new BetSearch(database, () => operators).page(query),
+  );
+  if (json) {
+    terminal.printJson(page);
+    return;
+  }
+  if (page.items.length === 0) terminal.tell('no such bets');
+  else terminal.print(table(COLUMNS, page.items.map(cells)));
+  if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
+}
+
+/** Where a player is looked for whose operator is not named. */
+async function operatorsOf(terminal: Terminal, options: Options): Promise<readonly string[]> {
+  const { operator, operatorUser, folder } = options;
+  if (operatorUser === undefined || operator !== undefined) return [];
+  const loaded = await loadFolder(terminal.env, folder);
+  if (loaded.ok) return [...loaded.configuration.operators.keys()];
+  terminal.tell(`warning: ${loaded.folder} is not valid: add --operator`);
+  return [];
+}
+
+const COLUMNS = [
+  'created (UTC)',
+  'transactionId',
+  'operator',
+  'player',
+  'state',
+  'stake',
+  'result',
+].map((title) => ({ title, align: 'left' }) as const);
+
+function cells(bet: FoundBet): string[] {
+  const { settlement, amount, currency } = bet;
+  return [
+    timeOf(bet.createdAt),
+    bet.transactionId,
+    bet.operator ?? '-',
+    bet.operatorUser ?? '-',
+    bet.state,
+    amount === null ? '-' : `${amount} ${currency ?? ''}`,
+    settlement.amount === null ? '-' : `${settlement.resultType ?? '-'} ${settlement.amount}`,
+  ].map(plain);
+}
+
+function readCursor(text: string): BetCursor {
+  const cursor = betCursorOf(text);
+  if (cursor !== undefined) return cursor;
+  throw new InvalidArgumentError('It must be the one that the list before ended with.');
+}

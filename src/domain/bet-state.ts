@@ -1,0 +1,28 @@
+/** One word for where a bet stands, as people search for it. */
+export const BET_STATES = [
+  'unseen',
+  'in_flight',
+  'accepted',
+  'declined',
+  'not_sent',
+  'unknown',
+  'settled',
+  'settlement_unknown',
+  'rolling_back',
+  'rolled_back',
+] as const;
+
+export type BetState = (typeof BET_STATES)[number];
+
+/** The same as the function `bet_state` of the database, by which bets are searched. */
+export function betState(bet: {
+  readonly place: string;
+  readonly settlement: string;
+  readonly rollback: string;
+}): string {
+  if (bet.rollback === 'confirmed') return 'rolled_back';
+  if (bet.rollback === 'promised') return 'rolling_back';
+  if (bet.settlement === 'settled') return 'settled';
+  if (bet.settlement === 'unknown') return 'settlement_unknown';
+  return bet.place;
+}

@@ -1,0 +1,164 @@
+import { BET_STATES, type BetState } from '../../domain/bet-state.ts';
+import { type Columns, type Parameters, statement } from '../statement.ts';
+
+/** Which bets, and where to go on: older than `before`, or as old and of a smaller id. */
+export interface SearchRange {
+  readonly states: readonly BetState[];
+  readonly from: Date | undefined;
+  readonly before: Date | undefined;
+  readonly beforeId: string;
+  readonly limit: number;
+}
+
+export interface FoundBet {
+  readonly transactionId: string;
+  readonly operator: string | null;
+  readonly operatorUser: string | null;
+  readonly userId: string | null;
+  readonly state: BetState;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly settlement: { readonly amount: string | null; readonly resultType: string | null };
+  /** ISO 8601 UTC. */
+  readonly createdAt: string;
+}
+
+const RANGE: Parameters<SearchRange> = {
+  states: ['text[]', ({ states }) => states],
+  from: ['timestamptz', ({ from }) => from ?? '-infinity'],
+  before: ['timestamptz', ({ before }) => before ?? 'infinity'],
+  before_id: ['text', ({ beforeId }) => beforeId],
+  limit: ['int', ({ limit }) => limit],
+};
+
+const STATE = 'bet_state(b.place, b.settlement, b.rollback)';
+const IN_RANGE = `b.created_at >= :from
+         AND (b.created_at, b.transaction_id) < (:before, :before_id)`;
+const NEWEST = 'ORDER BY b.created_at DESC, b.transaction_id DESC LIMIT :limit';
+const KEY = 'b.transaction_id, b.created_at';
+
+/** What is in flight stands in no index of the search, but in that of the leases: a few rows. */
+const inFlight = (which: string) => `
+      SELECT ${KEY} FROM bets b
+       WHERE b.busy_until IS NOT NULL AND b.place = 'in_flight' AND ${STATE} = ANY (:states)
+         AND ${IN_RANGE} ${which}`;
+
+/** The bets of `found`, with their players; `found` has more than a page where states are merged. */
+const shown = (found: string) => `
+  WITH found AS MATERIALIZED (${found}
+  ), page AS (
+    SELECT b.* FROM found b ${NEWEST}
+  )
+  SELECT b.transaction_id, b.operator_id, p.operator_user, p.user_id, ${STATE} AS state,
+         b.amount, b.currency, b.settlement_amount, b.settlement_type, b.created_at
+    FROM page JOIN bets b USING (transaction_id) LEFT JOIN players p ON p.id = b.player_id
+   ORDER BY b.created_at DESC, b.transaction_id DESC`;
+
+/** Each state is in order by itself: a page of each, and of those the newest. */
+const byState = (which: string) =>
+  shown(`
+      SELECT newest.* FROM unnest(:states) AS s(state) CROSS JOIN LATERAL (
+        SELECT ${KEY} FROM bets b
+         WHERE b.place <> 'in_flight' AND ${STATE} = s.state ${which} AND ${IN_RANGE}
+         ${NEWEST}) newest
+      UNION ALL ${inFlight(which)}`);
+
+function foundBet(row: Columns): FoundBet {
+  return {
+    transactionId: row.text('transaction_id'),
+    operator: row.textOrNull('operator_id') ?? null,
+    operatorUser: row.textOrNull('operator_user') ?? null,
+    userId: row.textOrNull('user_id') ?? null,
+    state: row.oneOf('state', BET_STATES),
+    amount: row.textOrNull('amount') ?? null,
+    currency: row.textOrNull('currency') ?? null,
+    settlement: {
+      amount: row.textOrNull('settlement_amount') ?? null,
+      resultType: row.textOrNull('settlement_type') ?? null,
+    },
+    createdAt: row.date('created_at').toISOString(),
+  };
+}
+
+export const SEARCH_ALL = statement('bet-search', RANGE, byState(''), foundBet);
+
+type OfOperator = SearchRange & { readonly operatorId: string };
+
+export const SEARCH_OPERATOR = statement(
+  'bet-search-operator',
+  {
+    ...(RANGE satisfies Parameters<OfOperator>),
+    operator_id: ['text', ({ operatorId }: OfOperator) => operatorId],
+  },
+  byState('AND b.operator_id = :operator_id'),
+  foundBet,
+);
+
+type OfPlayers = SearchRange & { readonly playerIds: readonly string[] };
+
+export const SEARCH_PLAYERS = statement(
+  'bet-search-players',
+  {
+    ...(RANGE satisfies Parameters<OfPlayers>),
+    player_ids: ['bigint[]', ({ playerIds }: OfPlayers) => playerIds],
+  },
+  shown(`
+      SELECT newest.* FROM unnest(:player_ids) AS p(id) CROSS JOIN LATERAL (
+        SELECT ${KEY} FROM bets b
+         WHERE b.place <> 'in_flight' AND b.player_id = p.id AND ${STATE} = ANY (:states)
+           AND ${IN_RANGE}
+         ${NEWEST}) newest
+      UNION ALL ${inFlight('AND b.player_id = ANY (:player_ids)')}`),
+  foundBet,
+);
+
+type OneBet = SearchRange & {
+  readonly transactionId: string;
+  readonly operatorId: string | undefined;
+  readonly playerIds: readonly string[] | undefined;
+};
+
+export const SEARCH_ONE = statement(
+  'bet-search-one',
+  {
+    ...(RANGE satisfies Parameters<OneBet>),
+    transaction_id: ['text', ({ transactionId }: OneBet) => transactionId],
+    operator_id: ['text', ({ operatorId }: OneBet) => operatorId ?? null],
+    player_ids: ['bigint[]', ({ playerIds }: OneBet) => playerIds ?? null],
+  },
+  shown(`
+      SELECT ${KEY} FROM bets b
+       WHERE b.transaction_id = :transaction_id AND ${STATE} = ANY (:states) AND ${IN_RANGE}
+         AND (:operator_id IS NULL OR b.operator_id = :operator_id)
+         AND (:player_ids IS NULL OR b.player_id = ANY (:player_ids))`),
+  foundBet,
+);
+
+interface PlayerKeys {
+  /** Where the player may be. */
+  readonly operators: readonly string[];
+  /** Of one operator only. */
+  readonly isOneOperator: boolean;
+  readonly operatorUser: string | undefined;
+  readonly userId: string | undefined;
+}
+
+/** By either id; an operator's own id by one probe of the index for each operator. */
+export const FIND_PLAYER_IDS = statement(
+  'bet-search-player-ids',
+  {
+    operators: ['text[]', ({ operators }: PlayerKeys) => operators],
+    operator_user: ['text', ({ operatorUser }: PlayerKeys) => operatorUser ?? null],
+    user_id: ['text', ({ userId }: PlayerKeys) => userId ?? null],
+    one_operator: ['bool', ({ isOneOperator }: PlayerKeys) => isOneOperator],
+  },
+  `
+  SELECT id FROM players
+   WHERE operator_id = ANY (:operators) AND operator_user = :operator_user
+     AND (:user_id IS NULL OR user_id = :user_id)
+   UNION ALL
+  SELECT id FROM players
+   WHERE user_id = :user_id AND :operator_user IS NULL
+     AND (NOT :one_operator OR operator_id = ANY (:operators))`,
+  (row) => row.text('id'),
+);

@@ -1,0 +1,116 @@
+import { BET_STATES, type BetState } from '../../domain/bet-state.ts';
+import type { Database } from '../database.ts';
+import {
+  FIND_PLAYER_IDS,
+  type FoundBet,
+  SEARCH_ALL,
+  SEARCH_ONE,
+  SEARCH_OPERATOR,
+  SEARCH_PLAYERS,
+  type SearchRange,
+} from './search-statements.ts';
+
+export interface BetQuery {
+  readonly operator?: string | undefined;
+  readonly operatorUser?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly transactionId?: string | undefined;
+  readonly state?: BetState | undefined;
+  readonly from?: Date | undefined;
+  /** Not including. */
+  readonly to?: Date | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: BetCursor | undefined;
+}
+
+/** The last bet of the page before. */
+export interface BetCursor {
+  readonly createdAt: Date;
+  readonly transactionId: string;
+}
+
+export interface BetPage {
+  readonly items: readonly FoundBet[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+const PAGE_SIZE = 50;
+
+/** `1763773200000.<transactionId in base64url>` */
+export function betCursorOf(text: string): BetCursor | undefined {
+  const [, ms, id] = /^(\d{1,15})\.([\w-]{1,400})$/.exec(text) ?? [];
+  if (ms === undefined || id === undefined) return undefined;
+  const transactionId = Buffer.from(id, 'base64url').toString();
+  // Of this text PostgreSQL knows nothing.
+  if (transactionId.includes('\0')) return undefined;
+  return { createdAt: new Date(Number(ms)), transactionId };
+}
+
+function cursorTextOf({ createdAt, transactionId }: FoundBet): string {
+  return `${Date.parse(createdAt)}.${Buffer.from(transactionId).toString('base64url')}`;
+}
+
+/** Bets as people look for them, newest first, every search by an index. */
+export class BetSearch {
+  readonly #database: Database;
+  readonly #operators: () => Iterable<string>;
+
+  /** @param operators those whose players are looked for where none is named */
+  constructor(database: Database, operators: () => Iterable<string>) {
+    this.#database = database;
+    this.#operators = operators;
+  }
+
+  /** @throws GatewayError `DATABASE_UNAVAILABLE` */
+  async page(query: BetQuery): Promise<BetPage> {
+    // One more than is shown tells whether there is a next page.
+    const found = await this.#find(query, PAGE_SIZE + 1);
+    const items = found.slice(0, PAGE_SIZE);
+    const last = items.at(-1);
+    const isMore = found.length > PAGE_SIZE && last !== undefined;
+    return { items, nextCursor: isMore ? cursorTextOf(last) : null };
+  }
+
+  async #find(query: BetQuery, limit: number): Promise<readonly FoundBet[]> {
+    const { operator: operatorId, transactionId, state, from, to, cursor } = query;
+    const range: SearchRange = {
+      states: state === undefined ? BET_STATES : [state],
+      from,
+      // What is older than the cursor is older than `to` as well.
+      before: cursor?.createdAt ?? to,
+      beforeId: cursor?.transactionId ?? '',
+      limit,
+    };
+    const playerIds = await this.#playerIds(query);
+    if (playerIds?.length === 0) return [];
+    if (transactionId !== undefined) {
+      return await this.#database.run(SEARCH_ONE, {
+        ...range,
+        transactionId,
+        operatorId,
+        playerIds,
+      });
+    }
+    if (playerIds !== undefined) {
+      return await this.#database.run(SEARCH_PLAYERS, { ...range, playerIds });
+    }
+    return operatorId === undefined
+      ? await this.#database.run(SEARCH_ALL, range)
+      : await this.#database.run(SEARCH_OPERATOR, { ...range, operatorId });
+  }
+
+  /** Undefined where no player is asked for. */
+  async #playerIds(query: BetQuery): Promise<readonly string[] | undefined> {
+    const { operator, operatorUser, userId } = query;
+    if (operatorUser === undefined && userId === undefined) return undefined;
+    const operators = operator === undefined ? [...this.#operators()] : [operator];
+    const isOneOperator = operator !== undefined;
+    return await this.#database.run(FIND_PLAYER_IDS, {
+      operators,
+      isOneOperator,
+      operatorUser,
+      userId,
+    });
+  }
+}

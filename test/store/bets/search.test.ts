@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BET_STATES, betState } from '../../../src/domain/bet-state.ts';
+import { PLACES, ROLLBACKS, SETTLEMENTS } from '../../../src/store/bets/rows.ts';
+import { type BetQuery, BetSearch, betCursorOf } from '../../../src/store/bets/search.ts';
+import {
+  SEARCH_ALL,
+  SEARCH_ONE,
+  SEARCH_OPERATOR,
+  SEARCH_PLAYERS,
+} from '../../../src/store/bets/search-statements.ts';
+import { Database } from '../../../src/store/database.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { onServer } from '../../support/server.ts';
+
+/** Far more than a page, and few enough to be quick. */
+const BETS = 60_000;
+
+let database: TestDatabase;
+let pool: Database;
+let search: BetSearch;
+beforeAll(async () => {
+  database = await createDatabase();
+  pool = new Database({ url: database.url, connectionsMax: 2, onIdleError: () => undefined });
+  search = new BetSearch(pool, () => ['alpha', 'beta', 'empty']);
+  await onServer(database.url, async (client) => {
+    await client.query(
+      `INSERT INTO players (operator_id, operator_user, user_id)
+       SELECT CASE WHEN n % 2 = 0 THEN 'alpha' ELSE 'beta' END, 'user-' || n / 2, 'id-' || n
+         FROM generate_series(1, 2000) n`,
+    );
+    // Nearly all are settled; a few of each other state, and all of those long ago.
+    await client.query(
+      `INSERT INTO bets (transaction_id, operator_id, player_id, amount, currency, generation,
+                         place, settlement, settlement_amount, settlement_type, rollback,
+                         busy_operation, busy_attempt, busy_until, created_at)
+       SELECT 'bet-' || n, p.operator_id, p.id, '12.10', 'USD', 1,
+              CASE WHEN n > 20 THEN 'accepted' WHEN n = 1 THEN 'in_flight' WHEN n < 6 THEN 'unknown'
+                   WHEN n < 11 THEN 'declined' ELSE 'accepted' END,
+              CASE WHEN n > 20 THEN 'settled' ELSE 'none' END,
+              CASE WHEN n > 20 THEN '24.2' END, CASE WHEN n > 20 THEN 'won' END,
+              CASE WHEN n BETWEEN 11 AND 15 THEN 'confirmed' ELSE 'none' END,
+              CASE WHEN n = 1 THEN 'place' END, CASE WHEN n = 1 THEN gen_random_uuid() END,
+              CASE WHEN n = 1 THEN now() + interval '1 hour' END,
+              -- Several of one time, so that the id has to decide.
+              '2026-01-01'::timestamptz + (n / 3) * interval '1 second'
+         FROM generate_series(1, ${BETS}) n
+         JOIN players p ON p.user_id = 'id-' || (1 + n % 1999)`,
+    );
+    await client.query('ANALYZE');
+  });
+});
+afterAll(async () => {
+  await pool.close();
+  await database.drop();
+});
+
+const ids = async (query: BetQuery) =>
+  (await search.page(query)).items.map(({ transactionId }) => transactionId);
+
+describe('the search of bets', () => {
+  it('brings the newest first, fifty a page, none twice and none left out', async () => {
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    for (let pages = 0; cursor !== null && pages < 5; pages += 1) {
+      const page = await search.page({ operator: 'alpha', cursor: betCursorOf(cursor) });
+      expect(page.items).toHaveLength(50);
+      seen.push(...page.items.map(({ transactionId }) => transactionId));
+      cursor = page.nextCursor;
+    }
+    const { rows } = await onServer(database.url, (client) =>
+      client.query(
+        `SELECT transaction_id FROM bets WHERE operator_id = 'alpha'
+          ORDER BY created_at DESC, transaction_id DESC LIMIT 250`,
+      ),
+    );
+    expect(seen).toEqual(rows.map((row) => row.transaction_id));
+  });
+
+  it('finds by state, however rare and however long ago', async () => {
+    expect(await ids({ state: 'in_flight' })).toEqual(['bet-1']);
+    expect((await ids({ state: 'unknown' })).sort()).toEqual(['bet-2', 'bet-3', 'bet-4', 'bet-5']);
+    expect(await ids({ state: 'rolled_back' })).toHaveLength(5);
+    expect(await ids({ state: 'not_sent' })).toEqual([]);
+    expect(await ids({ state: 'rolled_back', operator: 'empty' })).toEqual([]);
+  });
+
+  it('finds a player by either id, what is in flight too, at its own operator only (I8)', async () => {
+    const [first] = (await search.page({ transactionId: 'bet-1' })).items;
+    const { userId, operator, operatorUser } = first ?? {};
+    if (!userId || !operator || !operatorUser) throw new Error('bet-1 has no player');
+    const byId = await ids({ userId });
+    expect(byId).toContain('bet-1');
+    expect(await ids({ operator, operatorUser })).toEqual(byId);
+    const other = operator === 'alpha' ? 'beta' : 'alpha';
+    expect(await ids({ operator: other, userId })).toEqual([]);
+    // Two people of one name at two operators.
+    expect((await ids({ operatorUser: 'user-7' })).length).toBeGreaterThan(
+      (await ids({ operator, operatorUser: 'user-7' })).length,
+    );
+    expect(await ids({ userId: 'nobody' })).toEqual([]);
+    expect(await ids({ userId, transactionId: 'bet-2' })).toEqual([]);
+  });
+
+  it('keeps to a stretch of time, its end not included', async () => {
+    const from = new Date('2026-01-01T00:00:10Z');
+    const to = new Date('2026-01-01T00:00:12Z');
+    expect(await ids({ from, to })).toEqual([
+      'bet-35',
+      'bet-34',
+      'bet-33',
+      'bet-32',
+      'bet-31',
+      'bet-30',
+    ]);
+    expect(await ids({ from, to, operator: 'alpha' })).toHaveLength(3);
+    expect(await ids({ from: to, to: from })).toEqual([]);
+  });
+
+  it('shows a bet with its exact amounts (I9)', async () => {
+    const [bet] = (await search.page({ transactionId: 'bet-500' })).items;
+    expect(bet).toMatchObject({
+      state: 'settled',
+      amount: '12.10',
+      currency: 'USD',
+      settlement: { amount: '24.2', resultType: 'won' },
+      createdAt: '2026-01-01T00:02:46.000Z',
+    });
+  });
+
+  it('takes nothing for a cursor that is none', () => {
+    for (const text of [
+      '',
+      'x',
+      '1',
+      '1.',
+      '.x',
+      '1.AA==',
+      `1.${Buffer.from('\0').toString('base64url')}`,
+    ]) {
+      expect(betCursorOf(text)).toBeUndefined();
+    }
+  });
+
+  const RANGE = {
+    states: BET_STATES,
+    from: undefined,
+    before: undefined,
+    beforeId: '',
+    limit: 51,
+  } as const;
+  const RARE = { ...RANGE, states: ['declined'] } as const;
+  const OLD = { ...RANGE, before: new Date('2026-01-01T00:01:00Z') } as const;
+  it.each([
+    ['everything', SEARCH_ALL.text, SEARCH_ALL.values(RANGE)],
+    ['a rare state', SEARCH_ALL.text, SEARCH_ALL.values(RARE)],
+    ['long ago', SEARCH_ALL.text, SEARCH_ALL.values(OLD)],
+    [
+      'an operator',
+      SEARCH_OPERATOR.text,
+      SEARCH_OPERATOR.values({ ...RANGE, operatorId: 'alpha' }),
+    ],
+    [
+      'an operator’s rare state',
+      SEARCH_OPERATOR.text,
+      SEARCH_OPERATOR.values({ ...RARE, operatorId: 'alpha' }),
+    ],
+    ['a player', SEARCH_PLAYERS.text, SEARCH_PLAYERS.values({ ...RANGE, playerIds: ['7'] })],
+    ['a player’s state', SEARCH_PLAYERS.text, SEARCH_PLAYERS.values({ ...RARE, playerIds: ['7'] })],
+    [
+      'a bet',
+      SEARCH_ONE.text,
+      SEARCH_ONE.values({
+        ...RANGE,
+        transactionId: 'bet-7',
+        operatorId: undefined,
+        playerIds: undefined,
+      }),
+    ],
+  ])('reads %s by an index, and no more than some pages of it', async (_, text, values) => {
+    const plan = await onServer(database.url, async (client) => {
+      await client.query('SET plan_cache_mode = force_custom_plan');
+      const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, [...values]);
+      return rows[0]['QUERY PLAN'][0].Plan;
+    });
+    const nodes = nodesOf(plan);
+    expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+    // Of fifty bets, each of ten states may bring a page.
+    for (const node of nodes) expect(node['Actual Rows']).toBeLessThan(600);
+    const removed = nodes.map((node) => node['Rows Removed by Filter'] ?? 0);
+    expect(Math.max(...removed)).toBeLessThan(200);
+  });
+
+  it('has one word for a state, in the database and here', async () => {
+    for (const place of PLACES) {
+      for (const settlement of SETTLEMENTS) {
+        for (const rollback of ROLLBACKS) {
+          const [row] = (
+            await onServer(database.url, (client) =>
+              client.query('SELECT bet_state($1, $2, $3) AS state', [place, settlement, rollback]),
+            )
+          ).rows;
+          expect(row.state).toBe(betState({ place, settlement, rollback }));
+          expect(BET_STATES).toContain(row.state);
+        }
+      }
+    }
+  });
+});
+
+interface Node {
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Node[];
+}
+
+function nodesOf(node: Node): readonly Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
