@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { type Caller, mayDo } from '../domain/caller.ts';
 import type { AuditLog, AuditRow } from '../store/audit/audit-log.ts';
 import { AUDIT_ACTIONS } from '../store/audit/audited.ts';
 import { json, send, serve } from './answers.ts';
@@ -28,13 +29,17 @@ export interface AuditDesk {
 
 /** Who changed what (I12). */
 export function auditRoutes(app: FastifyInstance, { audit }: AuditDesk): void {
-  serve(app, 'GET', '/audit', 'read', async (request) => {
+  serve(app, 'GET', '/audit', 'read', async (request, caller) => {
     const query = checkedQuery(pageQuery, request);
     if (!('fields' in query)) return query;
-    return json((await audit.page(query.fields)) satisfies AdminApi['GET /admin/audit']);
+    const { items, nextCursor } = await audit.page(query.fields);
+    const shown = items.map((row) => shownTo(caller, row));
+    return json({ items: shown, nextCursor } satisfies AdminApi['GET /admin/audit']);
   });
 
   app.get('/audit/export', { config: { right: 'read' } }, async (request, reply) => {
+    const { caller } = request;
+    if (caller === undefined) throw new Error('the audit was reached around its door');
     const query = checkedQuery(exportQuery, request);
     if (!('fields' in query)) {
       send(reply, query);
@@ -42,11 +47,18 @@ export function auditRoutes(app: FastifyInstance, { audit }: AuditDesk): void {
     }
     reply.header('content-type', 'application/x-ndjson; charset=utf-8');
     reply.header('cache-control', 'no-store');
-    return reply.send(Readable.from(lines(audit.all(query.fields))));
+    return reply.send(Readable.from(lines(audit.all(query.fields), caller)));
   });
 }
 
 /** A failure halfway ends the answer halfway, which is no whole answer to anybody. */
-async function* lines(rows: AsyncIterable<AuditRow>): AsyncGenerator<string> {
-  for await (const row of rows) yield `${JSON.stringify(row)}\n`;
+async function* lines(rows: AsyncIterable<AuditRow>, caller: Caller): AsyncGenerator<string> {
+  for await (const row of rows) yield `${JSON.stringify(shownTo(caller, row))}\n`;
+}
+
+/** Whose player somebody looked at tells of the player. */
+function shownTo(caller: Caller, row: AuditRow): AuditRow {
+  const isOfPlayer = row.subject.startsWith('player ');
+  if (!isOfPlayer || mayDo(caller, 'personal')) return row;
+  return { ...row, subject: 'player ***', before: null, after: null };
 }

@@ -64,9 +64,16 @@ export async function forgetPlayer(
 
 /** The rule of `HAS_ENDED`, with every bet locked: none opens again while it is blanked. */
 async function openBetsOf(transaction: Transaction, playerId: bigint): Promise<string[]> {
-  await transaction.$executeRaw(sql`SELECT 1 FROM bets WHERE player_id = ${playerId} FOR UPDATE`);
+  await transaction.$executeRaw(sql`
+    SELECT 1 FROM bets WHERE player_id = ${playerId} AND place <> 'in_flight'
+     ORDER BY transaction_id FOR UPDATE`);
+  // Two questions, because the index of players' bets has none that is in flight.
   const rows = await transaction.$queryRawUnsafe<{ transaction_id: string }[]>(
-    `SELECT b.transaction_id FROM bets b WHERE b.player_id = $1 AND NOT ${HAS_ENDED} LIMIT 10`,
+    `(SELECT b.transaction_id FROM bets b
+       WHERE b.player_id = $1 AND b.place <> 'in_flight' AND NOT ${HAS_ENDED} LIMIT 10)
+     UNION
+     (SELECT b.transaction_id FROM bets b
+       WHERE b.player_id = $1 AND b.busy_until IS NOT NULL LIMIT 10) LIMIT 10`,
     playerId,
   );
   return rows.map((row) => row.transaction_id);
@@ -80,7 +87,7 @@ async function blankMessages(transaction: Transaction, playerId: bigint): Promis
     >(sql`
       SELECT o.id, o.body, o.answer_body
         FROM bets b JOIN operations o ON o.transaction_id = b.transaction_id
-       WHERE b.player_id = ${playerId} AND o.id > ${after}
+       WHERE b.player_id = ${playerId} AND b.place <> 'in_flight' AND o.id > ${after}
        ORDER BY o.id LIMIT ${MESSAGES_AT_ONCE}`);
     const last = rows.at(-1);
     if (last === undefined) return messages;
@@ -110,17 +117,19 @@ async function blankAnswers(transaction: Transaction, playerId: bigint): Promise
            answer_body = regexp_replace(a.answer_body, '"message":"(\\\\.|[^"\\\\])*"',
                                         '"message":"***"')
       FROM bets b JOIN operations o ON o.transaction_id = b.transaction_id
-     WHERE b.player_id = ${playerId} AND a.operation_id = o.id`);
+     WHERE b.player_id = ${playerId} AND b.place <> 'in_flight' AND a.operation_id = o.id`);
 }
 
 async function blankRefusals(transaction: Transaction, playerId: bigint): Promise<number> {
   await transaction.$executeRaw(sql`
     UPDATE deliveries d SET last_error = substring(d.last_error FROM '^[0-9]+ code -?[0-9]+')
-      FROM bets b WHERE b.player_id = ${playerId} AND d.transaction_id = b.transaction_id`);
+      FROM bets b
+     WHERE b.player_id = ${playerId} AND b.place <> 'in_flight'
+       AND d.transaction_id = b.transaction_id`);
   return await transaction.$executeRaw(sql`
     UPDATE bets
        SET place_message = CASE WHEN place_message IS NULL THEN NULL ELSE '***' END,
            rollback_message = CASE WHEN rollback_message IS NULL THEN NULL ELSE '***' END,
            version = version + 1
-     WHERE player_id = ${playerId}`);
+     WHERE player_id = ${playerId} AND place <> 'in_flight'`);
 }
