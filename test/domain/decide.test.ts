@@ -120,6 +120,23 @@ describe('a place of a known transactionId', () => {
     ];
     for (const known of states) expect(decidePlace(bet(known), place)).toEqual(conflict);
   });
+
+  it('says what contradicts', () => {
+    const why = (other: Partial<typeof same>) => decidePlace(bet(), { ...same, ...other });
+    const differs = (what: string) => ({
+      kind: 'conflict',
+      why: `the bet is known with another ${what}`,
+    });
+    expect(why({ amount: '1' })).toEqual(differs('amount'));
+    expect(why({ currency: 'EUR' })).toEqual(differs('currency'));
+    expect(why({ userId: 'u-2' })).toEqual(differs('player'));
+  });
+
+  it('repeats 100 where the service was told that, whatever came of it later (I3)', () => {
+    for (const place of [PLACED, DECLINED]) {
+      expect(decidePlace(bet({ place, placeAnsweredUnknown: true }), same)).toEqual(systemError);
+    }
+  });
 });
 
 describe('a settle', () => {
@@ -157,6 +174,16 @@ describe('a settle', () => {
       takeOver(),
     ],
     ['overtakes a queued update (I6)', { deliveries: [queued('1', 'update', 3)] }, send()],
+    [
+      'only calls an unsettle off that no wallet has seen, where the wallet holds this very result',
+      { settlement: SETTLED, deliveries: [queued('1', 'unsettle')] },
+      nothingToSend('1'),
+    ],
+    [
+      'takes the place of an unsettle that no wallet has seen, where the wallet holds another result',
+      { settlement: { ...SETTLED, amount: '24' }, deliveries: [queued('1', 'unsettle')] },
+      takeOver('1'),
+    ],
   ])('%s', (_, known, decision) => {
     expect(decideSettle(bet(known), { amount: '25.00', resultType: 'won' })).toEqual(decision);
   });
@@ -173,6 +200,11 @@ describe('an unsettle', () => {
     ['leaves an unknown place open', { place: { kind: 'unknown' } }, { kind: 'unresolved' }],
     ['waits for a settle (I6)', { busy: busy('settle') }, wait],
     ['cancels a settle not yet attempted', { deliveries: [settling('1')] }, nothingToSend('1')],
+    [
+      'cancels it and undoes what a wallet may hold from before',
+      { settlement: SETTLED, deliveries: [settling('1', 0, '7')] },
+      takeOver('1'),
+    ],
     ['queues behind an attempted one (I6)', { deliveries: [settling('1', 1)] }, takeOver()],
     [
       'is answered by its promised twin',

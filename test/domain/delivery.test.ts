@@ -69,6 +69,8 @@ describe('a promised delivery after an attempt', () => {
     expect(afterAttempt(held, declined(100))).toEqual({ kind: 'dead' });
     // Nothing left, so nothing can be paid twice.
     expect(afterAttempt(held, notSent('connection'))).toEqual(PENDING);
+    // Refused before anything was done.
+    for (const code of [1, 3, 4]) expect(afterAttempt(held, declined(code))).toEqual(PENDING);
     const rollback = attempted({ holdsRepeats: true });
     expect(afterAttempt(rollback, LOST)).toEqual(PENDING);
   });

@@ -59,7 +59,7 @@ describe('a configuration file', () => {
         put(folder, name, bytes);
         expect(refusal(folder)?.filter((line) => !line.startsWith(`${name}: `)) ?? []).toEqual([]);
       }),
-      effort(300),
+      effort(120),
     );
   });
 
@@ -75,7 +75,7 @@ describe('a configuration file', () => {
           if (typeof odd !== 'object') expect(line).toContain(path[0]);
         }
       }),
-      effort(200),
+      effort(100),
     );
   });
 });

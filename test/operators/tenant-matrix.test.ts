@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../src/openapi/document.ts';
+import { placeBody } from '../../src/protocol/callback-bodies.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
+import {
+  type BonusGateway,
+  batchBody,
+  playerData,
+  startBonusGateway,
+  templateBody,
+} from '../bonuses/support/bonus-gateway.ts';
+import { documented } from '../openapi/documented.ts';
+import { routesOf } from '../support/routes.ts';
+
+/**
+ * Every route of the operator and the bonus API, read from the running listener: a route that is new
+ * is asked by these tests at once, and one whose members are new fails until somebody says below
+ * whether they name something that may be another operator's.
+ */
+
+type Ids = Readonly<Record<string, unknown>>;
+
+/** Members of a request that name nothing of anybody. */
+const PLAIN: ReadonlySet<string> = new Set([
+  ...['cid', 'path', 'at', 'nonce'],
+  ...['currency', 'ttlSeconds', 'page', 'day', 'expiredAt', 'description', 'fields'],
+  ...['availableCountries', 'availableTournaments'],
+  ...Object.keys(templateBody()),
+  ...Object.keys(playerData('x')).filter((name) => name !== 'userId'),
+]);
+
+/** The routes that operators call. */
+const ROUTES = documented
+  .filter(({ endpoint }) => !endpoint.tags.includes('callbacks'))
+  .map(({ route }) => route);
+
+let house: BonusGateway;
+/** What is alpha's, by the name of the member it would be asked by; and what is nobody's. */
+let foreign: Ids;
+let missing: Ids;
+/** What beta must never be told. */
+let untold: readonly string[];
+let stillThere: () => Promise<unknown>;
+
+beforeAll(async () => {
+  house = await startBonusGateway();
+  const player = await house.gateway.player({ user: 'ann-of-alpha' });
+  const { userId, token, operatorToken } = player;
+  const slip = house.gateway.service.slip({ ...player, amount: '1' });
+  await house.gateway.service.call('POST', '/payment/bet', placeBody(slip));
+  const { transactionId } = slip;
+  const templateId = await house.template(house.alpha, { name: 'The template of alpha' });
+  const bonusId = await house.bonus(house.alpha, templateId, 'ann-of-alpha');
+  foreign = idsOf({
+    transactionId,
+    token,
+    operatorToken,
+    user: 'ann-of-alpha',
+    templateId,
+    bonusId,
+  });
+  missing = idsOf({
+    transactionId: 'b0b0b0b0-0000-4000-8000-000000000000',
+    token: 'x'.repeat(token.length),
+    operatorToken: 'y'.repeat(operatorToken.length),
+    user: 'nobody-here1',
+    templateId: 7_654_321,
+    bonusId: 7_654_321,
+  });
+  untold = [userId, token, operatorToken, 'alpha-key', 'The template of alpha', 'aggregator-key'];
+  stillThere = async () => [
+    (await house.gateway.service.balance(player)).status,
+    (await house.alpha.bet(transactionId)).json?.state,
+    house.api.bonus(bonusId)?.status,
+    (await house.alpha.call('/bonuses/template', { templateId })).status,
+  ];
+  expect(await stillThere()).toEqual([200, 'accepted', 'active', 200]);
+});
+afterAll(() => house.close());
+
+function idsOf(one: {
+  readonly transactionId: string;
+  readonly token: string;
+  readonly operatorToken: string;
+  readonly user: string;
+  readonly templateId: number;
+  readonly bonusId: number;
+}): Ids {
+  const { user, bonusId, ...ids } = one;
+  return {
+    ...ids,
+    bonusId,
+    operatorUser: user,
+    userId: user,
+    bonusesIds: [bonusId],
+    playersData: [playerData(user)],
+  };
+}
+
+describe('the routes that operators call', () => {
+  it('are those of the document, which the next tests go by', () => {
+    const callbacks = documented
+      .filter(({ endpoint }) => endpoint.tags.includes('callbacks'))
+      .map(({ route }) => route);
+    const served = routesOf(house.gateway.app).filter(
+      (route) => !callbacks.includes(route) && route !== 'GET /openapi.json',
+    );
+    expect(served.sort()).toEqual([...ROUTES].sort());
+  });
+
+  it.each(ROUTES)('take members of which it is known whether they name something: %s', (route) => {
+    const unknown = membersOf(route).filter((name) => !PLAIN.has(name) && !(name in foreign));
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe.each(ROUTES)('%s', (route) => {
+  const [, path = ''] = route.split(' ');
+
+  it('tells a foreign one from a missing one by nothing, and changes nothing (I8)', async () => {
+    const naming = membersOf(route).filter((name) => name in foreign);
+    for (const name of naming) {
+      const [others, nobodys] = [foreign, missing].map((ids) => bodyWith(route, name, ids));
+      const theirs = await house.beta.call(path, others ?? {});
+      const none = await house.beta.call(path, nobodys ?? {});
+      expect(looks(theirs, foreign), `${route} ${name}`).toEqual(looks(none, missing));
+      // Asked for properly: a refusal of the question would look the same as well.
+      expect(theirs.status, `${route} ${name} ${theirs.body}`).not.toBe(400);
+      const sent = JSON.stringify(others);
+      for (const text of untold) {
+        if (!sent.includes(text)) expect(theirs.body, `${route} ${name}`).not.toContain(text);
+      }
+    }
+    expect(await stillThere()).toEqual([200, 'accepted', 'active', 200]);
+  });
+
+  it('shows beta nothing of alpha’s where it names nothing', async () => {
+    const { body } = await house.beta.call(path, exampleOf(route));
+    for (const text of untold) expect(body).not.toContain(text);
+  });
+
+  it('takes nobody for another, and tells nobody who exists (I8)', async () => {
+    const asked = async (cid: string, secretOf: 'beta' | 'nobody') => {
+      const signWith =
+        secretOf === 'beta'
+          ? 'beta-api-secret-that-is-long-enough'
+          : 'a-secret-that-nobody-has-here';
+      const body = { ...exampleOf(route), cid };
+      const { status, body: text } = await house.gateway.service.call('POST', path, body, {
+        signWith,
+      });
+      return { status, text };
+    };
+    const unknown = await asked('nobodys-key', 'nobody');
+    expect(unknown.status).toBe(401);
+    expect(await asked('alpha-key', 'beta')).toEqual(unknown);
+    expect(await asked('alpha-key', 'nobody')).toEqual(unknown);
+    expect(await asked('aggregator-key', 'beta')).toEqual(unknown);
+  });
+});
+
+/** The names of a route's members, as the document describes its request. */
+function membersOf(route: string): readonly string[] {
+  const { endpoint } = documented.find((one) => one.route === route) ?? {};
+  const { $ref } = endpoint?.requestBody.content['application/json'].schema ?? {};
+  const name = String($ref).split('/').at(-1) ?? '';
+  const { properties } = openApiDocument.components.schemas[name] ?? {};
+  return Object.keys(Object(properties));
+}
+
+/** A request as the document shows it, with what has to be good for the simulated service. */
+function exampleOf(route: string): Readonly<Record<string, unknown>> {
+  const { endpoint } = documented.find((one) => one.route === route) ?? {};
+  const { examples = {} } = endpoint?.requestBody.content['application/json'] ?? {};
+  const [example] = Object.values(examples);
+  const { cid, ...fields } = Object(example?.value);
+  if (route.endsWith('/templates/add')) return templateBody();
+  if (route.endsWith('/applyBatch')) return { ...batchBody(7_654_321, ['probe']) };
+  return fields;
+}
+
+/** The example with one member that names something: of those that exclude each other, only that. */
+function bodyWith(route: string, name: string, ids: Ids): Readonly<Record<string, unknown>> {
+  const example = exampleOf(route);
+  const others = name in example ? example : {};
+  return { ...others, [name]: ids[name] };
+}
+
+/**
+ * What an answer gives away: where it is a refusal everything, else its shape, because an opened
+ * session has a token of its own each time.
+ */
+function looks({ status, body, json }: CallResult, ids: Ids): unknown {
+  const told = Object.values(ids)
+    .filter((id) => typeof id !== 'object')
+    .reduce((text: string, id) => text.replaceAll(String(id), 'ID'), body);
+  return status < 300 && json?.token !== undefined
+    ? { status, members: Object.keys(json) }
+    : { status, told };
+}
