@@ -91,8 +91,8 @@ function handledOf(operatorId: string, brought: Brought<WithDelivery>): Handled 
 
 /**
  * A wallet that pays a repeat again is never sent one (`unknownRepeats: hold`): what it did with the
- * first is for a person to find out. An attempt that ended has left a dead letter; one whose process
- * was killed has left none, only this line.
+ * first is for a person to find out, who has a dead letter: from the attempt's end, or, where its
+ * process was killed, from the worker (`deliveries/confirm.ts`).
  */
 function heldForPerson(
   { callbacks, message, transactionId }: ResultCallback,
@@ -147,8 +147,7 @@ function concluded(
   sent: BetAnswer,
   mayQueue: boolean,
 ): WithDelivery {
-  const { callbacks, transactionId } = callback;
-  const { message } = callback;
+  const { callbacks, message, transactionId, deadline } = callback;
   const isCashout = message.operation === 'settle' && message.resultType === 'cashout';
   const conclusion = concludeResult(bet, attemptedOf(message), sent, {
     tokenIsChecked: isCashout,
@@ -161,7 +160,8 @@ function concluded(
     const delivery = { kind: 'new', delivery: dead, retryInMs: 0 } as const;
     return { conclusion, delivery, answer: UNAVAILABLE, lateAnswer: UNAVAILABLE };
   }
-  if (answer !== undefined || !mayQueue) {
+  // A promise that nobody hears of is none: whoever hung up repeats the result (I11).
+  if (answer !== undefined || !mayQueue || deadline.hasEnded) {
     const delivery = { kind: 'none' } as const;
     return { conclusion, delivery, answer: answer ?? UNAVAILABLE, lateAnswer: UNAVAILABLE };
   }

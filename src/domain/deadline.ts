@@ -45,6 +45,11 @@ export class Deadline {
     this.#endsAtMs = Number.NEGATIVE_INFINITY;
   }
 
+  /** Whether `end` was called: nobody hears of what is promised now. */
+  get hasEnded(): boolean {
+    return this.#endsAtMs === Number.NEGATIVE_INFINITY;
+  }
+
   /** Milliseconds until the answer has to have left; 0 when that time has passed. */
   remainingMs(): number {
     return Math.max(0, this.#endsAtMs - this.#clock.monotonicMs());

@@ -184,7 +184,7 @@ describe('rule 5: the lease is looked at again in the moment of sending (I6)', {
     expect((await bet.unsettle()).status).toBe(200);
   });
 
-  it('a request whose peer has gone meanwhile is not sent', async () => {
+  it('a request whose peer has gone meanwhile is neither sent nor promised (I11)', async () => {
     const { gateway, postgres } = await starting;
     const bet = await acceptedBet(gateway);
     const { baseUrl } = gateway;
@@ -200,5 +200,7 @@ describe('rule 5: the lease is looked at again in the moment of sending (I6)', {
     await settleDown(gateway);
     expect(bet.arrivals()).toEqual(['place']);
     expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({ busy: null });
+    // Nor is it promised, although its operator's settles are queued: nobody was told.
+    await untilDeliveriesAre(bet, []);
   });
 });
