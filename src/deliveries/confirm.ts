@@ -1,7 +1,9 @@
+import type { Bet } from '../domain/bet.ts';
 import { decideConfirm } from '../domain/confirm.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
+import { parseBet } from '../protocol/messages.ts';
 import type { Confirmations, DueConfirmation } from '../store/deliveries/confirmations.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 
@@ -45,6 +47,13 @@ async function confirm(
     case 'skip':
       await confirmations.skip(bet);
       return false;
+    case 'leaveToPerson': {
+      if (await leaveToPerson(confirmations, bets, bet)) {
+        logger.error({ operator: operatorId, transactionId }, 'delivery.left_to_person');
+      }
+      await confirmations.skip(bet);
+      return false;
+    }
     case 'send': {
       const horizonMs = settings.horizonHours * 3_600_000;
       await confirmations.send(bet, decision.operationId, confirmAfterMs, horizonMs);
@@ -56,4 +65,24 @@ async function confirm(
     default:
       return unreachable(decision);
   }
+}
+
+/**
+ * Makes a dead letter of the result that its bet was left with, unless it has left one itself: the
+ * process that sent it was killed. @returns whether one was made
+ */
+async function leaveToPerson(
+  confirmations: Confirmations,
+  bets: Confirming['bets'],
+  bet: Bet,
+): Promise<boolean> {
+  const newestFirst = await bets.operationsOf(bet.transactionId);
+  const open = newestFirst.find(
+    ({ operation, wasSent, isConcluded }) =>
+      (operation === 'settle' || operation === 'unsettle') && wasSent && !isConcluded,
+  );
+  if (open === undefined) return false;
+  const parsed = parseBet('PUT', open.body);
+  const settle = parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;
+  return await confirmations.leaveToPerson(bet, open.id, settle);
 }

@@ -53,11 +53,13 @@ export async function tryDelivery(
     operation: taken.operation,
     deadline: undefined,
     call: async (sending) =>
-      parsed.ok
-        ? await tracedAttempt(engine, taken, () =>
-            call(engine, wallet, taken, parsed.message, sending),
-          )
-        : unsendable(`it holds no message: ${parsed.why}`),
+      isForPerson(wallet, taken)
+        ? unsendable('the process that sent it was lost, and the wallet would pay a repeat again')
+        : parsed.ok
+          ? await tracedAttempt(engine, taken, () =>
+              call(engine, wallet, taken, parsed.message, sending),
+            )
+          : unsendable(`it holds no message: ${parsed.why}`),
     conclude: (sent) =>
       conclude(engine, wallet, taken, parsed.ok ? parsed.message : undefined, sent),
     finish: (operationId, { conclusion, delivery }, attemptRecord) =>
@@ -85,6 +87,21 @@ export async function recordDelivery(engine: Engine, tried: TriedDelivery): Prom
   if (!stands || after.kind === 'unsent') return;
   countAttempt(engine, tried.taken, tried.sent, after);
   logAttempt(engine, tried.taken, tried.sent, after);
+}
+
+/**
+ * A wallet that pays repeats again (`unknownRepeats: hold`) may have been sent this result by a
+ * process that is gone: only a person may send it once more, and names it by doing so.
+ */
+function isForPerson(wallet: Wallet, { operation, purpose, bet }: TakenDelivery): boolean {
+  const { settlement } = bet;
+  return (
+    wallet.callerDialect.holdUnknownRepeats &&
+    purpose === 'promise' &&
+    (operation === 'settle' || operation === 'unsettle') &&
+    settlement.kind === 'unknown' &&
+    settlement.attempted.kind === 'several'
+  );
 }
 
 function unsendable(error: string): BetAnswer {

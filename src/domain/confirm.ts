@@ -18,6 +18,8 @@ export type ConfirmDecision =
   | { readonly kind: 'wait'; readonly inMs: number }
   /** Nothing stands, or what may land late changes nothing: this time is over. */
   | { readonly kind: 'skip' }
+  /** Nobody knows what stands, and nothing may be sent to find out: a person has to decide. */
+  | { readonly kind: 'leaveToPerson' }
   | { readonly kind: 'send'; readonly operationId: string };
 
 /**
@@ -44,7 +46,9 @@ export function decideConfirm(
   const isBusy = bet.busy !== undefined || openMoneyDeliveries(bet).length > 0;
   if (isBusy || late.isConfirming) return { kind: 'wait', inMs: confirmAfterMs };
   const { standingOperationId } = bet;
-  if (options.holdsRepeats === true && bet.rollback.kind === 'none') return { kind: 'skip' };
+  if (options.holdsRepeats === true && bet.rollback.kind === 'none') {
+    return { kind: bet.settlement.kind === 'unknown' ? 'leaveToPerson' : 'skip' };
+  }
   if (standingOperationId === undefined || changesNothing(bet, late.operation)) {
     return { kind: 'skip' };
   }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deliveriesOf, untilDeliveries } from '../deliveries/support/deliveries.ts';
+import { DeliveryAdmin } from '../../src/store/deliveries/delivery-admin.ts';
+import { createPrisma } from '../../src/store/schema/prisma.ts';
+import { deliveriesOf, endLeases, untilDeliveries } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -11,7 +13,7 @@ beforeAll(async () => {
     worker: true,
     gateway: {
       delivery: { minBackoffMs: 50, maxBackoffMs: 100, confirmUnknownAfterMs: 200 },
-      deadline: { totalMs: 2_000, reserveMs: 300 },
+      deadline: { totalMs: 4_000, reserveMs: 300 },
     },
     operators: {
       alpha: {
@@ -55,13 +57,87 @@ describe.each(['alpha', 'queue'])('a settle whose answer is lost, at %s', (opera
     expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
     expect(await deliveriesOf(bet)).toHaveLength(1);
   });
+
+  it('is answered 200 once a person has resolved it, and not sent again (I5)', async () => {
+    const bet = await placedBet(gateway, { operatorId });
+    const { transactionId } = bet;
+    const lost = { kind: 'reset', effect: 'applied' } as const;
+    bet.wallet.misbehave('settle', lost, { transactionId, calls: 1 });
+    expect((await bet.settle('20')).status).toBe(503);
+    const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
+    const { id = '' } = dead ?? {};
+    await asPerson(async (admin) => {
+      const resolved = await admin.resolve(id, 'ann', 'the wallet has paid it', BY);
+      expect(resolved).toMatchObject({ kind: 'resolved' });
+    });
+    expect((await bet.settle('20')).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
+    expect((await bet.settle('50')).status).toBe(200);
+    expect(bet.balance()).toBe('950');
+  });
+});
+
+describe('a settle whose process is killed in the middle of the call', () => {
+  /** The call lasts; its lease ends, as if nobody were left to finish it. */
+  async function killed() {
+    const bet = await placedBet(gateway, { operatorId: 'alpha' });
+    const { transactionId } = bet;
+    const hanging = { kind: 'hang', effect: 'applied' } as const;
+    bet.wallet.misbehave('settle', hanging, { transactionId, calls: 1 });
+    const asked = bet.settle('20');
+    await bet.wallet.waitFor(() => bet.arrivals().includes('settle'));
+    await endLeases(gateway, transactionId);
+    return { bet, asked };
+  }
+
+  it('is a dead letter too: the repeats are answered 503, a person decides (I4, I5)', async () => {
+    const { bet, asked } = await killed();
+    await untilDeliveries(bet, [
+      { operation: 'settle', state: 'dead', last_error: expect.stringContaining('was lost') },
+    ]);
+    expect((await asked).status).toBe(503);
+    expect((await bet.settle('20')).status).toBe(503);
+    expect(await deliveriesOf(bet)).toHaveLength(1);
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
+    expect(bet.balance()).toBe('920');
+  });
+
+  it('goes out once more only where a person retries it', async () => {
+    const { bet, asked } = await killed();
+    const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
+    expect((await asked).status).toBe(503);
+    await retry(dead?.id ?? '');
+    await untilDeliveries(bet, [{ state: 'delivered' }]);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
+    expect((await bet.settle('20')).status).toBe(200);
+  });
+
+  it('and so does a delivery whose worker is killed: dead, and not sent again (I5)', async () => {
+    const bet = await placedBet(gateway, { operatorId: 'queue' });
+    const { transactionId } = bet;
+    gateway.parts.wallets.setOverride('queue', 'money', 'open');
+    expect((await bet.settle('20')).status).toBe(200);
+    const hanging = { kind: 'hang', effect: 'applied' } as const;
+    bet.wallet.misbehave('settle', hanging, { transactionId, calls: 1 });
+    gateway.parts.wallets.setOverride('queue', 'money', 'auto');
+    await bet.wallet.waitFor(() => bet.arrivals().includes('settle'));
+    await endLeases(gateway, transactionId);
+    const [dead] = await untilDeliveries(bet, [{ operation: 'settle', state: 'dead' }]);
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
+    await retry(dead?.id ?? '');
+    await untilDeliveries(bet, [{ state: 'delivered' }]);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
+  });
 });
 
 async function retry(id: string): Promise<void> {
-  const { DeliveryAdmin } = await import('../../src/store/deliveries/delivery-admin.ts');
-  const { createPrisma } = await import('../../src/store/schema/prisma.ts');
+  await asPerson(async (admin) => {
+    expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
+  });
+}
+
+async function asPerson(work: (admin: DeliveryAdmin) => Promise<void>): Promise<void> {
   const prisma = createPrisma(gateway.databaseUrl);
-  const admin = new DeliveryAdmin({ prisma, isHeld: () => false, horizonHours: () => 1 });
-  expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
+  await work(new DeliveryAdmin({ prisma, isHeld: () => false, horizonHours: () => 1 }));
   await prisma.$disconnect();
 }

@@ -75,4 +75,10 @@ describe('what stands where something may land late', () => {
   it('is no result of a wallet that would pay it again', () => {
     expect(decide(bet(), CONFIRM_MS, true)).toEqual({ kind: 'skip' });
   });
+
+  it('is left to a person where such a wallet may or may not have paid', () => {
+    const unknown = { kind: 'unknown', attempted: { kind: 'several' } } as const;
+    const left = { kind: 'leaveToPerson' };
+    expect(decide(bet({ settlement: unknown }), CONFIRM_MS, true)).toEqual(left);
+  });
 });

@@ -107,7 +107,7 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
     expect(ids[0]).not.toBe(settles[0]?.requestId);
   });
 
-  it('a repeated rollback that is definitely declined ends refused, never dead (issue 12)', async () => {
+  it('a repeated rollback that is definitely declined ends refused, never dead', async () => {
     const bet = await rolledBackBet();
     const { transactionId } = bet;
     bet.wallet.misbehave('rollback', { kind: 'code', code: 5 }, { transactionId });
@@ -179,7 +179,7 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
   });
 });
 
-describe('issue 12: “nothing to roll back” is believed only where it cannot hide a loss', {
+describe('“nothing to roll back” is believed only where it cannot hide a loss', {
   timeout: 90_000,
 }, () => {
   const unknownBet: Misbehaviour = {

@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DeliveryAdmin } from '../../src/store/deliveries/delivery-admin.ts';
+import { createPrisma } from '../../src/store/schema/prisma.ts';
+import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
@@ -92,4 +95,39 @@ describe('rule 10: a taken-over settle that the wallet refuses for good (I4)', {
       { operation: 'unsettle', state: 'dead' },
     ]);
   });
+
+  it('is what the wallet holds once a person has resolved it: a copy is not sent again (I5)', async () => {
+    const { bet, stopFailing } = await attemptedSettle();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId });
+    stopFailing();
+    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+    await resolve(dead?.id);
+    const arrived = bet.arrivals().length;
+    expect((await bet.settle('20')).status).toBe(200);
+    expect(bet.arrivals()).toHaveLength(arrived);
+  });
+
+  it('resolved after a later result, it changes nothing about that one (I6)', async () => {
+    const { bet, stopFailing } = await attemptedSettle();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    stopFailing();
+    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+    expect((await bet.settle('50')).status).toBe(200);
+    await resolve(dead?.id);
+    const arrived = bet.arrivals().length;
+    expect((await bet.settle('50')).status).toBe(200);
+    expect(bet.arrivals()).toHaveLength(arrived);
+    expect(bet.balance()).toBe('950');
+  });
 });
+
+async function resolve(id: string | undefined): Promise<void> {
+  const prisma = createPrisma(gateway.databaseUrl);
+  const admin = new DeliveryAdmin({ prisma, isHeld: () => false, horizonHours: () => 1 });
+  expect(await admin.resolve(id ?? '', 'ann', 'put right by the operator', BY)).toMatchObject({
+    kind: 'resolved',
+  });
+  await prisma.$disconnect();
+}

@@ -1,4 +1,4 @@
-import type { Bet } from '../../domain/bet.ts';
+import type { Bet, ResultType } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
 
@@ -89,6 +89,36 @@ const SEND = statement(
   noRow,
 );
 
+interface LeftToPerson {
+  readonly bet: Bet;
+  readonly operationId: string;
+  readonly settle: { readonly amount: string; readonly resultType: ResultType } | undefined;
+}
+
+/** A dead letter, unless the operation has one; only while nobody knows the bet's result. */
+const LEAVE_TO_PERSON = statement(
+  'confirmation-leave-to-person',
+  {
+    ...unmoved,
+    operation_id: ['bigint', ({ operationId }) => operationId],
+    settle_amount: ['text', ({ settle }) => settle?.amount ?? null],
+    settle_type: ['text', ({ settle }) => settle?.resultType ?? null],
+  } satisfies Parameters<LeftToPerson>,
+  `
+  INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
+                          transaction_time, settle_amount, settle_type, last_error,
+                          next_attempt_at, dead_at, settled_at)
+  SELECT o.id, b.operator_id, b.transaction_id, o.operation, 'dead', 1,
+         to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+         :settle_amount, :settle_type, 'the process that sent it was lost: outcome unknown',
+         clock_timestamp(), clock_timestamp(), clock_timestamp()
+    FROM bets b JOIN operations o ON o.id = :operation_id
+   WHERE b.transaction_id = :transaction_id AND b.version = :version AND b.settlement = 'unknown'
+  ON CONFLICT (operation_id, purpose) DO NOTHING
+  RETURNING id`,
+  (row) => row.text('id'),
+);
+
 /**
  * The duty to send once more what stands where something may have landed after it. It belongs to
  * the bet (docs/money-safety.md); each write takes effect only if the bet is still as it was read.
@@ -113,6 +143,20 @@ export class Confirmations {
   /** One of the times is over without a call. */
   async skip(bet: Bet): Promise<void> {
     await this.#database.run(SKIP, { bet });
+  }
+
+  /**
+   * Makes a dead letter of the operation that the bet's result is unknown by.
+   * @param settle what it brings; undefined for an unsettle
+   * @returns false where it has one already, or the bet has moved
+   */
+  async leaveToPerson(
+    bet: Bet,
+    operationId: string,
+    settle: LeftToPerson['settle'],
+  ): Promise<boolean> {
+    const made = await this.#database.run(LEAVE_TO_PERSON, { bet, operationId, settle });
+    return made.length > 0;
   }
 
   /** Makes a delivery of what stands, and looks at the bet again after `inMs` should it be lost. */

@@ -9,6 +9,7 @@ import {
   deliveryStateOf,
 } from './delivery-item.ts';
 import { DeliveryHolds } from './holds.ts';
+import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
 
 /** States that `retryAll` takes. */
@@ -165,23 +166,11 @@ export class DeliveryAdmin {
   async resolve(id: string, who: string, why: string, by: Authority): Promise<ResolveResult> {
     const before = await this.#find(id);
     if (before === undefined) return { kind: 'missing' };
-    const resolved = await this.#prisma.$executeRaw(sql`
-      WITH changed AS (
-      UPDATE deliveries
-         SET state = 'resolved', resolved_by = ${who}, resolved_why = ${why},
-             settled_at = clock_timestamp()
-       WHERE id = ${before.id} AND state = 'dead'
-      RETURNING id, operator_id
-      ) ${auditSql(
-        by,
-        'delivery.resolve',
-        sql`SELECT 'delivery ' || id, operator_id, jsonb_build_object('state', 'dead'),
-                   jsonb_build_object('state', 'resolved', 'by', ${who}::text) FROM changed`,
-      )}`);
+    const resolved = await resolveDead(this.#prisma, before.id, { who, why, by });
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
     const isHeld = await this.#heldNow();
-    return resolved > 0
+    return resolved
       ? { kind: 'resolved', item: deliveryItemOf(after, isHeld) }
       : { kind: 'notResolvable', state: deliveryStateOf(after, isHeld) };
   }

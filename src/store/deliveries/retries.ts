@@ -60,7 +60,8 @@ export class DeliveryRetries {
 
   /**
    * Makes dead deliveries pending again. The journal did not see them while they were dead, so a
-   * later operation of their bet may have passed them; those stay dead (I6).
+   * later operation of their bet may have passed them; those stay dead (I6). Of what only a killed
+   * process knew, the result that a person has sent once more is what may be there.
    * @returns how many are pending again
    */
   async reopen(operatorId: string, ids: readonly bigint[], by: Authority): Promise<number> {
@@ -97,13 +98,23 @@ export class DeliveryRetries {
   ): Promise<number> {
     return await this.#prisma.$executeRaw(sql`
       WITH before AS (${before(standing.map(({ id }) => id))}), chosen AS (
-        SELECT d.id, d.transaction_id, c.version
+        SELECT d.id, d.transaction_id, d.operation, d.settle_amount, d.settle_type, c.version
           FROM unnest(${standing.map(({ id }) => id)}::bigint[],
                       ${standing.map(({ version }) => version)}::int[]) AS c (id, version)
           JOIN deliveries d ON d.id = c.id
       ), bet AS (
-        UPDATE bets b SET version = b.version + 1
-          FROM (SELECT DISTINCT transaction_id, version FROM chosen) c
+        UPDATE bets b
+           SET version = b.version + 1,
+               settlement_amount = CASE WHEN c.names_it THEN c.settle_amount
+                                        ELSE b.settlement_amount END,
+               settlement_type = CASE WHEN c.names_it THEN coalesce(c.settle_type, 'unsettle')
+                                      ELSE b.settlement_type END
+          FROM (SELECT DISTINCT ON (c.transaction_id) c.transaction_id, c.version, c.settle_amount,
+                       c.settle_type,
+                       c.operation IN ('settle', 'unsettle') AND b.settlement = 'unknown'
+                         AND b.settlement_type IS NULL AS names_it
+                  FROM chosen c JOIN bets b ON b.transaction_id = c.transaction_id
+                 ORDER BY c.transaction_id, c.operation = 'update', c.id) c
          WHERE b.transaction_id = c.transaction_id AND b.version = c.version
         RETURNING b.transaction_id
       ), changed AS (

@@ -1,0 +1,50 @@
+import { type Authority, auditSql } from '../audit/audited.ts';
+import { type Prisma, sql } from '../schema/prisma.ts';
+
+interface Resolved {
+  /** A person or a ticket, for the record. */
+  readonly who: string;
+  readonly why: string;
+  readonly by: Authority;
+}
+
+/**
+ * Puts a dead delivery down as settled by hand, with its row of the audit. A result that nothing has
+ * overtaken is from then on what the wallet holds, and the duty to send anything of it once more has
+ * ended: a person has looked. Nothing is sent.
+ * @returns false when it is not dead (any more)
+ */
+export async function resolveDead(
+  prisma: Prisma,
+  id: bigint,
+  { who, why, by }: Resolved,
+): Promise<boolean> {
+  const resolved = await prisma.$executeRaw(sql`
+    WITH changed AS (
+      UPDATE deliveries
+         SET state = 'resolved', resolved_by = ${who}, resolved_why = ${why},
+             settled_at = clock_timestamp()
+       WHERE id = ${id} AND state = 'dead'
+      RETURNING *
+    ), bet AS (
+      UPDATE bets b
+         SET settlement = CASE d.operation WHEN 'settle' THEN 'settled' ELSE 'unsettled' END,
+             settlement_amount = d.settle_amount, settlement_type = d.settle_type,
+             settlement_time = d.transaction_time, standing_operation_id = d.operation_id,
+             late_kind = NULL, late_amount = NULL, late_type = NULL, late_at = NULL,
+             confirm_left = 0, confirm_at = NULL, version = b.version + 1
+        FROM changed d
+       WHERE b.transaction_id = d.transaction_id AND d.operation IN ('settle', 'unsettle')
+         AND b.rollback = 'none' AND b.busy_attempt IS NULL
+         AND NOT EXISTS (
+           SELECT 1 FROM operations o
+            WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id AND NOT o.is_copy
+              AND o.operation IN ('settle', 'unsettle', 'rollback'))
+    ) ${auditSql(
+      by,
+      'delivery.resolve',
+      sql`SELECT 'delivery ' || id, operator_id, jsonb_build_object('state', 'dead'),
+                 jsonb_build_object('state', 'resolved', 'by', ${who}::text) FROM changed`,
+    )}`);
+  return resolved > 0;
+}
