@@ -7,7 +7,7 @@ import { done } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { NextState } from './commit.ts';
 import type { Handled } from './handled.ts';
-import { sendPromised, takeOver } from './promised-operation.ts';
+import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
 
 /**
  * A bet data update moves no money and is always answered 200: tried within the deadline, else
@@ -18,8 +18,6 @@ export async function update(updating: BetCallback<UpdateRequest>): Promise<Hand
   const { callbacks, message, transactionId } = updating;
   const { coefficientsKey: key } = message;
   const transactionTime = isoTime(callbacks.clock.nowMs());
-  const unsent = (operatorId: string | undefined) =>
-    done(transactionId, transactionTime, 'not_sent', operatorId);
   const updated = (from: Bet, supersedes: readonly string[]): NextState => ({
     from,
     to: { ...from, update: { key, transactionTime } },
@@ -29,7 +27,9 @@ export async function update(updating: BetCallback<UpdateRequest>): Promise<Hand
   for (;;) {
     const found = await updating.find();
     if (found.kind === 'answered') return found.handled;
-    if (found.kind === 'nobody') return unsent(undefined);
+    if (found.kind === 'nobody') {
+      return done(transactionId, transactionTime, 'not_sent', undefined);
+    }
     const { bet } = found;
     const operatorId = bet.owner?.operatorId;
     const decision = decideUpdate(bet, key);
@@ -42,17 +42,20 @@ export async function update(updating: BetCallback<UpdateRequest>): Promise<Hand
         handled = await takeOver(updating, updated(bet, []));
         break;
       case 'nothingToSend':
-        return unsent(operatorId);
+        // Kept, so that a copy gets the same answer to the byte.
+        handled = await recordUnsent(updating, updated(bet, decision.supersedes));
+        break;
       case 'takeOver':
       case 'send':
-        if (isSkipped === true) return unsent(operatorId);
         handled =
-          decision.kind === 'takeOver'
-            ? await takeOver(updating, updated(bet, decision.supersedes))
-            : await sendPromised(updating, updated(bet, decision.supersedes), (sent) => {
-                const told = { key, promisedTime: transactionTime, isTold: false };
-                return concludeUpdate(sent, { ...told, before: bet.update });
-              });
+          isSkipped === true
+            ? await recordUnsent(updating, updated(bet, []))
+            : decision.kind === 'takeOver'
+              ? await takeOver(updating, updated(bet, decision.supersedes))
+              : await sendPromised(updating, updated(bet, decision.supersedes), (sent) => {
+                  const told = { key, promisedTime: transactionTime, isTold: false };
+                  return concludeUpdate(sent, { ...told, before: bet.update });
+                });
         break;
       default:
         return updating.answerKnown(bet, decision);

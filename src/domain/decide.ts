@@ -165,13 +165,15 @@ export function decideRollback(bet: Bet): Decision {
 
 /** @param key the update's coefficients, canonical: equal keys are the same update */
 export function decideUpdate(bet: Bet, key: string): Decision {
+  const repeat: Decision | undefined =
+    bet.update?.key === key
+      ? { kind: 'repeat', transactionTime: bet.update.transactionTime }
+      : undefined;
   if (bet.rollback.kind !== 'none' || neverHeld(bet)) {
-    return { kind: 'nothingToSend', supersedes: [] };
+    return repeat ?? { kind: 'nothingToSend', supersedes: [] };
   }
   if (bet.busy !== undefined) return WAIT;
-  if (bet.update?.key === key) {
-    return { kind: 'repeat', transactionTime: bet.update.transactionTime };
-  }
+  if (repeat !== undefined) return repeat;
   const older = bet.deliveries
     .filter((delivery) => delivery.operation === 'update')
     .map((delivery) => delivery.id);

@@ -157,6 +157,18 @@ describe('an update that no wallet needs to hear of', () => {
     expect(await bet.deliveries()).toEqual([]);
   });
 
+  it('its copies are answered as it was, to the byte, before and after a rollback', async () => {
+    const bet = await placedBet(gateway);
+    const before = await bet.update('1.4');
+    await bet.rollback();
+    expect((await bet.update('1.4')).body).toBe(before.body);
+    const twins = await Promise.all([bet.update('1.5'), bet.update('1.5')]);
+    const [first] = twins;
+    expect(twins.map(({ body }) => body)).toEqual([first.body, first.body]);
+    expect((await bet.update('1.5')).body).toBe(first.body);
+    expect(bet.arrivals()).toEqual(['place', 'update', 'rollback']);
+  });
+
   it('of a bet declined is answered 200, nothing sent', async () => {
     const bet = await unplacedBet(gateway, { amount: '5000' });
     await bet.place();

@@ -266,6 +266,11 @@ describe('an update', () => {
     ['needs no wallet after a promised rollback (I6)', { rollback: PROMISED }, nothingToSend()],
     ['needs no wallet after a decline', { place: DECLINED }, nothingToSend()],
     ['needs no wallet for a place never sent', { place: { kind: 'notSent' } }, nothingToSend()],
+    [
+      'is answered as before when it comes again after a rollback',
+      { rollback: ROLLED_BACK, update: UPDATED },
+      repeat(AT),
+    ],
     ['waits for what is in flight (I6)', { busy: busy('rollback'), place: PLACED }, wait],
     ['takes the place of older updates', { deliveries: [queued('1', 'update', 5)] }, send('1')],
     [
