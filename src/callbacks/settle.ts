@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import { decideSettle } from '../domain/decide.ts';
+import { inTime } from '../engine/attempt.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { SettleRequest } from '../protocol/messages.ts';
 import { refused, tokenRefused, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
+import { recordOf } from './commit.ts';
 import type { Handled } from './handled.ts';
 import { firstCashout, onRecord, recordedResult } from './recorded-result.ts';
 import { recordUnsentResult, type SentWith, sendResult, takeOverResult } from './result.ts';
@@ -43,14 +46,17 @@ async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Han
         const sentWith = isCashout
           ? await cashoutToken(settling, bet)
           : { cashoutToken: undefined };
-        if ('answer' in sentWith) return sentWith;
-        handled = await sendResult(settling, bet, sentWith, mayQueue(settling, bet));
+        handled =
+          'answer' in sentWith
+            ? await refusedOnRecord(settling, bet, sentWith)
+            : await sendResult(settling, bet, sentWith, mayQueue(settling, bet));
         break;
       }
       case 'takeOver':
         // Only the wallet can say yes to a cashout, while its player waits and the token lives.
-        if (isCashout) return await refusedBehindQueue(settling, bet);
-        handled = await takeOverResult(settling, bet, now, decision.supersedes);
+        handled = isCashout
+          ? await refusedBehindQueue(settling, bet)
+          : await takeOverResult(settling, bet, now, decision.supersedes);
         break;
       case 'nothingToSend':
         handled = await recordUnsentResult(settling, bet, now, decision.supersedes);
@@ -100,8 +106,29 @@ async function cashoutToken(
 async function refusedBehindQueue(
   settling: BetCallback<SettleRequest>,
   bet: Bet,
-): Promise<Handled> {
+): Promise<Handled | 'moved'> {
   const token = await cashoutToken(settling, bet);
-  if ('answer' in token) return token;
+  if ('answer' in token) return await refusedOnRecord(settling, bet, token);
   return unavailable('not_sent', bet.owner?.operatorId, { reason: 'settle_waiting' });
+}
+
+/**
+ * A cashout that is refused for its token: on record before it is told. A copy that found the token
+ * alive, and has not begun yet, finds this refusal instead.
+ * @returns 'moved' when the bet changed since it was read: a copy may be at the wallet by now
+ * @throws OutOfTime, GatewayError when it cannot be put on record
+ */
+async function refusedOnRecord(
+  settling: BetCallback<SettleRequest>,
+  bet: Bet,
+  refusal: Handled,
+): Promise<Handled | 'moved'> {
+  const { callbacks, deadline } = settling;
+  const record = recordOf(settling, randomUUID(), refusal.answer);
+  const isWritten = await inTime(
+    deadline.answerMs(),
+    () => callbacks.bets.recordRefusal(bet, record, deadline),
+    () => undefined,
+  );
+  return isWritten ? refusal : 'moved';
 }

@@ -3,6 +3,7 @@ import { endLeases } from '../deliveries/support/deliveries.ts';
 import { expireSession, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, settlesOf } from './support/bets.ts';
+import { STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
 import { PATIENCE } from './support/patience.ts';
 
 let gateway: TestGateway;
@@ -94,5 +95,41 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     for (const { body } of bet.wallet.requests.filter((one) => one.body.includes(transactionId))) {
       expect(body.toString()).not.toContain(stranger.operatorToken);
     }
+  });
+});
+
+describe('rule 11: a cashout whose session ends while its copies are on their way (I5)', {
+  timeout: 60_000,
+}, () => {
+  const starting = startHeldGateway({
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+  });
+  afterAll(async () => (await starting).close());
+
+  it('a refusal that was told stands: the copy that had found the token alive is refused too', async () => {
+    const { gateway: held, postgres } = await starting;
+    const bet = await acceptedBet(held);
+    const commit = postgres.holdRequest(STATEMENTS.commit, bet.transactionId);
+    const first = cashout(bet);
+    await commit.stopped;
+    const operator = held.operator('alpha');
+    expect((await operator.revokeSessions({ token: bet.player.token })).status).toBe(200);
+    await operator.close();
+    expect((await cashout(bet)).json).toMatchObject({ code: 3 });
+    commit.release();
+    expect((await first).json).toMatchObject({ code: 3 });
+    expect(bet.arrivals()).toEqual(['place']);
+  });
+
+  it('and one that is told after the wallet was asked waits for its answer', async () => {
+    const { gateway: held, postgres } = await starting;
+    const bet = await acceptedBet(held);
+    const refusal = postgres.holdRequest(STATEMENTS.refusal, bet.transactionId);
+    const dead = bet.settle('30', 'cashout', 'no-such-token');
+    await refusal.stopped;
+    expect((await cashout(bet)).status).toBe(200);
+    refusal.release();
+    expect((await dead).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
   });
 });

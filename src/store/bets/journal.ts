@@ -17,6 +17,7 @@ import {
   FIND,
   FIND_OPERATION,
   RECORD_COPY,
+  RECORD_REFUSAL,
   RECORDED_OPERATIONS,
   RECOVER,
   RECOVER_LAPSED,
@@ -124,6 +125,20 @@ export class BetJournal {
     const before = await this.#clock.limitOf(deadline);
     const written = await this.#database.run(RECORD_COPY, { ...bet, record, before });
     return written.length > 0;
+  }
+
+  /**
+   * Puts a refusal on record that no wallet was asked for: whoever decides on the bet as it was
+   * before decides anew, and finds it.
+   * @returns false when the bet is no longer as it was read, or the caller's time is over
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async recordRefusal(from: Bet, record: OperationRecord, deadline: Deadline): Promise<boolean> {
+    const before = await this.#clock.limitOf(deadline);
+    const { transactionId, version } = from;
+    const operatorId = from.owner?.operatorId;
+    const refusal = { transactionId, operatorId, version, record, before };
+    return (await this.#database.run(RECORD_REFUSAL, refusal)).length > 0;
   }
 
   /** The operation that an attempt has committed, if it has. @throws GatewayError as `find` does */

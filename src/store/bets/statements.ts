@@ -150,26 +150,49 @@ export interface RecordedCopy {
   readonly before: Date;
 }
 
+const copied: Parameters<RecordedCopy> = {
+  transaction_id: ['text', ({ transactionId }) => transactionId],
+  operator_id: ['text', ({ operatorId }) => operatorId ?? null],
+  operation: ['text', ({ record }) => record.operation],
+  attempt_id: ['uuid', ({ record }) => record.attemptId],
+  request_id: ['text', ({ record }) => record.requestId ?? null],
+  body: ['bytea', ({ record }) => record.body],
+  answer_status: ['int', ({ record }) => record.answer?.status ?? null],
+  answer_body: ['text', ({ record }) => record.answer?.body ?? null],
+  before: ['timestamptz', ({ before }) => before],
+};
+
 /** A copy that was answered without a call: its request is on record from now on. */
 export const RECORD_COPY = statement(
   'bet-record-copy',
-  {
-    transaction_id: ['text', (copy: RecordedCopy) => copy.transactionId],
-    operator_id: ['text', ({ operatorId }) => operatorId ?? null],
-    operation: ['text', ({ record }) => record.operation],
-    attempt_id: ['uuid', ({ record }) => record.attemptId],
-    request_id: ['text', ({ record }) => record.requestId ?? null],
-    body: ['bytea', ({ record }) => record.body],
-    answer_status: ['int', ({ record }) => record.answer?.status ?? null],
-    answer_body: ['text', ({ record }) => record.answer?.body ?? null],
-    before: ['timestamptz', ({ before }) => before],
-  },
+  copied,
   `
   INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
                           answer_status, answer_body, is_copy)
   SELECT :transaction_id, :operator_id, :operation, :attempt_id, :request_id, :body,
          :answer_status, :answer_body, true
    WHERE clock_timestamp() < :before
+  RETURNING id`,
+  (row) => row.text('id'),
+);
+
+/** A refusal that was decided on the bet as it was read: it takes effect only if that still holds. */
+export const RECORD_REFUSAL = statement(
+  'bet-record-refusal',
+  { ...copied, version: ['int', ({ version }) => version] } satisfies Parameters<
+    RecordedCopy & { readonly version: number }
+  >,
+  `
+  WITH bet AS (
+    UPDATE bets SET version = version + 1
+     WHERE transaction_id = :transaction_id AND version = :version AND clock_timestamp() < :before
+    RETURNING transaction_id
+  )
+  INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
+                          answer_status, answer_body, is_copy)
+  SELECT transaction_id, :operator_id, :operation, :attempt_id, :request_id, :body,
+         :answer_status, :answer_body, true
+    FROM bet
   RETURNING id`,
   (row) => row.text('id'),
 );
