@@ -7,20 +7,7 @@
 #   docker run wagergate migrate      wagergate migrate
 #   docker run -it wagergate sh       a shell
 
-here=${0%/*}
-case "${1-}" in
-  '')
-    set -- node "$here/main.ts"
-    gateway=yes
-    ;;
-  sh | node | /*) exec "$@" ;;
-  wagergate)
-    shift
-    set -- node "$here/cli/wagergate.ts" "$@"
-    ;;
-  *) set -- node "$here/cli/wagergate.ts" "$@" ;;
-esac
-
+# Before anything else: what comes earlier is dropped.
 child=''
 stopped=''
 stop() {
@@ -29,6 +16,20 @@ stop() {
 }
 trap stop TERM INT
 trap '[ -z "$child" ] || kill -HUP "$child" 2>/dev/null' HUP
+
+here=${0%/*}
+case "${1-}" in
+  '')
+    set -- node "$here/main.ts"
+    gateway=yes
+    ;;
+  sh | node | /*) trap - TERM INT HUP; exec "$@" ;;
+  wagergate)
+    shift
+    set -- node "$here/cli/wagergate.ts" "$@"
+    ;;
+  *) set -- node "$here/cli/wagergate.ts" "$@" ;;
+esac
 
 # A shell gives its background processes no standard input, unless it is told to.
 exec 3<&0
