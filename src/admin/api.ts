@@ -16,12 +16,13 @@ export interface AdminApi {
   /** `?operator=&state=&operation=`: how many a bulk retry of this filter would look at. */
   readonly 'GET /admin/deliveries/count': { readonly count: number };
   /**
-   * Body `{operator, state, operation?, limit?, cursor?}`. Without `limit` all at once; with one,
-   * so many are looked at, and `nextCursor` goes on from there.
+   * Body `{operator, state, operation?, limit?, cursor?}`. Without `limit` all at once; with one, so
+   * many are looked at, and `nextCursor` goes on from there: whoever asks page by page sees progress.
    */
   readonly 'POST /admin/deliveries/retry': {
     readonly retried: number;
-    readonly nextCursor: string | null;
+    /** Only where a `limit` was given. */
+    readonly nextCursor?: string | null;
   };
   /** `?userId=`, or `?operator=&operatorUser=`: at most one. */
   readonly 'GET /admin/players': { readonly items: readonly PlayerItem[] };
@@ -73,19 +74,13 @@ interface OperatorItem {
   readonly openDeliveries: number | null;
   readonly deadDeliveries: number | null;
   readonly unresolvedBets: number | null;
-  /** Seconds; 0 where nothing waits. */
-  readonly oldestDeliverySeconds: number | null;
 }
 
 interface OperatorPage extends OperatorItem {
   /** As `GET /admin/config` has them. */
   readonly settings: Readonly<Record<string, string | { readonly secrets: readonly string[] }>>;
-  /** Of the whole configuration; null where there was none since this process started. */
-  readonly lastReload: {
-    readonly at: string;
-    readonly result: 'ok' | 'invalid';
-    readonly changed: boolean;
-  } | null;
+  /** Of the whole configuration: when it was last good, and whether what stands there is in force. */
+  readonly lastReload: { readonly goodAt: string; readonly result: 'ok' | 'invalid' };
   /** One item a minute, oldest first, of at most the last hour. */
   readonly lastHour: readonly OperatorMinute[];
 }

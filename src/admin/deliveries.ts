@@ -24,6 +24,11 @@ import {
   wordAmong,
 } from './input.ts';
 
+const cursorField = z
+  .string('must be given once')
+  .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
+  .optional();
+
 const countQuery = z.strictObject({
   operator: storableText(64).optional(),
   state: wordAmong(DELIVERY_STATES).optional(),
@@ -31,10 +36,7 @@ const countQuery = z.strictObject({
 });
 
 const listQuery = countQuery.extend({
-  cursor: z
-    .string('must be given once')
-    .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
-    .optional(),
+  cursor: cursorField,
 });
 
 const deliveryPath = z.object({ id: z.string() });
@@ -42,6 +44,9 @@ const deliveryPath = z.object({ id: z.string() });
 const retryBody = z.strictObject({
   operator: z.string('must be a string'),
   state: wordAmong(RETRYABLE_STATES),
+  operation: wordAmong(DELIVERABLE_OPERATIONS).optional(),
+  limit: z.int('must be a whole number').min(1, 'must be at least 1').max(10_000).optional(),
+  cursor: cursorField,
   reason: reasonField,
 });
 
@@ -49,7 +54,7 @@ const resolveBody = z.strictObject({ by: storableText(200), reason: storableText
 
 export interface Deliveries {
   readonly configuration: () => Configuration;
-  readonly deliveryAdmin: Pick<DeliveryAdmin, 'list' | 'count' | 'retry' | 'retryAll' | 'resolve'>;
+  readonly deliveryAdmin: Pick<DeliveryAdmin, 'list' | 'count' | 'retry' | 'retrySome' | 'resolve'>;
 }
 
 /** The deliveries, for the people on duty (I4). */
@@ -79,9 +84,13 @@ export function deliveryRoutes(
   serve(app, 'POST', '/deliveries/retry', 'operate', async (request, caller) => {
     const input = checkedBody(retryBody, request);
     if (!('fields' in input)) return input;
-    const { operator, state, reason } = input.fields;
+    const { operator, state, reason, ...which } = input.fields;
     if (!isConfigured(operator)) return notFoundAnswer('No such operator');
-    return json({ retried: await deliveryAdmin.retryAll(operator, state, { caller, reason }) });
+    const by = { caller, reason };
+    const { retried, nextCursor } = await deliveryAdmin.retrySome(operator, state, which, by);
+    const answer: AdminApi['POST /admin/deliveries/retry'] =
+      which.limit === undefined ? { retried } : { retried, nextCursor };
+    return json(answer);
   });
 
   serve(app, 'POST', '/deliveries/:id/retry', 'operate', async (request, caller) => {

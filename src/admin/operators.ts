@@ -55,7 +55,7 @@ export interface OperatorAdmin {
   readonly holds: Pick<DeliveryHolds, 'all' | 'hold' | 'resume'>;
 }
 
-const operatorPath = z.object({ id: z.string() });
+export const operatorPath = z.object({ id: z.string() });
 
 const breakerBody = z.strictObject({
   class: wordAmong(CALL_CLASSES),
@@ -69,7 +69,9 @@ const releaseBody = z.strictObject({
 });
 
 export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin): void {
-  serve(app, 'GET', '/operators', 'read', async () => json({ items: await overview(admin) }));
+  serve(app, 'GET', '/operators', 'read', async () =>
+    json({ items: await operatorOverview(admin) }),
+  );
 
   serve(app, 'POST', '/operators/:id/breaker', 'administer', async (request, caller) => {
     const found = findOperator(admin, checkedPath(operatorPath, request));
@@ -143,7 +145,7 @@ function findOperator(
 }
 
 /** Every operator as it stands at this moment; never a secret. */
-async function overview(admin: OperatorAdmin) {
+export async function operatorOverview(admin: OperatorAdmin) {
   const [known, stateOf] = await Promise.all([knownOrNothing(admin), admin.walletStates()]);
   const { counts, holds } = known ?? {};
   return [...admin.configuration().operators.values()].map((operator) => {

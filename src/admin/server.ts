@@ -12,7 +12,8 @@ import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
 import { guardRoutes, knownByToken } from './door.ts';
 import { hostCheck } from './host.ts';
-import { type OperatorAdmin, operatorAdminRoutes } from './operators.ts';
+import { type OperatorPages, operatorPageRoute } from './operator-page.ts';
+import { operatorAdminRoutes } from './operators.ts';
 import { type PlayerRoutes, playerRoutes } from './players.ts';
 import { type Probes, probeRoutes } from './probes.ts';
 
@@ -26,7 +27,7 @@ const CONNECTIONS_MAX = 500;
 const PATH_PART_LENGTH_MAX = 64 * 9;
 
 export type AdminOptions = Probes &
-  OperatorAdmin &
+  OperatorPages &
   BetDesk &
   AuditDesk &
   PlayerRoutes &
@@ -98,6 +99,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: st
   });
   app.setNotFoundHandler((_request, reply) => send(reply, notFoundAnswer('No such endpoint')));
   operatorAdminRoutes(app, options);
+  operatorPageRoute(app, options);
   betRoutes(app, options);
   deliveryRoutes(app, options);
   auditRoutes(app, options);

@@ -34,3 +34,18 @@ export function noteReading(metrics: Metrics, isGood: boolean): void {
   metrics.configIsGood.set(isGood ? 1 : 0);
   if (isGood) metrics.configReloadedAt.setToCurrentTime();
 }
+
+/** How the last reading of the configuration went, from the metrics of this process. */
+export async function lastReload(
+  metrics: Metrics,
+): Promise<{ readonly goodAt: string; readonly result: 'ok' | 'invalid' }> {
+  const [good, at] = await Promise.all([
+    metrics.configIsGood.get(),
+    metrics.configReloadedAt.get(),
+  ]);
+  const seconds = at.values[0]?.value ?? 0;
+  return {
+    goodAt: new Date(seconds * 1000).toISOString(),
+    result: good.values[0]?.value === 1 ? 'ok' : 'invalid',
+  };
+}

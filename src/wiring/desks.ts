@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { BreakerOverrides } from '../admin/breaker-overrides.ts';
 import type { AdminOptions } from '../admin/server.ts';
+import type { Configuration } from '../config/schema.ts';
+import { type ConfigurationView, viewOf } from '../config/settings-view.ts';
 import { heldBecause } from '../deliveries/drain.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
@@ -10,14 +13,27 @@ import { DeliveryHolds } from '../store/deliveries/holds.ts';
 import { exportPlayer } from '../store/players/export.ts';
 import { forgetPlayer } from '../store/players/forget.ts';
 import { PlayerDesk } from '../store/players/player-desk.ts';
+import { lastReload } from '../telemetry/counting.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import { ReloadAudit } from './reload-audit.ts';
 import type { Storage } from './storage.ts';
 
+/** Made anew only when something else is in force. */
+function viewOnce(configuration: Base['configuration'], key: string): () => ConfigurationView {
+  let of: Configuration | undefined;
+  let view: ConfigurationView | undefined;
+  return () => {
+    const current = configuration();
+    if (view === undefined || of !== current) view = viewOf(current, key);
+    of = current;
+    return view;
+  };
+}
+
 /** What people look at and change through the internal listener. */
 export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
-  const { source, logger, configuration } = base;
+  const { environment, source, logger, metrics, configuration } = base;
   const { prisma, timelines, database } = storage;
   const overrides = new BreakerOverrides({
     store: new BreakerOverrideStore(database),
@@ -31,6 +47,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   });
   const audit = new AuditLog(prisma);
   const reloads = new ReloadAudit({ source, audit, logger });
+  const settings = viewOnce(configuration, environment.adminToken ?? randomUUID());
   const players = new PlayerDesk(database);
   const bets = new BetSearch(database, () => configuration().operators.keys());
   const desks = {
@@ -42,6 +59,8 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
       deliveryAdmin.release(operatorId, generation, by),
     reload: (by) => reloads.reload(by),
     holds: new DeliveryHolds(prisma),
+    settingsOf: (id) => settings().operators[id],
+    lastReload: () => lastReload(metrics),
     audit,
     bets,
     players,

@@ -4,6 +4,7 @@ import { hasDescriptors } from '../http/descriptors.ts';
 import { Readiness } from '../http/health.ts';
 import { within } from '../lib/within.ts';
 import { expositionText, type Family } from '../telemetry/exposition.ts';
+import { LastHour } from '../telemetry/last-hour.ts';
 import { ServerGauges } from '../telemetry/server-gauges.ts';
 import { createDesks } from './desks.ts';
 import type { Money } from './money.ts';
@@ -34,9 +35,15 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
   });
   const { overrides, reloads, desks } = createDesks(base, storage, money);
   let stopWatching: (() => void) | undefined;
+  let lastHour: LastHour | undefined;
   /** @param others the other processes behind the admin port; default: there is none */
   const adminServer = (others?: OtherProcesses) => {
     stopWatching ??= reloads.watch();
+    const families = others?.families ?? metrics.families;
+    lastHour ??= new LastHour(clock, families, (error) =>
+      logger.warn({ err: error }, 'admin.last_hour_not_counted'),
+    );
+    lastHour.start();
     const readiness = new Readiness({
       clock,
       checks: { postgresql: isPostgresUp, redis: () => accelerator.isAnswering() },
@@ -49,10 +56,11 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
       adminHosts: environment.adminHosts,
       configuration,
       ...desks,
+      lastHour,
       health: readiness,
       metrics: {
         contentType: metrics.registry.contentType,
-        text: () => expositionText((others?.families ?? metrics.families)()),
+        text: () => expositionText(families()),
       },
       walletStates: async () =>
         others === undefined ? statesHere(wallets) : statesIn(await others.families()),
@@ -61,6 +69,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
   };
   const close = () => {
     stopWatching?.();
+    lastHour?.close();
     serverGauges.close();
   };
   return { adminServer, overrides, close };

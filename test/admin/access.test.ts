@@ -29,7 +29,7 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
       count: unasked,
       counts: unasked,
       retry: unasked,
-      retryAll: unasked,
+      retrySome: unasked,
       resolve: unasked,
     },
     health: {
@@ -46,6 +46,9 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
     releaseGeneration: unasked,
     reload: unasked,
     holds: { all: unasked, hold: unasked, resume: unasked },
+    settingsOf: () => undefined,
+    lastReload: unasked,
+    lastHour: { of: unasked },
     bets: { page: unasked },
     players: { find: unasked, file: unasked },
     exportPlayer: () => {
@@ -69,6 +72,7 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
 
 const ADMIN_PATHS = [
   'GET /admin/operators',
+  'GET /admin/operators/alpha',
   'GET /admin/config',
   'GET /admin/bets/x',
   'GET /admin/deliveries',

@@ -106,6 +106,21 @@ describe('deliveries', () => {
     expect((await admin.post(`/admin/deliveries/${id}/resolve`, body)).status).toBe(409);
   });
 
+  it('retries a filter page by page, so that whoever asks sees progress', async () => {
+    for (let count = 0; count < 5; count += 1) await insert({ state: 'dead' });
+    await insert({ state: 'dead', operation: 'settle' });
+    const body = { operator: 'alpha', state: 'dead', operation: 'rollback', limit: 3 };
+    const first = (await admin.post('/admin/deliveries/retry', body)).json;
+    expect(first).toEqual({ retried: 3, nextCursor: expect.stringMatching(/^\d+$/) });
+    const next = { ...body, cursor: first.nextCursor };
+    expect((await admin.post('/admin/deliveries/retry', next)).json).toEqual({
+      retried: 2,
+      nextCursor: null,
+    });
+    const { json } = await admin.get('/admin/deliveries/count?state=dead');
+    expect(json).toEqual({ count: 1 });
+  });
+
   it('wants to know who resolves, and why', async () => {
     const id = await insert({ state: 'dead' });
     const { status, json } = await admin.post(`/admin/deliveries/${id}/resolve`, { by: 'ann' });

@@ -56,6 +56,19 @@ describe('operators', () => {
     ]);
   });
 
+  it('shows one with its settings, its last hour and the last reload, and no secret (I8)', async () => {
+    const { json, text } = await admin.get('/admin/operators/alpha');
+    expect(json).toMatchObject({
+      id: 'alpha',
+      breaker: { money: 'closed' },
+      settings: { 'wallet.timeoutMs': '4000', 'wallet.secrets': { secrets: [expect.any(String)] } },
+      lastReload: { result: 'ok', goodAt: expect.stringMatching(/Z$/) },
+      lastHour: [{ callbacks: expect.any(Number), walletMeanMs: null }],
+    });
+    expect(text).not.toMatch(/alpha-wallet-secret|alpha-api-secret/);
+    expect((await admin.get('/admin/operators/nobody')).status).toBe(404);
+  });
+
   it('never shows a secret (I8)', async () => {
     const { text } = await admin.get('/admin/operators');
     expect(text).not.toMatch(/secret|alpha-key/);

@@ -152,11 +152,27 @@ export class DeliveryAdmin {
    * @returns how many are due now
    */
   async retryAll(operatorId: string, state: RetryableState, by: Authority): Promise<number> {
+    return (await this.retrySome(operatorId, state, {}, by)).retried;
+  }
+
+  /** The same for some of them: whoever goes on with `nextCursor` sees how far it has come. */
+  async retrySome(
+    operatorId: string,
+    state: RetryableState,
+    which: Pick<DeliveryQuery, 'operation' | 'cursor' | 'limit'>,
+    by: Authority,
+  ): Promise<{ readonly retried: number; readonly nextCursor: string | null }> {
     const isHeld = await this.#heldNow();
-    if (state !== 'dead' && isHeld(operatorId) !== (state === 'held')) return 0;
-    return state === 'dead'
-      ? await this.#retries.reopenAll(operatorId, by)
-      : await this.#retries.hurryAll(operatorId, by);
+    if (state !== 'dead' && isHeld(operatorId) !== (state === 'held')) {
+      return { retried: 0, nextCursor: null };
+    }
+    const { operation, cursor, limit } = which;
+    const range = { operation, limit, after: cursor === undefined ? undefined : idOf(cursor) };
+    const { retried, after } =
+      state === 'dead'
+        ? await this.#retries.reopenAll(operatorId, by, range)
+        : await this.#retries.hurryAll(operatorId, by, range);
+    return { retried, nextCursor: after === undefined ? null : String(after) };
   }
 
   /**

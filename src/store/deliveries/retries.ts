@@ -6,6 +6,21 @@ const BATCH_SIZE = 500;
 const ROUNDS_MAX = 3;
 const HOUR_SECONDS = 3_600;
 
+/** Which of an operator's deliveries, and how many of them are looked at. */
+export interface RetryRange {
+  readonly operation?: string | undefined;
+  /** Those after this id. */
+  readonly after?: bigint | undefined;
+  /** Default: all. */
+  readonly limit?: number | undefined;
+}
+
+export interface Retried {
+  readonly retried: number;
+  /** The last one looked at, where there may be more behind it. */
+  readonly after: bigint | undefined;
+}
+
 /** How deliveries stood; not why they failed, which may name a player. */
 function before(ids: readonly bigint[]) {
   return sql`SELECT id, operator_id, state, attempts FROM deliveries WHERE id = ANY (${ids}::bigint[])`;
@@ -30,17 +45,16 @@ export class DeliveryRetries {
   /**
    * Makes an operator's pending deliveries due now, but for those that a wallet has confirmed
    * already and that are repeated later on purpose.
-   * @returns how many
    */
-  async hurryAll(operatorId: string, by: Authority): Promise<number> {
+  async hurryAll(operatorId: string, by: Authority, which: RetryRange = {}): Promise<Retried> {
     const where = { operatorId, state: 'pending', purpose: 'promise' };
-    return await this.#inBatches(where, (ids) => this.hurry(operatorId, ids, by));
+    return await this.#inBatches(where, which, (ids) => this.hurry(operatorId, ids, by));
   }
 
-  /** Makes an operator's dead deliveries pending again. @returns how many */
-  async reopenAll(operatorId: string, by: Authority): Promise<number> {
+  /** Makes an operator's dead deliveries pending again. */
+  async reopenAll(operatorId: string, by: Authority, which: RetryRange = {}): Promise<Retried> {
     const where = { operatorId, state: 'dead' };
-    return await this.#inBatches(where, (ids) => this.reopen(operatorId, ids, by));
+    return await this.#inBatches(where, which, (ids) => this.reopen(operatorId, ids, by));
   }
 
   /** Nothing can have overtaken a pending delivery: the journal sees it. @returns how many */
@@ -132,22 +146,27 @@ export class DeliveryRetries {
 
   async #inBatches(
     where: Readonly<Record<string, string | number>>,
+    { operation, after: from = 0n, limit = Number.POSITIVE_INFINITY }: RetryRange,
     change: (ids: readonly bigint[]) => Promise<number>,
-  ): Promise<number> {
-    let changed = 0;
-    let after = 0n;
-    for (;;) {
+  ): Promise<Retried> {
+    let retried = 0;
+    let looked = 0;
+    let after = from;
+    while (looked < limit) {
+      const take = Math.min(BATCH_SIZE, limit - looked);
       const rows = await this.#prisma.delivery.findMany({
-        where: { ...where, id: { gt: after } },
+        where: { ...where, ...(operation !== undefined && { operation }), id: { gt: after } },
         select: { id: true },
         orderBy: { id: 'asc' },
-        take: BATCH_SIZE,
+        take,
       });
       const last = rows.at(-1);
-      if (last === undefined) return changed;
+      if (last === undefined) return { retried, after: undefined };
       after = last.id;
-      changed += await change(rows.map(({ id }) => id));
+      looked += rows.length;
+      retried += await change(rows.map(({ id }) => id));
     }
+    return { retried, after };
   }
 
   #horizonSeconds(operatorId: string): number {

@@ -1,0 +1,162 @@
+import type { Clock } from '../domain/clock.ts';
+import type { Family } from './exposition.ts';
+
+/** What was counted of one operator in one minute; the last item is the minute under way. */
+export interface OperatorMinute {
+  /** Its beginning, ISO 8601 UTC. */
+  readonly at: string;
+  readonly callbacks: number;
+  readonly declined: number;
+  readonly unknown: number;
+  readonly walletCalls: number;
+  readonly walletFailures: number;
+  readonly rejected: number;
+  /** Milliseconds, the mean of the wallet's calls; null where there was none. */
+  readonly walletMeanMs: number | null;
+}
+
+type Counted =
+  | 'callbacks'
+  | 'declined'
+  | 'unknown'
+  | 'walletCalls'
+  | 'walletFailures'
+  | 'rejected'
+  | 'walletSeconds'
+  | 'walletTimed';
+
+type Totals = Readonly<Record<Counted, number>>;
+
+interface Snapshot {
+  readonly atMs: number;
+  readonly totals: ReadonlyMap<string, Totals>;
+}
+
+const MINUTE_MS = 60_000;
+const MINUTES = 60;
+
+const NOTHING: Totals = {
+  callbacks: 0,
+  declined: 0,
+  unknown: 0,
+  walletCalls: 0,
+  walletFailures: 0,
+  rejected: 0,
+  walletSeconds: 0,
+  walletTimed: 0,
+};
+
+/** Results of a wallet call that say nothing against the wallet. */
+const ANSWERED = new Set(['accepted', 'declined']);
+
+/** A gateway's own counters over the last hour, so that nobody needs Prometheus for a first look. */
+export class LastHour {
+  readonly #clock: Clock;
+  readonly #families: () => Promise<readonly Family[]>;
+  readonly #onError: (error: unknown) => void;
+  readonly #snapshots: Snapshot[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param families of every process behind the admin port, at this moment */
+  constructor(
+    clock: Clock,
+    families: () => Promise<readonly Family[]>,
+    onError: (error: unknown) => void,
+  ) {
+    this.#clock = clock;
+    this.#families = families;
+    this.#onError = onError;
+  }
+
+  /** Looks once a minute until `close`; does not keep the process alive. */
+  start(): void {
+    void this.#look();
+    this.#timer ??= setInterval(() => void this.#look(), MINUTE_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** At most an hour, oldest first. */
+  async of(operatorId: string): Promise<readonly OperatorMinute[]> {
+    const all = [...this.#snapshots, await this.#snapshot()];
+    return all.slice(1).map((after, at) => {
+      // There is one before each but the first, which is not asked for.
+      const before = all[at] ?? after;
+      return minuteOf(
+        before.atMs,
+        before.totals.get(operatorId) ?? NOTHING,
+        after.totals.get(operatorId) ?? NOTHING,
+      );
+    });
+  }
+
+  async #look(): Promise<void> {
+    try {
+      this.#snapshots.push(await this.#snapshot());
+      if (this.#snapshots.length > MINUTES) this.#snapshots.shift();
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  async #snapshot(): Promise<Snapshot> {
+    return { atMs: this.#clock.nowMs(), totals: totalsIn(await this.#families()) };
+  }
+}
+
+function minuteOf(atMs: number, before: Totals, after: Totals): OperatorMinute {
+  // A counter that falls is one that began anew.
+  const grown = (what: Counted) => Math.max(0, after[what] - before[what]);
+  const timed = grown('walletTimed');
+  return {
+    at: new Date(atMs).toISOString(),
+    callbacks: grown('callbacks'),
+    declined: grown('declined'),
+    unknown: grown('unknown'),
+    walletCalls: grown('walletCalls'),
+    walletFailures: grown('walletFailures'),
+    rejected: grown('rejected'),
+    walletMeanMs: timed === 0 ? null : Math.round((grown('walletSeconds') / timed) * 1000),
+  };
+}
+
+/** What a sample adds to, by the name before its labels. */
+const COUNTS: Readonly<Record<string, (head: string) => readonly Counted[]>> = {
+  gateway_callbacks_total: (head) => {
+    const outcome = labelOf(head, 'outcome');
+    if (outcome === 'declined' || outcome === 'unknown') return ['callbacks', outcome];
+    return ['callbacks'];
+  },
+  gateway_wallet_requests_total: (head) =>
+    ANSWERED.has(labelOf(head, 'result') ?? '')
+      ? ['walletCalls']
+      : ['walletCalls', 'walletFailures'],
+  gateway_rejected_total: () => ['rejected'],
+  gateway_wallet_request_duration_seconds_sum: () => ['walletSeconds'],
+  gateway_wallet_request_duration_seconds_count: () => ['walletTimed'],
+};
+
+const FAMILIES = new Set(Object.keys(COUNTS).map((name) => name.replace(/_(?:sum|count)$/, '')));
+
+function totalsIn(families: readonly Family[]): ReadonlyMap<string, Totals> {
+  const totals = new Map<string, Record<Counted, number>>();
+  for (const family of families.filter(({ name }) => FAMILIES.has(name))) {
+    for (const [head, value] of family.samples()) {
+      const counts = COUNTS[head.slice(0, head.indexOf('{'))];
+      const operator = labelOf(head, 'operator');
+      if (counts === undefined || operator === undefined) continue;
+      const own = totals.get(operator) ?? { ...NOTHING };
+      for (const what of counts(head)) own[what] += value;
+      totals.set(operator, own);
+    }
+  }
+  return totals;
+}
+
+/** Operators and words of ours hold nothing that would be escaped. */
+function labelOf(head: string, label: string): string | undefined {
+  return new RegExp(`[{,]${label}="([^"]*)"`).exec(head)?.[1];
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { LastHour } from '../../src/telemetry/last-hour.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+
+describe('the last hour of an operator', () => {
+  it('is what the counters grew by, of that operator alone (I8)', async () => {
+    const metrics = createMetrics();
+    const clock = { nowMs: () => Date.UTC(2026, 10, 22), monotonicMs: () => 0 };
+    const place = (operator: string, outcome: string) =>
+      metrics.callbacks.inc({ operator, operation: 'place', outcome });
+    place('alpha', 'accepted');
+    const hour = new LastHour(clock, metrics.families, (error) => {
+      throw error;
+    });
+    hour.start();
+    // The first look is under way; without it there is nothing to compare with.
+    await expect.poll(() => hour.of('alpha')).toHaveLength(1);
+    for (const outcome of ['accepted', 'declined', 'unknown', 'unknown']) place('alpha', outcome);
+    place('beta', 'declined');
+    const call = { operator: 'alpha', operation: 'place' } as const;
+    metrics.walletRequests.inc({ ...call, result: 'accepted' });
+    metrics.walletRequests.inc({ ...call, result: 'timeout' });
+    metrics.walletRequestDuration.observe(call, 0.1);
+    metrics.walletRequestDuration.observe(call, 0.3);
+    metrics.rejected.inc({ operator: 'alpha', reason: 'breaker' });
+    expect(await hour.of('alpha')).toEqual([
+      {
+        at: '2026-11-22T00:00:00.000Z',
+        callbacks: 4,
+        declined: 1,
+        unknown: 2,
+        walletCalls: 2,
+        walletFailures: 1,
+        rejected: 1,
+        walletMeanMs: 200,
+      },
+    ]);
+    expect(await hour.of('gamma')).toMatchObject([{ callbacks: 0, walletMeanMs: null }]);
+    hour.close();
+  });
+});
