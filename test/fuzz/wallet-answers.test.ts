@@ -104,7 +104,8 @@ describe('what a wallet writes to its socket', () => {
     await fc.assert(
       fc.asyncProperty(torn, async ([{ wire, status, body }, places]) => {
         const exchange = await ask({ pieces: cutAt(wire, places), ending: 'open' }, 10_000);
-        expect(exchange).toEqual({ kind: 'response', status, body: Buffer.from(body) });
+        expect(exchange).toMatchObject({ kind: 'response', status });
+        expect(bodyOf(exchange)).toBe(body);
       }),
       effort(150),
     );
@@ -116,7 +117,8 @@ describe('what a wallet writes to its socket', () => {
     for (const { wire, status, body } of answers) {
       const bytewise = [...wire].map((byte) => Buffer.from([byte]));
       const exchange = await ask({ pieces: bytewise, ending: 'open' }, 10_000);
-      expect(exchange).toEqual({ kind: 'response', status, body: Buffer.from(body) });
+      expect(exchange).toMatchObject({ kind: 'response', status });
+      expect(bodyOf(exchange)).toBe(body);
     }
   });
 

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { SignedClient } from '../../tools/simulator/signed-client.ts';
+import { type BonusGateway, startBonusGateway } from '../bonuses/support/bonus-gateway.ts';
+import { portOf } from '../outbound/support/client.ts';
+import { SERVICE_SECRET } from '../support/gateway.ts';
+
+/**
+ * Schemathesis plays requests of its own making, from the OpenAPI document alone. It is a Python
+ * program, so only `npm run fuzz -- --schemathesis` asks for it; FUZZ_SCHEMATHESIS is its command.
+ */
+const PROGRAM = process.env.FUZZ_SCHEMATHESIS ?? '';
+const CHECKS =
+  'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
+
+let house: BonusGateway;
+beforeAll(async () => {
+  if (PROGRAM !== '') house = await startBonusGateway();
+});
+afterAll(() => house?.close());
+
+it.skipIf(PROGRAM === '')(
+  'Schemathesis finds no answer that the OpenAPI document does not describe',
+  async () => {
+    const player = await house.gateway.player();
+    const signer = await startSigner(player);
+    const seed = process.env.FUZZ_SEED ?? '1';
+    const said = await runProgram([
+      ...['run', `${signer.url}/openapi.json`, '--checks', CHECKS, '--seed', seed],
+      ...['--phases', 'examples,coverage,fuzzing', '--max-examples', '50', '--no-color'],
+    ]);
+    await signer.close();
+    console.log(said.text.split('\n').slice(-25).join('\n'));
+    expect(said.status, said.text).toBe(0);
+  },
+  600_000,
+);
+
+/** A way to the gateway that signs whatever passes, as the one who may call that path. */
+async function startSigner(player: { readonly userId: string; readonly token: string }) {
+  const client = (secret: string) =>
+    new SignedClient({ baseUrl: house.gateway.baseUrl, secret, timeoutMs: 30_000 });
+  const service = client(SERVICE_SECRET);
+  const operator = client('alpha-api-secret-that-is-long-enough');
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '/' } = request;
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    const isOperators = /^\/(operator|bonuses)\//.test(url);
+    const identity = isOperators ? { cid: 'alpha-key' } : player;
+    const body = named(Buffer.concat(pieces), identity);
+    const answer = await (isOperators ? operator : service).call(methodOf(method), url, body);
+    const type = answer.headers['content-type'] ?? 'text/plain';
+    response.writeHead(answer.status === 0 ? 500 : answer.status, { 'content-type': type });
+    response.end(answer.body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${portOf(server)}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all([service.close(), operator.close()]);
+    },
+  };
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
+
+function methodOf(method: string): Method {
+  const known: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
+  return known.find((one) => one === method) ?? 'GET';
+}
+
+/** The same JSON object from somebody who is known here; anything else as it is. */
+function named(body: Buffer, identity: Readonly<Record<string, unknown>>): Buffer | string {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return body;
+    const { path, at, nonce, ...fields } = Object(value);
+    const known = Object.entries(identity).filter(([name]) => name in fields || name === 'cid');
+    return JSON.stringify({ ...fields, ...Object.fromEntries(known) });
+  } catch {
+    // Not JSON is a request like any other.
+    return body;
+  }
+}
+
+async function runProgram(args: readonly string[]) {
+  // It leaves what it has found where it is started.
+  const cwd = await mkdtemp(join(tmpdir(), 'schemathesis-'));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  const child = spawn(PROGRAM, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    text += piece.toString();
+  });
+  child.stderr.on('data', (piece: Buffer) => {
+    text += piece.toString();
+  });
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { status, text };
+}
