@@ -1,3 +1,4 @@
+import { Bookkeeper } from './books/bookkeeper.ts';
 import { JournalMonths } from './store/schema/journal-months.ts';
 import { noTracing } from './telemetry/tracing.ts';
 import { createBonusApi } from './wiring/bonus-api.ts';
@@ -20,14 +21,21 @@ export function compose(parts: Parts) {
   const publicListener = createPublicListener(base, storage, money, bonusApi);
   const internalListener = createInternalListener(base, storage, money);
 
+  const journalMonths = () => new JournalMonths(storage.database, parts.logger);
+  const { databaseUrl } = base.environment;
+  const bookkeeper = () => new Bookkeeper({ ...base, runner: storage.database, databaseUrl });
+  const { deliveryWorker, resealing } = money;
+  const bonusReadBack = bonusApi.readBack;
   return {
     publicServer: publicListener.publicServer,
     adminServer: internalListener.adminServer,
     overrides: internalListener.overrides,
-    deliveryWorker: money.deliveryWorker,
-    resealing: money.resealing,
-    bonusReadBack: bonusApi.readBack,
-    journalMonths: () => new JournalMonths(storage.database, parts.logger),
+    deliveryWorker,
+    resealing,
+    bonusReadBack,
+    bookkeeper,
+    /** All that a worker does, not yet begun. */
+    duties: () => [journalMonths(), resealing(), deliveryWorker(), bonusReadBack(), bookkeeper()],
     wallets: money.wallets,
     accelerator: storage.accelerator,
     database: storage.database,

@@ -74,9 +74,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   }
   // Last of all that is waited for: a start that is cut short must not leave a delivery half done.
   await options.beforeReady?.();
-  const background = environment.roles.has('worker')
-    ? [parts.journalMonths(), parts.resealing(), parts.deliveryWorker(), parts.bonusReadBack()]
-    : [];
+  const background = environment.roles.has('worker') ? parts.duties() : [];
   for (const duty of background) duty.start();
   admin?.readiness.started();
   logger.info({ roles: [...environment.roles] }, 'gateway.started');

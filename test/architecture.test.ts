@@ -44,12 +44,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'wallets',
   ],
-  operators: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
+  // What wallets confirmed, as movements, days and statements; nothing calls a wallet here.
+  books: ['config', 'domain', 'protocol', 'store', 'telemetry'],
+  operators: ['books', 'config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
   // Neither callbacks nor deliveries: a failing bonus API costs nothing there.
   bonuses: ['config', 'domain', 'lib', 'operators', 'outbound', 'protocol', 'store', 'telemetry'],
   http: ['domain', 'lib', 'protocol', 'telemetry'],
   openapi: ['bonuses', 'domain', 'operators', 'protocol'],
   admin: [
+    'books',
     'config',
     'domain',
     'http',

@@ -7,6 +7,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { notFoundAnswer, send } from './answers.ts';
 import { type AuditDesk, auditRoutes } from './audit.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
+import { type BooksDesk, booksRoutes } from './books.ts';
 import { configurationRoutes } from './configuration.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
@@ -31,6 +32,7 @@ export type AdminOptions = Probes &
   BetDesk &
   AuditDesk &
   PlayerRoutes &
+  BooksDesk &
   Deliveries & {
     readonly logger: Logger;
     /** Undefined: there is no admin API, `/admin/*` is not found. */
@@ -101,6 +103,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: st
   operatorAdminRoutes(app, options);
   operatorPageRoute(app, options);
   betRoutes(app, options);
+  booksRoutes(app, options);
   deliveryRoutes(app, options);
   auditRoutes(app, options);
   playerRoutes(app, options);

@@ -5,6 +5,8 @@ import { auditExportCommand, auditListCommand } from './commands/audit.ts';
 import { betCommand } from './commands/bet.ts';
 import { betsSearchCommand } from './commands/bets-search.ts';
 import { bonusesAssignCommand } from './commands/bonuses-assign.ts';
+import { booksRebuildCommand } from './commands/books-rebuild.ts';
+import { booksStatementCommand } from './commands/books-statement.ts';
 import { certifyCommand } from './commands/certify.ts';
 import { configCheckCommand } from './commands/config-check.ts';
 import { configDiffCommand } from './commands/config-diff.ts';
@@ -73,6 +75,11 @@ export function createProgram(terminal: Terminal): Command {
     group('bonuses', 'Templates and bonuses of the service: assign.').addCommand(
       bonusesAssignCommand(terminal),
     ),
+  );
+  program.addCommand(
+    group('books', 'What the wallets confirmed, day by day: statement, rebuild.')
+      .addCommand(booksStatementCommand(terminal))
+      .addCommand(booksRebuildCommand(terminal)),
   );
   program.addCommand(pruneCommand(terminal));
   program.addCommand(signCommand(terminal));

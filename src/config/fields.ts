@@ -79,6 +79,24 @@ export const cidr = () =>
     error: 'must be a CIDR such as 10.0.0.0/8, or 192.0.2.7/32 for one address',
   });
 
+/** A time zone of the IANA database, by its name there. */
+export const timeZone = () =>
+  z.string().refine(isTimeZone, {
+    error: 'must be a time zone such as Europe/Berlin or UTC',
+  });
+
+function isTimeZone(name: string): boolean {
+  // Names only: of offsets, `+02:00`, PostgreSQL has the sign the other way round.
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
 export interface Cidr {
   readonly address: string;
   readonly prefix: number;

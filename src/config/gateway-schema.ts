@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { deliverySchema } from './delivery-schema.ts';
-import { baseUrl, cidr, positiveInt, secrets, text } from './fields.ts';
+import { baseUrl, cidr, positiveInt, secrets, text, timeZone } from './fields.ts';
 
 /** The service gives up on an answer after this long (docs/protocol.md, What the service does). */
 const SERVICE_LIMIT_MS = 5000;
 
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
+
+const WEEK_MINUTES = 7 * 24 * 60;
 
 const serviceSchema = z
   .strictObject({
@@ -95,6 +97,33 @@ const evidenceSchema = z.strictObject({
     .describe('First bytes kept of every other answer; 0 keeps none'),
 });
 
+const booksSchema = z
+  .strictObject({
+    timeZone: timeZone()
+      .default('UTC')
+      .describe("The aggregator's time zone: where its days begin and end"),
+    closeAfterMinutes: z
+      .int()
+      .min(0)
+      .max(WEEK_MINUTES)
+      .default(60)
+      .describe('A day is closed this long after its end, once nothing of it is open any more'),
+    closeAtLatestMinutes: z
+      .int()
+      .min(0)
+      .max(WEEK_MINUTES)
+      .default(1440)
+      .describe('A day is closed this long after its end whatever is open, which is then listed'),
+  })
+  .superRefine(({ closeAfterMinutes, closeAtLatestMinutes }, context) => {
+    if (closeAfterMinutes <= closeAtLatestMinutes) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['closeAfterMinutes'],
+      message: `${closeAfterMinutes} is more than closeAtLatestMinutes (${closeAtLatestMinutes}): raise that`,
+    });
+  });
+
 /** `gateway.yaml`: what holds for the gateway as a whole. */
 export const gatewaySchema = z
   .strictObject({
@@ -112,5 +141,6 @@ export const gatewaySchema = z
       .describe(
         "What is kept of wallets' answers to bet calls, for people; never a token or secret",
       ),
+    books: booksSchema.prefault({}).describe('Daily statements of what the wallets confirmed'),
   })
   .meta({ title: 'Wagergate: gateway.yaml', description: 'The gateway as a whole' });

@@ -6,6 +6,7 @@ import { CALLBACK_SCHEMAS } from './callback-schemas.ts';
 import { CALLBACK_PATHS } from './callbacks.ts';
 import { OPERATOR_PATHS, OPERATOR_SCHEMAS } from './operators.ts';
 import { ERROR_SCHEMA, type OpenApiDocument, SIGNATURE_PARAMETER } from './parts.ts';
+import { STATEMENT_PATHS, STATEMENT_SCHEMAS } from './statements.ts';
 
 /** The public surface, for machines; `GET /docs` of the internal listener shows it to people. */
 export const openApiDocument: OpenApiDocument = {
@@ -25,10 +26,16 @@ export const openApiDocument: OpenApiDocument = {
       description: "The service's bonus API, for each operator as if it were alone",
     },
   ],
-  paths: { ...CALLBACK_PATHS, ...OPERATOR_PATHS, ...BONUS_PATHS },
+  paths: { ...CALLBACK_PATHS, ...OPERATOR_PATHS, ...STATEMENT_PATHS, ...BONUS_PATHS },
   components: {
     parameters: { Signature: SIGNATURE_PARAMETER },
-    schemas: { Error: ERROR_SCHEMA, ...CALLBACK_SCHEMAS, ...OPERATOR_SCHEMAS, ...BONUS_SCHEMAS },
+    schemas: {
+      Error: ERROR_SCHEMA,
+      ...CALLBACK_SCHEMAS,
+      ...OPERATOR_SCHEMAS,
+      ...STATEMENT_SCHEMAS,
+      ...BONUS_SCHEMAS,
+    },
   },
 };
 

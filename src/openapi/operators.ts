@@ -1,42 +1,21 @@
-import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
 import { OPERATIONS } from '../domain/operation.ts';
 import { betFields, openSessionFields, revokeFields } from '../operators/routes.ts';
 import { RESULT_TYPES } from '../protocol/messages.ts';
 import {
-  content,
-  type Endpoint,
-  errors,
-  type JsonSchema,
-  type Paths,
-  type Response,
-  type Schemas,
-  SIGNED,
-  success,
-} from './parts.ts';
+  answerSchema,
+  anyText,
+  endpoint,
+  integerOrNull,
+  requestSchema,
+  textOrNull,
+  time,
+} from './operator-parts.ts';
+import { errors, type Paths, type Schemas, success } from './parts.ts';
 
 /** The endpoints that operators call. */
 
 const CID = 'alpha-key';
-
-/** A request's schema from the one that checks it. */
-function requestSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rules } = z.toJSONSchema(schema, { io: 'input' });
-  return rules;
-}
-
-const text: JsonSchema = { type: 'string' };
-const textOrNull: JsonSchema = { type: ['string', 'null'] };
-const integerOrNull: JsonSchema = { type: ['integer', 'null'] };
-const time: JsonSchema = { type: 'string', format: 'date-time', description: 'ISO 8601 UTC' };
-
-/** An answer of ours: every member is always there. */
-function answerSchema(
-  description: string,
-  properties: Readonly<Record<string, JsonSchema>>,
-): JsonSchema {
-  return { type: 'object', description, required: Object.keys(properties), properties };
-}
 
 const PLACE_STATES = ['unseen', 'in_flight', 'accepted', 'declined', 'not_sent', 'unknown'];
 
@@ -45,7 +24,7 @@ const attempt = answerSchema('One try at the wallet', {
   startedAt: time,
   latencyMs: { type: 'integer', description: 'Milliseconds' },
   result: {
-    ...text,
+    ...anyText,
     description:
       'accepted, declined, timeout, connection, http_error, bad_answer, or why it was not sent',
   },
@@ -55,7 +34,7 @@ const attempt = answerSchema('One try at the wallet', {
   answer: {
     ...answerSchema('What the wallet sent, as far as it was kept; null where nothing came', {
       contentType: textOrNull,
-      body: text,
+      body: anyText,
       truncated: { type: 'boolean', description: 'There was more' },
     }),
     type: ['object', 'null'],
@@ -69,14 +48,17 @@ const operation = answerSchema('A request of the service', {
   answer: {
     ...answerSchema('The answer to the service; null while the outcome is open', {
       status: { type: 'integer' },
-      body: text,
+      body: anyText,
     }),
     type: ['object', 'null'],
   },
   delivery: {
     ...answerSchema('Set where the gateway has accepted it as a delivery to the wallet', {
-      id: text,
-      state: { ...text, description: 'pending, delivered, refused, superseded, dead or resolved' },
+      id: anyText,
+      state: {
+        ...anyText,
+        description: 'pending, delivered, refused, superseded, dead or resolved',
+      },
     }),
     type: ['object', 'null'],
   },
@@ -92,15 +74,15 @@ export const OPERATOR_SCHEMAS: Schemas = {
   },
   FindBetRequest: requestSchema(betFields),
   Session: answerSchema('A live session', {
-    userId: { ...text, description: "The aggregator's id of the player; opaque" },
-    token: { ...text, description: 'To hand to the frame' },
+    userId: { ...anyText, description: "The aggregator's id of the player; opaque" },
+    token: { ...anyText, description: 'To hand to the frame' },
     expiresAt: time,
   }),
   Revoked: answerSchema('What has ended', {
     revoked: { type: 'integer', minimum: 0, description: 'How many sessions' },
   }),
   Bet: answerSchema('A bet as the gateway knows it', {
-    transactionId: text,
+    transactionId: anyText,
     operatorUser: textOrNull,
     userId: textOrNull,
     state: {
@@ -124,45 +106,6 @@ export const OPERATOR_SCHEMAS: Schemas = {
     operations: { type: 'array', items: operation, description: 'In order' },
   }),
 };
-
-const COMMON: Readonly<Record<string, Response>> = {
-  400: errors(
-    'The request is not as described; names the field',
-    [CODES.validation],
-    'currency: must be one of USD, EUR',
-  ),
-  401: errors(
-    'Unknown `cid` or wrong signature',
-    [CODES.badSignature],
-    'Unknown cid or invalid signature',
-  ),
-  413: errors('The body is over 16 KiB', [CODES.validation], 'The body is over 16384 bytes'),
-  429: {
-    ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
-    headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
-  },
-  503: errors('Try again', [CODES.system]),
-};
-
-function endpoint(facts: {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly request: readonly [schema: string, value: object];
-  readonly responses: Readonly<Record<string, Response>>;
-}): Endpoint {
-  const { request, responses, ...rest } = facts;
-  return {
-    ...rest,
-    tags: ['operators'],
-    parameters: SIGNED,
-    requestBody: {
-      required: true,
-      content: content(request[0], { request: { summary: facts.summary, value: request[1] } }),
-    },
-    responses: { ...responses, ...COMMON },
-  };
-}
 
 export const OPERATOR_PATHS: Paths = {
   '/operator/sessions': {

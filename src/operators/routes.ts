@@ -6,16 +6,19 @@ import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type Answer, failure, isoTime } from '../protocol/answers.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { BetTimelines } from '../store/bets/timeline.ts';
+import type { Statements } from '../store/books/statements.ts';
 import type { Players } from '../store/sessions/players.ts';
 import { readFields } from './fields.ts';
 import { BODY_BYTES_MAX, type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
 import { signedMembers } from './signed-members.ts';
+import { sendStatement } from './statements.ts';
 
 export interface OperatorApi {
   readonly gate: OperatorGate;
   readonly sessions: Sessions;
   readonly players: Players;
   readonly timelines: BetTimelines;
+  readonly statements: Pick<Statements, 'find' | 'pages'>;
 }
 
 const storableText = (lengthMax: number) =>
@@ -67,6 +70,9 @@ export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
   serve('/operator/sessions', openSession);
   serve('/operator/sessions/revoke', revokeSessions);
   serve('/operator/bets', showBet);
+  app.post('/operator/statements', { bodyLimit: BODY_BYTES_MAX }, (request, reply) =>
+    sendStatement(api, request, reply),
+  );
 }
 
 async function openSession(api: OperatorApi, request: OperatorRequest): Promise<Answer> {

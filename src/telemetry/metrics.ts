@@ -1,15 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics } from 'prom-client';
 import pkg from '../../package.json' with { type: 'json' };
-import { CallHistogram } from './call-histogram.ts';
 import { expositionText, familiesOf } from './exposition.ts';
-
-/**
- * Fine below 100 ms, where wallets live; edges at the deadline and at the service's 5 s limit. Every
- * edge is fourteen thousand lines of a scrape with a thousand operators.
- */
-export const DURATION_BUCKETS_SECONDS = [
-  0.005, 0.01, 0.02, 0.035, 0.05, 0.1, 0.25, 1, 2, 4, 4.8, 5,
-] as const;
+import { type Makers, makers } from './makers.ts';
 
 /** A delivery lags between a fraction of a second and the days of its horizon. */
 const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400, 259200];
@@ -52,6 +44,7 @@ export function createMetrics() {
     ...walletMetrics(make),
     ...deliveryMetrics(make),
     ...bonusMetrics(make),
+    ...booksMetrics(make),
     ...processMetrics(make),
     /** Adds prom-client's own process and runtime metrics; once per process. */
     collectProcessMetrics: () => {
@@ -206,6 +199,32 @@ function bonusMetrics({ callHistogram, counter, gauge }: Makers) {
   };
 }
 
+/** What the wallets confirmed, booked. */
+function booksMetrics({ counter, gauge }: Makers) {
+  return {
+    booksMovements: counter('gateway_books_movements_total', 'Movements booked, by kind', ['kind']),
+    booksLag: gauge(
+      'gateway_books_lag_seconds',
+      'Age of the oldest attempt that is not booked yet; 0 where all are',
+      [],
+      'max',
+    ),
+    booksViolations: gauge(
+      'gateway_books_violations',
+      'What the checker of the books found that must not be, by rule; must be 0',
+      ['rule'],
+      'max',
+    ),
+    booksStatements: counter('gateway_books_statements_total', 'Days closed', ['operator']),
+    booksOverdue: gauge(
+      'gateway_books_days_overdue',
+      'Operators with a day that should be closed and is held by what is open',
+      [],
+      'max',
+    ),
+  };
+}
+
 /** The gateway itself: its configuration and its servers. */
 function processMetrics({ counter, gauge }: Makers) {
   return {
@@ -258,38 +277,4 @@ function processMetrics({ counter, gauge }: Makers) {
       'max',
     ),
   };
-}
-
-type Makers = ReturnType<typeof makers>;
-
-/** Makes metrics on one registry, each with its labels as types. */
-function makers() {
-  const registry = new Registry();
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter({ name, help, labelNames, registers: [registry] });
-  const gauge = <L extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-    // How one admin port shows several processes: what they share is not added up.
-    aggregator: 'sum' | 'max' | 'min' = 'sum',
-  ) => new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
-  const histogram = <L extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly L[],
-    buckets: readonly number[],
-  ) => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] });
-  const callHistograms: CallHistogram<string>[] = [];
-  const callHistogram = <L extends string>(
-    name: string,
-    help: string,
-    label: L,
-    buckets: readonly number[] = DURATION_BUCKETS_SECONDS,
-  ) => {
-    const made = new CallHistogram({ name, help, label, buckets });
-    callHistograms.push(made);
-    return made;
-  };
-  return { registry, counter, gauge, histogram, callHistogram, callHistograms };
 }

@@ -7,6 +7,8 @@ import { heldBecause } from '../deliveries/drain.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
 import { BetSearch } from '../store/bets/search.ts';
+import { BooksDays } from '../store/books/days.ts';
+import { Statements } from '../store/books/statements.ts';
 import { BreakerOverrideStore } from '../store/breaker-override-store.ts';
 import { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import { DeliveryHolds } from '../store/deliveries/holds.ts';
@@ -68,6 +70,8 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     forgetPlayer: (userId, by) => forgetPlayer(prisma, userId, by),
     revokeSessions: ({ operator, operatorUser }, by) =>
       sessions.revoke(operator, { operatorUser }, by),
+    booksDays: new BooksDays(database),
+    statements: new Statements(database),
   } satisfies Partial<AdminOptions>;
   return { overrides, reloads, desks };
 }

@@ -10,6 +10,7 @@ import { openApiRoute } from '../openapi/document.ts';
 import { OperatorGate } from '../operators/request.ts';
 import { operatorRoutes } from '../operators/routes.ts';
 import { signingKeys } from '../protocol/signature.ts';
+import { Statements } from '../store/books/statements.ts';
 import { Nonces } from '../store/sessions/nonces.ts';
 import type { BonusParts } from './bonus-api.ts';
 import { connectionLimits } from './connection-limits.ts';
@@ -46,7 +47,8 @@ export function createPublicListener(
     const matcher = { addressMatcher: listMatcher };
     const gate = new OperatorGate({ configuration, metrics, clock, nonces, ...matcher });
     const { players, timelines } = storage;
-    operatorRoutes(app, { gate, sessions, players, timelines });
+    const statements = new Statements(storage.database);
+    operatorRoutes(app, { gate, sessions, players, timelines, statements });
     bonusRoutes(app, { gate, bonuses, metrics });
     openApiRoute(app);
     source.onChange((changed) => {

@@ -24,6 +24,13 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
     },
     walletStates: unasked,
     timelines: { find: async () => undefined },
+    booksDays: { list: unasked },
+    statements: {
+      find: unasked,
+      pages: () => {
+        throw new Error('nobody may get this far');
+      },
+    },
     deliveryAdmin: {
       list: unasked,
       count: unasked,

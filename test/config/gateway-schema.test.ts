@@ -26,7 +26,18 @@ describe('gateway.yaml', () => {
         concurrency: 8,
       },
       evidence: { acceptedBytes: 512, otherBytes: 4096 },
+      books: { timeZone: 'UTC', closeAfterMinutes: 60, closeAtLatestMinutes: 1440 },
     });
+  });
+
+  it('takes a time zone by its name, and no offset, whose sign PostgreSQL reads the other way', () => {
+    const zone = 'books: { timeZone: Europe/Berlin }';
+    expect(gatewayWith(zone).books.timeZone).toBe('Europe/Berlin');
+    for (const wrong of ['+02:00', 'Europe/Nowhere', '" UTC"', '""']) {
+      expect(gatewayProblems(`books: { timeZone: ${wrong} }`)).toEqual([
+        expect.stringContaining('books.timeZone: must be a time zone such as Europe/Berlin or UTC'),
+      ]);
+    }
   });
 
   it('fills in the defaults inside an object that is partly given', () => {

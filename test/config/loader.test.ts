@@ -44,7 +44,7 @@ describe('loading the folder', () => {
     expect(attempt).toThrow(ConfigError);
     expect(problemsOf(files)).toEqual([
       'gateway.yaml: deadline.totalMs: must be at most 5000',
-      'gateway.yaml: extra: is not a known key; known here: service, deadline, http, idempotency, delivery, evidence',
+      'gateway.yaml: extra: is not a known key; known here: service, deadline, http, idempotency, delivery, evidence, books',
       'operators/alpha.yaml: status: must be one of active, maintenance, suspended',
       'operators/alpha.yaml: wallet.timeoutMs: must be at least 1',
       expect.stringMatching(/^operators\/beta\.yaml: line \d: not valid YAML/),

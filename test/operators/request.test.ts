@@ -10,11 +10,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const PATHS = ['/operator/sessions', '/operator/sessions/revoke', '/operator/bets'] as const;
+const PATHS = [
+  '/operator/sessions',
+  '/operator/sessions/revoke',
+  '/operator/bets',
+  '/operator/statements',
+] as const;
 const GOOD_FIELDS: Readonly<Record<(typeof PATHS)[number], object>> = {
   '/operator/sessions': { operatorUser: 'ann', currency: 'USD', operatorToken: 'anns-own-token' },
   '/operator/sessions/revoke': { operatorUser: 'ann' },
   '/operator/bets': { transactionId: 'no-such-transaction' },
+  '/operator/statements': { day: '2026-11-20' },
 };
 
 /** What an outsider can tell apart: status, type and body; not the time of day. */

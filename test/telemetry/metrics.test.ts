@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics, DURATION_BUCKETS_SECONDS } from '../../src/telemetry/metrics.ts';
+import { DURATION_BUCKETS_SECONDS } from '../../src/telemetry/makers.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { alerts } from '../grafana/support/alerts.ts';
 import { boards, panelsOf } from '../grafana/support/boards.ts';
 import { documented } from '../grafana/support/documented-metrics.ts';

@@ -172,15 +172,17 @@ export const FINISH = batchStatement(
     RETURNING i.attempt_id, b.operator_id, i.is_late
   ), attempt AS (
     -- Also when the lease had ended: a late answer changes nothing, but people must see it.
-    INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')})
+    INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
     SELECT i.operation_id,
            1 + coalesce((SELECT max(a.number) FROM attempts a
                           WHERE a.operation_id = i.operation_id), 0),
            i.started_at, i.latency_ms, i.result, i.status, i.code, i.error,
            i.wallet_type, i.wallet_body, i.wallet_truncated,
            CASE WHEN i.is_late THEN i.late_status ELSE i.answer_status END,
-           CASE WHEN i.is_late THEN i.late_body ELSE i.answer_body END
-      FROM input i WHERE i.was_tried
+           CASE WHEN i.is_late THEN i.late_body ELSE i.answer_body END,
+           -- For the books: a wallet has confirmed it, and this bet stands by that.
+           (i.stands OR coalesce(i.place = 'accepted', false)) AND bet.attempt_id IS NOT NULL
+      FROM input i LEFT JOIN bet USING (attempt_id) WHERE i.was_tried
     ON CONFLICT DO NOTHING
   ), confirmed_live AS (
     -- Confirmed within its own callback: it never was a delivery.

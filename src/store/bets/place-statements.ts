@@ -134,12 +134,13 @@ export const FINISH_PLACES = batchStatement(
     RETURNING i.attempt_id, i.is_late
   ), attempt AS (
     -- Also when the lease had ended: a late answer changes nothing, but people must see it.
-    INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')})
-    SELECT operation_id, 1, started_at, latency_ms, result, status, code, error,
-           wallet_type, wallet_body, wallet_truncated,
-           CASE WHEN is_late THEN late_status ELSE answer_status END,
-           CASE WHEN is_late THEN late_body ELSE answer_body END
-      FROM input ORDER BY operation_id
+    INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
+    SELECT i.operation_id, 1, i.started_at, i.latency_ms, i.result, i.status, i.code, i.error,
+           i.wallet_type, i.wallet_body, i.wallet_truncated,
+           CASE WHEN i.is_late THEN i.late_status ELSE i.answer_status END,
+           CASE WHEN i.is_late THEN i.late_body ELSE i.answer_body END,
+           i.place = 'accepted' AND bet.attempt_id IS NOT NULL
+      FROM input i LEFT JOIN bet USING (attempt_id) ORDER BY i.operation_id
     ON CONFLICT DO NOTHING
   )
   SELECT attempt_id, is_late FROM bet`,

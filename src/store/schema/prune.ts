@@ -18,9 +18,15 @@ export interface PruneOptions {
   readonly log: (line: string) => void;
 }
 
-const OPEN_WHY = ['in_flight', 'unresolved', 'pending_delivery', 'dead_delivery'] as const;
+const OPEN_WHY = [
+  'in_flight',
+  'unresolved',
+  'pending_delivery',
+  'dead_delivery',
+  'not_booked',
+] as const;
 
-/** What keeps a month: each needs a wallet's answer or a person. */
+/** What keeps a month: each needs a wallet's answer or a person; `not_booked` a worker that runs. */
 export interface OpenBet {
   readonly transactionId: string;
   readonly operatorId: string | null;
@@ -92,7 +98,10 @@ async function pruneMonth(
   options: PruneOptions,
 ): Promise<PrunedMonth> {
   const operations = tableOf('operations', month);
-  const open = await openBets(client, operations);
+  const open = [
+    ...(await openBets(client, operations)),
+    ...(await unbookedBets(client, operations, tableOf('attempts', month))),
+  ];
   if (open.length > 0) return { month, result: 'refused', open, carriedOver: 0 };
   const [carriedOver = 0] = await clientRows(
     client,
@@ -134,6 +143,29 @@ async function openBets(client: Client, operations: string): Promise<readonly Op
   );
 }
 
+/** What the books have not read yet would be lost to them. */
+async function unbookedBets(
+  client: Client,
+  operations: string,
+  attempts: string,
+): Promise<readonly OpenBet[]> {
+  return await clientRows(
+    client,
+    `SELECT DISTINCT o.transaction_id, o.operator_id
+       FROM books_cursor c
+       JOIN ${attempts} a ON a.confirmed IS NOT FALSE
+        AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)
+       JOIN ${operations} o ON o.id = a.operation_id
+      ORDER BY 1 LIMIT 10`,
+    [],
+    (row) => ({
+      transactionId: row.text('transaction_id'),
+      operatorId: row.textOrNull('operator_id') ?? null,
+      why: 'not_booked' as const,
+    }),
+  );
+}
+
 /** Bets without a result: an outright may wait for years. */
 const WAITING = `JOIN bets b ON b.transaction_id = o.transaction_id
      WHERE b.rollback = 'none' AND b.settlement <> 'settled'
@@ -152,7 +184,12 @@ async function dropMonth(client: Client, month: string): Promise<void> {
       WHERE a.operation_id IN (SELECT o.id FROM operations o ${WAITING})`,
   );
   await withLockTries(client, async () => {
-    await client.query(`DROP TABLE ${operations}, ${attempts}`);
+    // A rebuild of the books can prove nothing up to here any more: what is booked stays.
+    await client.query(
+      `UPDATE books_cursor c SET version = c.version + 1, pruned_in = greatest(c.pruned_in, a.written_in)
+         FROM (SELECT written_in FROM ${attempts} ORDER BY written_in DESC LIMIT 1) a;
+       DROP TABLE ${operations}, ${attempts}`,
+    );
     await client.query(
       `INSERT INTO operations SELECT * FROM kept_operations;
        INSERT INTO attempts SELECT * FROM kept_attempts`,

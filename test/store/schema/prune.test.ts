@@ -13,6 +13,8 @@ beforeAll(async () => {
 afterAll(() => journal.close());
 beforeEach(async () => {
   await journal.sql('TRUNCATE bets, operations, attempts, deliveries');
+  // All that is written here is booked, but for what a test says is not.
+  await journal.sql(`UPDATE books_cursor SET written_in = '9000000000000000000'`);
   await journal.sql(`SELECT journal_prepare_month(month) FROM generate_series(
     '2026-01-10'::timestamptz, '2026-03-10', interval '1 month') month`);
 });
@@ -164,5 +166,21 @@ describe('pruning', () => {
       await client.query('COMMIT');
       expect((await pruning).months[0]).toMatchObject({ result: 'dropped' });
     });
+  });
+
+  it('keeps a month until its last outcome is in the books, and tells the books what went (I12)', async () => {
+    await bet('january', { rollback: 'confirmed' });
+    await journal.sql(`UPDATE books_cursor SET written_in = '0', pruned_in = '0'`);
+    const [kept] = (await pruned()).months;
+    expect(kept).toMatchObject({
+      month: '2026-01',
+      result: 'refused',
+      open: [{ transactionId: 'january', operatorId: 'alpha', why: 'not_booked' }],
+    });
+    const [last] = await rows<{ at: string }>('SELECT written_in::text AS at FROM attempts');
+    await journal.sql(`UPDATE books_cursor SET written_in = '9000000000000000000'`);
+    expect((await pruned()).months[0]?.result).toBe('dropped');
+    const [cursor] = await rows<{ at: string }>('SELECT pruned_in::text AS at FROM books_cursor');
+    expect(cursor).toEqual(last);
   });
 });

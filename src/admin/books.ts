@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { digestHeader, wantsCsv } from '../books/statement-answer.ts';
+import { statementCsv } from '../books/statement-digest.ts';
+import { isDay } from '../domain/calendar.ts';
+import type { BooksDays } from '../store/books/days.ts';
+import type { Statements } from '../store/books/statements.ts';
+import { json, notFoundAnswer, send, serve } from './answers.ts';
+import { checkedPath, checkedQuery, invalidField, storableText } from './input.ts';
+
+const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
+
+const daysQuery = z.strictObject({
+  operator: storableText(64).optional(),
+  currency: storableText(64).optional(),
+  from: day.optional(),
+  to: day.optional(),
+  cursor: storableText(1_000).optional(),
+});
+
+const statementPath = z.object({ operator: storableText(64), day });
+
+export interface BooksDesk {
+  readonly booksDays: Pick<BooksDays, 'list'>;
+  readonly statements: Pick<Statements, 'find' | 'pages'>;
+}
+
+/** The days and the closed statements of every operator. */
+export function booksRoutes(app: FastifyInstance, { booksDays, statements }: BooksDesk): void {
+  serve(app, 'GET', '/books/days', 'read', async (request) => {
+    const query = checkedQuery(daysQuery, request);
+    if (!('fields' in query)) return query;
+    const page = await booksDays.list(query.fields);
+    return page === undefined
+      ? invalidField('cursor', 'must be the nextCursor of the page before')
+      : json(page);
+  });
+
+  app.get(
+    '/books/statements/:operator/:day',
+    { config: { right: 'read' } },
+    async (request, reply) => {
+      const path = checkedPath(statementPath, request);
+      if (!('fields' in path)) {
+        send(reply, path);
+        return reply;
+      }
+      const { operator, day: asked } = path.fields;
+      const statement = await statements.find(operator, asked);
+      if (statement === undefined) {
+        send(reply, notFoundAnswer('No such statement: the day is open'));
+        return reply;
+      }
+      reply.header('digest', digestHeader(statement)).header('vary', 'accept');
+      if (!wantsCsv(request.headers.accept)) {
+        send(reply, json(statement));
+        return reply;
+      }
+      return sendCsv(reply, Readable.from(statementCsv(statements, operator, asked)));
+    },
+  );
+}
+
+function sendCsv(reply: FastifyReply, csv: Readable): FastifyReply {
+  return reply
+    .header('content-type', 'text/csv; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(csv);
+}

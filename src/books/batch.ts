@@ -1,0 +1,137 @@
+import { nextDay } from '../domain/calendar.ts';
+import {
+  type BookedBet,
+  type ConfirmedOperation,
+  movementsOf,
+  NOTHING_BOOKED,
+  withMovement,
+} from '../domain/movements.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { type JsonDocument, JsonError, parseJsonObject } from '../protocol/json.ts';
+import type { BookedMovement } from '../store/books/book-statement.ts';
+import type { BookedRow } from '../store/books/books-journal.ts';
+import { isBefore, type Position } from '../store/books/position.ts';
+import type { Closing, ConfirmedEntry, JournalEntry } from '../store/books/read-statements.ts';
+import type { Violation } from '../store/books/violations.ts';
+
+export interface Batch {
+  readonly movements: readonly BookedMovement[];
+  /** Confirmed amounts that nobody can add up. */
+  readonly unbookable: readonly Violation[];
+}
+
+/**
+ * The movements of some entries of the journal. Nothing but its arguments decides: the same entries
+ * on the same books make the same rows.
+ * @param booked what was booked of these bets before, in order
+ * @param closings of the operators of these entries
+ */
+export function batchOf(
+  entries: readonly JournalEntry[],
+  booked: readonly BookedRow[],
+  closings: readonly Closing[],
+): Batch {
+  const bets = new Map<string, BookedBet>();
+  for (const row of booked) {
+    bets.set(row.transactionId, withMovement(betIn(bets, row.transactionId), row));
+  }
+  const days = closedDays(closings);
+  const movements: BookedMovement[] = [];
+  const unbookable: Violation[] = [];
+  for (const { at, confirmed } of entries) {
+    if (confirmed === undefined) continue;
+    try {
+      movements.push(...bookEntry(bets, days, at, confirmed));
+    } catch (error) {
+      // A poison message must not stop everybody's books; a person has to look.
+      if (!(error instanceof RangeError || error instanceof JsonError)) throw error;
+      unbookable.push(unbookableOf(confirmed, error));
+    }
+  }
+  return { movements, unbookable };
+}
+
+function bookEntry(
+  bets: Map<string, BookedBet>,
+  days: ClosedDays,
+  at: Position,
+  entry: ConfirmedEntry,
+): BookedMovement[] {
+  const { transactionId, operatorId, playerId, confirmedAt, belongsTo } = entry;
+  const message = parseJsonObject(entry.body);
+  const before = betIn(bets, transactionId);
+  const day = openDay(days, operatorId, belongsTo, at);
+  const currency = entry.currency ?? textOf(message, 'currency');
+  let bet = before;
+  const made = movementsOf(before, confirmedOperation(entry, message)).map((movement) => {
+    bet = withMovement(bet, movement);
+    const { movements: sequence } = bet;
+    const whose = { transactionId, sequence, operatorId, playerId, currency };
+    return { ...movement, ...whose, at, confirmedAt, belongsTo, day };
+  });
+  bets.set(transactionId, bet);
+  return made;
+}
+
+function confirmedOperation(entry: ConfirmedEntry, message: JsonDocument): ConfirmedOperation {
+  const { operation } = entry;
+  switch (operation) {
+    case 'place': {
+      const amount = entry.amount ?? amountOf(message);
+      return { operation, amount, isFreebet: (message.value.bonusId ?? null) !== null };
+    }
+    case 'settle':
+      return { operation, amount: amountOf(message) };
+    case 'unsettle':
+    case 'rollback':
+      return { operation };
+    default:
+      return unreachable(operation);
+  }
+}
+
+/** @throws RangeError where there is none: the journal took the message with one */
+function amountOf(message: JsonDocument): string {
+  const amount = message.numberText('amount');
+  if (amount === undefined) throw new RangeError('the message holds no amount');
+  return amount;
+}
+
+function textOf(message: JsonDocument, name: string): string {
+  const value = message.value[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function unbookableOf(
+  { transactionId, operatorId, operation, amount }: ConfirmedEntry,
+  why: Error,
+) {
+  const found = `${operation} ${amount ?? ''}: ${why.message}`.slice(0, 500);
+  const expected = 'an amount that can be added up';
+  return { rule: 'amount', subject: transactionId, operatorId, found, expected } as const;
+}
+
+type ClosedDays = ReadonlyMap<string, Position>;
+
+const dayKey = (operatorId: string, day: string) => `${operatorId} ${day}`;
+
+function closedDays(closings: readonly Closing[]): ClosedDays {
+  return new Map(closings.map(({ operatorId, day, at }) => [dayKey(operatorId, day), at]));
+}
+
+/**
+ * The first day from its own on that was open when the books came to this place of the journal. Not
+ * "is open now": a rebuild has to find the same one.
+ */
+function openDay(days: ClosedDays, operatorId: string, belongsTo: string, at: Position): string {
+  let day = belongsTo;
+  for (;;) {
+    const closedAt = days.get(dayKey(operatorId, day));
+    if (closedAt === undefined || !isBefore(closedAt, at)) return day;
+    day = nextDay(day);
+  }
+}
+
+function betIn(bets: ReadonlyMap<string, BookedBet>, transactionId: string): BookedBet {
+  return bets.get(transactionId) ?? NOTHING_BOOKED;
+}

@@ -1,0 +1,157 @@
+import type { Configuration } from '../config/schema.ts';
+import type { Clock } from '../domain/clock.ts';
+import { MOVEMENT_KINDS } from '../domain/movements.ts';
+import { BooksJournal, type Runner } from '../store/books/books-journal.ts';
+import { BooksTransaction } from '../store/books/books-transaction.ts';
+import { BooksChecks } from '../store/books/checks.ts';
+import { COUNT_UNRESOLVED_BETS } from '../store/books/unresolved.ts';
+import { VIOLATION_RULES } from '../store/books/violations.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { closeDueDays } from './close-days.ts';
+import { keepBooks } from './keep-books.ts';
+
+/** With nothing to book it looks again after so long. */
+const IDLE_MS = 250;
+/** Gauges are at most 5 s old (docs/contract.md, Metrics); days are closed no later than this. */
+const DUTIES_EVERY_MS = 4_000;
+/** Sums of whole days cost a look at all of their movements. */
+const CHECK_DAYS_EVERY_MS = 60_000;
+
+export interface Bookkeeping {
+  readonly runner: Runner;
+  /** For what holds the books: a connection of its own. */
+  readonly databaseUrl: string;
+  readonly configuration: () => Configuration;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Keeps the books behind the journal: books what wallets confirmed, closes days, checks both. Any
+ * number of workers may do it at once; one books, the others find it booked.
+ */
+export class Bookkeeper {
+  readonly #keeping: Bookkeeping;
+  readonly #journal: BooksJournal;
+  readonly #checks: BooksChecks;
+  #timer: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> = Promise.resolve();
+  #dutiesAtMs = Number.NEGATIVE_INFINITY;
+  #daysCheckedAtMs = Number.NEGATIVE_INFINITY;
+  #stopping = false;
+
+  constructor(keeping: Bookkeeping) {
+    this.#keeping = keeping;
+    this.#journal = new BooksJournal(keeping.runner);
+    this.#checks = new BooksChecks(keeping.runner);
+    // A gauge that is not there says nothing, and a counter's first step would show no increase.
+    for (const rule of VIOLATION_RULES) keeping.metrics.booksViolations.set({ rule }, 0);
+    for (const kind of MOVEMENT_KINDS) keeping.metrics.booksMovements.inc({ kind }, 0);
+  }
+
+  start(): void {
+    this.#next(0);
+  }
+
+  /** Ends after the batch under way. */
+  async close(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#timer);
+    await this.#ticking;
+  }
+
+  #next(delayMs: number): void {
+    if (this.#stopping) return;
+    this.#timer = setTimeout(() => {
+      this.#ticking = this.#tick().then((isBusy) => this.#next(isBusy ? 0 : IDLE_MS));
+    }, delayMs);
+  }
+
+  /** @returns whether there is more to book at once */
+  async #tick(): Promise<boolean> {
+    let isBusy = false;
+    // Each for itself: one that fails every time must not keep the others from being done.
+    await this.#quietly('book', async () => {
+      isBusy = await this.#book();
+    });
+    const nowMs = this.#keeping.clock.monotonicMs();
+    if (nowMs - this.#dutiesAtMs < DUTIES_EVERY_MS) return isBusy;
+    this.#dutiesAtMs = nowMs;
+    await this.#quietly('unresolved', () => this.#countUnresolved());
+    await this.#quietly('close', () => this.#close());
+    await this.#quietly('check', () => this.#check(nowMs));
+    return isBusy;
+  }
+
+  async #book(): Promise<boolean> {
+    const { configuration, metrics } = this.#keeping;
+    const kept = await keepBooks(this.#journal, configuration().gateway.books.timeZone);
+    if (kept.kind === 'overtaken') return false;
+    for (const { kind } of kept.movements) metrics.booksMovements.inc({ kind });
+    return kept.kind === 'more';
+  }
+
+  async #countUnresolved(): Promise<void> {
+    const timeZone = await this.#timeZone();
+    await BooksTransaction.run(this.#keeping.databaseUrl, false, (books) =>
+      books.run(COUNT_UNRESOLVED_BETS, { operatorId: undefined, timeZone }),
+    );
+  }
+
+  async #close(): Promise<void> {
+    const { configuration, databaseUrl, logger, metrics, runner } = this.#keeping;
+    const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
+    for (;;) {
+      const { closed, held } = await closeDueDays(runner, databaseUrl, times);
+      metrics.booksOverdue.set(held);
+      for (const { operatorId, day } of closed) {
+        metrics.booksStatements.inc({ operator: operatorId });
+        logger.info({ operator: operatorId, day }, 'books.day_closed');
+      }
+      if (closed.length === 0 || this.#stopping) return;
+    }
+  }
+
+  async #check(nowMs: number): Promise<void> {
+    const { logger, metrics } = this.#keeping;
+    let wrong = 0;
+    for (;;) {
+      const checked = await this.#checks.checkBets();
+      wrong += checked.wrong;
+      if (checked.lookedAt === 0 || this.#stopping) break;
+    }
+    if (nowMs - this.#daysCheckedAtMs >= CHECK_DAYS_EVERY_MS) {
+      this.#daysCheckedAtMs = nowMs;
+      wrong += await this.#checks.checkDays();
+    }
+    if (wrong > 0) logger.error({ wrong, why: 'see books_violations' }, 'books.violated');
+    const counts = new Map(
+      (await this.#checks.violations()).map(({ rule, count }) => [rule, count]),
+    );
+    for (const rule of VIOLATION_RULES) {
+      metrics.booksViolations.set({ rule }, counts.get(rule) ?? 0);
+    }
+    metrics.booksLag.set(await this.#checks.lagSeconds());
+  }
+
+  /** The first one that something was booked by; another one would make other days. */
+  async #timeZone(): Promise<string> {
+    const { timeZone } = this.#keeping.configuration().gateway.books;
+    const { timeZone: kept } = await this.#journal.cursor();
+    if (kept !== undefined && kept !== timeZone) {
+      const note = 'the days stay those of the first until `wagergate books rebuild`';
+      this.#keeping.logger.warn({ kept, configured: timeZone, note }, 'books.time_zone_differs');
+    }
+    return kept ?? timeZone;
+  }
+
+  async #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#keeping.logger.warn({ err: error, duty }, 'books.duty_failed');
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import type { Runner } from '../store/books/books-journal.ts';
+import { BooksTransaction } from '../store/books/books-transaction.ts';
+import { closeDay, type DueDay, dueDays, isBookedUntil } from '../store/books/closing.ts';
+import { Statements } from '../store/books/statements.ts';
+import { sealOf } from './statement-digest.ts';
+
+/** When a day is closed (docs/contract.md, Configuration). */
+export interface ClosingTimes {
+  readonly timeZone: string;
+  readonly closeAfterMinutes: number;
+  readonly closeAtLatestMinutes: number;
+}
+
+/**
+ * Closes every operator's oldest open day whose time has come and that nothing holds. Who closes two
+ * at once closes one; who is killed has closed it or not.
+ * @returns what was closed, which may lay the next day open, and how many days something holds
+ */
+export async function closeDueDays(
+  runner: Runner,
+  databaseUrl: string,
+  times: ClosingTimes,
+): Promise<{ readonly closed: readonly DueDay[]; readonly held: number }> {
+  const closed: DueDay[] = [];
+  const due = await dueDays(runner, times);
+  for (const one of due) {
+    if (!one.isOverdue && !(await isBookedUntil(runner, one.endsAt))) continue;
+    const isClosed = await BooksTransaction.run(databaseUrl, false, (books) => {
+      const { operatorId, day } = one;
+      const digest = () => sealOf(new Statements(books), operatorId, day);
+      return closeDay(books, one, times.timeZone, digest);
+    });
+    if (isClosed) closed.push(one);
+  }
+  return { closed, held: due.length - closed.length };
+}

@@ -1,0 +1,71 @@
+import { BooksJournal } from '../store/books/books-journal.ts';
+import { BooksTransaction } from '../store/books/books-transaction.ts';
+import { type RebuildDifference, RebuildSteps } from '../store/books/rebuild-steps.ts';
+import { Statements } from '../store/books/statements.ts';
+import { keepBooks } from './keep-books.ts';
+import { changedStatements } from './statement-digest.ts';
+
+export interface RebuildOptions {
+  /** Of the configuration. */
+  readonly timeZone: string;
+  /** `2026-11-20`: what was confirmed before stays; undefined: all that the journal still has. */
+  readonly fromDay: string | undefined;
+  /** Told of each step, for people who wait. */
+  readonly log: (line: string) => void;
+}
+
+/** A rebuild would have made other books than those that were closed. Nothing was changed. */
+export class RebuildRefused extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = 'RebuildRefused';
+  }
+}
+
+/**
+ * Books the journal again, in one transaction. The same journal makes the same rows, byte for byte;
+ * what was pruned from the journal stays as it is booked.
+ * @throws RebuildRefused where a closed statement would become another one, or the days' time zone
+ *   is another one than that of closed days
+ * @throws Error of `pg`; then nothing has changed
+ */
+export async function rebuildBooks(
+  databaseUrl: string,
+  { timeZone, fromDay, log }: RebuildOptions,
+): Promise<RebuildDifference> {
+  return await BooksTransaction.run(databaseUrl, true, async (transaction) => {
+    const steps = new RebuildSteps(transaction);
+    const journal = new BooksJournal(transaction);
+    const { timeZone: kept } = await journal.cursor();
+    if (kept !== undefined && kept !== timeZone) {
+      if (fromDay !== undefined || (await steps.hasStatements())) {
+        throw new RebuildRefused(
+          `the books are kept in ${kept}, books.timeZone is ${timeZone}: ` +
+            'another one is possible without --from, and only until a day is closed',
+        );
+      }
+      log(`days of ${timeZone} from now on, no longer of ${kept}`);
+    }
+    const start = fromDay === undefined ? undefined : await steps.startOf(fromDay, timeZone);
+    const from = await steps.firstOf(start);
+    if (from === undefined) return { before: 0, after: 0, changed: 0, examples: [] };
+    await steps.takeBack(from, timeZone);
+    let movements = 0;
+    for (;;) {
+      const kept = await keepBooks(journal, timeZone);
+      if (kept.kind === 'overtaken') throw new Error('the cursor moved inside its own transaction');
+      movements += kept.movements.length;
+      if (kept.kind === 'done') break;
+      log(`${movements} movements`);
+    }
+    const changed = await changedStatements(new Statements(transaction));
+    if (changed.length > 0) {
+      const which = changed.slice(0, 5).map(({ subject }) => subject);
+      throw new RebuildRefused(
+        `${changed.length} closed statement(s) would become others (${which.join(', ')}): ` +
+          'nothing was changed; see docs/runbooks/books-violations.md',
+      );
+    }
+    return await steps.difference(from);
+  });
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { STATEMENT_HEADER, statementLine } from '../domain/statement-csv.ts';
+import type { Digest } from '../store/books/closing.ts';
+import type { Statements } from '../store/books/statements.ts';
+import type { Violation } from '../store/books/violations.ts';
+
+/** A day's CSV, piece by piece: ten million lines take no more memory than a page of them. */
+export async function* statementCsv(
+  statements: Pick<Statements, 'pages'>,
+  operatorId: string,
+  day: string,
+): AsyncGenerator<string> {
+  yield STATEMENT_HEADER;
+  for await (const rows of statements.pages(operatorId, day)) {
+    yield rows.map((row) => statementLine(day, row)).join('');
+  }
+}
+
+/** What a day's statement would be sealed with now. */
+export async function sealOf(
+  statements: Pick<Statements, 'pages'>,
+  operatorId: string,
+  day: string,
+): Promise<Digest> {
+  const hash = createHash('sha256').update(STATEMENT_HEADER);
+  let movements = 0;
+  for await (const rows of statements.pages(operatorId, day)) {
+    movements += rows.length;
+    hash.update(rows.map((row) => statementLine(day, row)).join(''));
+  }
+  return { sha256: hash.digest('hex'), movements };
+}
+
+/** Closed days whose movements are not those that were closed. */
+export async function changedStatements(statements: Statements): Promise<readonly Violation[]> {
+  const changed: Violation[] = [];
+  for (const { operatorId, day, movements, sha256 } of await statements.list()) {
+    const now = await sealOf(statements, operatorId, day);
+    if (now.sha256 === sha256) continue;
+    changed.push({
+      rule: 'statement',
+      subject: `${operatorId}/${day}`,
+      operatorId,
+      found: `${now.movements} movements, sha256 ${now.sha256}`,
+      expected: `${movements} movements, sha256 ${sha256}`,
+    });
+  }
+  return changed;
+}

@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { statementCsv } from '../../books/statement-digest.ts';
+import { plain } from '../../lib/plain-text.ts';
+import { Statements } from '../../store/books/statements.ts';
+import { Database } from '../../store/database.ts';
+import { readDay } from '../books.ts';
+import { readyDatabase } from '../database.ts';
+import { CommandFailed } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { statementText } from '../statement-text.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly operator: string;
+  readonly day: string;
+  readonly json?: true;
+  readonly csv?: true;
+}
+
+/** `wagergate books statement`: a closed day of an operator. */
+export function booksStatementCommand(terminal: Terminal): Command {
+  const command = new Command('statement')
+    .summary('shows a closed day of an operator')
+    .description(
+      'Shows the statement of a closed day from the books of DATABASE_URL: what its wallet ' +
+        'confirmed, summed by currency, and what was open at the closing. Its CSV has a line for ' +
+        'each movement; the SHA-256 is of exactly that CSV, and neither ever changes.',
+    )
+    .requiredOption('--operator <id>', 'whose')
+    .requiredOption('--day <day>', 'which, such as 2026-11-20', readDay)
+    .option('--csv', 'print the movements as CSV')
+    .option('--json', 'print the statement as JSON')
+    .action((options: Options) => show(terminal, options));
+  return withExamples(
+    command,
+    { line: 'books statement --operator alpha --day 2026-11-20' },
+    { line: 'books statement --operator alpha --day 2026-11-20 --csv' },
+  );
+}
+
+async function show(terminal: Terminal, { operator, day, json, csv }: Options): Promise<void> {
+  const url = await readyDatabase(terminal.env);
+  const onIdleError = (error: Error) => terminal.tell(`PostgreSQL: ${error.message}`);
+  const database = new Database({ url, connectionsMax: 1, onIdleError });
+  try {
+    const statements = new Statements(database);
+    const statement = await statements.find(operator, day);
+    if (statement === undefined) {
+      throw new CommandFailed(
+        `${plain(operator)} has no statement of ${day}: the day is not closed yet, or the ` +
+          'operator had no bets by then',
+      );
+    }
+    if (csv) {
+      // `print` ends a line by itself.
+      for await (const piece of statementCsv(statements, operator, day)) {
+        terminal.print(piece.slice(0, -1));
+      }
+    } else if (json) terminal.printJson(statement);
+    else terminal.print(statementText(statement));
+  } finally {
+    await database.close();
+  }
+}

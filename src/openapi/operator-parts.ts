@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { CODES } from '../domain/codes.ts';
+import { content, type Endpoint, errors, type JsonSchema, type Response, SIGNED } from './parts.ts';
+
+/** What the endpoints have in common that operators call. */
+
+/** A request's schema from the one that checks it. */
+export function requestSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rules } = z.toJSONSchema(schema, { io: 'input' });
+  return rules;
+}
+
+export const anyText: JsonSchema = { type: 'string' };
+export const textOrNull: JsonSchema = { type: ['string', 'null'] };
+export const integerOrNull: JsonSchema = { type: ['integer', 'null'] };
+export const time: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  description: 'ISO 8601 UTC',
+};
+
+/** An answer of ours: every member is always there. */
+export function answerSchema(
+  description: string,
+  properties: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  return { type: 'object', description, required: Object.keys(properties), properties };
+}
+
+const COMMON: Readonly<Record<string, Response>> = {
+  400: errors(
+    'The request is not as described; names the field',
+    [CODES.validation],
+    'currency: must be one of USD, EUR',
+  ),
+  401: errors(
+    'Unknown `cid` or wrong signature',
+    [CODES.badSignature],
+    'Unknown cid or invalid signature',
+  ),
+  413: errors('The body is over 16 KiB', [CODES.validation], 'The body is over 16384 bytes'),
+  429: {
+    ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
+    headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
+  },
+  503: errors('Try again', [CODES.system]),
+};
+
+/** A signed request of an operator, with the answers that every one may get. */
+export function endpoint(facts: {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly request: readonly [schema: string, value: object];
+  readonly responses: Readonly<Record<string, Response>>;
+}): Endpoint {
+  const { request, responses, ...rest } = facts;
+  return {
+    ...rest,
+    tags: ['operators'],
+    parameters: SIGNED,
+    requestBody: {
+      required: true,
+      content: content(request[0], { request: { summary: facts.summary, value: request[1] } }),
+    },
+    responses: { ...responses, ...COMMON },
+  };
+}

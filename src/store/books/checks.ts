@@ -1,0 +1,176 @@
+import { noRow, statement } from '../statement.ts';
+import { SUMS } from './book-statement.ts';
+import type { Runner } from './books-journal.ts';
+import { NOTE_VIOLATION, VIOLATION_RULES, type Violation } from './violations.ts';
+
+/** Movements looked at in one check. */
+const CHECK_MAX = 2_000;
+
+/** Amounts as every currency has them; what is written otherwise is checked by the rebuild alone. */
+const PLAIN = `'^[0-9]{1,100}(\\.[0-9]{1,100})?$'`;
+
+/**
+ * Takes the next movements that nobody has checked, and compares the sums of their bets with what the
+ * bets say. One snapshot shows both: a bet of which something is confirmed and not yet booked is left
+ * out, its next movement brings it here again.
+ */
+const CHECK_BETS = statement(
+  'books-check-bets',
+  {},
+  `
+  WITH cursor AS MATERIALIZED (SELECT * FROM books_cursor), next AS MATERIALIZED (
+    SELECT m.transaction_id, m.written_in, m.operation_id, m.number
+      FROM books_movements m, cursor c
+     WHERE (m.written_in, m.operation_id, m.number)
+         > (c.checked_in, c.checked_operation_id, c.checked_number)
+     ORDER BY m.written_in, m.operation_id, m.number LIMIT ${CHECK_MAX}
+  ), bet AS MATERIALIZED (
+    SELECT b.transaction_id, b.operator_id,
+           CASE WHEN b.rollback = 'confirmed' OR b.place <> 'accepted' THEN 0
+                WHEN b.amount ~ ${PLAIN} THEN -b.amount::numeric END AS stake,
+           CASE WHEN b.rollback = 'confirmed' OR b.settlement IN ('none', 'unsettled') THEN 0
+                WHEN b.settlement = 'settled' AND b.settlement_amount ~ ${PLAIN}
+                THEN b.settlement_amount::numeric END AS payout
+      FROM bets b CROSS JOIN cursor c
+     WHERE b.transaction_id IN (SELECT transaction_id FROM next)
+       AND NOT EXISTS (
+         SELECT 1 FROM operations o JOIN attempts a ON a.operation_id = o.id
+          WHERE o.transaction_id = b.transaction_id AND a.confirmed IS NOT FALSE
+            AND (a.written_in, a.operation_id, a.number)
+              > (c.written_in, c.operation_id, c.number))
+  ), found AS (
+    SELECT b.transaction_id, b.operator_id, b.stake, b.payout,
+           coalesce(sum(m.amount) FILTER (WHERE m.kind IN ('stake', 'stake_return')), 0) AS staked,
+           coalesce(sum(m.amount) FILTER (WHERE m.kind IN ('payout', 'payout_reversal')), 0) AS paid
+      FROM bet b LEFT JOIN books_movements m USING (transaction_id)
+     GROUP BY b.transaction_id, b.operator_id, b.stake, b.payout
+  ), wrong AS (
+    SELECT * FROM found WHERE staked <> stake OR paid <> payout
+  ), mended AS (
+    DELETE FROM books_violations v USING found f
+     WHERE v.rule = 'bet' AND v.subject = f.transaction_id
+       AND NOT EXISTS (SELECT 1 FROM wrong w WHERE w.transaction_id = f.transaction_id)
+  ), checked AS (
+    UPDATE books_cursor c
+       SET checked_in = l.written_in, checked_operation_id = l.operation_id,
+           checked_number = l.number
+      FROM (SELECT * FROM next ORDER BY written_in DESC, operation_id DESC, number DESC LIMIT 1) l
+  ), noted AS (
+    INSERT INTO books_violations (rule, subject, operator_id, found, expected)
+    SELECT 'bet', w.transaction_id, w.operator_id,
+           'stake ' || w.staked || ', result ' || w.paid,
+           'stake ' || coalesce(w.stake::text, '?') || ', result ' || coalesce(w.payout::text, '?')
+      FROM wrong w
+    ON CONFLICT (rule, subject) DO UPDATE SET found = excluded.found, expected = excluded.expected
+  )
+  SELECT (SELECT count(*)::int FROM next) AS looked_at, (SELECT count(*)::int FROM wrong) AS wrong`,
+  (row) => ({ lookedAt: row.int('looked_at'), wrong: row.int('wrong') }),
+);
+
+const sums = Object.entries(SUMS);
+const differs = sums.map(([sum]) => `d.${sum} IS DISTINCT FROM g.${sum}`).join(' OR ');
+
+/** Days that something was booked into lately: their sums against their movements, in one snapshot. */
+const CHECK_DAYS = statement(
+  'books-check-days',
+  {},
+  `
+  WITH day AS MATERIALIZED (
+    SELECT d.* FROM books_days d
+     WHERE d.day >= current_date - 2 AND NOT EXISTS (
+       SELECT 1 FROM books_statements s WHERE s.operator_id = d.operator_id AND s.day = d.day)
+  ), gain AS (
+    SELECT m.day, m.operator_id, m.currency,
+           ${sums.map(([sum, of]) => `${of} AS ${sum}`).join(',\n           ')}
+      FROM books_movements m
+     WHERE (m.operator_id, m.day) IN (SELECT operator_id, day FROM day)
+     GROUP BY m.day, m.operator_id, m.currency
+  ), compared AS (
+    SELECT d.operator_id, d.operator_id || '/' || d.currency || '/' || d.day AS subject,
+           g.day IS NULL AND (d.bets <> 0 OR d.stakes <> 0 OR d.payouts <> 0
+             OR d.payout_reversals <> 0 OR d.stake_returns <> 0 OR d.freebet_stakes <> 0)
+           OR g.day IS NOT NULL AND (${differs}) AS is_wrong,
+           concat_ws(' ', d.bets, d.stakes, d.payouts, d.payout_reversals, d.stake_returns) AS found,
+           concat_ws(' ', g.bets, g.stakes, g.payouts, g.payout_reversals, g.stake_returns) AS expected
+      FROM day d LEFT JOIN gain g USING (day, operator_id, currency)
+  ), mended AS (
+    DELETE FROM books_violations v USING compared c
+     WHERE v.rule = 'day' AND v.subject = c.subject AND NOT c.is_wrong
+  ), noted AS (
+    INSERT INTO books_violations (rule, subject, operator_id, found, expected)
+    SELECT 'day', subject, operator_id, found, expected FROM compared WHERE is_wrong
+    ON CONFLICT (rule, subject) DO UPDATE SET found = excluded.found, expected = excluded.expected
+  )
+  SELECT count(*) FILTER (WHERE is_wrong)::int AS wrong FROM compared`,
+  (row) => row.int('wrong'),
+);
+
+const COUNT = statement(
+  'books-count-violations',
+  {},
+  `SELECT rule, count(*)::int AS count FROM books_violations GROUP BY rule`,
+  (row) => ({ rule: row.oneOf('rule', VIOLATION_RULES), count: row.int('count') }),
+);
+
+const LAG = statement(
+  'books-lag',
+  {},
+  `
+  SELECT extract(epoch FROM clock_timestamp() - a.started_at)::float8 AS seconds
+    FROM books_cursor c
+   CROSS JOIN LATERAL (
+     SELECT a.started_at FROM attempts a
+      WHERE a.confirmed IS NOT FALSE
+        AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)
+      ORDER BY a.written_in, a.operation_id, a.number LIMIT 1) a`,
+  (row) => row.int('seconds'),
+);
+
+const FORGET_MENDED = statement(
+  'books-forget-statement-violations',
+  {},
+  `DELETE FROM books_violations WHERE rule = 'statement'`,
+  noRow,
+);
+
+/**
+ * Holds the books to what they are made of, all the time, over what is new. What it finds is a row of
+ * `books_violations` until it is right again. Every method throws GatewayError
+ * `DATABASE_UNAVAILABLE`.
+ */
+export class BooksChecks {
+  readonly #runner: Runner;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /** @returns how many movements were looked at, and of how many bets they are wrong */
+  async checkBets(): Promise<{ readonly lookedAt: number; readonly wrong: number }> {
+    const [checked] = await this.#runner.run(CHECK_BETS, {});
+    return checked ?? { lookedAt: 0, wrong: 0 };
+  }
+
+  /** The open days of the last two: a closed one is sealed. @returns how many sums are wrong */
+  async checkDays(): Promise<number> {
+    const [wrong] = await this.#runner.run(CHECK_DAYS, {});
+    return wrong ?? 0;
+  }
+
+  /** Puts on record which closed statements are not what was closed, and no others. */
+  async noteStatements(changed: readonly Violation[]): Promise<void> {
+    await this.#runner.run(FORGET_MENDED, {});
+    if (changed.length > 0) await this.#runner.run(NOTE_VIOLATION, changed);
+  }
+
+  /** What is wrong now, by rule. */
+  async violations() {
+    return await this.#runner.run(COUNT, {});
+  }
+
+  /** Seconds since the oldest attempt that is not booked was begun; 0 where all are. */
+  async lagSeconds(): Promise<number> {
+    const [seconds] = await this.#runner.run(LAG, {});
+    return Math.max(0, seconds ?? 0);
+  }
+}

@@ -1,0 +1,107 @@
+import { type Parameters, statement } from '../statement.ts';
+import type { Runner } from './books-journal.ts';
+import { type DayTotals, TOTALS_COLUMNS, totalsOf } from './day-totals.ts';
+
+/** A day of an operator in one currency. */
+export interface BooksDay extends DayTotals {
+  readonly day: string;
+  readonly operator: string;
+  /** It has a statement, and never changes. */
+  readonly closed: boolean;
+}
+
+export interface DayQuery {
+  readonly operator?: string | undefined;
+  readonly currency?: string | undefined;
+  /** First and last day, both counted. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export interface DayPage {
+  readonly items: readonly BooksDay[];
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+const PAGE_SIZE = 1_000;
+
+interface Asked extends DayQuery {
+  readonly after: readonly [day: string, operator: string, currency: string];
+}
+
+const LIST = statement(
+  'books-list-days',
+  {
+    operator: ['text', ({ operator }) => operator ?? null],
+    currency: ['text', ({ currency }) => currency ?? null],
+    from_day: ['date', ({ from }) => from ?? '-infinity'],
+    to_day: ['date', ({ to }) => to ?? 'infinity'],
+    after_day: ['date', ({ after }) => after[0]],
+    after_operator: ['text', ({ after }) => after[1]],
+    after_currency: ['text', ({ after }) => after[2]],
+  } satisfies Parameters<Asked>,
+  `
+  SELECT d.day::text, d.operator_id, ${TOTALS_COLUMNS},
+         EXISTS (SELECT 1 FROM books_statements s
+                  WHERE s.operator_id = d.operator_id AND s.day = d.day) AS closed
+    FROM books_days d
+   WHERE d.day BETWEEN greatest(:from_day, :after_day) AND :to_day
+     AND (d.day, d.operator_id, d.currency) > (:after_day, :after_operator, :after_currency)
+     AND (:operator IS NULL OR d.operator_id = :operator)
+     AND (:currency IS NULL OR d.currency = :currency)
+   ORDER BY d.day, d.operator_id, d.currency LIMIT ${PAGE_SIZE + 1}`,
+  (row): BooksDay => {
+    const { currency, ...sums } = totalsOf(row);
+    const [day, operator] = [row.text('day'), row.text('operator_id')];
+    return { day, operator, currency, ...sums, closed: row.bool('closed') };
+  },
+);
+
+/** The sums of days, as they are kept. */
+export class BooksDays {
+  readonly #runner: Runner;
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /**
+   * One page, oldest first.
+   * @returns undefined where `cursor` is none
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async list(query: DayQuery): Promise<DayPage | undefined> {
+    const after = query.cursor === undefined ? BEGINNING : readCursor(query.cursor);
+    if (after === undefined) return undefined;
+    const rows = await this.#runner.run(LIST, { ...query, after });
+    const items = rows.slice(0, PAGE_SIZE);
+    const last = items.at(-1);
+    const hasMore = rows.length > PAGE_SIZE && last !== undefined;
+    return { items, nextCursor: hasMore ? cursorOf(last) : null };
+  }
+}
+
+const BEGINNING = ['-infinity', '', ''] as const;
+
+function cursorOf({ day, operator, currency }: BooksDay): string {
+  return Buffer.from(JSON.stringify([day, operator, currency])).toString('base64url');
+}
+
+function readCursor(text: string): Asked['after'] | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    if (!Array.isArray(value) || value.length !== 3) return undefined;
+    const [day, operator, currency] = value.map((one: unknown) =>
+      typeof one === 'string' && !one.includes('\0') ? one : undefined,
+    );
+    if (day === undefined || operator === undefined || currency === undefined) return undefined;
+    return /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(day) ? [day, operator, currency] : undefined;
+  } catch (error) {
+    // Whoever made it up is told that it is none.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import type { Columns } from '../statement.ts';
+
+/**
+ * A place in the journal as the books read it: the transaction that wrote an attempt, then the
+ * attempt. Ids are decimal text, as PostgreSQL has 64 bits of them.
+ */
+export interface Position {
+  readonly writtenIn: string;
+  readonly operationId: string;
+  readonly number: number;
+}
+
+/** Whether `a` stands before `b` in the journal. */
+export function isBefore(a: Position, b: Position): boolean {
+  const writtenIn = BigInt(a.writtenIn) - BigInt(b.writtenIn);
+  if (writtenIn !== 0n) return writtenIn < 0n;
+  const operationId = BigInt(a.operationId) - BigInt(b.operationId);
+  if (operationId !== 0n) return operationId < 0n;
+  return a.number < b.number;
+}
+
+export function positionOf(row: Columns): Position {
+  return {
+    writtenIn: row.text('written_in'),
+    operationId: row.text('operation_id'),
+    number: row.int('number'),
+  };
+}

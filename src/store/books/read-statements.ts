@@ -1,0 +1,156 @@
+import { MOVEMENT_KINDS } from '../../domain/movements.ts';
+import { type Columns, type Parameters, statement } from '../statement.ts';
+import { type Position, positionOf } from './position.ts';
+
+const OPERATIONS = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
+const MONEY_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback'] as const;
+
+/** An attempt that the books look at next. */
+export interface JournalEntry {
+  readonly at: Position;
+  /** Undefined: no wallet has confirmed it, or nothing of it moves money. */
+  readonly confirmed: ConfirmedEntry | undefined;
+}
+
+export interface ConfirmedEntry {
+  readonly transactionId: string;
+  readonly operatorId: string;
+  readonly playerId: string;
+  readonly operation: (typeof MONEY_OPERATIONS)[number];
+  /** As the service sent it. */
+  readonly body: Buffer;
+  /** Of the place; undefined where none was seen. */
+  readonly amount: string | undefined;
+  readonly currency: string | undefined;
+  readonly confirmedAt: Date;
+  /** `2026-11-20`, in the books' time zone. */
+  readonly belongsTo: string;
+}
+
+interface Reading {
+  readonly after: Position;
+  readonly timeZone: string;
+  readonly limit: number;
+}
+
+/** A release that did not say whether a bet stands by an attempt; then its row and its bet tell. */
+const OLDER_RELEASE = `CASE o.operation
+             WHEN 'place' THEN a.result = 'accepted' AND b.place = 'accepted'
+             WHEN 'rollback' THEN b.rollback = 'confirmed'
+               AND (a.result = 'accepted' OR a.result = 'declined'
+                    AND (a.code = 8 OR b.standing_operation_id = o.id))
+             WHEN 'update' THEN false
+             ELSE a.result = 'accepted' END`;
+
+/**
+ * What was written since, in order, up to the oldest transaction still in flight: whatever that one
+ * has written or will write stands behind all of this (docs/decisions/0023).
+ */
+export const READ_ENTRIES = statement(
+  'books-read-entries',
+  {
+    written_in: ['xid8', ({ after }) => after.writtenIn],
+    operation_id: ['bigint', ({ after }) => after.operationId],
+    number: ['int', ({ after }) => after.number],
+    time_zone: ['text', ({ timeZone }) => timeZone],
+    limit: ['int', ({ limit }) => limit],
+  } satisfies Parameters<Reading>,
+  `
+  WITH a AS MATERIALIZED (
+    SELECT a.written_in, a.operation_id, a.number, a.confirmed, a.result, a.code,
+           a.started_at + make_interval(secs => a.latency_ms / 1000.0) AS confirmed_at
+      FROM attempts a
+     WHERE a.confirmed IS NOT FALSE
+       AND (a.written_in, a.operation_id, a.number) > (:written_in, :operation_id, :number)
+       AND a.written_in < pg_snapshot_xmin(pg_current_snapshot())
+     ORDER BY a.written_in, a.operation_id, a.number LIMIT :limit
+  )
+  SELECT a.written_in::text, a.operation_id, a.number, b.transaction_id, o.operation,
+         b.operator_id, b.player_id, b.amount, b.currency, o.body, a.confirmed_at,
+         (a.confirmed_at AT TIME ZONE :time_zone)::date::text AS belongs_to,
+         coalesce(a.confirmed, ${OLDER_RELEASE}, false)
+           AND b.operator_id IS NOT NULL AND b.player_id IS NOT NULL
+           AND o.operation <> 'update' AS is_confirmed
+    FROM a
+    LEFT JOIN operations o ON o.id = a.operation_id
+    LEFT JOIN bets b ON b.transaction_id = o.transaction_id
+   ORDER BY a.written_in, a.operation_id, a.number`,
+  (row): JournalEntry => ({
+    at: positionOf(row),
+    confirmed: row.isNull('is_confirmed') || !row.bool('is_confirmed') ? undefined : entryOf(row),
+  }),
+);
+
+function entryOf(row: Columns): ConfirmedEntry | undefined {
+  const operation = row.oneOf('operation', OPERATIONS);
+  if (operation === 'update') return undefined;
+  return {
+    transactionId: row.text('transaction_id'),
+    operatorId: row.text('operator_id'),
+    playerId: row.text('player_id'),
+    operation,
+    body: row.bytes('body'),
+    amount: row.textOrNull('amount'),
+    currency: row.textOrNull('currency'),
+    confirmedAt: row.date('confirmed_at'),
+    belongsTo: row.text('belongs_to'),
+  };
+}
+
+/** How far the books have come. */
+export const READ_CURSOR = statement(
+  'books-read-cursor',
+  {},
+  `
+  SELECT version, written_in::text, operation_id, number, time_zone FROM books_cursor`,
+  (row) => ({
+    version: row.text('version'),
+    at: positionOf(row),
+    timeZone: row.textOrNull('time_zone'),
+  }),
+);
+
+/** What is booked of some bets, in the order of their movements. */
+export const READ_BOOKED = statement(
+  'books-read-booked',
+  { transaction_ids: ['text[]', (ids: readonly string[]) => ids] },
+  `
+  SELECT transaction_id, kind, amount::text, operation, is_freebet
+    FROM books_movements WHERE transaction_id = ANY (:transaction_ids)
+   ORDER BY transaction_id, sequence`,
+  (row) => ({
+    transactionId: row.text('transaction_id'),
+    kind: row.oneOf('kind', MOVEMENT_KINDS),
+    amount: row.text('amount'),
+    operation: row.oneOf('operation', MONEY_OPERATIONS),
+    isFreebet: row.bool('is_freebet'),
+  }),
+);
+
+/** A closed day, and how far the books had come then. */
+export interface Closing {
+  readonly operatorId: string;
+  readonly day: string;
+  readonly at: Position;
+}
+
+interface ClosingQuery {
+  readonly operatorIds: readonly string[];
+  readonly fromDay: string;
+}
+
+export const READ_CLOSINGS = statement(
+  'books-read-closings',
+  {
+    operator_ids: ['text[]', ({ operatorIds }) => operatorIds],
+    from_day: ['date', ({ fromDay }) => fromDay],
+  } satisfies Parameters<ClosingQuery>,
+  `
+  SELECT operator_id, day::text, written_in::text, operation_id, number FROM books_statements
+   WHERE operator_id = ANY (:operator_ids) AND day >= :from_day`,
+  (row): Closing => ({
+    operatorId: row.text('operator_id'),
+    day: row.text('day'),
+    at: positionOf(row),
+  }),
+);

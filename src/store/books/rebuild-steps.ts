@@ -1,0 +1,136 @@
+import { SUMS } from './book-statement.ts';
+import type { BooksTransaction } from './books-transaction.ts';
+import { type Position, positionOf } from './position.ts';
+
+/** How the rows from before differ from those that were made anew. */
+export interface RebuildDifference {
+  readonly before: number;
+  readonly after: number;
+  /** Rows that are not the same byte for byte, either way. */
+  readonly changed: number;
+  readonly examples: readonly string[];
+}
+
+const POSITION = '(written_in, operation_id, number)';
+
+/** What a rebuild does to the books that it holds. */
+export class RebuildSteps {
+  readonly #books: BooksTransaction;
+
+  constructor(books: BooksTransaction) {
+    this.#books = books;
+  }
+
+  /** Whether any day is closed. */
+  async hasStatements(): Promise<boolean> {
+    const rows = await this.#books.rows(
+      'SELECT 1 AS one FROM books_statements LIMIT 1',
+      [],
+      (row) => row.int('one'),
+    );
+    return rows.length > 0;
+  }
+
+  /**
+   * The first place in the journal that a rebuild begins at: behind what was pruned, and from the
+   * first movement of that day on. Undefined: there is none.
+   * @param startOfDay undefined: all that the journal still has
+   */
+  async firstOf(startOfDay: Date | undefined): Promise<Position | undefined> {
+    const [first] = await this.#books.rows(
+      `SELECT a.written_in::text, a.operation_id, a.number
+         FROM attempts a, books_cursor c
+        WHERE a.confirmed IS NOT FALSE AND a.written_in > c.pruned_in
+          AND ($1::timestamptz IS NULL
+               OR a.started_at >= $1::timestamptz - interval '1 hour'
+                  AND a.started_at + make_interval(secs => a.latency_ms / 1000.0) >= $1::timestamptz)
+        ORDER BY a.written_in, a.operation_id, a.number LIMIT 1`,
+      [startOfDay ?? null],
+      positionOf,
+    );
+    return first;
+  }
+
+  /** PostgreSQL's own beginning of a day. */
+  async startOf(day: string, timeZone: string): Promise<Date> {
+    const [start] = await this.#books.rows(
+      'SELECT ($1::date)::timestamp AT TIME ZONE $2::text AS start',
+      [day, timeZone],
+      (row) => row.date('start'),
+    );
+    if (start === undefined) throw new Error('a day has no beginning');
+    return start;
+  }
+
+  /** Takes the movements from a place on out of the books, and the cursor back to it. */
+  async takeBack(from: Position, timeZone: string): Promise<void> {
+    const { writtenIn, operationId, number } = from;
+    await this.#books.execute(
+      `CREATE TEMP TABLE books_replaced ON COMMIT DROP AS
+         SELECT m.* FROM books_movements m LIMIT 0`,
+    );
+    await this.#books.execute(
+      `WITH gone AS (DELETE FROM books_movements
+                      WHERE ${POSITION} >= ($1::xid8, $2::bigint, $3::int) RETURNING *)
+       INSERT INTO books_replaced SELECT * FROM gone`,
+      [writtenIn, operationId, number],
+    );
+    await this.#books.execute(
+      `UPDATE books_cursor SET written_in = $1::xid8, operation_id = $2, number = $3, time_zone = $4,
+              version = version + 1`,
+      // The attempt before this one, there or not.
+      [writtenIn, operationId, number - 1, timeZone],
+    );
+    await this.sumDays();
+  }
+
+  /** Sums every day anew from its movements; days that nothing moved in keep their rows. */
+  async sumDays(): Promise<void> {
+    await this.#books.execute(SUM_DAYS);
+  }
+
+  async difference(from: Position): Promise<RebuildDifference> {
+    const { writtenIn, operationId, number } = from;
+    const [found] = await this.#books.rows(
+      `WITH before AS (SELECT r::text AS row, r.transaction_id FROM books_replaced r),
+            after AS (SELECT m::text AS row, m.transaction_id FROM books_movements m
+                       WHERE ${POSITION} >= ($1::xid8, $2::bigint, $3::int)),
+            changed AS ((TABLE before EXCEPT ALL TABLE after)
+                        UNION ALL (TABLE after EXCEPT ALL TABLE before))
+       SELECT (SELECT count(*)::int FROM before) AS before, (SELECT count(*)::int FROM after) AS after,
+              (SELECT count(*)::int FROM changed) AS changed,
+              ARRAY(SELECT DISTINCT transaction_id FROM changed ORDER BY 1 LIMIT 5) AS examples`,
+      [writtenIn, operationId, number],
+      (row) => ({
+        before: row.int('before'),
+        after: row.int('after'),
+        changed: row.int('changed'),
+        examples: row.texts('examples'),
+      }),
+    );
+    if (found === undefined) throw new Error('nothing was compared');
+    return found;
+  }
+}
+
+const sums = Object.entries(SUMS);
+
+/** Also for days without movements: what was open before is open at their ends. */
+const SUM_DAYS = `
+  WITH gain AS (
+    SELECT day, operator_id, currency, sum(opens) AS opens, sum(open_stake) AS open_stake,
+           ${sums.map(([sum, of]) => `${of} AS ${sum}`).join(',\n           ')}
+      FROM books_movements GROUP BY day, operator_id, currency
+  ), every AS (
+    SELECT day, operator_id, currency FROM books_days
+     UNION SELECT day, operator_id, currency FROM gain
+  )
+  INSERT INTO books_days (day, operator_id, currency, ${sums.map(([sum]) => sum).join(', ')},
+                          open_bets, open_stakes)
+  SELECT e.day, e.operator_id, e.currency, ${sums.map(([sum]) => `coalesce(g.${sum}, 0)`).join(', ')},
+         coalesce(sum(g.opens) OVER so_far, 0), coalesce(sum(g.open_stake) OVER so_far, 0)
+    FROM every e LEFT JOIN gain g USING (day, operator_id, currency)
+  WINDOW so_far AS (PARTITION BY e.operator_id, e.currency ORDER BY e.day)
+  ON CONFLICT (day, operator_id, currency) DO UPDATE
+     SET ${sums.map(([sum]) => `${sum} = excluded.${sum}`).join(', ')},
+         open_bets = excluded.open_bets, open_stakes = excluded.open_stakes`;

@@ -1,0 +1,34 @@
+import { batchStatement, noRow, type Parameters } from '../statement.ts';
+
+/**
+ * `amount`: a confirmed amount cannot be booked. `bet`: a bet's movements are not what its state says.
+ * `day`: a day's sums are not those of its movements. `statement`: a closed statement is not what was
+ * closed.
+ */
+export const VIOLATION_RULES = ['amount', 'bet', 'day', 'statement'] as const;
+
+export interface Violation {
+  readonly rule: (typeof VIOLATION_RULES)[number];
+  /** A transactionId, or operator/currency/day, or operator/day. */
+  readonly subject: string;
+  readonly operatorId: string | undefined;
+  readonly found: string;
+  readonly expected: string;
+}
+
+export const NOTE_VIOLATION = batchStatement(
+  'books-note-violation',
+  {
+    rule: ['text', ({ rule }) => rule],
+    subject: ['text', ({ subject }) => subject],
+    operator_id: ['text', ({ operatorId }) => operatorId ?? null],
+    found: ['text', ({ found }) => found],
+    expected: ['text', ({ expected }) => expected],
+  } satisfies Parameters<Violation>,
+  `
+  INSERT INTO books_violations (rule, subject, operator_id, found, expected)
+  SELECT DISTINCT ON (i.rule, i.subject) i.rule, i.subject, i.operator_id, i.found, i.expected
+    FROM :input
+  ON CONFLICT (rule, subject) DO UPDATE SET found = excluded.found, expected = excluded.expected`,
+  noRow,
+);
