@@ -8,6 +8,7 @@ import { playJourney } from './journey/journey.ts';
 import { tellAddresses } from './keep.ts';
 import { Narrator } from './narrator.ts';
 import { openStage, type Stage } from './stage.ts';
+import { dayEnd } from './statements.ts';
 
 const HELP = `npm run demo [-- --keep]
 
@@ -52,7 +53,7 @@ async function run(
   try {
     narrator.line(`Everything is up after ${seconds()}.`);
     const players = await Promise.race([playJourney(stage, narrator), rejection]);
-    const good = tellEnd(stage, narrator, seconds());
+    const good = await tellEnd(stage, narrator, seconds);
     if (keep) {
       tellAddresses(stage, players, narrator);
       await stayUp(stage, rejection);
@@ -66,13 +67,18 @@ async function run(
 }
 
 /** @returns whether all went as promised */
-function tellEnd(stage: Stage, narrator: Narrator, took: string): boolean {
-  const { service, wallets, gateway } = stage;
+async function tellEnd(stage: Stage, narrator: Narrator, seconds: () => string): Promise<boolean> {
+  const { service, wallets, gateway, environment } = stage;
   narrator.heading('What each wallet holds, what the service believes');
   const comparison = compareBooks(service.books(), [wallets.alpha.books(), wallets.beta.books()]);
   narrator.line(playersTable(comparison));
   narrator.line();
-  const wrong = [...narrator.failures, ...comparison.differences];
+  narrator.heading("Each operator's statement of this day, preliminary: the day is open");
+  const end = await dayEnd(environment.DATABASE_URL ?? '', wallets);
+  narrator.line(end.table);
+  narrator.line();
+  const wrong = [...narrator.failures, ...comparison.differences, ...end.differences];
+  const took = seconds();
   if (wrong.length === 0) {
     narrator.good(`All ${narrator.steps} steps did what they say and the books agree. ${took}`);
     return true;
