@@ -76,11 +76,7 @@ export function createProgram(terminal: Terminal): Command {
       bonusesAssignCommand(terminal),
     ),
   );
-  program.addCommand(
-    group('books', 'What the wallets confirmed, day by day: statement, rebuild.')
-      .addCommand(booksStatementCommand(terminal))
-      .addCommand(booksRebuildCommand(terminal)),
-  );
+  program.addCommand(booksCommands(terminal));
   program.addCommand(pruneCommand(terminal));
   program.addCommand(signCommand(terminal));
   program.addCommand(verifyCommand(terminal));
@@ -96,6 +92,12 @@ Environment:
   WAGERGATE_DEBUG  set to anything: errors come with their stack
 
 Exit codes: 0 done, 1 failed, 2 not understood.`;
+
+function booksCommands(terminal: Terminal): Command {
+  return group('books', 'What the wallets confirmed, day by day: statement, rebuild.')
+    .addCommand(booksStatementCommand(terminal))
+    .addCommand(booksRebuildCommand(terminal));
+}
 
 function group(name: string, description: string): Command {
   return new Command(name).description(description);
