@@ -27,6 +27,9 @@ export interface Exploring {
   readonly ordersMax: number;
 }
 
+/** Leases and permits to send go by real time: an order that took longer is played again. */
+const LEASE_IS_NEAR_MS = 4_000;
+
 /** Where an order parts from those before it: its first steps, and what need not follow them. */
 interface Branch {
   readonly prefix: readonly Move[];
@@ -55,15 +58,18 @@ export async function explore({ lanes, play, ordersMax }: Exploring): Promise<Ex
         continue;
       }
       playing += 1;
-      const course = new BranchCourse(branch, (other) => open.push(other));
-      try {
-        const found = await play(index, course);
-        if (course.isKnown) continue;
-        orders += 1;
-        for (const why of found) failures.push({ why, moves: course.taken });
-      } finally {
-        playing -= 1;
+      const course = new BranchCourse(branch);
+      const beganAtMs = performance.now();
+      const found = await play(index, course).catch((error: unknown) => [String(error)]);
+      playing -= 1;
+      if (performance.now() - beganAtMs > LEASE_IS_NEAR_MS) {
+        open.push(branch);
+        continue;
       }
+      open.push(...course.branches);
+      if (course.isKnown && found.length === 0) continue;
+      orders += 1;
+      for (const why of found) failures.push({ why, moves: course.taken });
     }
   };
   await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index)));
@@ -81,14 +87,14 @@ function seeded(): () => number {
 
 class BranchCourse implements Course {
   readonly taken: Move[] = [];
+  /** Where else one could have gone. */
+  readonly branches: Branch[] = [];
   readonly #branch: Branch;
-  readonly #onBranch: (branch: Branch) => void;
   #asleep: readonly Move[];
   isKnown = false;
 
-  constructor(branch: Branch, onBranch: (branch: Branch) => void) {
+  constructor(branch: Branch) {
     this.#branch = branch;
-    this.#onBranch = onBranch;
     this.#asleep = branch.asleep;
   }
 
@@ -110,7 +116,7 @@ class BranchCourse implements Course {
     }
     for (const [index, other] of others.entries()) {
       const tried = [...this.#asleep, ...awake.slice(0, index + 1)];
-      this.#onBranch({ prefix: [...this.taken, other], asleep: stillAsleep(tried, other) });
+      this.branches.push({ prefix: [...this.taken, other], asleep: stillAsleep(tried, other) });
     }
     this.#asleep = stillAsleep(this.#asleep, first);
     this.taken.push(first);

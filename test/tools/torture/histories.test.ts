@@ -7,9 +7,9 @@ import { run } from '../../../tools/torture/run/run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** One for each layout; the many are played by `npm run torture`. */
+/** Two for each layout; the many are played by `npm run torture`. */
 const FIRST_SEED = 1;
-const SEEDS = 4;
+const SEEDS = 8;
 
 // What came before the one engine fails them.
 describe.runIf(existsSync(join(ROOT, 'src/engine')))('random histories', () => {
