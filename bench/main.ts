@@ -1,3 +1,4 @@
+import { runBooks } from './books.ts';
 import { runCallbacks } from './callbacks/benchmark.ts';
 import { readSettings, SettingsError } from './callbacks/settings.ts';
 import { runDeliveries } from './deliveries.ts';
@@ -18,6 +19,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   deliveries: {
     about: 'how fast promised deliveries come home, and what waiting costs',
     run: runDeliveries,
+  },
+  books: {
+    about: 'how fast the bookkeeper books, and how long a year takes to read',
+    run: runBooks,
   },
   scrape: {
     about: 'what a scrape of the metrics costs with a thousand operators',

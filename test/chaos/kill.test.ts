@@ -4,6 +4,7 @@ import { createService, type SimulatedService } from '../../tools/simulator/serv
 import { type House, openHouse } from '../process/support/house.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type Bettor, liveBet } from './support/bets.ts';
+import { booksAgree } from './support/books.ts';
 import { allHome, journalFaults, RETRY_SCALE } from './support/journal.ts';
 import { Random } from './support/random.ts';
 import { Replicas } from './support/replicas.ts';
@@ -86,6 +87,7 @@ describe('a gateway that is killed again and again', () => {
     const books = service.books();
     const wallets = house.wallets.map((wallet) => wallet.books());
     expect(compareBooks(books, wallets).differences).toEqual([]);
+    await booksAgree(house);
     expect(await journalFaults(house, service, house.wallets)).toEqual([]);
     expect(contradictions).toEqual([]);
 
