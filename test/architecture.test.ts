@@ -51,6 +51,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   bonuses: ['config', 'domain', 'lib', 'operators', 'outbound', 'protocol', 'store', 'telemetry'],
   http: ['domain', 'lib', 'protocol', 'telemetry'],
   openapi: ['bonuses', 'domain', 'operators', 'protocol'],
+  // Who callers are: the issuer of people and services.
+  people: ['domain', 'lib'],
   admin: [
     'books',
     'config',
@@ -59,6 +61,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'lib',
     'openapi',
     'outbound',
+    'people',
     'protocol',
     'store',
     'telemetry',

@@ -1,14 +1,23 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller, mayDo } from '../domain/caller.ts';
+import { mayDo, type Right } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
-import { failure } from '../protocol/answers.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
 import { mayNotAnswer, send } from './answers.ts';
+import type { Known } from './known.ts';
 
-const BEARER = /^Bearer +(\S+)$/i;
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route behind the door, with what it asks of its caller. */
+    guardedRoutes: GuardedRoute[];
+  }
+}
 
-/** The caller of a request, or why nobody known stands behind it. */
-type Known = { readonly caller: Caller } | { readonly why: string };
+interface GuardedRoute {
+  readonly method: string;
+  readonly url: string;
+  readonly right: Right;
+}
 
 /**
  * Puts a door before every route of this room, those that are not there included: nobody known is
@@ -23,34 +32,30 @@ export function guardRoutes(
     if (config?.right === undefined) {
       throw new Error(`${String(method)} ${url} does not say what it asks of its caller`);
     }
+    app.guardedRoutes.push({ method: String(method), url, right: config.right });
   });
   app.addHook('onRequest', async (request, reply): Promise<FastifyReply | undefined> => {
     const known = await knownBy(request);
-    if (!('caller' in known)) {
-      reply.header('www-authenticate', 'Bearer');
-      send(reply, failure(CODES.badSignature, known.why, 401));
-      return reply;
-    }
-    request.caller = known.caller;
-    const { right } = request.routeOptions.config;
-    if (right === undefined || mayDo(known.caller, right)) return undefined;
-    send(reply, mayNotAnswer(known.caller));
+    const refusal = refusalOf(known, request.routeOptions.config.right);
+    if (known.kind === 'known') request.caller = known.caller;
+    if (refusal === undefined) return undefined;
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer');
+    send(reply, refusal);
     return reply;
   });
 }
 
-/** Who carries the static token of the environment: the way in when all else is broken. */
-export function knownByToken(token: string) {
-  const expected = digest(token);
-  return async (request: FastifyRequest): Promise<Known> => {
-    const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    // Digests are of one length, so that the comparison takes the same time for every guess.
-    return timingSafeEqual(digest(given), expected)
-      ? { caller: { actor: 'token', role: 'admin', address: request.ip } }
-      : { why: 'The bearer token is missing or wrong' };
-  };
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+/** @param right undefined: of a route that is not there, which is told to everybody known */
+function refusalOf(known: Known, right: Right | undefined): Answer | undefined {
+  switch (known.kind) {
+    case 'nobody':
+      return failure(CODES.badSignature, known.why, 401);
+    case 'forbidden':
+      return failure(CODES.blocked, known.why, 403);
+    case 'known':
+      if (right === undefined || mayDo(known.caller, right)) return undefined;
+      return mayNotAnswer(known.caller);
+    default:
+      return unreachable(known);
+  }
 }

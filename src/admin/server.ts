@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -11,12 +12,16 @@ import { type BooksDesk, booksRoutes } from './books.ts';
 import { configurationRoutes } from './configuration.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
-import { guardRoutes, knownByToken } from './door.ts';
+import { guardRoutes } from './door.ts';
 import { hostCheck } from './host.ts';
+import { knownBy } from './known.ts';
 import { type OperatorPages, operatorPageRoute } from './operator-page.ts';
 import { operatorAdminRoutes } from './operators.ts';
+import type { People } from './people.ts';
+import { peopleRoutes } from './people-routes.ts';
 import { type PlayerRoutes, playerRoutes } from './players.ts';
 import { type Probes, probeRoutes } from './probes.ts';
+import { signInRoutes } from './sign-in.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** A request that is not complete after this long is broken off; so is an idle connection. */
@@ -35,8 +40,8 @@ export type AdminOptions = Probes &
   BooksDesk &
   Deliveries & {
     readonly logger: Logger;
-    /** Undefined: there is no admin API, `/admin/*` is not found. */
-    readonly adminToken: string | undefined;
+    /** Without an admin token and an issuer there is no admin API, and no console. */
+    readonly people: People;
     /** Names that it may be asked under beside addresses, `localhost` and single words. */
     readonly adminHosts?: readonly string[];
   };
@@ -61,6 +66,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   });
   app.server.maxConnections = CONNECTIONS_MAX;
   app.decorateRequest('caller', undefined);
+  app.decorate('guardedRoutes', []);
   app.addHook('onRequest', hostCheck(options.adminHosts));
   // Whatever a tool calls its JSON: `curl -d` says it were a form.
   app.removeAllContentTypeParsers();
@@ -79,22 +85,24 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
 
   probeRoutes(app, options);
   docsRoutes(app, openApiDocument);
-  const { adminToken } = options;
-  if (adminToken !== undefined) {
-    app.register(async (admin) => adminRoutes(admin, options, adminToken), { prefix: '/admin' });
+  const { people, logger } = options;
+  if (people.adminToken !== undefined || people.issuer !== undefined) {
+    signInRoutes(app, people, logger);
+    app.register(async (admin) => adminRoutes(admin, options), { prefix: '/admin' });
   }
   return app;
 }
 
 /** A room of its own, so that no route in it, known or not, can be reached around its door. */
-function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: string): void {
-  guardRoutes(app, knownByToken(adminToken));
+function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
+  const { people, logger } = options;
+  guardRoutes(app, knownBy(people, logger));
   app.addHook('onResponse', async (request, reply) => {
     const { method, ip, caller } = request;
     // What was searched for may be a player's name.
     const url = request.url.split('?', 1)[0];
     const durationMs = Math.round(reply.elapsedTime);
-    options.logger.info(
+    logger.info(
       { method, url, ip, actor: caller?.actor, status: reply.statusCode, durationMs },
       'admin.handled',
     );
@@ -107,7 +115,9 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions, adminToken: st
   deliveryRoutes(app, options);
   auditRoutes(app, options);
   playerRoutes(app, options);
-  configurationRoutes(app, options, adminToken);
+  peopleRoutes(app, people);
+  // Without a token nobody has a key to compare fingerprints by.
+  configurationRoutes(app, options, people.adminToken ?? randomBytes(32).toString('hex'));
 }
 
 function answerOf(error: FastifyError): Answer {

@@ -10,6 +10,7 @@ import { booksStatementCommand } from './commands/books-statement.ts';
 import { certifyCommand } from './commands/certify.ts';
 import { configCheckCommand } from './commands/config-check.ts';
 import { configDiffCommand } from './commands/config-diff.ts';
+import { consoleLinkCommand } from './commands/console-link.ts';
 import { deliveriesHoldCommand, deliveriesResumeCommand } from './commands/deliveries-hold.ts';
 import { deliveriesListCommand } from './commands/deliveries-list.ts';
 import { deliveriesReleaseCommand } from './commands/deliveries-release.ts';
@@ -70,6 +71,7 @@ export function createProgram(terminal: Terminal): Command {
       .addCommand(auditListCommand(terminal))
       .addCommand(auditExportCommand(terminal)),
   );
+  program.addCommand(consoleCommands(terminal));
   program.addCommand(certifyCommand(terminal));
   program.addCommand(
     group('bonuses', 'Templates and bonuses of the service: assign.').addCommand(
@@ -97,6 +99,11 @@ function booksCommands(terminal: Terminal): Command {
   return group('books', 'What the wallets confirmed, day by day: statement, rebuild.')
     .addCommand(booksStatementCommand(terminal))
     .addCommand(booksRebuildCommand(terminal));
+}
+
+function consoleCommands(terminal: Terminal): Command {
+  const console = group('console', 'The console of a running gateway: link.');
+  return console.addCommand(consoleLinkCommand(terminal));
 }
 
 function group(name: string, description: string): Command {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ConfigurationView } from '../config/settings-view.ts';
+import type { PersonRole } from '../domain/caller.ts';
 import { plain } from '../lib/plain-text.ts';
 import { CommandFailed, UsageError } from './failures.ts';
 
@@ -13,6 +14,8 @@ const configurationView = z.object({
   gateway: settings,
   operators: z.record(z.string(), settings),
 });
+
+const signInLink = z.object({ url: z.url(), role: z.string(), expiresAt: z.string() });
 
 /** The admin token; whoever asks a running gateway needs the one that it was started with. */
 export function adminToken(env: NodeJS.ProcessEnv): string {
@@ -44,16 +47,35 @@ export async function fetchConfiguration(
   address: string,
   token: string,
 ): Promise<ConfigurationView> {
+  return await ask(address, token, '/admin/config', {}, configurationView);
+}
+
+/**
+ * A single-use link to the console of a running gateway.
+ * @throws CommandFailed when it cannot be had
+ */
+export async function fetchSignInLink(address: string, token: string, role: PersonRole) {
+  const init = { method: 'POST', body: JSON.stringify({ role }) };
+  return await ask(address, token, '/admin/console/links', init, signInLink);
+}
+
+async function ask<S extends z.ZodType>(
+  address: string,
+  token: string,
+  path: string,
+  init: RequestInit,
+  schema: S,
+): Promise<z.output<S>> {
   let response: Response;
   try {
-    response = await fetch(`${address}/admin/config`, {
+    response = await fetch(`${address}${path}`, {
+      ...init,
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
   } catch (error) {
     throw new CommandFailed(
-      `no gateway answers at ${address}: start it, give its internal address by --admin <url>, ` +
-        'or compare with a folder by --against <dir>',
+      `no gateway answers at ${address}: start it, or give its internal address by --admin <url>`,
       { cause: error },
     );
   }
@@ -65,7 +87,7 @@ export async function fetchConfiguration(
       `the gateway at ${address} has no admin API: start it with ADMIN_TOKEN set`,
     );
   }
-  const parsed = configurationView.safeParse(await jsonOf(response));
+  const parsed = schema.safeParse(await jsonOf(response));
   if (response.ok && parsed.success) return parsed.data;
   throw new CommandFailed(`what answers at ${address} is no gateway (HTTP ${response.status})`);
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../domain/errors.ts';
 import { type EncryptionKeys, readEncryptionKeys } from './encryption-keys.ts';
+import { type OidcEnvironment, readConsoleUrl, readOidc } from './oidc-environment.ts';
 import { secretFolders } from './secret-folders.ts';
 import { OWN_SECRET_LENGTH_MIN } from './secret-length.ts';
 
@@ -17,6 +18,10 @@ export interface Environment {
   readonly adminToken: string | undefined;
   /** Names that the internal listener may be asked under, beside addresses and internal names. */
   readonly adminHosts: readonly string[];
+  /** Undefined: nobody but the holder of the admin token is known. */
+  readonly oidc: OidcEnvironment | undefined;
+  /** Undefined: as the browser asks. */
+  readonly consoleUrl: string | undefined;
   readonly roles: ReadonlySet<Role>;
   /** HTTP worker processes sharing the public port. */
   readonly workers: number;
@@ -63,6 +68,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     adminPort: wholeNumber(env, 'ADMIN_PORT', 9090, 0, 65_535),
     adminToken: adminToken(env),
     adminHosts: (env.ADMIN_HOSTS ?? '').split(',').flatMap((name) => name.trim() || []),
+    oidc: readOidc(env),
+    consoleUrl: readConsoleUrl(env),
     roles: roles(env),
     workers: wholeNumber(env, 'WORKERS', 1, 1, 256),
     migrateOnStart: flag(env, 'MIGRATE_ON_START'),

@@ -4,6 +4,7 @@ const OWN = new Set([
   'ADMIN_HOSTS',
   'ADMIN_PORT',
   'ADMIN_TOKEN',
+  'CONSOLE_URL',
   'DATABASE_URL',
   'ENCRYPTION_KEY',
   'GATEWAY_CONFIG',

@@ -30,6 +30,10 @@ export interface Caller {
   readonly address: string;
 }
 
+export function rightsOf(role: PersonRole): readonly Right[] {
+  return RIGHTS_OF[role];
+}
+
 export function mayDo({ role }: Pick<Caller, 'role'>, right: Right): boolean {
   return RIGHTS_OF[role].includes(right);
 }

@@ -9,6 +9,7 @@ import { ServerGauges } from '../telemetry/server-gauges.ts';
 import { createDesks } from './desks.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
+import { createPeople } from './people.ts';
 import type { Storage } from './storage.ts';
 
 /** A server that answers later than this is away, for a gauge. */
@@ -36,6 +37,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
   const { overrides, reloads, desks } = createDesks(base, storage, money);
   let stopWatching: (() => void) | undefined;
   let lastHour: LastHour | undefined;
+  const people = createPeople(base, storage);
   /** @param others the other processes behind the admin port; default: there is none */
   const adminServer = (others?: OtherProcesses) => {
     stopWatching ??= reloads.watch();
@@ -52,7 +54,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
     });
     const app = createAdminServer({
       logger,
-      adminToken: environment.adminToken,
+      people,
       adminHosts: environment.adminHosts,
       configuration,
       ...desks,

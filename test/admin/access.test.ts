@@ -15,9 +15,20 @@ afterEach(async () => {
 const unasked = () => Promise.reject(new Error('nobody may get this far'));
 
 /** A listener with nothing behind its doors but bets that are not there. */
-async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
+async function start(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): Promise<string> {
+  const sessions = {
+    ...{ open: unasked, openByLink: unasked, makeLink: unasked },
+    ...{ find: async () => undefined, close: unasked },
+  };
   const app = createAdminServer({
-    adminToken: TOKEN,
+    people: {
+      adminToken: adminToken || undefined,
+      issuer: undefined,
+      sessions,
+      sessionMsMax: 0,
+      attempts: { take: () => 0 },
+      consoleUrl: undefined,
+    },
     logger: pino({ level: 'silent' }),
     configuration: () => {
       throw new Error('nobody may get this far');
@@ -77,7 +88,12 @@ async function start(changes: Partial<AdminOptions> = {}): Promise<string> {
   return await app.listen({ host: '127.0.0.1', port: 0 });
 }
 
+/** Where nobody could be known. */
+const closed = () => start({}, '');
+
 const ADMIN_PATHS = [
+  'GET /admin/me',
+  'POST /admin/console/links',
   'GET /admin/operators',
   'GET /admin/operators/alpha',
   'GET /admin/config',
@@ -144,7 +160,7 @@ describe('the admin API', () => {
 
   it.each(ADMIN_PATHS)('is not there at all where no token is configured: %s', async (route) => {
     const [method = '', path = ''] = route.split(' ');
-    const baseUrl = await start({ adminToken: undefined });
+    const baseUrl = await closed();
     for (const authorization of ['Bearer ', `Bearer ${TOKEN}`, 'Bearer undefined']) {
       const answer = await ask(`${baseUrl}${path}`, { method, headers: { authorization } });
       expect([answer.status, answer.json.code]).toEqual([404, 2]);
@@ -183,7 +199,7 @@ describe('the admin API', () => {
 
 describe('the probes', () => {
   it('answer without a token', async () => {
-    const baseUrl = await start({ adminToken: undefined });
+    const baseUrl = await closed();
     const metrics = await ask(`${baseUrl}/metrics`);
     expect([metrics.status, metrics.text]).toEqual([200, 'up 1\n']);
     expect(metrics.headers.get('content-type')).toBe('text/plain; version=0.0.4');

@@ -6,8 +6,9 @@ import { mayDo, PERSON_ROLES, type Right } from '../../src/domain/caller.ts';
 describe('the door', () => {
   it('does not open a room with a route that does not say what it asks of its caller', async () => {
     const app = Fastify();
+    app.decorate('guardedRoutes', []);
     app.register(async (room) => {
-      guardRoutes(room, async () => ({ why: 'nobody' }));
+      guardRoutes(room, async () => ({ kind: 'nobody', why: 'nobody' }));
       room.get('/forgotten', () => 'open');
     });
     await expect(app.ready()).rejects.toThrow('GET /forgotten does not say what it asks');

@@ -12,6 +12,7 @@ const DOCS = fileURLToPath(new URL('../../docs', import.meta.url));
 export function tellAddresses(
   stage: Stage,
   players: Players | undefined,
+  signInLink: string,
   narrator: Narrator,
 ): void {
   const { cast, gateway, wallets, bonusApi } = stage;
@@ -45,6 +46,10 @@ export function tellAddresses(
     narrator.line(`  ${exampleCall(gateway.url, cast, players.anna)}`);
   }
   tellCommands(stage, narrator);
+  narrator.heading(
+    'The console, for one sign-in within 60 s (another: npx wagergate console link)',
+  );
+  narrator.line(`  ${signInLink}`);
   narrator.heading('Everything stays up until Ctrl-C.');
 }
 
@@ -61,6 +66,7 @@ function tellCommands(stage: Stage, narrator: Narrator): void {
   }
   const { user, operatorToken } = cast.tessa;
   const commands = [
+    `console link --admin ${gateway.adminUrl}`,
     'config check --probe',
     `config diff --admin ${gateway.adminUrl}`,
     'deliveries list',

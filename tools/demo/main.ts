@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { fetchSignInLink } from '../../src/cli/running-gateway.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { compareBooks } from '../simulator/books.ts';
 import { playersTable } from '../simulator/books-table.ts';
@@ -55,7 +56,9 @@ async function run(
     const players = await Promise.race([playJourney(stage, narrator), rejection]);
     const good = await tellEnd(stage, narrator, seconds);
     if (keep) {
-      tellAddresses(stage, players, narrator);
+      const { cast, gateway } = stage;
+      const link = await fetchSignInLink(gateway.adminUrl, cast.adminToken, 'admin');
+      tellAddresses(stage, players, link.url, narrator);
       await stayUp(stage, rejection);
     }
     return good ? 0 : 1;

@@ -60,6 +60,24 @@ spec:
         - name: ADMIN_HOSTS
           value: {{ join "," . | quote }}
         {{- end }}
+        {{- with $values.admin.consoleUrl }}
+        - name: CONSOLE_URL
+          value: {{ . | quote }}
+        {{- end }}
+        {{- with $values.oidc }}
+        {{- if .issuer }}
+        - name: OIDC_ISSUER
+          value: {{ .issuer | quote }}
+        - name: OIDC_CLIENT_ID
+          value: {{ .clientId | quote }}
+        - name: OIDC_AUDIENCE
+          value: {{ .audience | quote }}
+        - name: OIDC_ROLES_CLAIM
+          value: {{ .rolesClaim | quote }}
+        - name: OIDC_SCOPES
+          value: {{ .scopes | quote }}
+        {{- end }}
+        {{- end }}
         - name: SECRET_FOLDERS
           value: {{ join ":" $values.secretFiles.folders | quote }}
         - name: LOG_LEVEL

@@ -19,8 +19,16 @@ export const ALPHA = {
   delivery: { maxBackoffMs: 3_000_000 },
 };
 export const EVERYTHING = {
-  secret: { ...SECRET, adminToken: 'the-admins-token-that-is-long-enough' },
-  admin: { hosts: ['gateway.ops.example', 'gw.ops.example'] },
+  secret: {
+    ...SECRET,
+    adminToken: 'the-admins-token-that-is-long-enough',
+    oidcClientSecret: 'the-secret-of-the-console',
+  },
+  admin: {
+    hosts: ['gateway.ops.example', 'gw.ops.example'],
+    consoleUrl: 'https://gateway.ops.example',
+  },
+  oidc: { issuer: 'https://id.example', clientId: 'console', rolesClaim: 'realm_access.roles' },
   gateway: { config: { http: { maxConnections: 1_000_000 } } },
   secretFiles: {
     folders: ['/run/secrets/wagergate', '/vault/secrets'],

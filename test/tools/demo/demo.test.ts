@@ -67,6 +67,7 @@ describe('npm run demo', () => {
     const started = await descendantsOf(demo.pid);
     const text = textOf(demo);
     expect(text).toMatch(/^ {2}npx wagergate bet [0-9a-f-]{36}$/m);
+    expect(text).toMatch(/^ {2}http:\/\/127\.0\.0\.1:\d+\/console\/link#[\w-]{43}$/m);
     expect(text).toMatch(/^ {2}npx wagergate config diff --admin http:\/\/127\.0\.0\.1:\d+$/m);
     // What it writes is nothing that `npm run check` or git would find.
     expect(text).toMatch(/^ {2}npx wagergate certify .* --out certificates$/m);

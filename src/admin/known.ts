@@ -1,0 +1,94 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../domain/caller.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { IssuerUnavailable } from '../people/issuer.ts';
+import { actorIn, roleIn } from '../people/roles-claim.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { cookieIn, SESSION_COOKIE } from './cookies.ts';
+import { isFromOwnPage } from './origin.ts';
+import { givenHash, type People } from './people.ts';
+
+const BEARER = /^Bearer +(\S+)$/i;
+/** Three parts, as every signed token of an issuer has. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+const READS = new Set(['GET', 'HEAD']);
+
+const NO_TOKEN = 'The bearer token is missing or wrong';
+
+/** Who stands behind a request. */
+export type Known =
+  | { readonly kind: 'known'; readonly caller: Caller }
+  | { readonly kind: 'nobody'; readonly why: string }
+  /** Somebody, and not allowed, whatever the route asks. */
+  | { readonly kind: 'forbidden'; readonly why: string };
+
+/**
+ * Looks who asks: by the bearer token where there is one, by the console's cookie where there is none.
+ * A header that says nothing good is not made up for by a cookie.
+ */
+export function knownBy(people: People, logger: Logger) {
+  const expected = people.adminToken === undefined ? undefined : digest(people.adminToken);
+  return async (request: FastifyRequest): Promise<Known> => {
+    const { authorization } = request.headers;
+    if (authorization === undefined) return await knownByCookie(people, request);
+    const token = BEARER.exec(authorization)?.[1] ?? '';
+    // Digests are of one length, so that the comparison takes the same time for every guess.
+    if (expected !== undefined && timingSafeEqual(digest(token), expected)) {
+      return { kind: 'known', caller: { actor: 'token', role: 'admin', address: request.ip } };
+    }
+    return await knownByIssuer(people, logger, request, token);
+  };
+}
+
+async function knownByIssuer(
+  { issuer }: People,
+  logger: Logger,
+  request: FastifyRequest,
+  token: string,
+): Promise<Known> {
+  if (issuer === undefined || !JWT.test(token)) return { kind: 'nobody', why: NO_TOKEN };
+  try {
+    const verified = await issuer.tokens.verify(token);
+    switch (verified.kind) {
+      case 'refused':
+        return { kind: 'nobody', why: verified.why };
+      case 'verified': {
+        const actor = actorIn(verified.claims);
+        if (actor === undefined) return { kind: 'nobody', why: 'The token names nobody' };
+        const role = roleIn(verified.claims, issuer.rolesClaim);
+        if (role === undefined) {
+          return { kind: 'forbidden', why: 'The issuer gives you no role of this gateway' };
+        }
+        return { kind: 'known', caller: { actor, role, address: request.ip } };
+      }
+      default:
+        return unreachable(verified);
+    }
+  } catch (error) {
+    if (!(error instanceof IssuerUnavailable)) throw error;
+    logger.warn({ err: error }, 'people.issuer_unavailable');
+    return { kind: 'nobody', why: 'The issuer cannot be asked for its keys at present' };
+  }
+}
+
+async function knownByCookie(people: People, request: FastifyRequest): Promise<Known> {
+  const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
+  if (idHash === undefined) return { kind: 'nobody', why: NO_TOKEN };
+  if (!READS.has(request.method) && !isFromOwnPage(request, people.consoleUrl)) {
+    return { kind: 'forbidden', why: 'This was asked from a page of somebody else' };
+  }
+  const signedIn = await people.sessions.find(idHash, isActivity(request));
+  if (signedIn === undefined) return { kind: 'nobody', why: 'The session is over: sign in again' };
+  const { actor, role } = signedIn;
+  return { kind: 'known', caller: { actor, role, address: request.ip } };
+}
+
+/** A page that asks again and again by itself says so: nobody is there for that. */
+function isActivity(request: FastifyRequest): boolean {
+  return request.headers['x-wagergate-background'] === undefined;
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,40 @@
+import { Command, Option } from 'commander';
+import { PERSON_ROLES, type PersonRole } from '../../domain/caller.ts';
+import { withExamples } from '../help.ts';
+import { adminAddress, adminToken, fetchSignInLink } from '../running-gateway.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly role: PersonRole;
+  readonly admin?: string;
+  readonly json?: true;
+}
+
+/** `wagergate console link`: a way in for one browser, once. */
+export function consoleLinkCommand(terminal: Terminal): Command {
+  const command = new Command('link')
+    .summary('prints a link that signs one browser in, once')
+    .description(
+      'Asks a running gateway (by its admin API and ADMIN_TOKEN) for a link to its console. Whoever ' +
+        'opens it first, within 60 seconds, is signed in with the role; to the audit it is `token`.',
+    )
+    .addOption(
+      new Option('--role <role>', 'what it may do there').choices(PERSON_ROLES).default('admin'),
+    )
+    .option(
+      '--admin <url>',
+      'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)',
+    )
+    .option('--json', 'print {url, role, expiresAt} as JSON')
+    .action(async ({ role, admin, json }: Options) => {
+      const address = adminAddress(terminal.env, admin);
+      const link = await fetchSignInLink(address, adminToken(terminal.env), role);
+      if (json) terminal.printJson(link);
+      else terminal.print(link.url);
+    });
+  return withExamples(
+    command,
+    { line: 'console link', note: 'of the gateway on this machine' },
+    { line: 'console link --role viewer --admin http://gateway.internal:9090' },
+  );
+}

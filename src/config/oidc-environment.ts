@@ -1,0 +1,46 @@
+import { GatewayError } from '../domain/errors.ts';
+
+/** The issuer of people and services (docs/contract.md, People). */
+export interface OidcEnvironment {
+  readonly issuer: string;
+  /** Undefined: bearer tokens only, nobody signs in at the console through it. */
+  readonly clientId: string | undefined;
+  readonly clientSecret: string | undefined;
+  readonly audience: string;
+  readonly rolesClaim: string;
+  readonly scopes: string;
+}
+
+/** @throws GatewayError `CANNOT_START` naming the variable and what it should be */
+export function readOidc(env: NodeJS.ProcessEnv): OidcEnvironment | undefined {
+  const issuer = env.OIDC_ISSUER;
+  if (issuer === undefined || issuer === '') return undefined;
+  const clientId = env.OIDC_CLIENT_ID || undefined;
+  const audience = env.OIDC_AUDIENCE || clientId;
+  if (audience === undefined) {
+    throw new GatewayError(
+      'CANNOT_START',
+      'OIDC_ISSUER is set, and neither OIDC_CLIENT_ID nor OIDC_AUDIENCE: tokens made for others would be taken',
+    );
+  }
+  return {
+    issuer: webAddress('OIDC_ISSUER', issuer, 'https://id.example'),
+    clientId,
+    clientSecret: env.OIDC_CLIENT_SECRET || undefined,
+    audience,
+    rolesClaim: env.OIDC_ROLES_CLAIM || 'roles',
+    scopes: env.OIDC_SCOPES || 'openid email profile',
+  };
+}
+
+/** Where people find the console, where that is not the address that they ask. */
+export function readConsoleUrl(env: NodeJS.ProcessEnv): string | undefined {
+  const url = env.CONSOLE_URL;
+  if (url === undefined || url === '') return undefined;
+  return new URL(webAddress('CONSOLE_URL', url, 'https://console.example')).origin;
+}
+
+function webAddress(name: string, value: string, example: string): string {
+  if (/^https?:\/\//.test(value) && URL.canParse(value)) return value;
+  throw new GatewayError('CANNOT_START', `${name} must be an http or https URL, e.g. ${example}`);
+}

@@ -1,0 +1,100 @@
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import type { PersonRole } from '../domain/caller.ts';
+import { type Issuer, IssuerUnavailable } from './issuer.ts';
+import { actorIn, roleIn } from './roles-claim.ts';
+
+/** What the browser keeps, and nobody else sees, until it comes back from the issuer. */
+export interface PendingSignIn {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+type Finished =
+  | { readonly kind: 'signed_in'; readonly actor: string; readonly role: PersonRole }
+  | { readonly kind: 'roleless'; readonly actor: string }
+  | { readonly kind: 'refused'; readonly why: string };
+
+/** Signing in at the issuer: authorization code with PKCE, state and nonce. */
+export class CodeFlow {
+  readonly #issuer: Issuer;
+
+  constructor(issuer: Issuer) {
+    this.#issuer = issuer;
+  }
+
+  /**
+   * @param redirectUri where the issuer sends the browser back to; it has to know it
+   * @throws IssuerUnavailable
+   */
+  async begin(redirectUri: string): Promise<{ url: string; pending: PendingSignIn }> {
+    const configuration = await this.#issuer.configuration();
+    const pending = {
+      state: randomState(),
+      nonce: randomNonce(),
+      verifier: randomPKCECodeVerifier(),
+    };
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: this.#issuer.settings.scopes,
+      state: pending.state,
+      nonce: pending.nonce,
+      code_challenge: await calculatePKCECodeChallenge(pending.verifier),
+      code_challenge_method: 'S256',
+    });
+    return { url: url.href, pending };
+  }
+
+  /**
+   * @param url with what the issuer added to the redirect address
+   * @throws IssuerUnavailable
+   */
+  async finish(url: string, pending: PendingSignIn): Promise<Finished> {
+    const configuration = await this.#issuer.configuration();
+    try {
+      const tokens = await authorizationCodeGrant(configuration, new URL(url), {
+        expectedState: pending.state,
+        expectedNonce: pending.nonce,
+        pkceCodeVerifier: pending.verifier,
+        idTokenExpected: true,
+      });
+      const claims: Readonly<Record<string, unknown>> = tokens.claims() ?? {};
+      const { rolesClaim } = this.#issuer.settings;
+      const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
+      const more: Readonly<Record<string, unknown>> =
+        roleIn(claims, rolesClaim) === undefined && hasUserInfo && typeof claims.sub === 'string'
+          ? await fetchUserInfo(configuration, tokens.access_token, claims.sub)
+          : {};
+      return finishedBy({ ...more, ...claims }, rolesClaim);
+    } catch (error) {
+      if (isUnreachable(error)) throw new IssuerUnavailable(error);
+      return { kind: 'refused', why: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+function finishedBy(claims: Readonly<Record<string, unknown>>, rolesClaim: string): Finished {
+  const actor = actorIn(claims);
+  if (actor === undefined) return { kind: 'refused', why: 'the issuer names nobody' };
+  const role = roleIn(claims, rolesClaim);
+  return role === undefined ? { kind: 'roleless', actor } : { kind: 'signed_in', actor, role };
+}
+
+/** `fetch` says TypeError where no answer came, an aborted one says that it took too long. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { name, cause } = error;
+  return (
+    name === 'TimeoutError' ||
+    name === 'AbortError' ||
+    (name === 'TypeError' && cause !== undefined)
+  );
+}

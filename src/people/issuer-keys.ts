@@ -1,0 +1,65 @@
+import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose';
+import type { Clock } from '../domain/clock.ts';
+import { TokenBuckets } from '../lib/token-bucket.ts';
+import { ISSUER_ANSWER_MS } from './issuer.ts';
+
+/**
+ * How often the keys are asked for. A key that is not known may be new, so that a rotation is followed
+ * at once; but a stranger may name as many as it likes.
+ */
+const ASKED = { perSecond: 0.1, burst: 5 };
+/** Keys are asked for again after this long, known or not. */
+const FRESH_MS = 10 * 60 * 1000;
+/** Keys of an issuer that is away are believed for so long. */
+const KEPT_MS = 60 * 60 * 1000;
+
+/** The issuer's keys, as they are or as they were a little while ago. */
+export class IssuerKeys {
+  readonly #clock: Clock;
+  readonly #asked: TokenBuckets;
+  #of: { readonly uri: string; readonly keys: RemoteJWKSet } | undefined;
+  #last: { readonly body: string; readonly atMs: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#asked = new TokenBuckets(clock, ASKED);
+  }
+
+  /** @param uri `jwks_uri` of the issuer's metadata */
+  at(uri: string): RemoteJWKSet {
+    if (this.#of?.uri !== uri) {
+      this.#last = undefined;
+      const keys = createRemoteJWKSet(new URL(uri), {
+        timeoutDuration: ISSUER_ANSWER_MS,
+        // How often is decided below, by the same rule for keys that fail to come.
+        cooldownDuration: 0,
+        cacheMaxAge: FRESH_MS,
+        [customFetch]: (url, options) => this.#fetch(url, options),
+      });
+      this.#of = { uri, keys };
+    }
+    return this.#of.keys;
+  }
+
+  /** The keys from the issuer, or the last ones where it may not be asked or does not answer. */
+  async #fetch(url: string, options: RequestInit): Promise<Response> {
+    if (this.#asked.take('keys') > 0) return this.#kept('it was asked too often');
+    try {
+      const response = await fetch(url, options);
+      if (response.status !== 200) return this.#kept(`it answered ${response.status}`);
+      const body = await response.text();
+      this.#last = { body, atMs: this.#clock.monotonicMs() };
+      return new Response(body);
+    } catch (error) {
+      return this.#kept('it does not answer', error);
+    }
+  }
+
+  #kept(why: string, cause?: unknown): Response {
+    const last = this.#last;
+    if (last === undefined || this.#clock.monotonicMs() - last.atMs > KEPT_MS) {
+      throw new Error(`no keys of the issuer: ${why}`, { cause });
+    }
+    return new Response(last.body);
+  }
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { People } from '../admin/people.ts';
+import { TokenBuckets } from '../lib/token-bucket.ts';
+import { BearerTokens } from '../people/bearer-tokens.ts';
+import { CodeFlow } from '../people/code-flow.ts';
+import { Issuer } from '../people/issuer.ts';
+import { ConsoleSessions } from '../store/people/console-sessions.ts';
+import type { Base } from './parts.ts';
+import type { Storage } from './storage.ts';
+
+/** Of a session at the console. */
+const IDLE_MS = 30 * 60 * 1000;
+const ABSOLUTE_MS = 12 * 60 * 60 * 1000;
+
+/** A person needs a few; behind a proxy all people have one address. */
+const ATTEMPTS = { perSecond: 2, burst: 120 };
+/** Addresses share buckets, so that strangers with many of them take no memory. */
+const BUCKETS = 1024;
+
+/** How people and services become known to the internal listener. */
+export function createPeople(base: Base, { database }: Storage): People {
+  const { environment, clock } = base;
+  const { oidc } = environment;
+  const attempts = new TokenBuckets(clock, ATTEMPTS);
+  return {
+    adminToken: environment.adminToken,
+    consoleUrl: environment.consoleUrl,
+    sessions: new ConsoleSessions(database, { idleMs: IDLE_MS, absoluteMs: ABSOLUTE_MS }),
+    sessionMsMax: ABSOLUTE_MS,
+    attempts: { take: (address) => attempts.take(bucketOf(address)) },
+    issuer: oidc && issuerPart(new Issuer(oidc, clock), base),
+  };
+}
+
+function issuerPart(issuer: Issuer, { clock }: Base): People['issuer'] {
+  const { clientId, rolesClaim } = issuer.settings;
+  return {
+    rolesClaim,
+    tokens: new BearerTokens(issuer, clock),
+    codeFlow: clientId === undefined ? undefined : new CodeFlow(issuer),
+  };
+}
+
+function bucketOf(address: string): string {
+  const hash = createHash('sha256').update(address).digest();
+  return String(hash.readUInt32BE() % BUCKETS);
+}

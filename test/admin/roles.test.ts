@@ -1,0 +1,166 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mayDo, PERSON_ROLES, type Right } from '../../src/domain/caller.ts';
+import { CLIENT_ID } from '../support/issuer.ts';
+import { ADMIN_TOKEN } from './admin.ts';
+import { startPeople, type TestPeople } from './people.ts';
+
+let people: TestPeople;
+beforeAll(async () => {
+  people = await startPeople();
+});
+afterAll(() => people.close());
+
+const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const inS = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+describe('every route of /admin', () => {
+  const pathOf = (url: string) => url.replaceAll(/:\w+/g, 'nothing');
+
+  it('is closed to nobody known, and to every role that may not, and to no other', async () => {
+    expect(people.routes.length).toBeGreaterThan(10);
+    for (const { method, url, right } of people.routes) {
+      const path = `${people.baseUrl}${pathOf(url)}`;
+      expect([url, (await fetch(path, { method })).status]).toEqual([url, 401]);
+      for (const role of PERSON_ROLES) {
+        const authorization = `Bearer ${await people.issuer.token({ roles: [role] })}`;
+        // A body that no route takes: what it asks of its caller comes first.
+        const body = method === 'POST' ? { body: '[]' } : {};
+        const answer = await fetch(path, { method, headers: { authorization }, ...body });
+        const [status, text] = [answer.status, await answer.text()];
+        const told = `${method} ${url} as ${role}: ${status}`;
+        if (mayDo({ role }, right as Right)) expect(told).not.toMatch(/40[13]$/);
+        else {
+          expect(told).toBe(`${method} ${url} as ${role}: 403`);
+          if (method !== 'HEAD') expect(JSON.parse(text)).toMatchObject({ code: 9 });
+        }
+      }
+    }
+  });
+
+  it('asks of each what the contract says', () => {
+    const rights = Object.fromEntries(
+      people.routes.map(({ method, url, right }) => [`${method} ${url}`, right]),
+    );
+    expect(rights).toMatchObject({
+      'GET /admin/operators': 'read',
+      'GET /admin/bets/:transactionId': 'read',
+      'GET /admin/deliveries': 'read',
+      'POST /admin/deliveries/:id/retry': 'operate',
+      'POST /admin/deliveries/:id/resolve': 'operate',
+      'POST /admin/operators/:id/breaker': 'administer',
+      'POST /admin/reload': 'administer',
+      'POST /admin/console/links': 'administer',
+    });
+  });
+});
+
+describe('a token of the issuer', () => {
+  it.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('is taken with %s', async (alg) => {
+    const token = await people.issuer.token({ roles: 'viewer', email: 'v@x.example' }, { alg });
+    const { status, json } = await people.bearer(token);
+    expect([status, json.actor, json.role]).toEqual([200, 'v@x.example', 'viewer']);
+  });
+
+  it.each([
+    ['its highest known role', { roles: ['viewer', 'root', 'support'] }, 'support'],
+    ['a role as text', { roles: 'finance' }, 'finance'],
+  ])('counts with %s', async (_, claims, role) => {
+    expect((await people.bearer(await people.issuer.token(claims))).json.role).toBe(role);
+  });
+
+  it.each([
+    {},
+    { roles: [] },
+    { roles: ['root'] },
+    { roles: { viewer: true } },
+    { roles: 'ADMIN' },
+  ])('without a role that is known here is 403: %j', async (claims) => {
+    const { status, json } = await people.bearer(await people.issuer.token(claims));
+    expect([status, json.code]).toEqual([403, 9]);
+  });
+
+  it('is good for 60 s after its end and before its beginning, and no longer', async () => {
+    const { token } = people.issuer;
+    const admin = { roles: 'admin' };
+    for (const good of [{ exp: inS(-50) }, { nbf: inS(50) }]) {
+      expect((await people.bearer(await token({ ...admin, ...good }))).status).toBe(200);
+    }
+    for (const bad of [{ exp: inS(-70) }, { nbf: inS(70) }, { exp: undefined }]) {
+      expect((await people.bearer(await token({ ...admin, ...bad }))).status).toBe(401);
+    }
+  });
+
+  it('of another issuer, for another audience or with another key is 401', async () => {
+    const { token } = people.issuer;
+    const admin = { roles: 'admin' };
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const key = await crypto.subtle.importKey(
+      'pkcs8',
+      privateKey.export({ type: 'pkcs8', format: 'der' }),
+      { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+      false,
+      ['sign'],
+    );
+    const forged = [
+      await token({ ...admin, iss: 'https://other.example' }),
+      await token({ ...admin, aud: 'another-client' }),
+      await token({ ...admin, aud: undefined }),
+      await token(admin, { key }),
+      `${(await token(admin)).slice(0, -6)}AAAAAA`,
+      'x.y.z',
+    ];
+    for (const one of forged) expect((await people.bearer(one)).status).toBe(401);
+  });
+
+  it.each(['none', 'None', 'HS256'])(
+    'that says alg %s is 401, whatever it is signed with',
+    async (alg) => {
+      const claims = {
+        iss: people.issuer.url,
+        aud: CLIENT_ID,
+        sub: 'x',
+        exp: inS(300),
+        roles: 'admin',
+      };
+      const publicKey = people.issuer.publicKey();
+      for (const secret of [JSON.stringify(publicKey), String(publicKey.n), '']) {
+        for (const header of [{ alg }, { alg, kid: publicKey.kid }]) {
+          const signed = `${base64(header)}.${base64(claims)}`;
+          const mac = createHmac('sha256', secret).update(signed).digest('base64url');
+          for (const signature of [mac, '']) {
+            expect((await people.bearer(`${signed}.${signature}`)).status).toBe(401);
+          }
+        }
+      }
+    },
+  );
+
+  it('follows the issuer to new keys at once, while strangers cannot make it ask without end', async () => {
+    const { issuer } = people;
+    const old = await issuer.token({ roles: 'viewer' });
+    expect((await people.bearer(old)).status).toBe(200);
+    await issuer.rotate();
+    expect((await people.bearer(await issuer.token({ roles: 'viewer' }))).status).toBe(200);
+    expect((await people.bearer(old)).status).toBe(401);
+    const before = issuer.asked.get('/jwks') ?? 0;
+    for (let at = 0; at < 40; at += 1) {
+      const stranger = await issuer.token({ roles: 'admin' }, { kid: `made-up-${at}` });
+      expect((await people.bearer(stranger)).status).toBe(401);
+    }
+    expect((issuer.asked.get('/jwks') ?? 0) - before).toBeLessThan(12);
+    expect((await people.bearer(await issuer.token({ roles: 'viewer' }))).status).toBe(200);
+  });
+
+  it('is believed by the last keys while the issuer is away, and so is the static token', async () => {
+    const token = await people.issuer.token({ roles: 'viewer' });
+    expect((await people.bearer(token)).status).toBe(200);
+    people.issuer.isAway = true;
+    try {
+      expect((await people.bearer(token)).status).toBe(200);
+      expect((await people.bearer(ADMIN_TOKEN)).json.actor).toBe('token');
+    } finally {
+      people.issuer.isAway = false;
+    }
+  });
+});

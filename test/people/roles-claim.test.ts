@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { actorIn, roleIn } from '../../src/people/roles-claim.ts';
+
+describe('the role that an issuer gives', () => {
+  it.each<[unknown, string, string | undefined]>([
+    [{ roles: 'viewer' }, 'roles', 'viewer'],
+    [{ roles: ['support', 'viewer'] }, 'roles', 'support'],
+    [{ roles: ['finance', 'support'] }, 'roles', 'finance'],
+    [{ roles: ['viewer', 'admin', 'x'] }, 'roles', 'admin'],
+    [{ realm_access: { roles: ['admin'] } }, 'realm_access.roles', 'admin'],
+    [{ 'https://x.example/roles': ['viewer'] }, 'https://x.example/roles', 'viewer'],
+    [{ 'a.b': 'viewer', a: { b: 'admin' } }, 'a.b', 'viewer'],
+    [{ roles: 'viewer admin' }, 'roles', undefined],
+    [{ roles: { admin: true } }, 'roles', undefined],
+    [{ roles: [['admin']] }, 'roles', undefined],
+    [{ roles: null }, 'roles.length', undefined],
+    [{}, 'constructor.name', undefined],
+  ])('of %j by %s is %s', (claims, path, role) => {
+    expect(roleIn(claims as Record<string, unknown>, path)).toBe(role);
+  });
+});
+
+describe('who somebody is', () => {
+  it.each<[Record<string, unknown>, string | undefined]>([
+    [{ email: 'a@x.example', sub: '1' }, 'a@x.example'],
+    [{ sub: '1' }, '1'],
+    [{ email: 'a@x.example', email_verified: false, sub: '1' }, '1'],
+    [{ email: '', sub: '1' }, '1'],
+    [{ email: 7, sub: '1' }, '1'],
+    [{ email: 'x'.repeat(201), sub: 'a\0b' }, undefined],
+    [{}, undefined],
+  ])('of %j is %s', (claims, actor) => {
+    expect(actorIn(claims)).toBe(actor);
+  });
+});

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+
+export const CLIENT_ID = 'wagergate-console';
+export const CLIENT_SECRET = 'the-secret-of-the-console';
+
+type Key = Awaited<ReturnType<typeof generateKeyPair>>['privateKey'];
+
+/** `undefined` takes one out. */
+type Claims = Readonly<Record<string, unknown>>;
+
+/** An OpenID Connect issuer that signs anybody in as whoever the test says. */
+export interface StubIssuer {
+  readonly url: string;
+  /** Who the next sign-in is, as claims. */
+  person: Claims;
+  /** How often each path was asked. */
+  readonly asked: Map<string, number>;
+  /** A token with these claims over good ones; signed as the issuer does it now. */
+  token(claims: Claims, options?: { alg?: string; kid?: string; key?: Key }): Promise<string>;
+  /** The public key of RS256 as text, such as anybody may have it. */
+  publicKey(): JWK;
+  /** Signs with a new key from now on, and forgets the old one. */
+  rotate(): Promise<void>;
+  isAway: boolean;
+  close(): Promise<void>;
+}
+
+export async function startIssuer(): Promise<StubIssuer> {
+  const codes = new Map<string, { challenge: string; nonce: string; redirectUri: string }>();
+  const keys = new Map<string, { key: Key; jwk: JWK }>();
+  let generation = 0;
+  const rotate = async () => {
+    generation += 1;
+    keys.clear();
+    for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
+      const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+      const kid = `${alg}-${generation}`;
+      keys.set(alg, {
+        key: privateKey,
+        jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' },
+      });
+    }
+  };
+  await rotate();
+
+  const server = createServer((request, response) => {
+    void answer(request, response).catch((error: unknown) => {
+      response.statusCode = 500;
+      response.end(String(error));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+
+  const issuer: StubIssuer = {
+    url,
+    person: {},
+    asked: new Map(),
+    isAway: false,
+    rotate,
+    token: async (claims, { alg = 'RS256', kid, key } = {}) => {
+      const own = keys.get(alg);
+      const signer = key ?? own?.key;
+      if (signer === undefined) throw new Error(`no key for ${alg}`);
+      const nowS = Math.floor(Date.now() / 1000);
+      const good = { iss: url, aud: CLIENT_ID, sub: 'somebody', iat: nowS, exp: nowS + 300 };
+      return await new SignJWT({ ...good, ...claims })
+        .setProtectedHeader({ alg, ...optional('kid', kid ?? own?.jwk.kid) })
+        .sign(signer);
+    },
+    publicKey: () => keys.get('RS256')?.jwk ?? {},
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    issuer.asked.set(pathname, (issuer.asked.get(pathname) ?? 0) + 1);
+    if (issuer.isAway) return void request.socket.destroy();
+    const json = (status: number, value: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(value));
+    };
+    switch (pathname) {
+      case '/.well-known/openid-configuration':
+        return json(200, {
+          issuer: url,
+          authorization_endpoint: `${url}/authorize`,
+          token_endpoint: `${url}/token`,
+          jwks_uri: `${url}/jwks`,
+          response_types_supported: ['code'],
+          id_token_signing_alg_values_supported: ['RS256'],
+          subject_types_supported: ['public'],
+        });
+      case '/jwks':
+        return json(200, { keys: [...keys.values()].map(({ jwk }) => jwk) });
+      case '/authorize': {
+        const code = `code-${codes.size}-${Math.random()}`;
+        const redirectUri = searchParams.get('redirect_uri') ?? '';
+        codes.set(code, {
+          challenge: searchParams.get('code_challenge') ?? '',
+          nonce: searchParams.get('nonce') ?? '',
+          redirectUri,
+        });
+        const back = new URL(redirectUri);
+        back.searchParams.set('code', code);
+        back.searchParams.set('state', searchParams.get('state') ?? '');
+        response.writeHead(302, { location: back.href });
+        return void response.end();
+      }
+      case '/token': {
+        const form = new URLSearchParams(await textOf(request));
+        const asked = codes.get(form.get('code') ?? '');
+        codes.delete(form.get('code') ?? '');
+        const challenge = createHash('sha256')
+          .update(form.get('code_verifier') ?? '')
+          .digest('base64url');
+        const isClient = form.get('client_secret') === CLIENT_SECRET;
+        if (
+          asked === undefined ||
+          !isClient ||
+          asked.challenge !== challenge ||
+          asked.redirectUri !== form.get('redirect_uri')
+        ) {
+          return json(400, { error: 'invalid_grant' });
+        }
+        const idToken = await issuer.token({ nonce: asked.nonce, ...issuer.person });
+        return json(200, { access_token: 'opaque', token_type: 'Bearer', id_token: idToken });
+      }
+      default:
+        return json(404, {});
+    }
+  };
+  return issuer;
+}
+
+function optional<K extends string>(name: K, value: string | undefined) {
+  return value === undefined ? {} : { [name]: value };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString();
+}
