@@ -21,7 +21,7 @@ COPY scripts/prune-packages.mjs scripts/
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
  && node scripts/prune-packages.mjs node_modules
 
-# The gateway itself, with the Prisma client that is generated from the schema.
+# The gateway itself, with the Prisma client that is generated from the schema and the console's pages.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
@@ -30,6 +30,10 @@ COPY prisma.config.ts ./
 COPY prisma/schema.prisma prisma/
 COPY scripts/generate-prisma-client.mjs scripts/
 RUN node scripts/generate-prisma-client.mjs
+COPY vite.config.ts ./
+COPY scripts/build-console.mjs scripts/
+COPY src src/
+RUN node scripts/build-console.mjs
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY prisma/migrations prisma/migrations/
@@ -38,6 +42,8 @@ COPY config config/
 COPY src src/
 # Whatever the umask of whoever checked the sources out: all may read, and nobody writes.
 RUN mv /build/src/store/prisma-client src/store/ \
+ && mkdir dist && mv /build/dist/console dist/ \
+ && rm -r src/console dist/console/.vite \
  && chmod -R u=rwX,go=rX . \
  && chmod 755 src/entry-point.sh src/cli/launcher.mjs src/cli/wagergate.ts
 

@@ -7,6 +7,7 @@ import { defineConfig } from 'vitest/config';
 const UNIT = [
   'test/*.test.ts',
   'test/bonuses/{read-back,translation}/*.test.ts',
+  'test/console/{story,text}.test.ts',
   'test/config/!(watch|watcher|source|reload-report).test.ts',
   'test/domain/*.test.ts',
   'test/fuzz/{configuration,csv,protocol}.test.ts',

@@ -68,6 +68,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'wallets',
   ],
   certify: ['domain', 'lib', 'outbound', 'protocol', 'wallets'],
+  // Types of the answers that it shows; nothing of the server but `domain` gets into the browser.
+  console: ['admin', 'config', 'domain', 'store'],
 };
 
 /** The edge of the process: these build, start and wire. */
@@ -77,7 +79,7 @@ const MAY_IMPORT_ALL = ['cli', 'wiring', ''];
 const MAY_READ_ENVIRONMENT = /^((main|run-gateway|health-check)\.ts|cli\/|config\/)/;
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('store/prisma-client/'))
+  .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('store/prisma-client/'))
   .sort();
 
 describe('the rooms of src/', () => {
@@ -96,6 +98,17 @@ describe('the rooms of src/', () => {
     expect([...rooms]).toEqual([]);
   });
 
+  it('takes nothing but types from the server into the browser', () => {
+    const taken = files
+      .filter((file) => roomOf(file) === 'console')
+      .flatMap((file) =>
+        [...read(file).matchAll(/^import (?!type )[^;]*?from '(\.[^']+)'/gms)].map(
+          ([, specifier = '']) => relative(SRC, join(SRC, dirname(file), specifier)),
+        ),
+      );
+    expect(taken.filter((file) => !['console', 'domain'].includes(roomOf(file)))).toEqual([]);
+  });
+
   it('reads the environment only at the edge of the process', () => {
     const readers = files.filter((file) => /process\.env\b/.test(read(file)));
     expect(readers.filter((file) => !MAY_READ_ENVIRONMENT.test(file))).toEqual([]);
@@ -106,7 +119,7 @@ const LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 60;
 
 /** Started by Node itself, so that nobody imports what they export. */
-const ENTRIES = /^(src\/main\.ts|src\/cli\/wagergate\.ts)$/;
+const ENTRIES = /^(src\/main\.ts|src\/cli\/wagergate\.ts|src\/console\/main\.tsx)$/;
 
 describe('the shape of the code', () => {
   const product = sourceFiles('src');

@@ -73,6 +73,9 @@ export function betRoutes(app: FastifyInstance, { timelines, bets, audit }: BetD
   });
 }
 
+/** A bet as people see it. */
+export type BetShown = ReturnType<typeof shown>;
+
 function shown(timeline: BetTimeline, caller: Caller) {
   return {
     ...timeline,

@@ -10,6 +10,8 @@ import { type AuditDesk, auditRoutes } from './audit.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
 import { type BooksDesk, booksRoutes } from './books.ts';
 import { configurationRoutes } from './configuration.ts';
+import { consoleRoutes } from './console.ts';
+import type { ConsoleFiles } from './console-files.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
 import { docsRoutes } from './docs.ts';
 import { guardRoutes } from './door.ts';
@@ -42,6 +44,8 @@ export type AdminOptions = Probes &
     readonly logger: Logger;
     /** Without an admin token and an issuer there is no admin API, and no console. */
     readonly people: People;
+    /** The built pages of the console. */
+    readonly consoleFiles: ConsoleFiles;
     /** Names that it may be asked under beside addresses, `localhost` and single words. */
     readonly adminHosts?: readonly string[];
   };
@@ -88,6 +92,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   const { people, logger } = options;
   if (people.adminToken !== undefined || people.issuer !== undefined) {
     signInRoutes(app, people, logger);
+    consoleRoutes(app, options.consoleFiles);
     app.register(async (admin) => adminRoutes(admin, options), { prefix: '/admin' });
   }
   return app;

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import { readConsoleFiles } from '../admin/console-files.ts';
 import { createAdminServer } from '../admin/server.ts';
 import { statesHere, statesIn } from '../admin/wallet-states.ts';
 import { hasDescriptors } from '../http/descriptors.ts';
@@ -22,6 +24,9 @@ export interface OtherProcesses {
   /** Whether each of them can still open a file or connection. */
   readonly haveDescriptors: () => boolean;
 }
+
+/** Where `npm ci` and the image build it (docs/decisions/0025-console-is-built-at-install.md). */
+const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.url));
 
 /** Health, metrics and the admin API, for the people who run it. */
 export function createInternalListener(base: Base, storage: Storage, money: Money) {
@@ -56,6 +61,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
       logger,
       people,
       adminHosts: environment.adminHosts,
+      consoleFiles: readConsoleFiles(CONSOLE_FOLDER),
       configuration,
       ...desks,
       lastHour,

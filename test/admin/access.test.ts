@@ -33,6 +33,7 @@ async function start(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): P
     configuration: () => {
       throw new Error('nobody may get this far');
     },
+    consoleFiles: new Map(),
     walletStates: unasked,
     timelines: { find: async () => undefined },
     booksDays: { list: unasked },

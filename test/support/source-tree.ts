@@ -45,14 +45,17 @@ export function sourceFiles(...folders: readonly string[]): readonly SourceFile[
         join(folder, file),
       ),
     )
-    .filter((path) => path.endsWith('.ts') && !path.startsWith('src/store/prisma-client/'))
+    .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('src/store/prisma-client/'))
     .sort()
     .map(sourceFile);
 }
 
 function sourceFile(path: string): SourceFile {
   const text = readFileSync(join(ROOT, path), 'utf8');
-  const { program } = parse(text, { sourceType: 'module', plugins: ['typescript'] });
+  const { program } = parse(text, {
+    sourceType: 'module',
+    plugins: path.endsWith('x') ? ['typescript', 'jsx'] : ['typescript'],
+  });
   const functions: { name: string; lines: number }[] = [];
   const dynamic: Import[] = [];
   walk(program, (node, parent) => {

@@ -24,6 +24,7 @@ export function tellAddresses(
   pairs('Addresses', [
     ['gateway', gateway.url],
     ['admin', `${adminUrl}/admin/operators`],
+    ['console', `${adminUrl}/console`],
     ['metrics', `${adminUrl}/metrics`],
     ['health', `${adminUrl}/health/ready`],
     ["alpha's wallet", wallets.alpha.baseUrl],

@@ -29,6 +29,8 @@ export interface StageOptions {
   readonly progress: (doing: string) => void;
   /** Ends the start; what runs by then is stopped again. */
   readonly signal: AbortSignal;
+  /** Default: the repository's own example. */
+  readonly configFolder?: string;
 }
 
 /** The aggregator's key at the service, as in the example configuration. */
@@ -45,7 +47,10 @@ const SERVICE_RETRY_SCALE = 0.02;
  * @throws Error when one of them does not start; nothing is left behind then
  * @throws the signal's reason when it ended the start
  */
-export async function openStage(cast: Cast, { progress, signal }: StageOptions): Promise<Stage> {
+export async function openStage(
+  cast: Cast,
+  { progress, signal, configFolder = CONFIG_FOLDER }: StageOptions,
+): Promise<Stage> {
   await using running = new AsyncDisposableStack();
   progress('starting PostgreSQL, Redis, two wallets and the bonus API');
   // Side by side; each is handed to the stack before it is waited for, so that none gets lost.
@@ -70,7 +75,7 @@ export async function openStage(cast: Cast, { progress, signal }: StageOptions):
   const wallets = { alpha: alphaWallet, beta: betaWallet };
 
   progress('starting the gateway, which makes its tables');
-  const environment = environmentOf(cast, { postgres, redis, wallets, bonusApi });
+  const environment = environmentOf(cast, { configFolder, postgres, redis, wallets, bonusApi });
   const gateway = await stopping(running, startGatewayProcess(environment));
   signal.throwIfAborted();
 
@@ -114,11 +119,13 @@ function castOperator(cast: Cast, id: OperatorId, baseUrl: string): SimulatedOpe
 function environmentOf(
   cast: Cast,
   {
+    configFolder,
     postgres,
     redis,
     wallets,
     bonusApi,
   }: {
+    configFolder: string;
     postgres: EmbeddedServer;
     redis: EmbeddedServer;
     wallets: Stage['wallets'];
@@ -128,11 +135,11 @@ function environmentOf(
   return {
     DATABASE_URL: postgres.url,
     REDIS_URL: redis.url,
-    GATEWAY_CONFIG: CONFIG_FOLDER,
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',
     ADMIN_TOKEN: cast.adminToken,
+    GATEWAY_CONFIG: configFolder,
     ENCRYPTION_KEY: cast.encryptionKey,
     MIGRATE_ON_START: 'true',
     SERVICE_SECRET: cast.serviceSecret,

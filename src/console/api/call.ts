@@ -1,0 +1,84 @@
+import type { Answers, Route } from './wire.ts';
+
+/** An answer other than 2xx, or none at all (`status` 0). */
+export class AnswerError extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'AnswerError';
+    this.status = status;
+  }
+}
+
+export interface CallOptions {
+  /** The variable parts of the path, by name. */
+  readonly path?: Readonly<Record<string, string>>;
+  /** Left out where undefined or empty. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** The break-glass token that a person typed: of this tab alone, and gone with it. */
+let typedToken: string | undefined;
+
+export function setTypedToken(token: string | undefined): void {
+  typedToken = token;
+}
+
+/**
+ * Asks the admin API.
+ * @throws AnswerError
+ */
+export async function call<R extends Route>(
+  route: R,
+  options: CallOptions = {},
+): Promise<Answers[R]> {
+  const [method = 'GET', template = ''] = route.split(' ');
+  const response = await answerOf(addressOf(template, options), {
+    method,
+    credentials: 'same-origin',
+    headers: {
+      accept: 'application/json',
+      ...(typedToken === undefined ? {} : { authorization: `Bearer ${typedToken}` }),
+      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new AnswerError(response.status, messageIn(text) ?? response.statusText);
+  // The server's own types say what stands in it (api/wire.ts).
+  return JSON.parse(text) as Answers[R];
+}
+
+function addressOf(template: string, { path = {}, query = {} }: CallOptions): string {
+  const filled = template.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(path[name] ?? ''),
+  );
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, value]],
+  );
+  return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given)}`;
+}
+
+async function answerOf(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new AnswerError(0, 'The gateway does not answer');
+  }
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === 'object' && value !== null && 'message' in value;
+    return isObject && typeof value.message === 'string' ? value.message : undefined;
+  } catch {
+    // Something between here and the gateway answered, not the gateway.
+    return undefined;
+  }
+}

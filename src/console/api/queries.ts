@@ -1,0 +1,48 @@
+import { QueryClient, useQuery } from '@tanstack/react-query';
+import { AnswerError, type CallOptions, call } from './call.ts';
+import type { Answers, Route } from './wire.ts';
+
+/** What somebody looks at is asked for anew this often; a page in the background is not. */
+export const LIVE_MS = 3_000;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // A refusal stays one; only silence is worth another try.
+      retry: (count, error) => count < 1 && isPassing(error),
+      refetchOnWindowFocus: true,
+      staleTime: 1_000,
+    },
+  },
+});
+
+function isPassing(error: Error): boolean {
+  return error instanceof AnswerError && (error.status === 0 || error.status >= 500);
+}
+
+interface LiveOptions extends Pick<CallOptions, 'path' | 'query'> {
+  readonly isEnabled?: boolean;
+  readonly everyMs?: number | false;
+}
+
+/** An answer of the admin API that is kept current while somebody looks. */
+export function useLive<R extends Extract<Route, `GET ${string}`>>(
+  route: R,
+  { isEnabled = true, everyMs = LIVE_MS, ...options }: LiveOptions = {},
+) {
+  return useQuery<Answers[R]>({
+    queryKey: [route, options],
+    queryFn: ({ signal }) => call(route, { ...options, signal }),
+    enabled: isEnabled,
+    refetchInterval: (query) => (isRefused(query.state.error) ? false : everyMs),
+  });
+}
+
+function isRefused(error: Error | null): boolean {
+  return error instanceof AnswerError && error.status === 401;
+}
+
+/** After a change: everything on the page is asked for anew. */
+export function refreshAll(): Promise<void> {
+  return queryClient.invalidateQueries();
+}

@@ -1,0 +1,24 @@
+import { refreshAll, useLive } from '../api/queries.ts';
+import { Plain } from '../parts/plain.tsx';
+
+/** Who is signed in, as which role, and the way out. */
+export function Me() {
+  const { data } = useLive('GET /admin/me', { everyMs: false });
+  if (data === undefined) return null;
+  const signOut = () =>
+    void fetch('/console/sign-out', { method: 'POST' }).finally(() => {
+      // Also a token that was typed is gone with the page.
+      window.location.assign('/console');
+      return refreshAll();
+    });
+  return (
+    <span className="me">
+      <span title={data.role}>
+        <Plain text={data.actor} /> <span className="muted">{data.role}</span>
+      </span>
+      <button type="button" className="quiet-button" onClick={signOut}>
+        Sign out
+      </button>
+    </span>
+  );
+}

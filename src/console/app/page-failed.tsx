@@ -1,0 +1,27 @@
+import { Link } from '@tanstack/react-router';
+import { Heading } from '../parts/heading.tsx';
+import { Plain } from '../parts/plain.tsx';
+
+/** A page that broke; the rest of the console goes on. */
+export function PageFailed({ error }: { readonly error: unknown }) {
+  return (
+    <div className="notice bad" role="alert">
+      <p>
+        <strong>This page went wrong.</strong>{' '}
+        <Plain text={error instanceof Error ? error.message : String(error)} />
+      </p>
+      <button type="button" onClick={() => window.location.reload()}>
+        Load it anew
+      </button>
+    </div>
+  );
+}
+
+export function PageMissing() {
+  return (
+    <>
+      <Heading title="There is no such page" />
+      <Link to="/">Go to Now</Link>
+    </>
+  );
+}

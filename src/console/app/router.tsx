@@ -1,0 +1,75 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { readFilter } from '../pages/deliveries/filter.ts';
+import { Loading } from '../parts/answered.tsx';
+import { PageFailed, PageMissing } from './page-failed.tsx';
+import { known, parseSearch, searchText } from './search.ts';
+import { Shell } from './shell.tsx';
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: PageMissing,
+  errorComponent: PageFailed,
+});
+
+const parent = { getParentRoute: () => root };
+
+const routes = [
+  createRoute({
+    ...parent,
+    path: '/',
+    validateSearch: known('find'),
+    component: lazyRouteComponent(() => import('../pages/now/now-page.tsx'), 'NowPage'),
+  }),
+  createRoute({
+    ...parent,
+    path: '/operators/$id',
+    component: lazyRouteComponent(
+      () => import('../pages/operator/operator-page.tsx'),
+      'OperatorPage',
+    ),
+  }),
+  createRoute({
+    ...parent,
+    path: '/bets/$id',
+    validateSearch: known('message'),
+    component: lazyRouteComponent(() => import('../pages/bet/bet-page.tsx'), 'BetStoryPage'),
+  }),
+  createRoute({
+    ...parent,
+    path: '/deliveries',
+    validateSearch: readFilter,
+    component: lazyRouteComponent(
+      () => import('../pages/deliveries/deliveries-page.tsx'),
+      'DeliveriesPage',
+    ),
+  }),
+  createRoute({
+    ...parent,
+    path: '/settings',
+    validateSearch: known('find'),
+    component: lazyRouteComponent(
+      () => import('../pages/settings/settings-page.tsx'),
+      'SettingsPage',
+    ),
+  }),
+] as const;
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: '/console',
+  parseSearch,
+  stringifySearch: searchText,
+  defaultPendingComponent: () => <Loading what="the page" />,
+  defaultPreload: 'intent',
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,62 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { AnswerError, call, setTypedToken } from '../api/call.ts';
+import { refreshAll, useLive } from '../api/queries.ts';
+import { Loading } from '../parts/answered.tsx';
+
+/** How soon a page notices that its session has ended while nothing is asked. */
+const ME_MS = 30_000;
+
+/** The pages, for who is known; the way in for everybody else. */
+export function AfterSignIn({ children }: { readonly children: ReactNode }) {
+  const me = useLive('GET /admin/me', { everyMs: ME_MS });
+  if (me.isPending && me.error === null) return <Loading what="the console" />;
+  const { error } = me;
+  if (error instanceof AnswerError && error.status === 401) return <SignIn />;
+  return children;
+}
+
+function SignIn() {
+  const [failure, setFailure] = useState<string | undefined>();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const token = new FormData(event.currentTarget).get('token');
+    if (typeof token !== 'string') return;
+    setFailure(undefined);
+    setTypedToken(token.trim());
+    // Asked for beside what the page shows, which would otherwise be empty meanwhile.
+    call('GET /admin/me').then(refreshAll, (error: unknown) => {
+      setTypedToken(undefined);
+      const isRefused = error instanceof AnswerError && error.status === 401;
+      setFailure(isRefused ? 'The token is wrong.' : 'The gateway does not answer.');
+    });
+  };
+  return (
+    <section className="sign-in" aria-labelledby="sign-in">
+      <h1 id="sign-in">Sign in</h1>
+      <p>
+        <a
+          href={`/console/sign-in?to=${encodeURIComponent(window.location.pathname + window.location.search)}`}
+        >
+          Sign in with your account or a link
+        </a>
+      </p>
+      <form onSubmit={submit}>
+        <div className="field">
+          <label htmlFor="token">Admin token</label>
+          <input id="token" name="token" type="password" autoComplete="off" required />
+          <p className="muted">
+            Kept in this tab alone, and gone when it is closed or loaded anew.
+          </p>
+        </div>
+        {failure !== undefined && (
+          <p className="notice bad" role="alert">
+            {failure}
+          </p>
+        )}
+        <button type="submit" className="main">
+          Sign in
+        </button>
+      </form>
+    </section>
+  );
+}

@@ -1,0 +1,35 @@
+import type { Message } from './sequence.ts';
+
+const METHODS: Readonly<Record<string, string>> = {
+  place: 'POST',
+  settle: 'PUT',
+  unsettle: 'PUT',
+  rollback: 'PUT',
+  update: 'PUT',
+};
+
+/** Characters that a terminal would act on; within JSON they may stand as escapes as well. */
+const UNSAFE = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+
+/**
+ * A request as a line for a shell, its secrets as variables: `$TOKEN` and the signature, which only
+ * who holds the secret can make. Undefined where the message is no request or was not kept.
+ */
+export function curlOf({ operation, body, to }: Message): string | undefined {
+  if (operation === undefined || body === null) return undefined;
+  const base = to === 'wallet' ? 'WALLET_URL' : 'GATEWAY_URL';
+  const escaped = body.replaceAll(UNSAFE, (one) =>
+    one === '\n' || one === '\t' ? ' ' : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return [
+    `curl -sS -X ${METHODS[operation] ?? 'POST'} "$${base}/payment/bet"`,
+    "-H 'content-type: application/json'",
+    '-H "x-sign-jws: $SIGNATURE"',
+    `--data-raw ${quoted(escaped)}`,
+  ].join(' \\\n  ');
+}
+
+/** For a POSIX shell, whatever stands in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

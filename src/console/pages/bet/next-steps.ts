@@ -1,0 +1,59 @@
+import type { ShownBet, ShownOperation } from './bet.ts';
+
+/** What a person may do about a bet now, and why. */
+export type NextStep =
+  | { readonly kind: 'nothing'; readonly why: string }
+  | {
+      readonly kind: 'retry' | 'retryOrResolve';
+      readonly deliveryId: string;
+      readonly operation: string;
+      readonly why: string;
+    };
+
+/** One step for each delivery that waits for somebody or something; else why there is none. */
+export function nextSteps(bet: ShownBet): readonly NextStep[] {
+  const steps = bet.operations.flatMap(stepOf);
+  return steps.length > 0 ? steps : [{ kind: 'nothing', why: whyNothing(bet) }];
+}
+
+function stepOf({ delivery, operation }: ShownOperation): readonly NextStep[] {
+  if (delivery === null) return [];
+  const { id: deliveryId, state } = delivery;
+  switch (state) {
+    case 'dead':
+      return [
+        {
+          kind: 'retryOrResolve',
+          deliveryId,
+          operation,
+          why: `The ${operation} is dead. Retry it once the wallet is mended; resolve it when the wallet's own books have been put right by hand.`,
+        },
+      ];
+    case 'pending':
+    case 'held':
+      return [
+        {
+          kind: 'retry',
+          deliveryId,
+          operation,
+          why: `The ${operation} is retried by itself, so nothing has to be done. A retry now only saves the wait.`,
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function whyNothing(bet: ShownBet): string {
+  if (bet.inFlight !== null) return 'An operation is under way: wait for its outcome.';
+  switch (bet.state) {
+    case 'unknown':
+      return 'The service rolls the bet back, or else the gateway does by itself.';
+    case 'settlement_unknown':
+      return 'The service repeats the result until the wallet confirms one.';
+    case 'accepted':
+      return 'The bet is open: the service sends its result when there is one.';
+    default:
+      return 'Nothing is open: every operation of this bet is finished.';
+  }
+}

@@ -1,0 +1,129 @@
+import { spanText } from '../../parts/times.ts';
+import { type Tone, wordsOf } from '../../parts/tone.ts';
+import type { ShownBet, ShownOperation } from './bet.ts';
+import { attemptTone, endOf } from './story.ts';
+
+/** From left to right. */
+export const PARTIES = ['service', 'gateway', 'wallet'] as const;
+export type Party = (typeof PARTIES)[number];
+
+/** A message that went from one to another. */
+export interface Message {
+  /** Within this bet, for its address: `2.1.answer`. */
+  readonly key: string;
+  readonly at: string;
+  readonly from: Party;
+  readonly to: Party;
+  readonly label: string;
+  readonly tone: Tone;
+  /** Its text as it was sent, where it was kept. */
+  readonly body: string | null;
+  /** Whether more was sent than was kept. */
+  readonly truncated: boolean;
+  readonly about: string;
+  /** How it could be sent again, where it is a request. */
+  readonly operation: string | undefined;
+}
+
+/** A message, and how long nothing happened before it where that is worth a line. */
+export interface SequenceStep {
+  readonly message: Message;
+  readonly waitedMs: number | undefined;
+}
+
+/** Shorter waits are not shown. */
+const WAIT_SHOWN_MS = 1_000;
+
+/** All messages of a bet in the order in which they went. */
+export function sequenceOf(bet: ShownBet): readonly SequenceStep[] {
+  const messages = bet.operations.flatMap((operation, at) => messagesOf(operation, at + 1));
+  const order = messages.map((message, at) => ({ message, at, ms: Date.parse(message.at) }));
+  order.sort((a, b) => a.ms - b.ms || a.at - b.at);
+  return order.map(({ message, ms }, at) => {
+    const before = order[at - 1];
+    const waited = before === undefined ? 0 : ms - before.ms;
+    return { message, waitedMs: waited >= WAIT_SHOWN_MS ? waited : undefined };
+  });
+}
+
+function messagesOf(operation: ShownOperation, number: number): readonly Message[] {
+  const { attempts, answer, receivedAt, requestId, request } = operation;
+  const name = operation.operation;
+  const whole = { truncated: false };
+  const asked: Message = {
+    ...whole,
+    key: `${number}`,
+    at: receivedAt,
+    from: 'service',
+    to: 'gateway',
+    label: name,
+    tone: 'info',
+    body: request,
+    about: `What the service sent, its token left out. Request id ${requestId ?? 'none'}.`,
+    operation: name,
+  };
+  const first = attempts[0];
+  const told: Message[] =
+    answer === null
+      ? []
+      : [
+          {
+            ...whole,
+            key: `${number}.answer`,
+            at: first === undefined ? receivedAt : endOf(first),
+            from: 'gateway',
+            to: 'service',
+            label: `${answer.status}`,
+            tone: answer.status === 200 ? 'good' : 'warn',
+            body: answer.body,
+            about: `What the service was answered, with status ${answer.status}.`,
+            operation: undefined,
+          },
+        ];
+  const [firstTries, laterTries] = [attempts.slice(0, 1), attempts.slice(1)].map((some) =>
+    some.flatMap((attempt) => triesOf(operation, number, attempt)),
+  );
+  return [
+    ...(requestId === null ? [] : [asked]),
+    ...(firstTries ?? []),
+    ...told,
+    ...(laterTries ?? []),
+  ];
+}
+
+function triesOf(
+  { operation, request, attempts }: ShownOperation,
+  number: number,
+  attempt: ShownOperation['attempts'][number],
+): readonly Message[] {
+  const { startedAt, latencyMs, result, status, error, answer } = attempt;
+  const tone = attemptTone(attempt);
+  const nth = attempts.length === 1 ? '' : ` (attempt ${attempt.number})`;
+  return [
+    {
+      key: `${number}.${attempt.number}`,
+      at: startedAt,
+      from: 'gateway',
+      to: 'wallet',
+      label: `${operation}${nth}`,
+      tone: 'info',
+      body: request,
+      truncated: false,
+      about:
+        "What the service had sent; to the wallet it goes with the operator's own player id and token.",
+      operation,
+    },
+    {
+      key: `${number}.${attempt.number}.answer`,
+      at: endOf(attempt),
+      from: 'wallet',
+      to: 'gateway',
+      label: error ?? `${status ?? wordsOf(result)} after ${spanText(latencyMs)}`,
+      tone,
+      body: answer?.body ?? null,
+      truncated: answer?.truncated ?? false,
+      about: `${wordsOf(result)} after ${spanText(latencyMs)}${status === null ? '' : `, status ${status}`}${error === null ? '' : `: ${error}`}`,
+      operation: undefined,
+    },
+  ];
+}

@@ -1,0 +1,40 @@
+import { unreachable } from '../../../domain/unreachable.ts';
+import { ResolveAction, RetryAction } from '../deliveries/delivery-actions.tsx';
+import type { ShownBet } from './bet.ts';
+import { type NextStep, nextSteps } from './next-steps.ts';
+
+/** What may be done about a bet now: buttons with the reason beside them, or why there are none. */
+export function Steps({ bet }: { readonly bet: ShownBet }) {
+  return (
+    <ul className="steps">
+      {nextSteps(bet).map((step) => (
+        <li key={step.kind === 'nothing' ? 'nothing' : step.deliveryId}>
+          <p>{step.why}</p>
+          <StepButtons step={step} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function StepButtons({ step }: { readonly step: NextStep }) {
+  switch (step.kind) {
+    case 'nothing':
+      return <p className="muted">Nothing has to be done.</p>;
+    case 'retry':
+      return (
+        <div className="buttons start">
+          <RetryAction id={step.deliveryId} operation={step.operation} />
+        </div>
+      );
+    case 'retryOrResolve':
+      return (
+        <div className="buttons start">
+          <RetryAction id={step.deliveryId} operation={step.operation} />
+          <ResolveAction id={step.deliveryId} operation={step.operation} />
+        </div>
+      );
+    default:
+      return unreachable(step);
+  }
+}

@@ -1,0 +1,180 @@
+import { membersOf } from '../../parts/exact-json.ts';
+import { spanText } from '../../parts/times.ts';
+import { type Tone, wordsOf } from '../../parts/tone.ts';
+import type { ShownAttempt, ShownBet, ShownOperation } from './bet.ts';
+
+/** A sentence of a bet's story; it may quote a wallet, so it is shown by `Plain` alone. */
+export interface Sentence {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+/** What happened, in order, as one would tell it to somebody who was not there. */
+export function storyOf(bet: ShownBet): readonly Sentence[] {
+  const sentences = bet.operations.flatMap((operation) => [
+    arrival(bet, operation),
+    ...operation.attempts.slice(0, 1).map((attempt) => tried(operation, attempt)),
+    ...told(operation),
+    ...operation.attempts.slice(1).map((attempt) => tried(operation, attempt)),
+    ...promised(operation),
+  ]);
+  // Of the same millisecond they stay in the order in which they are told here.
+  return sentences.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+/** Where the bet stands now, in one sentence. */
+export function standing(bet: ShownBet): { readonly tone: Tone; readonly text: string } {
+  const stake = money(bet.amount, bet.currency);
+  if (bet.inFlight !== null) {
+    return { tone: 'info', text: `A ${bet.inFlight} is under way at this moment.` };
+  }
+  switch (bet.state) {
+    case 'rolled_back':
+      return { tone: 'good', text: `The bet is rolled back: no stake is held at the wallet.` };
+    case 'rolling_back':
+      return {
+        tone: 'warn',
+        text: `The bet is rolled back for the service; the wallet has not confirmed it yet, so the player may still miss ${stake}.`,
+      };
+    case 'settled':
+      return { tone: 'good', text: settled(bet) };
+    case 'settlement_unknown':
+      return {
+        tone: 'bad',
+        text: 'A result was sent and nobody knows whether the wallet took it.',
+      };
+    case 'accepted':
+      return bet.settlement.state === 'unsettled'
+        ? {
+            tone: 'info',
+            text: `The result was taken back; the stake of ${stake} is in play again.`,
+          }
+        : { tone: 'info', text: `The wallet holds the stake of ${stake}; there is no result yet.` };
+    case 'declined':
+      return { tone: 'quiet', text: 'The wallet refused the bet: no money moved.' };
+    case 'not_sent':
+      return { tone: 'quiet', text: 'The bet was never sent to the wallet: no money moved.' };
+    case 'unknown':
+      return {
+        tone: 'bad',
+        text: `Nobody knows whether the wallet took the stake of ${stake}. A rollback closes this.`,
+      };
+    case 'in_flight':
+      return { tone: 'info', text: 'The wallet is being asked.' };
+    default:
+      return { tone: 'quiet', text: `The bet is ${wordsOf(bet.state)}.` };
+  }
+}
+
+function settled({ settlement, currency }: ShownBet): string {
+  const result = settlement.resultType === null ? '' : ` (${wordsOf(settlement.resultType)})`;
+  return `The bet is settled${result}: the wallet paid ${money(settlement.amount, currency)}.`;
+}
+
+const ASKED: Readonly<Record<string, string>> = {
+  place: 'The service asked to place the bet',
+  settle: 'The service sent the result',
+  unsettle: 'The service took the result back',
+  rollback: 'The service asked to roll the bet back',
+  update: 'The service sent new coefficients',
+};
+
+function arrival(
+  bet: ShownBet,
+  { operation, receivedAt, request, requestId }: ShownOperation,
+): Sentence {
+  // What the gateway itself began came with no request of the service.
+  const begun = requestId === null ? `The gateway itself began a ${operation}` : undefined;
+  const amount =
+    operation === 'settle' || operation === 'place' ? membersOf(request).amount : undefined;
+  const of = amount === undefined ? '' : `: ${money(amount, bet.currency)}`;
+  return {
+    at: receivedAt,
+    tone: 'info',
+    text: `${begun ?? ASKED[operation] ?? `The service sent a ${operation}`}${of}.`,
+  };
+}
+
+function tried({ attempts }: ShownOperation, attempt: ShownAttempt): Sentence {
+  const which = attempts.length === 1 ? 'The wallet' : `Attempt ${attempt.number}: the wallet`;
+  return { at: endOf(attempt), tone: attemptTone(attempt), text: `${which} ${said(attempt)}.` };
+}
+
+function said({ result, latencyMs, error }: ShownAttempt): string {
+  const why = error ?? wordsOf(result);
+  switch (result) {
+    case 'accepted':
+      return `accepted it after ${spanText(latencyMs)}`;
+    case 'declined':
+      return `refused it after ${spanText(latencyMs)}: ${why}`;
+    case 'timeout':
+      return `gave no answer in time (${why}), so nobody knew whether it took it`;
+    case 'http_error':
+    case 'bad_answer':
+      return `gave no valid answer: ${why}`;
+    case 'connection':
+      return `could not be reached: ${why}`;
+    default:
+      return `was not asked: ${why}`;
+  }
+}
+
+/** When the outcome of an attempt was known, ISO 8601 UTC. */
+export function endOf({ startedAt, latencyMs }: ShownAttempt): string {
+  return new Date(Date.parse(startedAt) + latencyMs).toISOString();
+}
+
+export function attemptTone({ result }: ShownAttempt): Tone {
+  if (result === 'accepted') return 'good';
+  return result === 'declined' ? 'warn' : 'bad';
+}
+
+function told({ answer, attempts, receivedAt }: ShownOperation): readonly Sentence[] {
+  if (answer === null) return [];
+  const [first] = attempts;
+  const code = membersOf(answer.body).code;
+  const isGood = answer.status === 200;
+  const words = isGood
+    ? 'yes (200)'
+    : `${answer.status}${code === undefined ? '' : ` with code ${code}`}`;
+  return [
+    {
+      at: first === undefined ? receivedAt : endOf(first),
+      tone: isGood ? 'good' : 'warn',
+      text: `The service was told ${words}${code === '100' ? ', which makes it roll the bet back or ask again' : ''}.`,
+    },
+  ];
+}
+
+function promised({
+  delivery,
+  operation,
+  attempts,
+  receivedAt,
+}: ShownOperation): readonly Sentence[] {
+  if (delivery === null) return [];
+  const last = attempts.at(-1);
+  const at = last === undefined ? receivedAt : endOf(last);
+  const tell = (tone: Tone, text: string): readonly Sentence[] => [{ at, tone, text }];
+  switch (delivery.state) {
+    case 'pending':
+    case 'held':
+      return tell('warn', `The ${operation} is promised: the gateway goes on trying by itself.`);
+    case 'dead':
+      return tell('bad', `The gateway has given up on the ${operation}: a person has to decide.`);
+    case 'delivered':
+      return tell('good', `The ${operation} came home: the wallet confirmed it.`);
+    case 'resolved':
+      return tell('good', `A person has closed the ${operation} by hand.`);
+    case 'superseded':
+      return tell('quiet', `A later operation has made the ${operation} void.`);
+    default:
+      return tell('quiet', `The delivery of the ${operation} is ${wordsOf(delivery.state)}.`);
+  }
+}
+
+function money(amount: string | null | undefined, currency: string | null): string {
+  return amount == null ? 'an unknown amount' : `${amount} ${currency ?? ''}`.trimEnd();
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { refreshAll, useLive } from '../../api/queries.ts';
+import { Action } from '../../parts/action.tsx';
+import { reasonOf } from '../../parts/answered.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { type BulkProgress, retryFilter, retrySelected } from './bulk.ts';
+import { type DeliveryFilter, RETRYABLE } from './filter.ts';
+
+interface BulkRetryProps {
+  readonly filter: DeliveryFilter;
+  readonly selected: readonly string[];
+  readonly onDone: () => void;
+}
+
+/** Retries a selection, or all that a filter finds: how many is said before, how far it is after. */
+export function BulkRetry({ filter, selected, onDone }: BulkRetryProps) {
+  const [progress, setProgress] = useState<BulkProgress | undefined>();
+  const operators = useLive('GET /admin/operators', { everyMs: false });
+  const isRetryable = RETRYABLE.has(filter.state ?? '');
+  const count = useQuery({
+    queryKey: ['GET /admin/deliveries/count', filter],
+    queryFn: ({ signal }) => call('GET /admin/deliveries/count', { query: { ...filter }, signal }),
+    enabled: isRetryable,
+  });
+  const total = count.data?.count ?? 0;
+  const follow = async (work: AsyncIterable<BulkProgress>) => {
+    for await (const each of work) setProgress(each);
+    onDone();
+    await refreshAll();
+  };
+  const ids = operators.data?.items.map(({ id }) => id) ?? [];
+  return (
+    <div className="bulk">
+      {selected.length > 0 && (
+        <Action
+          right="operate"
+          label={`Retry ${selected.length} selected`}
+          tone="main"
+          title={`Retry ${selected.length} deliveries`}
+          about="Each is due at once. One that a later operation has overtaken is left as it is."
+          reason="optional"
+          run={(reason) => follow(retrySelected(selected, reason))}
+        >
+          {progress !== undefined && <Progress progress={progress} />}
+        </Action>
+      )}
+      {isRetryable && total > 0 && (
+        <Action
+          right="operate"
+          label={`Retry all ${total} ${filter.state}`}
+          title={`Retry ${total} deliveries`}
+          about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are.`}
+          reason="optional"
+          run={(reason) => follow(retryFilter(filter, ids, total, reason))}
+        >
+          {progress !== undefined && <Progress progress={progress} />}
+        </Action>
+      )}
+      {progress !== undefined && <Progress progress={progress} />}
+    </div>
+  );
+}
+
+function Progress({ progress }: { readonly progress: BulkProgress }) {
+  const { looked, total, retried, failed } = progress;
+  return (
+    <div className="progress" role="status">
+      <progress max={total} value={Math.min(looked, total)} aria-label="Retried so far" />
+      <span>
+        {looked} of {total} looked at, {retried} due now
+        {failed.length > 0 && `, ${failed.length} not`}
+      </span>
+      {failed.slice(0, 3).map(({ id, error }) => (
+        <p key={id} className="muted">
+          {id}: <Plain text={reasonOf(error)} />
+        </p>
+      ))}
+    </div>
+  );
+}

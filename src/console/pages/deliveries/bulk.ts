@@ -1,0 +1,75 @@
+import { call } from '../../api/call.ts';
+import type { DeliveryFilter } from './filter.ts';
+
+export interface BulkProgress {
+  readonly total: number;
+  readonly looked: number;
+  readonly retried: number;
+  readonly failed: readonly { readonly id: string; readonly error: Error }[];
+}
+
+/** So many are looked at in one request, so that progress can be told. */
+const SLICE = 100;
+
+/** One after the other: each is a person's decision, and is audited as one. */
+export async function* retrySelected(
+  ids: readonly string[],
+  reason: string,
+): AsyncGenerator<BulkProgress> {
+  let progress: BulkProgress = { total: ids.length, looked: 0, retried: 0, failed: [] };
+  for (const id of ids) {
+    const error = await retryError(id, reason);
+    progress = {
+      ...progress,
+      looked: progress.looked + 1,
+      retried: progress.retried + (error === undefined ? 1 : 0),
+      failed: error === undefined ? progress.failed : [...progress.failed, { id, error }],
+    };
+    yield progress;
+  }
+}
+
+async function retryError(id: string, reason: string): Promise<Error | undefined> {
+  try {
+    await call('POST /admin/deliveries/:id/retry', {
+      path: { id },
+      body: reason === '' ? {} : { reason },
+    });
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** All that a filter finds, slice by slice, an operator after the other. */
+export async function* retryFilter(
+  filter: DeliveryFilter,
+  operators: readonly string[],
+  total: number,
+  reason: string,
+): AsyncGenerator<BulkProgress> {
+  let progress: BulkProgress = { total, looked: 0, retried: 0, failed: [] };
+  for (const operator of filter.operator === undefined ? operators : [filter.operator]) {
+    let cursor: string | null = null;
+    do {
+      const answer: { retried: number; nextCursor?: string | null } = await call(
+        'POST /admin/deliveries/retry',
+        {
+          body: {
+            operator,
+            state: filter.state,
+            ...(filter.operation === undefined ? {} : { operation: filter.operation }),
+            limit: SLICE,
+            ...(cursor === null ? {} : { cursor }),
+            ...(reason === '' ? {} : { reason }),
+          },
+        },
+      );
+      cursor = answer.nextCursor ?? null;
+      const looked = cursor === null ? progress.looked + answer.retried : progress.looked + SLICE;
+      progress = { ...progress, looked, retried: progress.retried + answer.retried };
+      yield progress;
+    } while (cursor !== null);
+  }
+  yield { ...progress, looked: total };
+}

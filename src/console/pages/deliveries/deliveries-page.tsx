@@ -1,0 +1,117 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { call } from '../../api/call.ts';
+import { LIVE_MS, useLive } from '../../api/queries.ts';
+import { Answered, Empty } from '../../parts/answered.tsx';
+import { Choice } from '../../parts/choice.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { BulkRetry } from './bulk-retry.tsx';
+import { DeliveryRows } from './delivery-rows.tsx';
+import { type DeliveryFilter, readFilter } from './filter.ts';
+
+const route = getRouteApi('/deliveries');
+
+const STATES = ['dead', 'pending', 'held', 'delivered', 'refused', 'superseded', 'resolved'];
+const OPERATIONS = ['settle', 'unsettle', 'rollback', 'update'];
+
+/** What waits for a wallet, what is held, what was given up. */
+export function DeliveriesPage() {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const deliveries = useDeliveries(filter);
+  const operators = useLive('GET /admin/operators', { everyMs: false });
+  const choose = (change: DeliveryFilter) =>
+    void navigate({ search: readFilter({ ...filter, ...change }), replace: true });
+  return (
+    <>
+      <Heading title="Deliveries" query={deliveries}>
+        <Choice
+          label="State"
+          value={filter.state}
+          all="All states"
+          options={STATES}
+          onChange={(state) => choose({ state })}
+        />
+        <Choice
+          label="Operation"
+          value={filter.operation}
+          all="All operations"
+          options={OPERATIONS}
+          onChange={(operation) => choose({ operation })}
+        />
+        <Choice
+          label="Operator"
+          value={filter.operator}
+          all="All operators"
+          options={operators.data?.items.map(({ id }) => id) ?? []}
+          onChange={(operator) => choose({ operator })}
+        />
+      </Heading>
+      <Answered query={deliveries} what="deliveries">
+        {({ pages }) => (
+          <Found
+            key={JSON.stringify(filter)}
+            filter={filter}
+            items={pages.flatMap(({ items }) => items)}
+            more={
+              deliveries.hasNextPage
+                ? {
+                    isLoading: deliveries.isFetchingNextPage,
+                    load: () => void deliveries.fetchNextPage(),
+                  }
+                : undefined
+            }
+          />
+        )}
+      </Answered>
+    </>
+  );
+}
+
+function useDeliveries(filter: DeliveryFilter) {
+  return useInfiniteQuery({
+    queryKey: ['GET /admin/deliveries', 'pages', filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /admin/deliveries', { query: { ...filter, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    refetchInterval: LIVE_MS,
+  });
+}
+
+interface FoundProps {
+  readonly filter: DeliveryFilter;
+  readonly items: Parameters<typeof DeliveryRows>[0]['items'];
+  readonly more: { readonly isLoading: boolean; readonly load: () => void } | undefined;
+}
+
+function Found({ filter, items, more }: FoundProps) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  // What has gone from the list meanwhile is no longer selected.
+  const present = useMemo(
+    () => items.filter(({ id }) => selected.has(id)).map(({ id }) => id),
+    [items, selected],
+  );
+  return (
+    <>
+      <BulkRetry filter={filter} selected={present} onDone={() => setSelected(new Set())} />
+      {items.length === 0 ? (
+        <Empty title="No deliveries">
+          {filter.state === 'dead' || filter.state === undefined
+            ? 'Nothing waits for a wallet or for a person.'
+            : 'None fits these filters.'}
+        </Empty>
+      ) : (
+        <DeliveryRows items={items} selected={selected} onSelect={setSelected} />
+      )}
+      {more !== undefined && (
+        <p className="more">
+          <button type="button" onClick={more.load} disabled={more.isLoading}>
+            {more.isLoading ? 'Loading…' : 'Show more'}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { call } from '../../api/call.ts';
+import { refreshAll } from '../../api/queries.ts';
+import { Action } from '../../parts/action.tsx';
+
+interface OfDelivery {
+  readonly id: string;
+  readonly operation: string;
+}
+
+export function RetryAction({ id, operation }: OfDelivery) {
+  return (
+    <Action
+      right="operate"
+      label="Retry"
+      tone="main"
+      title={`Retry the ${operation}`}
+      about="It is due at once, and the gateway goes on trying for its whole horizon."
+      reason="optional"
+      run={async (reason) => {
+        await call('POST /admin/deliveries/:id/retry', { path: { id }, body: withReason(reason) });
+        await refreshAll();
+      }}
+    />
+  );
+}
+
+export function ResolveAction({ id, operation }: OfDelivery) {
+  return (
+    <Action
+      right="operate"
+      label="Resolve"
+      title={`Resolve the ${operation} by hand`}
+      about="It is never sent again. Do this only when the wallet's own books say what the service believes."
+      reason="required"
+      tone="danger"
+      run={async (reason) => {
+        await call('POST /admin/deliveries/:id/resolve', {
+          path: { id },
+          body: { by: 'console', reason },
+        });
+        await refreshAll();
+      }}
+    />
+  );
+}
+
+function withReason(reason: string): { readonly reason?: string } {
+  return reason === '' ? {} : { reason };
+}

@@ -1,0 +1,96 @@
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import type { Answers } from '../../api/wire.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Ago } from '../../parts/clock.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { visibleText } from '../../parts/visible.ts';
+import { RETRYABLE } from './filter.ts';
+
+type Item = Answers['GET /admin/deliveries']['items'][number];
+
+interface DeliveryRowsProps {
+  readonly items: readonly Item[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (selected: ReadonlySet<string>) => void;
+}
+
+export function DeliveryRows({ items, selected, onSelect }: DeliveryRowsProps) {
+  const columns = useMemo(() => columnsOf(selected, onSelect), [selected, onSelect]);
+  return (
+    <Rows label="Deliveries" rows={items} columns={columns} idOf={({ id }) => id} rowPx={56} />
+  );
+}
+
+function columnsOf(
+  selected: ReadonlySet<string>,
+  onSelect: (selected: ReadonlySet<string>) => void,
+): readonly RowColumn<Item>[] {
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    onSelect(next);
+  };
+  const choice: RowColumn<Item> = {
+    id: 'selected',
+    header: () => <span className="sr-only">Selected</span>,
+    meta: { width: '2rem' },
+    cell: ({ row: { original: item } }) =>
+      RETRYABLE.has(item.state) && (
+        <label className="row-check">
+          <input
+            type="checkbox"
+            aria-label={`Select the ${item.operation} of ${visibleText(item.transactionId)}`}
+            checked={selected.has(item.id)}
+            onChange={() => toggle(item.id)}
+          />
+        </label>
+      ),
+  };
+  return [choice, ...COLUMNS];
+}
+
+function column(
+  header: string,
+  meta: RowColumn<Item>['meta'],
+  cell: (item: Item) => ReactNode,
+): RowColumn<Item> {
+  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
+}
+
+const COLUMNS: readonly RowColumn<Item>[] = [
+  column('Bet', { width: 'minmax(5.5rem, 1.6fr)' }, ({ transactionId }) => (
+    <Link to="/bets/$id" params={{ id: transactionId }} className="row-link mono" data-row-link>
+      <Plain text={transactionId} />
+    </Link>
+  )),
+  column('What', { width: 'minmax(5.5rem, 0.8fr)' }, ({ operation, state }) => (
+    <span className="stack">
+      <span>{operation}</span>
+      <Badge state={state} />
+    </span>
+  )),
+  column('Operator', { width: 'minmax(5rem, 0.7fr)', phone: false }, ({ operator }) => (
+    <Link to="/operators/$id" params={{ id: operator }}>
+      <Plain text={operator} />
+    </Link>
+  )),
+  column(
+    'What the wallet said last',
+    { width: 'minmax(10rem, 2.5fr)', phone: false },
+    ({ lastError }) =>
+      lastError === null ? <span className="muted">nothing yet</span> : <Plain text={lastError} />,
+  ),
+  column('Attempts', { width: '5rem', isNumber: true, phone: false }, ({ attempts }) => attempts),
+  column('Since, next', { width: 'minmax(5.5rem, 0.8fr)' }, ({ createdAt, nextAttemptAt }) => (
+    <span className="stack">
+      <Ago at={createdAt} />
+      {nextAttemptAt !== null && (
+        <span className="muted">
+          next <Ago at={nextAttemptAt} />
+        </span>
+      )}
+    </span>
+  )),
+];

@@ -1,0 +1,13 @@
+import { known } from '../../app/search.ts';
+
+/** As the page's address has it; nothing means all. */
+export interface DeliveryFilter {
+  readonly operator?: string | undefined;
+  readonly state?: string | undefined;
+  readonly operation?: string | undefined;
+}
+
+export const readFilter = known('operator', 'state', 'operation');
+
+/** States out of which a person may have a delivery tried again. */
+export const RETRYABLE: ReadonlySet<string> = new Set(['dead', 'pending', 'held']);

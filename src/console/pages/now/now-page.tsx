@@ -1,0 +1,139 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useLive } from '../../api/queries.ts';
+import { Answered, Empty } from '../../parts/answered.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { type OperatorRow, troublesOf, worstFirst } from './severity.ts';
+
+const route = getRouteApi('/');
+
+/** Every operator on one screen, worst first. */
+export function NowPage() {
+  const operators = useLive('GET /admin/operators');
+  const { find = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <>
+      <Heading title="Now" query={operators}>
+        <input
+          type="search"
+          className="filter"
+          aria-label="Only operators whose id or name holds"
+          placeholder="Filter operators"
+          value={find}
+          onChange={({ target }) =>
+            void navigate({ search: { find: target.value }, replace: true })
+          }
+        />
+      </Heading>
+      <Answered query={operators} what="operators">
+        {({ items }) => <Operators items={items} find={find} />}
+      </Answered>
+    </>
+  );
+}
+
+function Operators({ items, find }: { items: readonly OperatorRow[]; find: string }) {
+  const sorted = useMemo(() => worstFirst(items), [items]);
+  const needle = find.toLowerCase();
+  const rows = useMemo(
+    () =>
+      sorted.filter(({ id, name }) => id.includes(needle) || name.toLowerCase().includes(needle)),
+    [sorted, needle],
+  );
+  if (items.length === 0) {
+    return <Empty title="No operators">Add a file to the folder operators/.</Empty>;
+  }
+  return (
+    <>
+      <Summary items={items} />
+      {rows.length === 0 ? (
+        <Empty title="No operator is called so" />
+      ) : (
+        <Rows label="Operators, worst first" rows={rows} columns={COLUMNS} idOf={({ id }) => id} />
+      )}
+    </>
+  );
+}
+
+function Summary({ items }: { items: readonly OperatorRow[] }) {
+  const sum = (of: (row: OperatorRow) => number | null) =>
+    items.reduce((total, row) => total + (of(row) ?? 0), 0);
+  const inTrouble = items.filter((row) =>
+    troublesOf(row).some(({ tone }) => tone === 'bad'),
+  ).length;
+  return (
+    <dl className="figures">
+      <Figure name="Operators" value={items.length} />
+      <Figure name="In trouble" value={inTrouble} isBad />
+      <Figure name="Dead" value={sum((row) => row.deadDeliveries)} isBad />
+      <Figure name="Unresolved" value={sum((row) => row.unresolvedBets)} isBad />
+      <Figure name="Waiting" value={sum((row) => row.openDeliveries)} />
+    </dl>
+  );
+}
+
+function Figure({ name, value, isBad = false }: { name: string; value: number; isBad?: boolean }) {
+  return (
+    <div className={isBad && value > 0 ? 'figure bad' : 'figure'}>
+      <dt>{name}</dt>
+      <dd>{value.toLocaleString('en')}</dd>
+    </div>
+  );
+}
+
+const COLUMNS: readonly RowColumn<OperatorRow>[] = [
+  {
+    id: 'operator',
+    header: 'Operator',
+    meta: { width: 'minmax(9rem, 1.2fr)' },
+    cell: ({ row }) => (
+      <Link to="/operators/$id" params={{ id: row.original.id }} className="row-link" data-row-link>
+        <Plain text={row.original.name} />
+        {row.original.name !== row.original.id && <span className="muted"> {row.original.id}</span>}
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'How it stands',
+    meta: { width: 'minmax(9rem, 3fr)' },
+    cell: ({ row }) => <Standing row={row.original} />,
+  },
+  count('waiting', 'Waiting', (row) => row.openDeliveries),
+  count('dead', 'Dead', (row) => row.deadDeliveries),
+  count('unresolved', 'Unresolved', (row) => row.unresolvedBets),
+  count('inFlight', 'In flight', ({ inFlight }) => inFlight.read + inFlight.money),
+];
+
+function Standing({ row }: { row: OperatorRow }) {
+  const troubles = troublesOf(row);
+  if (troubles.length === 0) return <Badge state="all well" tone="good" />;
+  return (
+    <span className="badges">
+      {troubles.map(({ tone, text }) => (
+        <Badge key={text} state={text} tone={tone} />
+      ))}
+    </span>
+  );
+}
+
+function count(
+  id: string,
+  header: string,
+  of: (row: OperatorRow) => number | null,
+): RowColumn<OperatorRow> {
+  return {
+    id,
+    header,
+    meta: { width: '6rem', isNumber: true, phone: false },
+    cell: ({ row }) => {
+      const value = of(row.original);
+      if (value === null) return <span className="muted">?</span>;
+      return value === 0 ? <span className="muted">0</span> : value.toLocaleString('en');
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Answers } from '../../api/wire.ts';
+import type { Tone } from '../../parts/tone.ts';
+
+export type OperatorRow = Answers['GET /admin/operators']['items'][number];
+
+/** One thing about an operator that somebody should know. */
+export interface Trouble {
+  readonly tone: Extract<Tone, 'bad' | 'warn' | 'info'>;
+  readonly text: string;
+}
+
+const WEIGHTS: Readonly<Record<Trouble['tone'], number>> = { bad: 10_000, warn: 100, info: 1 };
+
+/** What is wrong with an operator, worst first; nothing where all is well. */
+export function troublesOf(row: OperatorRow): readonly Trouble[] {
+  const found: (Trouble | false)[] = [
+    row.breaker.money === 'open' && bad('bets are not sent: breaker open'),
+    (row.deadDeliveries ?? 0) > 0 && bad(`${row.deadDeliveries} dead`),
+    (row.unresolvedBets ?? 0) > 0 && bad(`${row.unresolvedBets} unresolved`),
+    row.breaker.read === 'open' && bad('profile and balance are not asked: breaker open'),
+    row.status === 'suspended' && warn('suspended'),
+    row.status === 'maintenance' && warn('maintenance'),
+    row.hold !== null && warn('deliveries held'),
+    row.breaker.money === 'half_open' && warn('breaker tries again'),
+    row.override.money !== 'auto' && warn(`breaker set ${row.override.money} by hand`),
+    row.override.read !== 'auto' && warn(`read breaker set ${row.override.read} by hand`),
+    (row.openDeliveries ?? 0) > 0 && info(`${row.openDeliveries} waiting`),
+    row.openDeliveries === null && warn('counts are not known'),
+  ];
+  return found.filter((one) => one !== false);
+}
+
+/** For sorting: the more, the worse. */
+function severityOf(row: OperatorRow): number {
+  const weight = troublesOf(row).reduce((sum, { tone }) => sum + WEIGHTS[tone], 0);
+  // Of two with the same troubles the one with more at stake stands first.
+  const stake =
+    10 * (row.deadDeliveries ?? 0) + 10 * (row.unresolvedBets ?? 0) + (row.openDeliveries ?? 0);
+  return weight + Math.min(stake, 9_000) / 10_000;
+}
+
+/** Worst first; equals by their name, so that rows do not jump about. */
+export function worstFirst(rows: readonly OperatorRow[]): readonly OperatorRow[] {
+  const weighed = rows.map((row) => ({ row, severity: severityOf(row) }));
+  weighed.sort((a, b) => b.severity - a.severity || a.row.id.localeCompare(b.row.id));
+  return weighed.map(({ row }) => row);
+}
+
+function bad(text: string): Trouble {
+  return { tone: 'bad', text };
+}
+
+function warn(text: string): Trouble {
+  return { tone: 'warn', text };
+}
+
+function info(text: string): Trouble {
+  return { tone: 'info', text };
+}

@@ -1,0 +1,120 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useLive } from '../../api/queries.ts';
+import type { Answers } from '../../api/wire.ts';
+import { Answered } from '../../parts/answered.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Time } from '../../parts/clock.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { SettingsTable } from '../../parts/settings-table.tsx';
+import { troublesOf } from '../now/severity.ts';
+import { BreakerActions, HoldAction } from './actions.tsx';
+import { LastHourCharts } from './last-hour.tsx';
+
+type Operator = Answers['GET /admin/operators/:id'];
+
+const route = getRouteApi('/operators/$id');
+
+/** How one operator stands, what is set for it, and the switches. */
+export function OperatorPage() {
+  const { id } = route.useParams();
+  const operator = useLive('GET /admin/operators/:id', { path: { id } });
+  return (
+    <>
+      <Heading title={operator.data?.name ?? id} query={operator} />
+      <Answered query={operator} what="operator of this id">
+        {(data) => <OperatorView operator={data} />}
+      </Answered>
+    </>
+  );
+}
+
+function OperatorView({ operator }: { readonly operator: Operator }) {
+  return (
+    <div className="operator">
+      <Standing operator={operator} />
+      <Figures operator={operator} />
+      <section aria-labelledby="last-hour">
+        <h2 id="last-hour">The last hour</h2>
+        <LastHourCharts minutes={operator.lastHour} />
+      </section>
+      <section aria-labelledby="switches">
+        <h2 id="switches">Switches</h2>
+        <HoldAction operator={operator} />
+        <BreakerActions operator={operator} />
+      </section>
+      <section aria-labelledby="settings">
+        <h2 id="settings">Settings in force</h2>
+        <LastReload reload={operator.lastReload} />
+        <SettingsTable settings={operator.settings} label={`Settings of ${operator.id}`} />
+      </section>
+    </div>
+  );
+}
+
+function Standing({ operator }: { readonly operator: Operator }) {
+  const troubles = troublesOf(operator);
+  return (
+    <p className="badges">
+      <Badge state={operator.status} />
+      {troubles.map(({ tone, text }) => (
+        <Badge key={text} state={text} tone={tone} />
+      ))}
+      {troubles.length === 0 && <Badge state="all well" tone="good" />}
+    </p>
+  );
+}
+
+function Figures({ operator }: { readonly operator: Operator }) {
+  const { id, inFlight } = operator;
+  const filtered = (state: string, count: number | null) =>
+    count === null ? (
+      '?'
+    ) : (
+      <Link to="/deliveries" search={{ operator: id, state }}>
+        {count.toLocaleString('en')}
+      </Link>
+    );
+  return (
+    <dl className="figures">
+      <Figure name="Dead">{filtered('dead', operator.deadDeliveries)}</Figure>
+      <Figure name="Waiting">{filtered('pending', operator.openDeliveries)}</Figure>
+      <Figure name="Unresolved bets">{operator.unresolvedBets ?? '?'}</Figure>
+      <Figure name="In flight">{inFlight.read + inFlight.money}</Figure>
+      <Figure name="Bets">
+        <Badge state={operator.breaker.money} />
+      </Figure>
+      <Figure name="Profile, balance">
+        <Badge state={operator.breaker.read} />
+      </Figure>
+      <Figure name="Currencies">
+        <Plain text={operator.currencies.join(', ')} />
+      </Figure>
+    </dl>
+  );
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="figure">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function LastReload({ reload }: { readonly reload: Operator['lastReload'] }) {
+  return (
+    <p className="muted">
+      {reload.result === 'ok' ? (
+        'What stands in the folder is in force, '
+      ) : (
+        <>
+          <Badge state="invalid" /> What stands in the folder is not in force,{' '}
+        </>
+      )}
+      last read well <Time at={reload.goodAt} />.
+    </p>
+  );
+}

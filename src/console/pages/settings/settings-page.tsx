@@ -1,0 +1,123 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { refreshAll, useLive } from '../../api/queries.ts';
+import type { Answers } from '../../api/wire.ts';
+import { Action } from '../../parts/action.tsx';
+import { Answered } from '../../parts/answered.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { SettingsTable } from '../../parts/settings-table.tsx';
+
+type Reload = Answers['POST /admin/reload'];
+
+const route = getRouteApi('/settings');
+
+/** What is in force, and the reload with what it changed or why it did not. */
+export function SettingsPage() {
+  const settings = useLive('GET /admin/config', { everyMs: 15_000 });
+  const [result, setResult] = useState<Reload | undefined>();
+  return (
+    <>
+      <Heading title="Settings" query={settings}>
+        <Action
+          right="administer"
+          label="Reload"
+          tone="main"
+          title="Reload the configuration"
+          about="Reads the folder anew. What is invalid leaves the last good version in force."
+          reason="optional"
+          run={async (reason) => {
+            setResult(await call('POST /admin/reload', { body: reason === '' ? {} : { reason } }));
+            await refreshAll();
+          }}
+        />
+      </Heading>
+      {result !== undefined && <ReloadResult result={result} />}
+      <Answered query={settings} what="settings">
+        {(view) => <Files view={view} />}
+      </Answered>
+    </>
+  );
+}
+
+function ReloadResult({ result }: { readonly result: Reload }) {
+  const { changed, problems } = result;
+  const changes = [
+    ...(changed.gateway ? ['gateway.yaml changed'] : []),
+    ...changed.added.map((id) => `${id} added`),
+    ...changed.updated.map((id) => `${id} changed`),
+    ...changed.removed.map((id) => `${id} removed`),
+  ];
+  return (
+    <div className={result.result === 'ok' ? 'notice good' : 'notice bad'} role="status">
+      <p>
+        Reload: <Badge state={result.result} />{' '}
+        {changes.length === 0 ? 'Nothing has changed.' : <Plain text={`${changes.join(', ')}.`} />}
+      </p>
+      {problems.length > 0 && (
+        <ul>
+          {problems.map(({ file, path, reason }) => (
+            <li key={`${file} ${path} ${reason}`}>
+              <code>
+                <Plain text={path === '' ? file : `${file}: ${path}`} />
+              </code>
+              : <Plain text={reason} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Files({ view }: { readonly view: Answers['GET /admin/config'] }) {
+  const { find = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const operators = Object.entries(view.operators).filter(([id]) =>
+    id.includes(find.toLowerCase()),
+  );
+  return (
+    <>
+      <section aria-labelledby="gateway">
+        <h2 id="gateway">gateway.yaml</h2>
+        <SettingsTable settings={view.gateway} label="gateway.yaml" />
+      </section>
+      <section aria-labelledby="operators">
+        <h2 id="operators">operators/</h2>
+        <input
+          type="search"
+          className="filter"
+          aria-label="Only operators whose id holds"
+          placeholder="Filter operators"
+          value={find}
+          onChange={({ target }) =>
+            void navigate({ search: { find: target.value }, replace: true })
+          }
+        />
+        {operators.length === 0 && <p className="muted">No operator is called so.</p>}
+        {operators.map(([id, settings]) => (
+          <OperatorFile key={id} id={id} settings={settings} />
+        ))}
+      </section>
+    </>
+  );
+}
+
+/** Closed until asked for: with a thousand operators nobody wants them all. */
+function OperatorFile({
+  id,
+  settings,
+}: {
+  readonly id: string;
+  readonly settings: Answers['GET /admin/config']['gateway'];
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{id}.yaml</summary>
+      {isOpen && <SettingsTable settings={settings} label={`${id}.yaml`} />}
+    </details>
+  );
+}

@@ -1,0 +1,91 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { AnswerError } from '../api/call.ts';
+import { Plain } from './plain.tsx';
+
+interface AnsweredProps<T> {
+  readonly query: UseQueryResult<T>;
+  /** What is asked for, for the words while it is not there: `the deliveries`. */
+  readonly what: string;
+  readonly children: (data: T) => ReactNode;
+}
+
+/** What an answer shows, and what stands there before it comes or where it does not. */
+export function Answered<T>({ query, what, children }: AnsweredProps<T>) {
+  const { data, error, refetch, isPending } = query;
+  if (isPending && error === null) return <Loading what={what} />;
+  return (
+    <>
+      {error !== null && (
+        <Failure
+          error={error}
+          what={what}
+          isOld={data !== undefined}
+          again={() => void refetch()}
+        />
+      )}
+      {data !== undefined && children(data)}
+    </>
+  );
+}
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <div className="loading" role="status">
+      <span className="sr-only">Loading {what}</span>
+      <div className="bone" />
+      <div className="bone" />
+      <div className="bone" />
+    </div>
+  );
+}
+
+interface FailureProps {
+  readonly error: Error;
+  readonly what: string;
+  /** What is shown is from before. */
+  readonly isOld: boolean;
+  readonly again: () => void;
+}
+
+function Failure({ error, what, isOld, again }: FailureProps) {
+  return (
+    <div className="notice bad" role="alert">
+      <p>
+        <strong>{isOld ? `What you see of ${what} is not current.` : `No ${what}.`}</strong>{' '}
+        <Plain text={reasonOf(error)} />
+      </p>
+      <button type="button" onClick={again}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** Why a call failed, for people. */
+export function reasonOf(error: Error): string {
+  if (!(error instanceof AnswerError)) return 'Something in this page went wrong.';
+  switch (error.status) {
+    case 0:
+      return error.message;
+    case 403:
+      return `Your role does not allow it: ${error.message}`;
+    default:
+      return `${error.message} (${error.status})`;
+  }
+}
+
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      <p className="empty-title">{title}</p>
+      {children !== undefined && <div className="muted">{children}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { useSyncExternalStore } from 'react';
+import { agoText, localText, utcText } from './times.ts';
+
+const TICK_MS = 1_000;
+const listeners = new Set<() => void>();
+let nowMs = Date.now();
+let timer: number | undefined;
+
+/** The time, each second; one timer for the whole page. */
+export function useNowMs(): number {
+  return useSyncExternalStore(subscribe, () => nowMs);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= window.setInterval(() => {
+    nowMs = Date.now();
+    for (const each of listeners) each();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    window.clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** In the reader's zone; UTC to the millisecond on hover and for machines. */
+export function Time({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={utcText(at)}>
+      {localText(at, nowMs)}
+    </time>
+  );
+}
+
+/** How long ago, or how soon. */
+export function Ago({ at }: { readonly at: string }) {
+  const now = useNowMs();
+  return (
+    <time dateTime={at} title={utcText(at)}>
+      {agoText(Date.parse(at), now)}
+    </time>
+  );
+}

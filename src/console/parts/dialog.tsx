@@ -1,0 +1,35 @@
+import { Dialog } from '@base-ui/react/dialog';
+import type { ReactNode } from 'react';
+
+interface PanelProps {
+  readonly title: ReactNode;
+  readonly about?: ReactNode;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** Wider, for messages. */
+  readonly isWide?: boolean;
+}
+
+/** A window over the page that keeps the focus and gives it back. */
+export function Panel({ title, about, isOpen, onClose, children, isWide = false }: PanelProps) {
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="backdrop" />
+        <Dialog.Popup className={isWide ? 'panel wide' : 'panel'}>
+          <header className="panel-head">
+            <Dialog.Title className="panel-title">{title}</Dialog.Title>
+            <Dialog.Close className="quiet-button" aria-label="Close">
+              ✕
+            </Dialog.Close>
+          </header>
+          {about !== undefined && (
+            <Dialog.Description className="muted">{about}</Dialog.Description>
+          )}
+          {children}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

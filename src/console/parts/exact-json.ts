@@ -1,0 +1,75 @@
+/**
+ * JSON with line breaks and indentation, and otherwise its own characters: numbers keep their text,
+ * members their order, texts their escapes. What is no JSON comes back as it is.
+ */
+export function indentedJson(text: string): string {
+  if (!isJson(text)) return text;
+  let out = '';
+  let depth = 0;
+  const breakLine = () => {
+    out += `\n${'  '.repeat(depth)}`;
+  };
+  for (const token of tokensOf(text)) {
+    switch (token) {
+      case '{':
+      case '[':
+        depth += 1;
+        out += token;
+        breakLine();
+        break;
+      case '}':
+      case ']':
+        depth -= 1;
+        breakLine();
+        out += token;
+        break;
+      case ',':
+        out += token;
+        breakLine();
+        break;
+      case ':':
+        out += ': ';
+        break;
+      default:
+        out += token;
+    }
+  }
+  // An empty object or list was opened and closed at once.
+  return out.replaceAll(/([{[])\s+([}\]])/g, '$1$2');
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+function tokensOf(text: string): readonly string[] {
+  return text.match(TOKEN) ?? [];
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // A wallet answers what it likes.
+    return false;
+  }
+}
+
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;
+
+/** The members of a JSON object as text; a number with its exact digits, never through a float. */
+export function membersOf(text: string): Readonly<Record<string, string>> {
+  // A browser that does not give a number's source leaves it out rather than round it.
+  const exact: Reviver = (_key, value, context) =>
+    typeof value === 'number' ? context?.source : value;
+  try {
+    const value: unknown = JSON.parse(text, exact);
+    if (typeof value !== 'object' || value === null) return {};
+    return Object.fromEntries(
+      Object.entries(value).filter(
+        (entry): entry is [string, string] => typeof entry[1] === 'string',
+      ),
+    );
+  } catch {
+    return {};
+  }
+}

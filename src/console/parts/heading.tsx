@@ -1,0 +1,40 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { useNowMs } from './clock.tsx';
+import { Plain } from './plain.tsx';
+import { visibleText } from './visible.ts';
+
+interface HeadingProps {
+  readonly title: string;
+  /** Tells how old what is shown is. */
+  readonly query?: Pick<UseQueryResult, 'dataUpdatedAt' | 'isError'>;
+  readonly children?: ReactNode;
+}
+
+/** A page's name, also the tab's, and how current it is. */
+export function Heading({ title, query, children }: HeadingProps) {
+  useEffect(() => {
+    document.title = `${visibleText(title)} · Wagergate`;
+  }, [title]);
+  return (
+    <div className="heading">
+      <h1>
+        <Plain text={title} />
+      </h1>
+      {query !== undefined && query.dataUpdatedAt > 0 && (
+        <Freshness atMs={query.dataUpdatedAt} isError={query.isError} />
+      )}
+      {children !== undefined && <div className="heading-end">{children}</div>}
+    </div>
+  );
+}
+
+const OLD_SECONDS = 10;
+
+function Freshness({ atMs, isError }: { readonly atMs: number; readonly isError: boolean }) {
+  const seconds = Math.max(0, Math.round((useNowMs() - atMs) / 1_000));
+  const isOld = isError || seconds > OLD_SECONDS;
+  return (
+    <span className={isOld ? 'fresh old' : 'fresh'}>{isOld ? `${seconds} s old` : 'live'}</span>
+  );
+}

@@ -1,0 +1,122 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertDelivery } from '../support/deliveries.ts';
+import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+const HOSTILE = '"><img src=x onerror=alert(1)>\u202egnp';
+/** A bet whose id would be an address, markup or a path, were it taken for one. */
+const HOSTILE_ID = `javascript:alert(1)//<b>'"/?#%2f`;
+
+describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 }, () => {
+  let rig: TestConsole;
+  let bet = '';
+  beforeAll(async () => {
+    rig = await startConsole({
+      operators: {
+        alpha: { name: HOSTILE.replace('\u202e', '') },
+        beta: { status: 'maintenance' },
+      },
+    });
+    const client = new Client({ connectionString: rig.gateway.databaseUrl });
+    await client.connect();
+    await insertDelivery(client, { state: 'dead', transactionId: HOSTILE_ID, lastError: HOSTILE });
+    await insertDelivery(client, { state: 'pending', operator: 'beta' });
+    await client.end();
+    const player = await rig.gateway.player();
+    bet = (await rig.gateway.service.place({ ...player, amount: '12.50' })).transactionId;
+  }, 120_000);
+  afterAll(() => rig.close());
+
+  const PAGES: readonly (readonly [name: string, path: () => string, shows: string])[] = [
+    ['Now', () => '', 'beta'],
+    ['Operator', () => '/operators/alpha', 'wallet.timeoutMs'],
+    ['Operator, unknown', () => '/operators/nobody', 'No such operator (404)'],
+    ['Bet', () => `/bets/${bet}`, 'What happened'],
+    ['Bet, a message', () => `/bets/${bet}?message=1`, 'As a command'],
+    ['Bet, unknown', () => '/bets/none', 'No such bet (404)'],
+    ['Deliveries', () => '/deliveries', 'Since, next'],
+    ['Deliveries, none', () => '/deliveries?state=delivered', 'No deliveries'],
+    ['Settings', () => '/settings', 'service.bonusApiUrl'],
+    ['no page', () => '/nowhere', 'There is no such page'],
+  ];
+
+  it.each(PAGES)(
+    '%s has no barrier, in the light, in the dark, on a phone',
+    async (_, path, shows) => {
+      for (const how of [{ colours: 'light' }, { colours: 'dark', width: 390 }] as const) {
+        const page = await rig.open(path(), how);
+        await page.getByText(shows).first().waitFor();
+        expect(await barriersOf(page)).toEqual([]);
+        const widthPx = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(widthPx).toBeLessThanOrEqual(0);
+        await page.context().close();
+      }
+      expect(rig.complaints).toEqual([]);
+    },
+  );
+
+  it('shows hostile text as text (I8)', async () => {
+    const page = await rig.open('/deliveries?state=dead');
+    await page.getByText('"><img src=x onerror=alert(1)>').waitFor();
+    await page.getByText('U+202E').waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    const link = page.getByRole('link', { name: HOSTILE_ID });
+    expect(await link.getAttribute('href')).toMatch(/^\/console\/bets\/javascript/);
+    await link.click();
+    await page.getByRole('heading', { name: `Bet ${HOSTILE_ID}` }).waitFor();
+    await page.getByText('The gateway has given up on the rollback').waitFor();
+    await page.context().close();
+    expect(rig.complaints).toEqual([]);
+  });
+
+  it('is gone through by keys alone', async () => {
+    const page = await rig.open('');
+    await page.getByText('beta').first().waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the page');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Settings in force' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('d');
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(bet);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `Bet ${bet}` }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys and colours' }).waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('asks a stranger who it is, and lets the token in for this tab alone', async () => {
+    const page = await rig.open('/deliveries', { isStranger: true });
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByLabel('Admin token').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The token is wrong.').waitFor();
+    await page.getByLabel('Admin token').fill('the-admin-token-that-is-long-enough');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    expect(
+      await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'),
+    ).not.toContain('the-admin-token');
+    await page.context().close();
+  });
+
+  it('says so when the gateway is gone, and goes on when it is back', async () => {
+    const page = await rig.open('');
+    await page.getByText('beta').first().waitFor();
+    await page.route('**/admin/**', (route) => route.abort());
+    await page.getByText('The gateway does not answer').waitFor();
+    await page.getByText('beta').first().waitFor();
+    await page.unroute('**/admin/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The gateway does not answer').waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+});

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import type { ShownAttempt, ShownBet, ShownOperation } from '../../src/console/pages/bet/bet.ts';
+import { nextSteps } from '../../src/console/pages/bet/next-steps.ts';
+import { sequenceOf } from '../../src/console/pages/bet/sequence.ts';
+import { standing, storyOf } from '../../src/console/pages/bet/story.ts';
+import { type OperatorRow, troublesOf, worstFirst } from '../../src/console/pages/now/severity.ts';
+
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+function attempt(fields: Partial<ShownAttempt> = {}): ShownAttempt {
+  return {
+    number: 1,
+    startedAt: at(0),
+    latencyMs: 20,
+    result: 'accepted',
+    status: 200,
+    code: null,
+    error: null,
+    answer: null,
+    ...fields,
+  };
+}
+
+function operation(fields: Partial<ShownOperation> = {}): ShownOperation {
+  return {
+    operation: 'place',
+    requestId: 'r-1',
+    receivedAt: at(0),
+    answer: { status: 200, body: '{}' },
+    delivery: null,
+    attempts: [attempt()],
+    request: '{"amount":12.10}',
+    ...fields,
+  };
+}
+
+function bet(fields: Partial<ShownBet> = {}): ShownBet {
+  return {
+    transactionId: 't-1',
+    operator: 'alpha',
+    operatorUser: 'anna',
+    userId: 'u-1',
+    state: 'accepted',
+    amount: '12.10',
+    currency: 'USD',
+    bonusId: null,
+    bonusTemplateId: null,
+    bonusAmount: null,
+    place: 'accepted',
+    settlement: { state: 'none', amount: null, resultType: null },
+    rollback: 'none',
+    inFlight: null,
+    createdAt: at(0),
+    operations: [operation()],
+    ...fields,
+  };
+}
+
+const texts = (one: ShownBet) => storyOf(one).map(({ text }) => text);
+
+describe("a bet's story", () => {
+  it('is told in the order in which it happened', () => {
+    const rollback = operation({
+      operation: 'rollback',
+      receivedAt: at(5),
+      request: '{}',
+      delivery: { id: '7', state: 'delivered' },
+      attempts: [
+        attempt({
+          startedAt: at(5),
+          result: 'timeout',
+          status: null,
+          error: 'no answer within 3996 ms',
+        }),
+        attempt({ number: 2, startedAt: at(60) }),
+      ],
+    });
+    expect(texts(bet({ state: 'rolled_back', operations: [operation(), rollback] }))).toEqual([
+      'The service asked to place the bet: 12.10 USD.',
+      'The wallet accepted it after 20 ms.',
+      'The service was told yes (200).',
+      'The service asked to roll the bet back.',
+      'Attempt 1: the wallet gave no answer in time (no answer within 3996 ms), so nobody knew whether it took it.',
+      'The service was told yes (200).',
+      'Attempt 2: the wallet accepted it after 20 ms.',
+      'The rollback came home: the wallet confirmed it.',
+    ]);
+  });
+
+  it("quotes the wallet's own words", () => {
+    const refused = attempt({
+      result: 'declined',
+      status: 400,
+      code: 7,
+      error: '400 code 7: too poor',
+    });
+    const answer = { status: 400, body: '{"code":7,"message":"too poor"}' };
+    expect(texts(bet({ operations: [operation({ attempts: [refused], answer })] }))).toContain(
+      'The wallet refused it after 20 ms: 400 code 7: too poor.',
+    );
+  });
+
+  it('never says of money what nobody knows (I2)', () => {
+    expect(standing(bet({ state: 'unknown' })).text).toContain('Nobody knows');
+    expect(standing(bet({ state: 'settlement_unknown' })).text).toContain('nobody knows');
+    expect(standing(bet({ state: 'rolling_back' })).text).toContain('has not confirmed it yet');
+    expect(standing(bet({ state: 'a_newer_state' })).text).toBe('The bet is a newer state.');
+  });
+
+  it('shows its messages with the waits between them', () => {
+    const later = operation({ operation: 'settle', receivedAt: at(9), attempts: [] });
+    const steps = sequenceOf(bet({ operations: [operation(), later] }));
+    expect(steps.map(({ message }) => `${message.from} ${message.to} ${message.label}`)).toEqual([
+      'service gateway place',
+      'gateway wallet place',
+      'wallet gateway 200 after 20 ms',
+      'gateway service 200',
+      'service gateway settle',
+      'gateway service 200',
+    ]);
+    expect(steps.map(({ waitedMs }) => waitedMs)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      8_980,
+      undefined,
+    ]);
+  });
+});
+
+describe('what may be done now', () => {
+  const withDelivery = (state: string) =>
+    nextSteps(bet({ operations: [operation({ delivery: { id: '7', state } })] })).map(
+      ({ kind }) => kind,
+    );
+
+  it.each([
+    ['dead', 'retryOrResolve'],
+    ['pending', 'retry'],
+    ['held', 'retry'],
+    ['delivered', 'nothing'],
+    ['resolved', 'nothing'],
+  ])('about a delivery that is %s: %s', (state, kind) => {
+    expect(withDelivery(state)).toEqual([kind]);
+  });
+
+  it('says why there is nothing', () => {
+    const [step] = nextSteps(bet({ state: 'unknown' }));
+    expect(step?.why).toContain('rolls the bet back');
+  });
+});
+
+describe('worst first', () => {
+  const row = (id: string, fields: Partial<OperatorRow> = {}): OperatorRow => ({
+    id,
+    name: id,
+    status: 'active',
+    currencies: ['USD'],
+    sessions: { mode: 'issued' },
+    breaker: { read: 'closed', money: 'closed' },
+    override: { read: 'auto', money: 'auto' },
+    inFlight: { read: 0, money: 0 },
+    openDeliveries: 0,
+    deadDeliveries: 0,
+    unresolvedBets: 0,
+    hold: null,
+    ...fields,
+  });
+
+  it('puts money at risk above what waits, and what waits above what is well', () => {
+    const rows = [
+      row('well'),
+      row('a-well'),
+      row('waits', { openDeliveries: 900 }),
+      row('resting', { status: 'maintenance' }),
+      row('dead', { deadDeliveries: 1 }),
+      row('worst', { deadDeliveries: 1, breaker: { read: 'closed', money: 'open' } }),
+    ];
+    expect(worstFirst(rows).map(({ id }) => id)).toEqual([
+      'worst',
+      'dead',
+      'resting',
+      'waits',
+      'a-well',
+      'well',
+    ]);
+  });
+
+  it('does not take what is not known for well', () => {
+    const unknown = row('a', { openDeliveries: null, deadDeliveries: null, unresolvedBets: null });
+    expect(troublesOf(unknown)).toEqual([{ tone: 'warn', text: 'counts are not known' }]);
+  });
+});

@@ -1,0 +1,96 @@
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { chromiumPath, launchChromium } from '../../../tools/console/browser.ts';
+import { buildIfStale } from '../../../tools/console/build.ts';
+import { ADMIN_TOKEN } from '../../admin/admin.ts';
+import {
+  startTestGateway,
+  type TestGateway,
+  type TestGatewayOptions,
+} from '../../support/gateway.ts';
+
+/** What a machine without Chromium leaves out, said once in words. */
+export const hasChromium = chromiumPath() !== undefined;
+if (!hasChromium) {
+  process.stderr.write('No Chromium here (CHROMIUM names one): the console is not played.\n');
+}
+
+export interface OpenOptions {
+  /** Default 1280; a phone has 390. */
+  readonly width?: number;
+  readonly colours?: 'light' | 'dark';
+  /** Without the token: as a stranger. */
+  readonly isStranger?: boolean;
+}
+
+/** A gateway, its internal listener, and a browser in front of it. */
+export interface TestConsole {
+  readonly gateway: TestGateway;
+  readonly adminUrl: string;
+  open(path: string, options?: OpenOptions): Promise<Page>;
+  /** What went wrong in any page: exceptions, refused scripts and styles, requests to elsewhere. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function startConsole(options: TestGatewayOptions = {}): Promise<TestConsole> {
+  await buildIfStale();
+  const path = chromiumPath();
+  if (path === undefined) throw new Error('no Chromium');
+  const gateway = await startTestGateway({ ...options, env: { ADMIN_TOKEN, ...options.env } });
+  const { app, readiness } = gateway.parts.adminServer();
+  readiness.started();
+  const adminUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+  const browser = await launchChromium(path);
+  const complaints: string[] = [];
+  return {
+    gateway,
+    adminUrl,
+    complaints,
+    open: (page, how = {}) => openPage({ browser, adminUrl, complaints }, page, how),
+    close: async () => {
+      await browser.close();
+      await app.close();
+      await gateway.close();
+    },
+  };
+}
+
+async function openPage(
+  { browser, adminUrl, complaints }: { browser: Browser; adminUrl: string; complaints: string[] },
+  path: string,
+  { width = 1280, colours = 'light', isStranger = false }: OpenOptions,
+): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width, height: width < 600 ? 844 : 800 },
+    colorScheme: colours,
+    timezoneId: 'Europe/Vienna',
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    extraHTTPHeaders: isStranger ? {} : { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`));
+  page.on('console', (message) => {
+    // What the admin API refuses is the page's to show, and Chromium notes each as an error.
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(adminUrl)) complaints.push(`asked elsewhere: ${request.url()}`);
+  });
+  await page.goto(`${adminUrl}/console${path}`);
+  return page;
+}
+
+/** What axe finds against WCAG 2.2 AA and good practice, a line each; nothing is hoped for. */
+export async function barriersOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const results: axe.AxeResults = await page.evaluate(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })",
+  );
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
+}

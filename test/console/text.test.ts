@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { known, parseSearch, searchText } from '../../src/console/app/search.ts';
+import { curlOf } from '../../src/console/pages/bet/curl.ts';
+import type { Message } from '../../src/console/pages/bet/sequence.ts';
+import { indentedJson, membersOf } from '../../src/console/parts/exact-json.ts';
+import { agoText, spanText, utcText } from '../../src/console/parts/times.ts';
+import { visibleText } from '../../src/console/parts/visible.ts';
+
+describe('text from outside', () => {
+  it.each([
+    ['user\u202Egnp.exe', 'user⟨U+202E⟩gnp.exe'],
+    ['a\u0000b\u001b[31m', 'a⟨U+0000⟩b⟨U+001B⟩[31m'],
+    ['zero\u200bwidth', 'zero⟨U+200B⟩width'],
+    ['tag\u{e0041}', 'tag⟨U+E0041⟩'],
+    ['half\ud800', 'half⟨U+D800⟩'],
+    ['two\nlines\tand a tab', 'two\nlines\tand a tab'],
+    ['Zoë ✓ 日本 👩‍👩', 'Zoë ✓ 日本 👩⟨U+200D⟩👩'],
+  ])('%j hides nothing', (text, shown) => {
+    expect(visibleText(text)).toBe(shown);
+  });
+});
+
+describe('JSON as it was sent', () => {
+  it('is indented without a change to a number, a name or an escape', () => {
+    const text = '{"amount":12.10,"big":9007199254740993,"a":{"b":[1e2,{}]},"t":"\\u202e,{:}"}';
+    const shown = indentedJson(text);
+    expect(shown.replaceAll(/\n\s*|(?<=":) /g, '')).toBe(text);
+    expect(shown).toContain('"amount": 12.10,\n  "big": 9007199254740993');
+  });
+
+  it.each(['', '<h1>Bad Gateway</h1>', '{"a":', '"text'])('%j is no JSON and stays', (text) => {
+    expect(indentedJson(text)).toBe(text);
+  });
+
+  it('gives a number with its exact digits, never through a float (I9)', () => {
+    const text = '{"amount":12.10,"big":9007199254740993,"resultType":"won","nested":{"a":1}}';
+    expect(membersOf(text)).toEqual({
+      amount: '12.10',
+      big: '9007199254740993',
+      resultType: 'won',
+    });
+    expect(membersOf('not shown: not JSON')).toEqual({});
+  });
+});
+
+describe('a message as curl', () => {
+  const message: Message = {
+    key: '1',
+    at: '2026-01-01T00:00:00.000Z',
+    from: 'service',
+    to: 'gateway',
+    label: 'place',
+    tone: 'info',
+    body: '{"token":"***"}',
+    truncated: false,
+    about: '',
+    operation: 'place',
+  };
+
+  it('cannot be broken out of, and acts on no terminal (I8)', () => {
+    const curl = curlOf({ ...message, body: `{"a":"'; rm -rf / #\u001b]0;x\u202e"}` }) ?? '';
+    expect(curl).toContain(`'{"a":"'\\''; rm -rf / #\\u001b]0;x\\u202e"}'`);
+    expect(curl).toContain('"x-sign-jws: $SIGNATURE"');
+  });
+
+  it('is there for requests alone', () => {
+    expect(curlOf({ ...message, operation: undefined })).toBeUndefined();
+    expect(curlOf({ ...message, body: null })).toBeUndefined();
+  });
+});
+
+describe('an address', () => {
+  it('keeps an id of digits as text', () => {
+    expect(parseSearch('?find=9007199254740993')).toEqual({ find: '9007199254740993' });
+    expect(searchText({ find: '9007199254740993', none: '' })).toBe('?find=9007199254740993');
+    expect(known('find')({ find: 'a', other: 'b', __proto__: 'c' })).toEqual({ find: 'a' });
+  });
+});
+
+describe('times', () => {
+  it.each([
+    [40, '40 ms'],
+    [1_500, '1.5 s'],
+    [59_000, '59 s'],
+    [7_500_000, '2 h 5 min'],
+    [97_200_000, '1 d 3 h'],
+  ])('%d ms are %s', (ms, text) => {
+    expect(spanText(ms)).toBe(text);
+  });
+
+  it('are told from now, and in UTC', () => {
+    expect(agoText(0, 5_000)).toBe('5.0 s ago');
+    expect(agoText(65_000, 5_000)).toBe('in 1 min');
+    expect(utcText('2026-11-21T14:03:22.123Z')).toBe('2026-11-21 14:03:22.123 UTC');
+  });
+});
