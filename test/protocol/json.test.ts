@@ -80,6 +80,17 @@ describe('reading a message', () => {
     expect(document.object('__proto__')?.rawOf('token')).toBe('"stolen"');
     expect(document.replace({ a: '1' })).toBe('{"__proto__":{"token":"stolen"},"a":1}');
   });
+
+  it('has each value under its own name, whatever names were read before (I9)', () => {
+    // What V8 13.6 mistakes: the only name that it has seen behind another one for its successor.
+    JSON.parse(String.raw`{"only-here":1,"amoun\\":1}`);
+    const text = String.raw`{"only-here":1,"amoun\u0074":"5"}`;
+    const document = parseJsonObject(Buffer.from(text));
+    expect(document.value).toEqual({ 'only-here': 1, amount: '5' });
+    expect(document.rawOf('amount')).toBe('"5"');
+    const outer = parseJsonObject(Buffer.from(`{"inner":${text}}`));
+    expect(outer.object('inner')?.value).toEqual({ 'only-here': 1, amount: '5' });
+  });
 });
 
 describe('rewriting a message', () => {

@@ -28,7 +28,10 @@ const CHECK_BETS = statement(
     SELECT b.transaction_id, b.operator_id,
            CASE WHEN b.rollback = 'confirmed' OR b.place <> 'accepted' THEN 0
                 WHEN b.amount ~ ${PLAIN} THEN -b.amount::numeric END AS stake,
-           CASE WHEN b.rollback = 'confirmed' OR b.settlement IN ('none', 'unsettled') THEN 0
+           -- What a person put right by hand stands at the bet, and no wallet has confirmed it.
+           CASE WHEN EXISTS (SELECT 1 FROM deliveries d WHERE d.operation_id = b.standing_operation_id
+                                AND d.state = 'resolved') THEN NULL
+                WHEN b.rollback = 'confirmed' OR b.settlement IN ('none', 'unsettled') THEN 0
                 WHEN b.settlement = 'settled' AND b.settlement_amount ~ ${PLAIN}
                 THEN b.settlement_amount::numeric END AS payout
       FROM bets b CROSS JOIN cursor c
