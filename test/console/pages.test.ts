@@ -10,6 +10,7 @@ const HOSTILE_ID = `javascript:alert(1)//<b>'"/?#%2f`;
 describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 }, () => {
   let rig: TestConsole;
   let bet = '';
+  let userId = '';
   beforeAll(async () => {
     rig = await startConsole({
       operators: {
@@ -23,6 +24,7 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     await insertDelivery(client, { state: 'pending', operator: 'beta' });
     await client.end();
     const player = await rig.gateway.player();
+    userId = player.userId;
     bet = (await rig.gateway.service.place({ ...player, amount: '12.50' })).transactionId;
   }, 120_000);
   afterAll(() => rig.close());
@@ -34,6 +36,10 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     ['Bet', () => `/bets/${bet}`, 'What happened'],
     ['Bet, a message', () => `/bets/${bet}?message=1`, 'As a command'],
     ['Bet, unknown', () => '/bets/none', 'No such bet (404)'],
+    ['Bets', () => '/bets', '12.50'],
+    ['Bets, none', () => '/bets?transactionId=none', 'No bets'],
+    ['Player', () => `/players/${userId}`, 'All bets of this player'],
+    ['Audit', () => '/audit', 'player.viewed'],
     ['Deliveries', () => '/deliveries', 'Since, next'],
     ['Deliveries, none', () => '/deliveries?state=delivered', 'No deliveries'],
     ['Settings', () => '/settings', 'service.bonusApiUrl'],

@@ -97,6 +97,8 @@ describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, 
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByText(/The settle came home/).waitFor();
     await page.getByText('the wallet paid 9.10 USD').waitFor();
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('row', { name: /token.*delivery\.retry/ }).waitFor();
     await page.context().close();
   });
 });

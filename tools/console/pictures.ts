@@ -53,6 +53,8 @@ function picturesOf({ bets }: PictureScene): readonly Picture[] {
     { name: 'console-message', path: `${home}?message=2.1.answer`, shows: 'Bad Gateway' },
     { name: 'console-deliveries', path: '/deliveries?operator=alpha', shows: 'cannot do that' },
     { name: 'console-deliveries-phone', path: '/deliveries', shows: 'Deliveries', isPhone: true },
+    { name: 'console-bets', path: '/bets', shows: '12.50' },
+    { name: 'console-audit', path: '/audit', shows: 'their wallet is being mended' },
     { name: 'console-settings', path: '/settings', shows: 'gateway.yaml' },
   ];
 }

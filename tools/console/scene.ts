@@ -92,6 +92,11 @@ async function badNight(stage: Stage, { anna }: Players): Promise<PictureScene['
   // Its horizon is over: the next attempt is the last one.
   await change(environment, dead, "dead_at = now() - interval '1 s', next_attempt_at = now()");
   await until(environment, dead, 'dead');
+  await fetch(`${stage.gateway.adminUrl}/admin/operators/alpha/deliveries/hold`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stage.cast.adminToken}` },
+    body: JSON.stringify({ reason: 'their wallet is being mended' }),
+  });
   return { dead, home };
 }
 

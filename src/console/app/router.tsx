@@ -4,6 +4,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { readBetFilter } from '../pages/bets/filter.ts';
 import { readFilter } from '../pages/deliveries/filter.ts';
 import { Loading } from '../parts/answered.tsx';
 import { PageFailed, PageMissing } from './page-failed.tsx';
@@ -32,6 +33,23 @@ const routes = [
       () => import('../pages/operator/operator-page.tsx'),
       'OperatorPage',
     ),
+  }),
+  createRoute({
+    ...parent,
+    path: '/bets',
+    validateSearch: readBetFilter,
+    component: lazyRouteComponent(() => import('../pages/bets/bets-page.tsx'), 'BetsPage'),
+  }),
+  createRoute({
+    ...parent,
+    path: '/players/$id',
+    component: lazyRouteComponent(() => import('../pages/player/player-page.tsx'), 'PlayerPage'),
+  }),
+  createRoute({
+    ...parent,
+    path: '/audit',
+    validateSearch: known('actor', 'action', 'operator', 'from', 'to'),
+    component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
   }),
   createRoute({
     ...parent,

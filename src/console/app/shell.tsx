@@ -7,7 +7,9 @@ import { AfterSignIn } from './sign-in.tsx';
 
 const PAGES = [
   { to: '/', name: 'Now' },
+  { to: '/bets', name: 'Bets' },
   { to: '/deliveries', name: 'Deliveries' },
+  { to: '/audit', name: 'Audit' },
   { to: '/settings', name: 'Settings' },
 ] as const;
 

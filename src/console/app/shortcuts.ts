@@ -4,7 +4,9 @@ import { useEffect } from 'react';
 /** Pages by the key after `g`. */
 export const GO_KEYS = {
   n: { to: '/', name: 'Now' },
+  b: { to: '/bets', name: 'Bets' },
   d: { to: '/deliveries', name: 'Deliveries' },
+  a: { to: '/audit', name: 'Audit' },
   s: { to: '/settings', name: 'Settings' },
 } as const;
 

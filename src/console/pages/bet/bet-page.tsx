@@ -90,7 +90,12 @@ function Facts({ bet }: { readonly bet: ShownBet }) {
         <Id text={bet.operatorUser} name="player" />
       </Fact>
       <Fact name="Player at the service">
-        <Id text={bet.userId} name="user id" />
+        <Id text={bet.userId} name="user id" />{' '}
+        {bet.userId !== null && (
+          <Link to="/players/$id" params={{ id: bet.userId }}>
+            open
+          </Link>
+        )}
       </Fact>
       <Fact name="Stake">
         <Amount amount={bet.amount} currency={bet.currency} />

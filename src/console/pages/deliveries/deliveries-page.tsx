@@ -1,8 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { call } from '../../api/call.ts';
-import { LIVE_MS, useLive } from '../../api/queries.ts';
+import { usePages } from '../../api/pages.ts';
+import { useLive } from '../../api/queries.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { Heading } from '../../parts/heading.tsx';
@@ -19,7 +18,7 @@ const OPERATIONS = ['settle', 'unsettle', 'rollback', 'update'];
 export function DeliveriesPage() {
   const filter = route.useSearch();
   const navigate = route.useNavigate();
-  const deliveries = useDeliveries(filter);
+  const deliveries = usePages('GET /admin/deliveries', { ...filter });
   const operators = useLive('GET /admin/operators', { everyMs: false });
   const choose = (change: DeliveryFilter) =>
     void navigate({ search: readFilter({ ...filter, ...change }), replace: true });
@@ -67,17 +66,6 @@ export function DeliveriesPage() {
       </Answered>
     </>
   );
-}
-
-function useDeliveries(filter: DeliveryFilter) {
-  return useInfiniteQuery({
-    queryKey: ['GET /admin/deliveries', 'pages', filter],
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /admin/deliveries', { query: { ...filter, cursor: pageParam }, signal }),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    refetchInterval: LIVE_MS,
-  });
 }
 
 interface FoundProps {

@@ -133,10 +133,13 @@ function optionsOf({ lines }: Chart, place: HTMLElement): Options {
     cursor: { show: false },
     scales: {
       // The whole hour, however little of it is known yet.
-      x: { range: (_plot, _first, last) => [last - HOUR_SECONDS, last] },
+      x: { range: ({ data: [seconds] }) => hourBefore(seconds.at(-1)) },
       y: { range: (_plot, _low, high) => [0, Math.max(high, 1) * 1.1] },
     },
-    axes: [{ ...axis }, { ...axis, size: 44 }],
+    axes: [
+      { ...axis, values: (_plot, seconds) => seconds.map(clockText) },
+      { ...axis, size: 44 },
+    ],
     series: [
       {},
       ...lines.map((line) => ({
@@ -147,6 +150,20 @@ function optionsOf({ lines }: Chart, place: HTMLElement): Options {
       })),
     ],
   };
+}
+
+function hourBefore(last = Date.now() / 1_000): [number, number] {
+  return [last - HOUR_SECONDS, last];
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+function clockText(seconds: number): string {
+  return CLOCK.format(seconds * 1_000);
 }
 
 /** A colour of the style sheet as the canvas takes it, light or dark as the page is now. */

@@ -1,0 +1,23 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { call } from './call.ts';
+import { LIVE_MS } from './queries.ts';
+import type { Answers } from './wire.ts';
+
+type ListRoute = 'GET /admin/bets' | 'GET /admin/deliveries' | 'GET /admin/audit';
+
+/** A list of the admin API, page by page, kept current while somebody looks. */
+export function usePages<R extends ListRoute>(
+  route: R,
+  query: Readonly<Record<string, string | undefined>>,
+  isEnabled = true,
+) {
+  return useInfiniteQuery({
+    queryKey: [route, 'pages', query],
+    queryFn: ({ pageParam, signal }): Promise<Answers[R]> =>
+      call(route, { query: { ...query, cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }: Answers[R]) => nextCursor ?? undefined,
+    refetchInterval: LIVE_MS,
+    enabled: isEnabled,
+  });
+}

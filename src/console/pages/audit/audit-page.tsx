@@ -1,0 +1,111 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { usePages } from '../../api/pages.ts';
+import type { Answers } from '../../api/wire.ts';
+import { known } from '../../app/search.ts';
+import { Answered, Empty } from '../../parts/answered.tsx';
+import { Time } from '../../parts/clock.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { More } from '../../parts/more.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { TextFilter } from '../../parts/text-filter.tsx';
+
+type Item = Answers['GET /admin/audit']['items'][number];
+
+const route = getRouteApi('/audit');
+
+const readAuditFilter = known('actor', 'action', 'operator', 'from', 'to');
+
+/** Who did what, when, from where and why. */
+export function AuditPage() {
+  const filter = route.useSearch();
+  const audit = usePages('GET /admin/audit', { ...filter });
+  const navigate = route.useNavigate();
+  const text = (name: keyof typeof filter, label: string, type?: 'date') => (
+    <TextFilter
+      label={label}
+      value={filter[name]}
+      onChange={(value) =>
+        void navigate({ search: readAuditFilter({ ...filter, [name]: value }), replace: true })
+      }
+      {...(type === undefined ? {} : { type })}
+    />
+  );
+  return (
+    <>
+      <Heading title="Audit" query={audit} />
+      <search className="filters">
+        {text('actor', 'Who')}
+        {text('action', 'Action')}
+        {text('operator', 'Operator')}
+        {text('from', 'From (UTC)', 'date')}
+        {text('to', 'Before (UTC)', 'date')}
+      </search>
+      <Answered query={audit} what="audit rows">
+        {({ pages }) => {
+          const items = pages.flatMap((page) => page.items);
+          return items.length === 0 ? (
+            <Empty title="Nothing on record">Nobody has done what is searched for.</Empty>
+          ) : (
+            <Rows
+              label="Audit, newest first"
+              rows={items}
+              columns={COLUMNS}
+              idOf={({ id }) => id}
+              rowPx={64}
+            />
+          );
+        }}
+      </Answered>
+      <More list={audit} />
+    </>
+  );
+}
+
+function column(
+  header: string,
+  meta: RowColumn<Item>['meta'],
+  cell: (item: Item) => ReactNode,
+): RowColumn<Item> {
+  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
+}
+
+const COLUMNS: readonly RowColumn<Item>[] = [
+  column('When', { width: 'minmax(5rem, 8rem)' }, ({ at }) => <Time at={at} />),
+  column('Who', { width: 'minmax(5rem, 1fr)' }, ({ actor, role, address }) => (
+    <span className="stack">
+      <Plain text={actor} />
+      <span className="muted">
+        {role}, <Plain text={address} />
+      </span>
+    </span>
+  )),
+  column('What', { width: 'minmax(7rem, 1.4fr)' }, ({ action, subject }) => (
+    <span className="stack">
+      <strong>{action}</strong>
+      <Plain text={subject} />
+    </span>
+  )),
+  column('Operator', { width: 'minmax(4rem, 0.6fr)', phone: false }, ({ operator }) =>
+    operator === null ? null : <Plain text={operator} />,
+  ),
+  column('Before, after', { width: 'minmax(8rem, 2fr)', phone: false }, ({ before, after }) => (
+    <span className="stack">
+      <Value value={before} />
+      <Value value={after} />
+    </span>
+  )),
+  column('Why', { width: 'minmax(6rem, 1.4fr)', phone: false }, ({ reason }) =>
+    reason === null ? <span className="muted">–</span> : <Plain text={reason} />,
+  ),
+];
+
+function Value({ value }: { readonly value: unknown }) {
+  if (value === null || value === undefined) return null;
+  return (
+    <code>
+      <Plain text={JSON.stringify(value)} />
+    </code>
+  );
+}

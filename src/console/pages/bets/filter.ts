@@ -1,0 +1,22 @@
+import { known } from '../../app/search.ts';
+
+/** As the page's address has it; times are days or ISO 8601. */
+export interface BetFilter {
+  readonly transactionId?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly operatorUser?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly state?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export const readBetFilter = known(
+  'transactionId',
+  'operator',
+  'operatorUser',
+  'userId',
+  'state',
+  'from',
+  'to',
+);

@@ -1,0 +1,152 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { call } from '../../api/call.ts';
+import { refreshAll, useLive } from '../../api/queries.ts';
+import type { Answers } from '../../api/wire.ts';
+import { Action } from '../../parts/action.tsx';
+import { Answered, Empty } from '../../parts/answered.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Time } from '../../parts/clock.tsx';
+import { Amount, Id } from '../../parts/copyable.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { Plain } from '../../parts/plain.tsx';
+
+type Player = Answers['GET /admin/players/:userId'];
+
+const route = getRouteApi('/players/$id');
+
+/** One player. Each look is on record, so that it is asked for once and not again and again. */
+export function PlayerPage() {
+  const { id } = route.useParams();
+  const player = useLive('GET /admin/players/:userId', { path: { userId: id }, everyMs: false });
+  return (
+    <>
+      <Heading title="Player" />
+      <Answered query={player} what="player of this id">
+        {(data) => <PlayerView player={data} />}
+      </Answered>
+    </>
+  );
+}
+
+function PlayerView({ player }: { readonly player: Player }) {
+  const { userId, operator, operatorUser, createdAt } = player;
+  return (
+    <>
+      <dl className="facts">
+        <div>
+          <dt>At the operator</dt>
+          <dd>
+            <Id text={operatorUser} name="player" />
+          </dd>
+        </div>
+        <div>
+          <dt>At the service</dt>
+          <dd>
+            <Id text={userId} name="user id" />
+          </dd>
+        </div>
+        <div>
+          <dt>Operator</dt>
+          <dd>
+            <Link to="/operators/$id" params={{ id: operator }}>
+              <Plain text={operator} />
+            </Link>
+          </dd>
+        </div>
+        <div>
+          <dt>Known since</dt>
+          <dd>
+            <Time at={createdAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Bets</dt>
+          <dd>
+            <Link to="/bets" search={{ userId }}>
+              All bets of this player
+            </Link>
+          </dd>
+        </div>
+      </dl>
+      <Totals totals={player.totals} />
+      <Sessions player={player} />
+    </>
+  );
+}
+
+function Totals({ totals }: { readonly totals: Player['totals'] }) {
+  return (
+    <section aria-labelledby="totals">
+      <h2 id="totals">Totals</h2>
+      {totals.length === 0 ? (
+        <Empty title="No bets yet" />
+      ) : (
+        <dl className="figures">
+          {totals.map(({ currency, bets, open, stakes, payouts }) => (
+            <div className="figure" key={currency}>
+              <dt>
+                {bets} bets, {open} open
+              </dt>
+              <dd>
+                <Amount amount={stakes} currency={currency} />
+              </dd>
+              <dd className="muted">
+                paid <Amount amount={payouts} currency={currency} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  );
+}
+
+function Sessions({ player }: { readonly player: Player }) {
+  const { sessions, userId } = player;
+  const isLive = sessions.some(({ endedAt }) => endedAt === null);
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">Sessions</h2>
+      {isLive && (
+        <Action
+          right="operate"
+          label="Revoke all"
+          tone="danger"
+          title="Revoke all sessions of this player"
+          about="The player has to sign in anew. Open bets still settle and roll back."
+          reason="required"
+          run={async (reason) => {
+            await call('POST /admin/players/:userId/sessions/revoke', {
+              path: { userId },
+              body: { reason },
+            });
+            await refreshAll();
+          }}
+        />
+      )}
+      {sessions.length === 0 ? (
+        <Empty title="No sessions" />
+      ) : (
+        <ul className="story">
+          {sessions.map(({ id, currency, createdAt, expiresAt, endedAt, endedReason }) => (
+            <li key={id}>
+              <Time at={createdAt} />
+              <span>
+                {currency}{' '}
+                {endedAt === null ? (
+                  <>
+                    <Badge state="active" /> until <Time at={expiresAt} />
+                  </>
+                ) : (
+                  <>
+                    ended <Time at={endedAt} /> <Plain text={endedReason ?? ''} />
+                  </>
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
