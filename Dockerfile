@@ -25,7 +25,8 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-RUN npm ci --omit=optional --ignore-scripts --no-audit --no-fund
+# With what is optional: the bundler of the console's pages brings its binary so.
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY prisma.config.ts ./
 COPY prisma/schema.prisma prisma/
 COPY scripts/generate-prisma-client.mjs scripts/
