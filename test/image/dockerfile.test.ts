@@ -65,6 +65,11 @@ describe('the image', () => {
     expect(files.size).toBeGreaterThan(100);
     // The launcher's way out where Node is too old: not here.
     files.delete('node_modules/.bin/node');
+    // The console's pages are built in the image.
+    files.delete('dist/console');
+    expect(readFileSync(join(ROOT, 'Dockerfile'), 'utf8')).toContain(
+      'mv /build/dist/console dist/',
+    );
     expect([...files].filter((file) => !isCopied(file) || !isKept(file))).toEqual([]);
   });
 
