@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, 
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByText(/The settle came home/).waitFor();
+    await page.getByText(/The settle was delivered/).waitFor();
     await page.getByText('the wallet paid 9.10 USD').waitFor();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('row', { name: /token.*delivery\.retry/ }).waitFor();

@@ -83,7 +83,7 @@ describe("a bet's story", () => {
       'Attempt 1: the wallet gave no answer in time (no answer within 3996 ms), so nobody knew whether it took it.',
       'The service was told yes (200).',
       'Attempt 2: the wallet accepted it after 20 ms.',
-      'The rollback came home: the wallet confirmed it.',
+      'The rollback was delivered: the wallet confirmed it.',
     ]);
   });
 

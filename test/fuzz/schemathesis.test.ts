@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -46,7 +46,7 @@ async function startSigner(player: { readonly userId: string; readonly token: st
     new SignedClient({ baseUrl: house.gateway.baseUrl, secret, timeoutMs: 30_000 });
   const service = client(SERVICE_SECRET);
   const operator = client('alpha-api-secret-that-is-long-enough');
-  const server = createServer(async (request, response) => {
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url = '/' } = request;
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece);
@@ -57,6 +57,9 @@ async function startSigner(player: { readonly userId: string; readonly token: st
     const type = answer.headers['content-type'] ?? 'text/plain';
     response.writeHead(answer.status === 0 ? 500 : answer.status, { 'content-type': type });
     response.end(answer.body);
+  };
+  const server = createServer((request, response) => {
+    pass(request, response).catch((error: unknown) => response.destroy(Error(String(error))));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -58,7 +58,7 @@ async function compared(
     connectionsMax: 1,
     onIdleError: () => undefined,
   });
-  const page = await new BooksDays(database).list({}).finally(() => database.close());
+  const page = await daysOf(database);
   const rows: string[][] = [];
   const differences: string[] = [];
   const held = heldNets(wallets);
@@ -117,4 +117,12 @@ function heldNets(wallets: Readonly<Record<string, SimulatedWallet>>): Map<strin
     }
   }
   return nets;
+}
+
+async function daysOf(database: Database) {
+  try {
+    return await new BooksDays(database).list({});
+  } finally {
+    await database.close();
+  }
 }

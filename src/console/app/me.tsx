@@ -1,16 +1,13 @@
-import { refreshAll, useLive } from '../api/queries.ts';
+import { useLive } from '../api/queries.ts';
 import { Plain } from '../parts/plain.tsx';
 
 /** Who is signed in, as which role, and the way out. */
 export function Me() {
   const { data } = useLive('GET /admin/me', { everyMs: false });
   if (data === undefined) return null;
-  const signOut = () =>
-    void fetch('/console/sign-out', { method: 'POST' }).finally(() => {
-      // Also a token that was typed is gone with the page.
-      window.location.assign('/console');
-      return refreshAll();
-    });
+  // Also a token that was typed is gone with the page, which then says who is still signed in.
+  const leave = () => window.location.assign('/console');
+  const signOut = () => void fetch('/console/sign-out', { method: 'POST' }).then(leave, leave);
   return (
     <span className="me">
       <span title={data.role}>

@@ -165,7 +165,7 @@ function promised({
     case 'dead':
       return tell('bad', `The gateway has given up on the ${operation}: a person has to decide.`);
     case 'delivered':
-      return tell('good', `The ${operation} came home: the wallet confirmed it.`);
+      return tell('good', `The ${operation} was delivered: the wallet confirmed it.`);
     case 'resolved':
       return tell('good', `A person has closed the ${operation} by hand.`);
     case 'superseded':
