@@ -31,7 +31,7 @@ COPY prisma.config.ts ./
 COPY prisma/schema.prisma prisma/
 COPY scripts/generate-prisma-client.mjs scripts/
 RUN node scripts/generate-prisma-client.mjs
-COPY vite.config.ts ./
+COPY vite.config.ts tsconfig.json ./
 COPY scripts/build-console.mjs scripts/
 COPY src src/
 RUN node scripts/build-console.mjs
