@@ -49,6 +49,9 @@ export class Bookkeeper {
     // A gauge that is not there says nothing, and a counter's first step would show no increase.
     for (const rule of VIOLATION_RULES) keeping.metrics.booksViolations.set({ rule }, 0);
     for (const kind of MOVEMENT_KINDS) keeping.metrics.booksMovements.inc({ kind }, 0);
+    for (const operator of keeping.configuration().operators.keys()) {
+      keeping.metrics.booksStatements.inc({ operator }, 0);
+    }
   }
 
   start(): void {

@@ -74,7 +74,9 @@ async function soFar(query: string): Promise<readonly Sample[]> {
 
 /** A query of a dashboard as Grafana would send it. */
 function filledIn(expr: string): string {
-  return expr.replaceAll('$__rate_interval', '10s').replaceAll('$operator', 'alpha|beta|gamma');
+  return expr
+    .replaceAll('$__rate_interval', '10s')
+    .replaceAll('$operator', 'alpha|beta|gamma|delta');
 }
 
 function hasData(samples: readonly Sample[]): boolean {

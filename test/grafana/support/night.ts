@@ -36,12 +36,16 @@ export async function startNight(): Promise<Night> {
       // Its breaker opens soon and is not tried again before the test is over.
       beta: { wallet: { breaker: { minRequests: 8, openMs: 300_000 } } },
       gamma: { wallet: { breaker: { minRequests: 1_000 } } },
+      // A person holds its deliveries.
+      delta: {},
     },
   });
   gateway.metrics.collectProcessMetrics();
   gateway.wallet('beta').misbehave('any', { kind: 'status', status: 500 });
   const { app, readiness } = gateway.parts.adminServer();
   readiness.started();
+  const bookkeeper = gateway.parts.bookkeeper();
+  bookkeeper.start();
   const address = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
   const players = {
     alpha: await gateway.player({ operatorId: 'alpha' }),
@@ -127,6 +131,7 @@ export async function startNight(): Promise<Night> {
     },
     close: async () => {
       await app.close();
+      await bookkeeper.close();
       await Promise.all([alpha.close(), wrongAlpha.close(), wrongService.close()]);
       await gateway.close();
       await bonusApi.close();
