@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, 
     await page.getByRole('button', { name: 'Hold' }).click();
     await page.getByLabel('Reason').fill('their data centre is down');
     await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
-    await page.getByText('their data centre is down').waitFor();
+    await page.locator('#main').getByText('their data centre is down').waitFor();
     await wallet().up();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
