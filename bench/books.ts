@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { keepBooks } from '../src/books/keep-books.ts';
 import { BooksJournal } from '../src/store/books/books-journal.ts';
 import { BooksDays } from '../src/store/books/days.ts';
@@ -10,7 +9,7 @@ import { Database } from '../src/store/database.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
 import { startPostgres } from '../tools/embedded/postgres.ts';
 import { fillJournal, fillYear } from './books/fill.ts';
-import { SettingsError } from './callbacks/settings.ts';
+import { optionsOf, SettingsError } from './support/settings.ts';
 
 const HELP = `npm run bench -- books [options]
 
@@ -18,7 +17,7 @@ How fast the bookkeeper books a journal, and how long a year's report of many op
 
   --bets <count>        placed and settled bets in the journal (default: 50000)
   --operators <count>   operators of the year's report (default: 1000)
-  --result-file <path>  where the result goes (default: bench/results/books.json)
+  --out <file>          where the result goes (bench/results/books.json)
   --help                this text`;
 
 /** @returns 0; 1 where not everything was booked */
@@ -84,27 +83,24 @@ async function readYear(days: BooksDays) {
   return { firstPage, oneOperator };
 }
 
+const OPTIONS = {
+  bets: { type: 'string', default: '50000' },
+  operators: { type: 'string', default: '1000' },
+  out: { type: 'string', default: fileURLToPath(new URL('results/books.json', import.meta.url)) },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** @throws SettingsError */
 function readSettings(args: readonly string[]) {
   const count = (text: string, name: string) => {
     if (/^[1-9][0-9]{0,7}$/.test(text)) return Number(text);
     throw new SettingsError(`${name} must be a whole number of 1 or more`);
   };
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      bets: { type: 'string', default: '50000' },
-      operators: { type: 'string', default: '1000' },
-      'result-file': {
-        type: 'string',
-        default: fileURLToPath(new URL('results/books.json', import.meta.url)),
-      },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const values = optionsOf(args, OPTIONS);
   return {
     bets: count(values.bets, '--bets'),
     operators: count(values.operators, '--operators'),
-    resultFile: values['result-file'],
+    resultFile: values.out,
     help: values.help,
   };
 }

@@ -1,9 +1,10 @@
 import { runBooks } from './books.ts';
 import { runCallbacks } from './callbacks/benchmark.ts';
-import { readSettings, SettingsError } from './callbacks/settings.ts';
+import { readSettings } from './callbacks/settings.ts';
 import { runDeliveries } from './deliveries.ts';
 import { runScrape } from './scrape.ts';
 import { runStrangers } from './strangers.ts';
+import { SettingsError } from './support/settings.ts';
 
 interface Benchmark {
   readonly about: string;

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { optionsOf, positive } from '../support/settings.ts';
 
 export interface CallbacksSettings {
   readonly connections: number;
@@ -37,12 +37,9 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** An option that is not known or not a number, in one line for people. */
-export class SettingsError extends Error {}
-
 /** @throws SettingsError */
 export function readSettings(args: readonly string[]): CallbacksSettings {
-  const values = parsed(args);
+  const values = optionsOf(args, OPTIONS);
   return {
     connections: positive('--connections', values.connections),
     rounds: positive('--rounds', values.rounds),
@@ -52,19 +49,4 @@ export function readSettings(args: readonly string[]): CallbacksSettings {
     resultFile: values.out,
     help: values.help,
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (error) {
-    throw new SettingsError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new SettingsError(`${name} must be a whole number of 1 or more`);
-  return value;
 }

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { SettingsError } from '../callbacks/settings.ts';
+import { optionsOf, positive } from '../support/settings.ts';
 
 export interface DeliveriesSettings {
   /** Promised rollbacks that are drained. */
@@ -38,7 +37,7 @@ const OPTIONS = {
 
 /** @throws SettingsError */
 export function readSettings(args: readonly string[]): DeliveriesSettings {
-  const values = parsed(args);
+  const values = optionsOf(args, OPTIONS);
   return {
     backlog: positive('--backlog', values.backlog),
     waiting: positive('--waiting', values.waiting),
@@ -47,19 +46,4 @@ export function readSettings(args: readonly string[]): DeliveriesSettings {
     resultFile: values.out,
     help: values.help,
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (error) {
-    throw new SettingsError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new SettingsError(`${name} must be a whole number of 1 or more`);
-  return value;
 }

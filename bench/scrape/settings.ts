@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { SettingsError } from '../callbacks/settings.ts';
+import { optionsOf, positive } from '../support/settings.ts';
 
 export interface ScrapeSettings {
   /** How many are active with every operation. */
@@ -29,26 +28,11 @@ const OPTIONS = {
 
 /** @throws SettingsError */
 export function readSettings(args: readonly string[]): ScrapeSettings {
-  const values = parsed(args);
+  const values = optionsOf(args, OPTIONS);
   return {
     operators: positive('--operators', values.operators),
     scrapes: positive('--scrapes', values.scrapes),
     resultFile: values.out,
     help: values.help,
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (error) {
-    throw new SettingsError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new SettingsError(`${name} must be a whole number of 1 or more`);
-  return value;
 }

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { SettingsError } from '../callbacks/settings.ts';
+import { optionsOf, positive } from '../support/settings.ts';
 
 export interface StrangersSettings {
   /** Connections at once, each with a body that does not end. */
@@ -34,7 +33,7 @@ const OPTIONS = {
 
 /** @throws SettingsError */
 export function readSettings(args: readonly string[]): StrangersSettings {
-  const values = parsed(args);
+  const values = optionsOf(args, OPTIONS);
   return {
     connections: positive('--connections', values.connections),
     bodyBytes: positive('--body', values.body),
@@ -42,19 +41,4 @@ export function readSettings(args: readonly string[]): StrangersSettings {
     resultFile: values.out,
     help: values.help,
   };
-}
-
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (error) {
-    throw new SettingsError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new SettingsError(`${name} must be a whole number of 1 or more`);
-  return value;
 }
