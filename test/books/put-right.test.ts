@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { rebuildBooks } from '../../src/books/rebuild.ts';
 import { BooksChecks } from '../../src/store/books/checks.ts';
-import { DeliveryAdmin } from '../../src/store/deliveries/delivery-admin.ts';
-import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { BY } from '../support/audit.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { asPerson } from '../support/person.ts';
 import { onServer } from '../support/server.ts';
 import { bookAll, movementsOfBet, rowsOf } from './support/kept-books.ts';
 
@@ -35,12 +34,11 @@ describe('the checker of the books (I12)', () => {
       if (row === undefined) throw new Error('it is not dead yet');
       return String(row.id);
     }, 10_000);
-    const prisma = createPrisma(gateway.databaseUrl);
-    const admin = new DeliveryAdmin({ prisma, isHeld: () => false, horizonHours: () => 1 });
-    expect(await admin.resolve(dead, 'ann', 'credited by hand', BY)).toMatchObject({
-      kind: 'resolved',
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.resolve(dead, 'ann', 'credited by hand', BY)).toMatchObject({
+        kind: 'resolved',
+      });
     });
-    await prisma.$disconnect();
     await bookAll(gateway);
     await rebuildBooks(gateway.databaseUrl, {
       timeZone: 'UTC',

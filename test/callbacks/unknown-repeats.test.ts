@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DeliveryAdmin } from '../../src/store/deliveries/delivery-admin.ts';
-import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { deliveriesOf, endLeases, untilDeliveries } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { asPerson } from '../support/person.ts';
 
 /** `unknownRepeats: hold`: a wallet that pays a repeat again is never sent one but by a person. */
 let gateway: TestGateway;
@@ -66,7 +65,7 @@ describe.each(['alpha', 'queue'])('a settle whose answer is lost, at %s', (opera
     expect((await bet.settle('20')).status).toBe(503);
     const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
     const { id = '' } = dead ?? {};
-    await asPerson(async (admin) => {
+    await asPerson(gateway, async (admin) => {
       const resolved = await admin.resolve(id, 'ann', 'the wallet has paid it', BY);
       expect(resolved).toMatchObject({ kind: 'resolved' });
     });
@@ -74,6 +73,28 @@ describe.each(['alpha', 'queue'])('a settle whose answer is lost, at %s', (opera
     expect(bet.arrivals()).toEqual(['place', 'settle']);
     expect((await bet.settle('50')).status).toBe(200);
     expect(bet.balance()).toBe('950');
+  });
+});
+
+describe('a dead letter that a person resolves', () => {
+  it('ends the 503 also while an update of its bet is on its way (I4)', async () => {
+    const bet = await placedBet(gateway, { operatorId: 'alpha' });
+    const { transactionId } = bet;
+    const lost = { kind: 'reset', effect: 'applied' } as const;
+    bet.wallet.misbehave('settle', lost, { transactionId, calls: 1 });
+    expect((await bet.settle('20')).status).toBe(503);
+    const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
+    const gate = bet.wallet.hold('update', { transactionId, point: 'after' });
+    const updating = bet.update('1.5');
+    await gate.arrived;
+    await asPerson(gateway, async (admin) => {
+      const resolved = await admin.resolve(dead?.id ?? '', 'ann', 'the wallet has paid it', BY);
+      expect(resolved).toMatchObject({ kind: 'resolved' });
+    });
+    gate.release();
+    expect((await updating).status).toBe(200);
+    expect((await bet.settle('20')).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'update']);
   });
 });
 
@@ -131,13 +152,7 @@ describe('a settle whose process is killed in the middle of the call', () => {
 });
 
 async function retry(id: string): Promise<void> {
-  await asPerson(async (admin) => {
+  await asPerson(gateway, async (admin) => {
     expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
   });
-}
-
-async function asPerson(work: (admin: DeliveryAdmin) => Promise<void>): Promise<void> {
-  const prisma = createPrisma(gateway.databaseUrl);
-  await work(new DeliveryAdmin({ prisma, isHeld: () => false, horizonHours: () => 1 }));
-  await prisma.$disconnect();
 }

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { DeliveryAdmin } from '../../src/store/deliveries/delivery-admin.ts';
-import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { asPerson } from '../support/person.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
 import { PATIENCE } from './support/patience.ts';
 
@@ -124,10 +123,9 @@ describe('rule 10: a taken-over settle that the wallet refuses for good (I4)', {
 });
 
 async function resolve(id: string | undefined): Promise<void> {
-  const prisma = createPrisma(gateway.databaseUrl);
-  const admin = new DeliveryAdmin({ prisma, isHeld: () => false, horizonHours: () => 1 });
-  expect(await admin.resolve(id ?? '', 'ann', 'put right by the operator', BY)).toMatchObject({
-    kind: 'resolved',
+  await asPerson(gateway, async (admin) => {
+    expect(await admin.resolve(id ?? '', 'ann', 'put right by the operator', BY)).toMatchObject({
+      kind: 'resolved',
+    });
   });
-  await prisma.$disconnect();
 }

@@ -35,7 +35,9 @@ export async function resolveDead(
              confirm_left = 0, confirm_at = NULL, version = b.version + 1
         FROM changed d
        WHERE b.transaction_id = d.transaction_id AND d.operation IN ('settle', 'unsettle')
-         AND b.rollback = 'none' AND b.busy_attempt IS NULL
+         AND b.rollback = 'none'
+         -- An update or a confirmation on its way says nothing of the result.
+         AND coalesce(b.busy_operation, 'update') IN ('update', 'confirm')
          AND NOT EXISTS (
            SELECT 1 FROM operations o
             WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id AND NOT o.is_copy
