@@ -8,12 +8,32 @@ const LAG_MS_MIN = 10;
 /** A longer delay is a stall: the process was stopped, or something held the loop. */
 const STALL_MS_MIN = 250;
 /**
- * What waited during a stall has been read when no connection was accepted for so many ticks: of
- * those that wait the loop accepts one a turn, and reads its request in the next.
+ * What waited during a stall has been read after so many turns of the loop in which no connection
+ * was accepted: of those that wait the loop accepts one a turn, and reads its request in the next.
  */
-const QUIET_TICKS = 5;
+const QUIET_TURNS = 5;
+/**
+ * A worker process is given connections by another, which may be late with the next: what waited
+ * has been read when none came for so long.
+ */
+const QUIET_MS = 100;
 /** However many come after that, they are new: a process that lags for good still has to work. */
 const AFTER_STALL_MS_MAX = 2_000;
+/** No more than these can have waited to be accepted: the backlog of a listening socket. */
+const BACKLOG = 511;
+
+/** A stall that is over, while what waited during it is still being read. */
+interface Stall {
+  /** When the first of the stalls began that followed each other, on the monotonic clock. */
+  readonly sinceMs: number;
+  /** When it ended; later by the length of each stall that followed. */
+  endedMs: number;
+  /** Of the loop, since it ended. */
+  turns: number;
+  /** In which no connection was accepted. */
+  quietTurns: number;
+  quietSinceMs: number;
+}
 
 /**
  * How long requests may have waited before the process looked at them. When the event loop was
@@ -25,20 +45,21 @@ const AFTER_STALL_MS_MAX = 2_000;
  */
 export class EventLoopLag {
   readonly #clock: Clock;
+  readonly #isGivenConnections: boolean;
   readonly #timer: NodeJS.Timeout;
+  #stall: Stall | undefined;
   #expectedAtMs: number;
   #lagMs = 0;
-  #stalledSinceMs: number | undefined;
-  #noticedAtMs = 0;
-  #quietTicks = 0;
 
-  constructor(clock: Clock) {
+  /** @param isGivenConnections whether another process accepts them (`WORKERS`), not this one */
+  constructor(clock: Clock, isGivenConnections: boolean) {
     this.#clock = clock;
+    this.#isGivenConnections = isGivenConnections;
     this.#expectedAtMs = clock.monotonicMs() + TICK_MS;
     this.#timer = setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
-      this.#tickAfterStall(nowMs);
       this.#noticeStall(nowMs);
+      if (this.#isGivenConnections) this.#endStall(nowMs);
       this.#lagMs = Math.max(0, nowMs - this.#expectedAtMs);
       this.#expectedAtMs = nowMs + TICK_MS;
     }, TICK_MS);
@@ -49,14 +70,17 @@ export class EventLoopLag {
   currentMs(): number {
     const nowMs = this.#clock.monotonicMs();
     this.#noticeStall(nowMs);
-    if (this.#stalledSinceMs !== undefined) return nowMs - this.#stalledSinceMs;
+    if (this.#stall !== undefined) return nowMs - this.#stall.sinceMs;
     return this.#lagMs < LAG_MS_MIN ? 0 : this.#lagMs;
   }
 
   /** A connection was accepted: it may have waited, and more may wait behind it. */
   connected(): void {
-    this.#noticeStall(this.#clock.monotonicMs());
-    this.#quietTicks = 0;
+    const nowMs = this.#clock.monotonicMs();
+    this.#noticeStall(nowMs);
+    if (this.#stall === undefined) return;
+    this.#stall.quietTurns = 0;
+    this.#stall.quietSinceMs = nowMs;
   }
 
   close(): void {
@@ -64,18 +88,38 @@ export class EventLoopLag {
   }
 
   #noticeStall(nowMs: number): void {
-    // One stall may follow another: what has waited since the first may still be there.
-    if (this.#stalledSinceMs !== undefined || nowMs - this.#expectedAtMs < STALL_MS_MIN) return;
-    this.#stalledSinceMs = this.#expectedAtMs - TICK_MS;
-    this.#noticedAtMs = nowMs;
-    this.#quietTicks = 0;
+    const lateMs = nowMs - this.#expectedAtMs;
+    if (lateMs < STALL_MS_MIN) return;
+    this.#expectedAtMs = nowMs + TICK_MS;
+    if (this.#stall === undefined) {
+      const sinceMs = nowMs - lateMs - TICK_MS;
+      this.#stall = { sinceMs, endedMs: nowMs, turns: 0, quietTurns: 0, quietSinceMs: nowMs };
+      if (!this.#isGivenConnections) setImmediate(this.#afterTurn);
+    } else {
+      // One stall follows another: what has waited since the first may still be there.
+      this.#stall.endedMs += lateMs;
+      this.#stall.quietTurns = 0;
+      this.#stall.quietSinceMs = nowMs;
+    }
   }
 
-  #tickAfterStall(nowMs: number): void {
-    if (this.#stalledSinceMs === undefined) return;
-    this.#quietTicks += 1;
-    const isOver = this.#quietTicks > QUIET_TICKS || nowMs - this.#noticedAtMs > AFTER_STALL_MS_MAX;
-    if (isOver) this.#stalledSinceMs = undefined;
+  /** Between two of these the loop has looked at all its sockets once. */
+  readonly #afterTurn = () => {
+    const nowMs = this.#clock.monotonicMs();
+    this.#noticeStall(nowMs);
+    this.#endStall(nowMs);
+    if (this.#stall !== undefined) setImmediate(this.#afterTurn);
+  };
+
+  #endStall(nowMs: number): void {
+    const stall = this.#stall;
+    if (stall === undefined) return;
+    stall.turns += 1;
+    stall.quietTurns += 1;
+    const isQuiet = this.#isGivenConnections
+      ? nowMs - stall.quietSinceMs > QUIET_MS
+      : stall.quietTurns > QUIET_TURNS || stall.turns > BACKLOG + QUIET_TURNS;
+    if (isQuiet || nowMs - stall.endedMs > AFTER_STALL_MS_MAX) this.#stall = undefined;
   }
 }
 

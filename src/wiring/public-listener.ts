@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { bonusRoutes } from '../bonuses/routes.ts';
@@ -26,7 +27,7 @@ export function createPublicListener(
   { bonuses }: BonusParts,
 ) {
   const { source, clock, logger, metrics, configuration } = base;
-  const lag = new EventLoopLag(clock);
+  const lag = new EventLoopLag(clock, cluster.isWorker);
   const service = () => configuration().gateway.service;
   const publicServer = (): FastifyInstance => {
     const app = createPublicServer({

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 import { createPublicServer } from '../../src/http/public-server.ts';
 
-const lag = new EventLoopLag(systemClock);
+const lag = new EventLoopLag(systemClock, false);
 const lines: string[] = [];
 const app = createPublicServer({
   clock: systemClock,

@@ -101,9 +101,9 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
     for (const { transactionId } of slips) {
       expect([transactionId, settles(transactionId)]).toEqual([transactionId, ['50']]);
     }
-    // Whoever still waits is told that it was not done.
-    const told = timeoutMs < TOTAL_MS ? 0 : 503;
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([told]));
+    // Whoever still waits is told that it was not done; 408 where the freeze cut its bytes in two.
+    const told = timeoutMs < TOTAL_MS ? [0] : [503, 408];
+    for (const { status } of answers) expect(told).toContain(status);
   });
 
   it('a place that waited is not sent: its sender has rolled it back elsewhere', async () => {

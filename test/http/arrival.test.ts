@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import { EventLoopLag } from '../../src/http/arrival.ts';
+
+/** Stands still unless it is told. */
+class HandClock implements Clock {
+  atMs = 1_000;
+  nowMs = () => this.atMs;
+  monotonicMs = () => this.atMs;
+}
+
+const STALL_MS = 400;
+let lag: EventLoopLag | undefined;
+afterEach(() => lag?.close());
+
+function stalled(isGivenConnections = false) {
+  const clock = new HandClock();
+  lag = new EventLoopLag(clock, isGivenConnections);
+  clock.atMs += STALL_MS;
+  expect(lag.currentMs()).toBeGreaterThanOrEqual(STALL_MS);
+  return { clock, lag };
+}
+
+async function turns(count: number): Promise<void> {
+  for (let done = 0; done < count; done += 1) await turn();
+}
+
+describe('after a stall of the event loop', () => {
+  it('whatever waited to be accepted is dated from before it (I1, I5)', async () => {
+    const { lag } = stalled();
+    // A connection a turn: they waited.
+    for (let accepted = 0; accepted < 100; accepted += 1) {
+      lag.connected();
+      await turn();
+      expect(lag.currentMs()).toBeGreaterThanOrEqual(STALL_MS);
+    }
+    await turns(10);
+    expect(lag.currentMs()).toBe(0);
+  });
+
+  it('connections that keep coming do not keep it from ending', async () => {
+    const { lag } = stalled();
+    for (let accepted = 0; accepted < 3; accepted += 1) {
+      await turns(10);
+      lag.connected();
+    }
+    expect(lag.currentMs()).toBe(0);
+  });
+
+  it('no more can have waited than the listening socket holds', async () => {
+    const { lag } = stalled();
+    for (let accepted = 0; accepted < 520; accepted += 1) {
+      lag.connected();
+      await turn();
+    }
+    expect(lag.currentMs()).toBe(0);
+  });
+
+  it('what waited through a second one is dated from before the first (I5)', async () => {
+    const { clock, lag } = stalled();
+    lag.connected();
+    await turns(2);
+    clock.atMs += 3_000;
+    for (let accepted = 0; accepted < 10; accepted += 1) {
+      await turn();
+      expect(lag.currentMs()).toBeGreaterThanOrEqual(STALL_MS + 3_000);
+      lag.connected();
+    }
+    await turns(10);
+    expect(lag.currentMs()).toBe(0);
+  });
+});
+
+describe('in a process that is given its connections by another', () => {
+  const tick = () => turn().then(() => new Promise((resolve) => setTimeout(resolve, 30)));
+
+  it('it lasts until none came for a while (I5)', async () => {
+    const { clock, lag } = stalled(true);
+    for (let given = 0; given < 5; given += 1) {
+      await tick();
+      clock.atMs += 50;
+      expect(lag.currentMs()).toBeGreaterThanOrEqual(STALL_MS);
+      lag.connected();
+    }
+    clock.atMs += 150;
+    await expect.poll(() => lag.currentMs()).toBe(0);
+  });
+
+  it('it ends even if they keep coming', async () => {
+    const { clock, lag } = stalled(true);
+    const keepComing = () => {
+      clock.atMs += 200;
+      lag.connected();
+      return lag.currentMs();
+    };
+    await expect.poll(keepComing, { interval: 30 }).toBe(0);
+  });
+});
+
+/** Opens connections from another thread, as strangers do: a request each, with when it was sent. */
+const CALLERS = `
+  const { connect } = require('node:net');
+  const { workerData, parentPort } = require('node:worker_threads');
+  let answered = 0;
+  for (let count = 0; count < workerData.count; count += 1) {
+    const socket = connect(workerData.port, '127.0.0.1', () => {
+      const at = Date.now();
+      socket.write('GET /' + at + ' HTTP/1.1\\r\\nhost: x\\r\\nconnection: close\\r\\n\\r\\n', () => {
+        answered += 1;
+        if (answered === workerData.count) Atomics.notify(workerData.sent, 0, Atomics.store(workerData.sent, 0, 1));
+      });
+    });
+    socket.resume();
+  }
+`;
+
+it('a real backlog of connections is read before a stall is forgotten (I5)', async () => {
+  const own = new EventLoopLag(systemClock, false);
+  onTestFinished(() => own.close());
+  const seen: { sentAtMs: number; datedAtMs: number }[] = [];
+  const server = createServer((request, response) => {
+    const datedAtMs = Date.now() - own.currentMs();
+    seen.push({ sentAtMs: Number(request.url?.slice(1)), datedAtMs });
+    response.end();
+  });
+  server.on('connection', () => own.connected());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const sent = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(CALLERS, { eval: true, workerData: { port, count: 200, sent } });
+  onTestFinished(async () => void (await worker.terminate()));
+  await once(worker, 'online');
+  // The loop stands still until all have sent, and long enough to be a stall.
+  Atomics.wait(sent, 0, 0, 10_000);
+  const untilMs = performance.now() + STALL_MS;
+  while (performance.now() < untilMs);
+  await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(200);
+  for (const { sentAtMs, datedAtMs } of seen) expect(datedAtMs).toBeLessThanOrEqual(sentAtMs);
+});
