@@ -36,8 +36,10 @@ export interface AdminApi {
     readonly messages: number;
     readonly attempts: number;
   };
-  /** `?actor=&action=&operator=&from=&to=&cursor=`, 100 a page. `…/export` gives all, one a line. */
+  /** `?actor=&action=&operator=&from=&to=&cursor=`, 100 a page. */
   readonly 'GET /admin/audit': Page<AuditItem>;
+  /** The same without a cursor: all of it, one JSON object a line (`application/x-ndjson`). */
+  readonly 'GET /admin/audit/export': unknown;
 }
 
 interface Page<Item> {

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { digestHeader, wantsCsv } from '../books/statement-answer.ts';
 import { statementCsv } from '../books/statement-digest.ts';
 import { isDay } from '../domain/calendar.ts';
-import type { BooksDays } from '../store/books/days.ts';
+import { type BooksDays, DAY_ORDERS } from '../store/books/days.ts';
 import type { Statements } from '../store/books/statements.ts';
 import { json, notFoundAnswer, send, serve } from './answers.ts';
-import { checkedPath, checkedQuery, invalidField, storableText } from './input.ts';
+import { checkedPath, checkedQuery, invalidField, storableText, wordAmong } from './input.ts';
 
 const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
 
@@ -16,6 +16,7 @@ const daysQuery = z.strictObject({
   currency: storableText(64).optional(),
   from: day.optional(),
   to: day.optional(),
+  order: wordAmong(DAY_ORDERS).optional(),
   cursor: storableText(1_000).optional(),
 });
 

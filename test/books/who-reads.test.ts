@@ -99,7 +99,17 @@ describe('who may read a statement', () => {
       dayBefore(2),
       dayBefore(2),
     ]);
-    for (const wrong of ['from=soon', 'operators=alpha', 'cursor=x', 'to=2026-13-01']) {
+    const newest = await admin('/admin/books/days?operator=alpha&order=newest');
+    const found = newest.json.items.map(({ day }: { day: string }) => day);
+    expect(found.at(-1)).toBe(dayBefore(3));
+    expect(found).toEqual([...found].sort().reverse());
+    for (const wrong of [
+      'order=size',
+      'from=soon',
+      'operators=alpha',
+      'cursor=x',
+      'to=2026-13-01',
+    ]) {
       expect((await admin(`/admin/books/days?${wrong}`)).status, wrong).toBe(400);
     }
   });

@@ -1,3 +1,4 @@
+import { isSomebodyHere } from './presence.ts';
 import type { Answers, Route } from './wire.ts';
 
 /** An answer other than 2xx, or none at all (`status` 0). */
@@ -35,22 +36,57 @@ export async function call<R extends Route>(
   route: R,
   options: CallOptions = {},
 ): Promise<Answers[R]> {
+  const response = await asked(route, options, 'application/json');
+  // The server's own types say what stands in it (api/wire.ts).
+  return JSON.parse(await response.text()) as Answers[R];
+}
+
+/**
+ * Asks the admin API for a file, which the browser then keeps under this name. A link could not carry
+ * a token that was typed.
+ * @param accept its content type, such as `text/csv`
+ * @throws AnswerError
+ */
+export async function download(
+  route: Route,
+  options: CallOptions,
+  { accept, name }: { readonly accept: string; readonly name: string },
+): Promise<void> {
+  const response = await asked(route, options, accept);
+  const address = URL.createObjectURL(await bodyOf(response));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+/** @throws AnswerError where the answer ends before it is whole: half a file must pass for none */
+async function bodyOf(response: Response): Promise<Blob> {
+  try {
+    return await response.blob();
+  } catch {
+    throw new AnswerError(0, 'The answer broke off: nothing was kept');
+  }
+}
+
+async function asked(route: Route, options: CallOptions, accept: string): Promise<Response> {
   const [method = 'GET', template = ''] = route.split(' ');
   const response = await answerOf(addressOf(template, options), {
     method,
     credentials: 'same-origin',
     headers: {
-      accept: 'application/json',
+      accept,
+      ...(isSomebodyHere() ? {} : { 'x-wagergate-background': '1' }),
       ...(typedToken === undefined ? {} : { authorization: `Bearer ${typedToken}` }),
       ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
+  if (response.ok) return response;
   const text = await response.text();
-  if (!response.ok) throw new AnswerError(response.status, messageIn(text) ?? response.statusText);
-  // The server's own types say what stands in it (api/wire.ts).
-  return JSON.parse(text) as Answers[R];
+  throw new AnswerError(response.status, messageIn(text) ?? response.statusText);
 }
 
 function addressOf(template: string, { path = {}, query = {} }: CallOptions): string {

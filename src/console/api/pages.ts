@@ -3,7 +3,11 @@ import { call } from './call.ts';
 import { LIVE_MS } from './queries.ts';
 import type { Answers } from './wire.ts';
 
-type ListRoute = 'GET /admin/bets' | 'GET /admin/deliveries' | 'GET /admin/audit';
+type ListRoute =
+  | 'GET /admin/audit'
+  | 'GET /admin/bets'
+  | 'GET /admin/books/days'
+  | 'GET /admin/deliveries';
 
 /** A list of the admin API, page by page, kept current while somebody looks. */
 export function usePages<R extends ListRoute>(

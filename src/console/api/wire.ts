@@ -3,12 +3,16 @@ import type { BetShown } from '../../admin/bets.ts';
 import type { ConfigurationView } from '../../config/settings-view.ts';
 import type { ReloadResult } from '../../config/source.ts';
 import type { PersonRole, Right } from '../../domain/caller.ts';
+import type { DayPage } from '../../store/books/days.ts';
+import type { DayStatement } from '../../store/books/statements.ts';
 import type { DeliveryPage } from '../../store/deliveries/delivery-admin.ts';
 import type { DeliveryItem } from '../../store/deliveries/delivery-item.ts';
 
 /** What every route that the console uses answers: the server's own types, nothing written twice. */
 export interface Answers extends AdminApi {
   readonly 'GET /admin/bets/:transactionId': BetShown;
+  readonly 'GET /admin/books/days': DayPage;
+  readonly 'GET /admin/books/statements/:operator/:day': DayStatement;
   readonly 'GET /admin/config': ConfigurationView;
   readonly 'GET /admin/deliveries': DeliveryPage;
   readonly 'GET /admin/me': {

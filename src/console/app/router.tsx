@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 import { readBetFilter } from '../pages/bets/filter.ts';
+import { readBooksFilter } from '../pages/books/filter.ts';
 import { readFilter } from '../pages/deliveries/filter.ts';
 import { Loading } from '../parts/answered.tsx';
 import { PageFailed, PageMissing } from './page-failed.tsx';
@@ -64,6 +65,20 @@ const routes = [
     component: lazyRouteComponent(
       () => import('../pages/deliveries/deliveries-page.tsx'),
       'DeliveriesPage',
+    ),
+  }),
+  createRoute({
+    ...parent,
+    path: '/books',
+    validateSearch: readBooksFilter,
+    component: lazyRouteComponent(() => import('../pages/books/books-page.tsx'), 'BooksPage'),
+  }),
+  createRoute({
+    ...parent,
+    path: '/books/$operator/$day',
+    component: lazyRouteComponent(
+      () => import('../pages/books/statement-page.tsx'),
+      'StatementPage',
     ),
   }),
   createRoute({

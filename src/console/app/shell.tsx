@@ -9,6 +9,7 @@ const PAGES = [
   { to: '/', name: 'Now' },
   { to: '/bets', name: 'Bets' },
   { to: '/deliveries', name: 'Deliveries' },
+  { to: '/books', name: 'Books' },
   { to: '/audit', name: 'Audit' },
   { to: '/settings', name: 'Settings' },
 ] as const;

@@ -6,6 +6,7 @@ export const GO_KEYS = {
   n: { to: '/', name: 'Now' },
   b: { to: '/bets', name: 'Bets' },
   d: { to: '/deliveries', name: 'Deliveries' },
+  o: { to: '/books', name: 'Books' },
   a: { to: '/audit', name: 'Audit' },
   s: { to: '/settings', name: 'Settings' },
 } as const;

@@ -16,9 +16,14 @@ export interface DayQuery {
   /** First and last day, both counted. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** `nextCursor` of the page before. */
+  /** Default `oldest` first; operators and currencies of one day are in their own order either way. */
+  readonly order?: DayOrder | undefined;
+  /** `nextCursor` of the page before, which was asked for in the same order. */
   readonly cursor?: string | undefined;
 }
+
+export const DAY_ORDERS = ['oldest', 'newest'] as const;
+type DayOrder = (typeof DAY_ORDERS)[number];
 
 export interface DayPage {
   readonly items: readonly BooksDay[];
@@ -32,33 +37,51 @@ interface Asked extends DayQuery {
   readonly after: readonly [day: string, operator: string, currency: string];
 }
 
-const LIST = statement(
-  'books-list-days',
-  {
-    operator: ['text', ({ operator }) => operator ?? null],
-    currency: ['text', ({ currency }) => currency ?? null],
-    from_day: ['date', ({ from }) => from ?? '-infinity'],
-    to_day: ['date', ({ to }) => to ?? 'infinity'],
-    after_day: ['date', ({ after }) => after[0]],
-    after_operator: ['text', ({ after }) => after[1]],
-    after_currency: ['text', ({ after }) => after[2]],
-  } satisfies Parameters<Asked>,
-  `
+const PARAMETERS: Parameters<Asked> = {
+  operator: ['text', ({ operator }) => operator ?? null],
+  currency: ['text', ({ currency }) => currency ?? null],
+  from_day: ['date', ({ from }) => from ?? '-infinity'],
+  to_day: ['date', ({ to }) => to ?? 'infinity'],
+  after_day: ['date', ({ after }) => after[0]],
+  after_operator: ['text', ({ after }) => after[1]],
+  after_currency: ['text', ({ after }) => after[2]],
+};
+
+const listStatement = (name: string, range: string, direction: 'ASC' | 'DESC') =>
+  statement(
+    name,
+    PARAMETERS,
+    `
   SELECT d.day::text, d.operator_id, ${TOTALS_COLUMNS},
          EXISTS (SELECT 1 FROM books_statements s
                   WHERE s.operator_id = d.operator_id AND s.day = d.day) AS closed
     FROM books_days d
-   WHERE d.day BETWEEN greatest(:from_day, :after_day) AND :to_day
-     AND (d.day, d.operator_id, d.currency) > (:after_day, :after_operator, :after_currency)
+   WHERE ${range}
      AND (:operator IS NULL OR d.operator_id = :operator)
      AND (:currency IS NULL OR d.currency = :currency)
-   ORDER BY d.day, d.operator_id, d.currency LIMIT ${PAGE_SIZE + 1}`,
-  (row): BooksDay => {
-    const { currency, ...sums } = totalsOf(row);
-    const [day, operator] = [row.text('day'), row.text('operator_id')];
-    return { day, operator, currency, ...sums, closed: row.bool('closed') };
-  },
-);
+   ORDER BY d.day ${direction}, d.operator_id, d.currency LIMIT ${PAGE_SIZE + 1}`,
+    (row): BooksDay => {
+      const { currency, ...sums } = totalsOf(row);
+      const [day, operator] = [row.text('day'), row.text('operator_id')];
+      return { day, operator, currency, ...sums, closed: row.bool('closed') };
+    },
+  );
+
+const LIST = {
+  oldest: listStatement(
+    'books-list-days',
+    `d.day BETWEEN greatest(:from_day, :after_day) AND :to_day
+     AND (d.day, d.operator_id, d.currency) > (:after_day, :after_operator, :after_currency)`,
+    'ASC',
+  ),
+  newest: listStatement(
+    'books-list-newest-days',
+    `d.day BETWEEN :from_day AND least(:to_day, :after_day)
+     AND (d.day < :after_day
+          OR (d.operator_id, d.currency) > (:after_operator, :after_currency))`,
+    'DESC',
+  ),
+};
 
 /** The sums of days, as they are kept. */
 export class BooksDays {
@@ -69,14 +92,15 @@ export class BooksDays {
   }
 
   /**
-   * One page, oldest first.
+   * One page.
    * @returns undefined where `cursor` is none
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async list(query: DayQuery): Promise<DayPage | undefined> {
-    const after = query.cursor === undefined ? BEGINNING : readCursor(query.cursor);
+    const { order = 'oldest', cursor } = query;
+    const after = cursor === undefined ? BEGINNING[order] : readCursor(cursor);
     if (after === undefined) return undefined;
-    const rows = await this.#runner.run(LIST, { ...query, after });
+    const rows = await this.#runner.run(LIST[order], { ...query, after });
     const items = rows.slice(0, PAGE_SIZE);
     const last = items.at(-1);
     const hasMore = rows.length > PAGE_SIZE && last !== undefined;
@@ -84,7 +108,10 @@ export class BooksDays {
   }
 }
 
-const BEGINNING = ['-infinity', '', ''] as const;
+const BEGINNING = {
+  oldest: ['-infinity', '', ''],
+  newest: ['infinity', '', ''],
+} as const satisfies Record<DayOrder, Asked['after']>;
 
 function cursorOf({ day, operator, currency }: BooksDay): string {
   return Buffer.from(JSON.stringify([day, operator, currency])).toString('base64url');

@@ -1,10 +1,12 @@
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { download } from '../../api/call.ts';
 import { usePages } from '../../api/pages.ts';
 import type { Answers } from '../../api/wire.ts';
 import { known } from '../../app/search.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Time } from '../../parts/clock.tsx';
+import { DownloadButton } from '../../parts/download-button.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Plain } from '../../parts/plain.tsx';
@@ -34,7 +36,18 @@ export function AuditPage() {
   );
   return (
     <>
-      <Heading title="Audit" query={audit} />
+      <Heading title="Audit" query={audit}>
+        <DownloadButton
+          label="Export"
+          fetch={() =>
+            download(
+              'GET /admin/audit/export',
+              { query: { ...filter } },
+              { accept: 'application/x-ndjson', name: 'audit.ndjson' },
+            )
+          }
+        />
+      </Heading>
       <search className="filters">
         {text('actor', 'Who')}
         {text('action', 'Action')}

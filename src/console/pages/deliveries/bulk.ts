@@ -1,40 +1,57 @@
+import { unreachable } from '../../../domain/unreachable.ts';
 import { call } from '../../api/call.ts';
 import type { DeliveryFilter } from './filter.ts';
 
 export interface BulkProgress {
   readonly total: number;
   readonly looked: number;
-  readonly retried: number;
+  readonly done: number;
   readonly failed: readonly { readonly id: string; readonly error: Error }[];
 }
 
 /** So many are looked at in one request, so that progress can be told. */
 const SLICE = 100;
 
+/** What a person may do with each of a selection. */
+export type SelectionVerb = 'retry' | 'resolve';
+
 /** One after the other: each is a person's decision, and is audited as one. */
-export async function* retrySelected(
+export async function* eachSelected(
+  verb: SelectionVerb,
   ids: readonly string[],
   reason: string,
 ): AsyncGenerator<BulkProgress> {
-  let progress: BulkProgress = { total: ids.length, looked: 0, retried: 0, failed: [] };
+  let progress: BulkProgress = { total: ids.length, looked: 0, done: 0, failed: [] };
   for (const id of ids) {
-    const error = await retryError(id, reason);
+    const error = await errorOf(oneOf(verb, id, reason));
     progress = {
       ...progress,
       looked: progress.looked + 1,
-      retried: progress.retried + (error === undefined ? 1 : 0),
+      done: progress.done + (error === undefined ? 1 : 0),
       failed: error === undefined ? progress.failed : [...progress.failed, { id, error }],
     };
     yield progress;
   }
 }
 
-async function retryError(id: string, reason: string): Promise<Error | undefined> {
+async function oneOf(verb: SelectionVerb, id: string, reason: string): Promise<unknown> {
+  switch (verb) {
+    case 'retry': {
+      const body = reason === '' ? {} : { reason };
+      return await call('POST /admin/deliveries/:id/retry', { path: { id }, body });
+    }
+    case 'resolve': {
+      const body = { by: 'console', reason };
+      return await call('POST /admin/deliveries/:id/resolve', { path: { id }, body });
+    }
+    default:
+      return unreachable(verb);
+  }
+}
+
+async function errorOf(work: Promise<unknown>): Promise<Error | undefined> {
   try {
-    await call('POST /admin/deliveries/:id/retry', {
-      path: { id },
-      body: reason === '' ? {} : { reason },
-    });
+    await work;
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
@@ -48,7 +65,7 @@ export async function* retryFilter(
   total: number,
   reason: string,
 ): AsyncGenerator<BulkProgress> {
-  let progress: BulkProgress = { total, looked: 0, retried: 0, failed: [] };
+  let progress: BulkProgress = { total, looked: 0, done: 0, failed: [] };
   for (const operator of filter.operator === undefined ? operators : [filter.operator]) {
     let cursor: string | null = null;
     do {
@@ -67,7 +84,7 @@ export async function* retryFilter(
       );
       cursor = answer.nextCursor ?? null;
       const looked = cursor === null ? progress.looked + answer.retried : progress.looked + SLICE;
-      progress = { ...progress, looked, retried: progress.retried + answer.retried };
+      progress = { ...progress, looked, done: progress.done + answer.retried };
       yield progress;
     } while (cursor !== null);
   }

@@ -5,7 +5,7 @@ import { useLive } from '../../api/queries.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Choice } from '../../parts/choice.tsx';
 import { Heading } from '../../parts/heading.tsx';
-import { BulkRetry } from './bulk-retry.tsx';
+import { BulkActions } from './bulk-actions.tsx';
 import { DeliveryRows } from './delivery-rows.tsx';
 import { type DeliveryFilter, readFilter } from './filter.ts';
 
@@ -77,13 +77,10 @@ interface FoundProps {
 function Found({ filter, items, more }: FoundProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   // What has gone from the list meanwhile is no longer selected.
-  const present = useMemo(
-    () => items.filter(({ id }) => selected.has(id)).map(({ id }) => id),
-    [items, selected],
-  );
+  const present = useMemo(() => items.filter(({ id }) => selected.has(id)), [items, selected]);
   return (
     <>
-      <BulkRetry filter={filter} selected={present} onDone={() => setSelected(new Set())} />
+      <BulkActions filter={filter} selected={present} onDone={() => setSelected(new Set())} />
       {items.length === 0 ? (
         <Empty title="No deliveries">
           {filter.state === 'dead' || filter.state === undefined

@@ -9,6 +9,7 @@ import { Time } from '../../parts/clock.tsx';
 import { Amount, Id } from '../../parts/copyable.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
+import { PlayerRights } from './player-rights.tsx';
 
 type Player = Answers['GET /admin/players/:userId'];
 
@@ -70,6 +71,7 @@ function PlayerView({ player }: { readonly player: Player }) {
       </dl>
       <Totals totals={player.totals} />
       <Sessions player={player} />
+      <PlayerRights player={player} />
     </>
   );
 }

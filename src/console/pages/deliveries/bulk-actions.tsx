@@ -2,20 +2,23 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { refreshAll, useLive } from '../../api/queries.ts';
+import type { Answers } from '../../api/wire.ts';
 import { Action } from '../../parts/action.tsx';
 import { reasonOf } from '../../parts/answered.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { type BulkProgress, retryFilter, retrySelected } from './bulk.ts';
+import { type BulkProgress, eachSelected, retryFilter } from './bulk.ts';
 import { type DeliveryFilter, RETRYABLE } from './filter.ts';
 
-interface BulkRetryProps {
+type Item = Answers['GET /admin/deliveries']['items'][number];
+
+interface BulkActionsProps {
   readonly filter: DeliveryFilter;
-  readonly selected: readonly string[];
+  readonly selected: readonly Item[];
   readonly onDone: () => void;
 }
 
-/** Retries a selection, or all that a filter finds: how many is said before, how far it is after. */
-export function BulkRetry({ filter, selected, onDone }: BulkRetryProps) {
+/** Retries or resolves a selection, or retries all that a filter finds: how many is said before, how far after. */
+export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
   const [progress, setProgress] = useState<BulkProgress | undefined>();
   const operators = useLive('GET /admin/operators', { everyMs: false });
   const isRetryable = RETRYABLE.has(filter.state ?? '');
@@ -30,7 +33,7 @@ export function BulkRetry({ filter, selected, onDone }: BulkRetryProps) {
     onDone();
     await refreshAll();
   };
-  const ids = operators.data?.items.map(({ id }) => id) ?? [];
+  const everyOperator = operators.data?.items.map(({ id }) => id) ?? [];
   return (
     <div className="bulk">
       {selected.length > 0 && (
@@ -41,7 +44,20 @@ export function BulkRetry({ filter, selected, onDone }: BulkRetryProps) {
           title={`Retry ${selected.length} deliveries`}
           about="Each is due at once. One that a later operation has overtaken is left as it is."
           reason="optional"
-          run={(reason) => follow(retrySelected(selected, reason))}
+          run={(reason) => follow(eachSelected('retry', ids(selected), reason))}
+        >
+          {progress !== undefined && <Progress progress={progress} />}
+        </Action>
+      )}
+      {selected.length > 0 && selected.every(({ state }) => state === 'dead') && (
+        <Action
+          right="operate"
+          label={`Resolve ${selected.length} selected`}
+          tone="danger"
+          title={`Resolve ${selected.length} deliveries by hand`}
+          about="None of them is ever sent again. Do this only when the wallet's own books say what the service believes."
+          reason="required"
+          run={(reason) => follow(eachSelected('resolve', ids(selected), reason))}
         >
           {progress !== undefined && <Progress progress={progress} />}
         </Action>
@@ -53,7 +69,7 @@ export function BulkRetry({ filter, selected, onDone }: BulkRetryProps) {
           title={`Retry ${total} deliveries`}
           about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are.`}
           reason="optional"
-          run={(reason) => follow(retryFilter(filter, ids, total, reason))}
+          run={(reason) => follow(retryFilter(filter, everyOperator, total, reason))}
         >
           {progress !== undefined && <Progress progress={progress} />}
         </Action>
@@ -63,13 +79,17 @@ export function BulkRetry({ filter, selected, onDone }: BulkRetryProps) {
   );
 }
 
+function ids(items: readonly Item[]): readonly string[] {
+  return items.map(({ id }) => id);
+}
+
 function Progress({ progress }: { readonly progress: BulkProgress }) {
-  const { looked, total, retried, failed } = progress;
+  const { looked, total, done, failed } = progress;
   return (
     <div className="progress" role="status">
-      <progress max={total} value={Math.min(looked, total)} aria-label="Retried so far" />
+      <progress max={total} value={Math.min(looked, total)} aria-label="Done so far" />
       <span>
-        {looked} of {total} looked at, {retried} due now
+        {looked} of {total} looked at, {done} done
         {failed.length > 0 && `, ${failed.length} not`}
       </span>
       {failed.slice(0, 3).map(({ id, error }) => (

@@ -1,0 +1,155 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { usePages } from '../../api/pages.ts';
+import { useLive } from '../../api/queries.ts';
+import { Answered, Empty } from '../../parts/answered.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Choice } from '../../parts/choice.tsx';
+import { Amount } from '../../parts/copyable.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { More } from '../../parts/more.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { TextFilter } from '../../parts/text-filter.tsx';
+import { DayCharts } from './day-charts.tsx';
+import { type BooksFilter, readBooksFilter } from './filter.ts';
+import type { Day } from './series.ts';
+
+const route = getRouteApi('/books');
+
+/** What the wallets confirmed, day by day. */
+export function BooksPage() {
+  const filter = route.useSearch();
+  const days = usePages('GET /admin/books/days', { ...filter, order: 'newest' });
+  return (
+    <>
+      <Heading title="Books" query={days} />
+      <Filters filter={filter} />
+      <Answered query={days} what="days">
+        {({ pages }) => <Days days={pages.flatMap(({ items }) => items)} />}
+      </Answered>
+      <More list={days} />
+    </>
+  );
+}
+
+function Days({ days }: { readonly days: readonly Day[] }) {
+  if (days.length === 0) {
+    return <Empty title="Nothing is booked">No wallet has confirmed a bet in these days.</Empty>;
+  }
+  return (
+    <>
+      <DayCharts days={days} />
+      <Rows label="Days, newest first" rows={days} columns={COLUMNS} idOf={idOf} rowPx={56} />
+    </>
+  );
+}
+
+function idOf({ day, operator, currency }: Day): string {
+  return `${day} ${operator} ${currency}`;
+}
+
+function Filters({ filter }: { readonly filter: BooksFilter }) {
+  const navigate = route.useNavigate();
+  const operators = useLive('GET /admin/operators', { everyMs: false });
+  const items = operators.data?.items ?? [];
+  const set = (change: BooksFilter) =>
+    void navigate({ search: readBooksFilter({ ...filter, ...change }), replace: true });
+  const day = (name: 'from' | 'to', label: string) => (
+    <TextFilter
+      label={label}
+      type="date"
+      value={filter[name]}
+      onChange={(value) => set({ [name]: value })}
+    />
+  );
+  return (
+    <search className="filters">
+      {day('from', 'First day')}
+      {day('to', 'Last day')}
+      <Choice
+        label="Operator"
+        value={filter.operator}
+        all="All operators"
+        options={items.map(({ id }) => id)}
+        onChange={(operator) => set({ operator })}
+      />
+      <Choice
+        label="Currency"
+        value={filter.currency}
+        all="All currencies"
+        options={[...new Set(items.flatMap(({ currencies }) => currencies))].sort()}
+        onChange={(currency) => set({ currency })}
+      />
+    </search>
+  );
+}
+
+function column(
+  header: string,
+  meta: RowColumn<Day>['meta'],
+  cell: (day: Day) => ReactNode,
+): RowColumn<Day> {
+  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
+}
+
+function amountColumn(header: string, of: (day: Day) => string): RowColumn<Day> {
+  const meta = { width: 'minmax(5rem, 1fr)', isNumber: true, phone: false };
+  return column(header, meta, (day) => <Amount amount={of(day)} currency={null} />);
+}
+
+const COLUMNS: readonly RowColumn<Day>[] = [
+  column('Day', { width: 'minmax(6rem, 0.9fr)' }, ({ day, operator, closed }) => (
+    <span className="stack">
+      {closed ? (
+        <Link
+          to="/books/$operator/$day"
+          params={{ operator, day }}
+          className="row-link"
+          data-row-link
+        >
+          {day}
+        </Link>
+      ) : (
+        <span className="row-link">{day}</span>
+      )}
+      <Badge state={closed ? 'closed' : 'still open'} tone={closed ? 'good' : 'quiet'} />
+    </span>
+  )),
+  column('Operator', { width: 'minmax(5rem, 1fr)' }, ({ operator, currency }) => (
+    <span className="stack">
+      <Link to="/operators/$id" params={{ id: operator }}>
+        <Plain text={operator} />
+      </Link>
+      <span className="muted">
+        <Plain text={currency} />
+      </span>
+    </span>
+  )),
+  column('Bets', { width: '4rem', isNumber: true, phone: false }, ({ bets }) =>
+    bets.toLocaleString('en'),
+  ),
+  amountColumn('Stakes', ({ stakes }) => stakes),
+  amountColumn('Returned', ({ stakeReturns }) => stakeReturns),
+  amountColumn('Payouts', ({ payouts }) => payouts),
+  amountColumn('Reversed', ({ payoutReversals }) => payoutReversals),
+  amountColumn('Freebets', ({ freebetStakes }) => freebetStakes),
+  column('Kept', { width: 'minmax(5rem, 1fr)', isNumber: true }, ({ net }) => (
+    <strong>
+      <Amount amount={net} currency={null} />
+    </strong>
+  )),
+  column(
+    'Waiting',
+    { width: 'minmax(5.5rem, 1fr)', isNumber: true, phone: false },
+    ({ openBets, openStakes, unresolved }) => (
+      <span className="stack end">
+        <span>
+          {openBets.toLocaleString('en')} {openBets === 1 ? 'bet' : 'bets'}
+        </span>
+        {openBets > 0 && <Amount amount={openStakes} currency={null} />}
+        {unresolved > 0 && <Badge state={`${unresolved} unresolved`} tone="bad" />}
+      </span>
+    ),
+  ),
+];

@@ -1,0 +1,11 @@
+import { known } from '../../app/search.ts';
+
+/** As the page's address has it; days as `2026-11-20`, both counted. */
+export interface BooksFilter {
+  readonly operator?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export const readBooksFilter = known('operator', 'currency', 'from', 'to');

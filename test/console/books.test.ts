@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { age, closeNext, csvOf, dayBefore } from '../books/support/closed-days.ts';
+import { bookAll } from '../books/support/kept-books.ts';
+import { placedBet } from '../support/bet.ts';
+import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, () => {
+  let rig: TestConsole;
+  beforeAll(async () => {
+    rig = await startConsole({ operators: { alpha: {}, beta: {} } });
+    const { gateway } = rig;
+    const bets = [
+      await placedBet(gateway, { amount: '10' }),
+      await placedBet(gateway, { amount: '12.10' }),
+      await placedBet(gateway, { amount: '7', operatorId: 'beta' }),
+    ];
+    await bets[0]?.settle('20.50');
+    for (const bet of bets) await age(bet, 3);
+    await placedBet(gateway, { amount: '4' });
+    await bookAll(gateway);
+    await closeNext(gateway);
+  }, 120_000);
+  afterAll(() => rig.close());
+  afterEach(() => {
+    expect(rig.complaints).toEqual([]);
+  });
+
+  it('shows the days newest first, and a chart for each operator and currency', async () => {
+    const page = await rig.open('/books');
+    const rows = page.getByRole('table', { name: 'Days, newest first' }).getByRole('row');
+    await page.getByRole('row', { name: new RegExp(`${dayBefore(3)}.*alpha`) }).waitFor();
+    expect(await rows.nth(1).innerText()).not.toContain(dayBefore(3));
+    await page.getByRole('figure').filter({ hasText: 'alpha, USD' }).waitFor();
+    await page.getByRole('figure').filter({ hasText: 'beta, USD' }).waitFor();
+    await page.getByLabel('Operator').selectOption('beta');
+    await page.getByRole('figure').filter({ hasText: 'alpha, USD' }).waitFor({ state: 'detached' });
+    expect(page.url()).toContain('operator=beta');
+    await page.context().close();
+  });
+
+  it.each(['light', 'dark'] as const)('has no barrier, %s', async (colours) => {
+    for (const path of ['/books', `/books/alpha/${dayBefore(3)}`]) {
+      const page = await rig.open(path, { colours, width: colours === 'dark' ? 390 : 1280 });
+      await page.getByText(dayBefore(3)).first().waitFor();
+      await page.locator('figure, .facts').first().waitFor();
+      expect(await barriersOf(page)).toEqual([]);
+      const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+      expect(wide).toBeLessThanOrEqual(0);
+      await page.context().close();
+    }
+  });
+
+  it('shows a statement with its exact sums, and gives the CSV that its digest is of', async () => {
+    const page = await rig.open('/books?operator=alpha');
+    await page.getByRole('link', { name: dayBefore(3) }).click();
+    await page.getByRole('heading', { name: `alpha, ${dayBefore(3)}` }).waitFor();
+    await page.getByRole('row', { name: 'Stakes 22.1', exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Kept 1.6', exact: true }).waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const file = await downloading;
+    expect(file.suggestedFilename()).toBe(`alpha-${dayBefore(3)}.csv`);
+    const csv = await readFile(await file.path(), 'utf8');
+    expect(csv).toBe(await csvOf(rig.gateway, 'alpha', dayBefore(3)));
+    await page.getByText('As the API and the command line give it').click();
+    await page.getByText('"payouts": "20.5"').waitFor();
+    await page.context().close();
+  });
+
+  it('says of a day that is open that it has no statement', async () => {
+    const page = await rig.open(`/books/alpha/${dayBefore(0)}`);
+    await page.getByText('No such statement: the day is open (404)').waitFor();
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    await page.getByRole('alert').filter({ hasText: 'the day is open' }).first().waitFor();
+    await page.context().close();
+  });
+});

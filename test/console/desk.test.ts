@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { insertDelivery } from '../support/deliveries.ts';
+import { onServer } from '../support/server.ts';
+import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+/** What a button gave the browser to keep, a line each. */
+async function kept(page: Page, click: () => Promise<void>): Promise<readonly string[]> {
+  const downloading = page.waitForEvent('download');
+  await click();
+  const text = await readFile(await (await downloading).path(), 'utf8');
+  return text.trimEnd().split('\n');
+}
+
+describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 120_000 }, () => {
+  let rig: TestConsole;
+  beforeAll(async () => {
+    rig = await startConsole();
+  }, 120_000);
+  afterAll(() => rig.close());
+  afterEach(() => {
+    expect(rig.complaints).toEqual([]);
+  });
+
+  const auditRows = (action: string) =>
+    onServer(rig.gateway.databaseUrl, async (client) => {
+      const { rows } = await client.query(
+        'SELECT subject, reason FROM audit WHERE action = $1 ORDER BY id',
+        [action],
+      );
+      return rows;
+    });
+
+  it('resolves a selection of dead letters, each on record with the reason (I12)', async () => {
+    const ids = await onServer(rig.gateway.databaseUrl, async (client) => [
+      await insertDelivery(client, { state: 'dead', transactionId: 'dead-1' }),
+      await insertDelivery(client, { state: 'dead', transactionId: 'dead-2' }),
+      await insertDelivery(client, { state: 'pending', transactionId: 'waits' }),
+    ]);
+    const page = await rig.open('/deliveries');
+    await page.getByLabel('Select the rollback of waits').check();
+    await page.getByLabel('Select the rollback of dead-1').check();
+    await page.getByRole('button', { name: 'Retry 2 selected' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Resolve/ }).count()).toBe(0);
+    await page.getByLabel('Select the rollback of waits').uncheck();
+    await page.getByLabel('Select the rollback of dead-2').check();
+    await page.getByRole('button', { name: 'Resolve 2 selected' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('their books agree');
+    await dialog.getByRole('button', { name: 'Resolve 2 selected' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('2 of 2 looked at, 2 done').waitFor();
+    await page.getByRole('row', { name: /dead-1.*resolved/ }).waitFor();
+    expect(await auditRows('delivery.resolve')).toEqual(
+      ids.slice(0, 2).map((id) => ({ subject: `delivery ${id}`, reason: 'their books agree' })),
+    );
+    await page.context().close();
+  });
+
+  it('exports and forgets a player, who is refused while a bet is open', async () => {
+    const player = await rig.gateway.player();
+    const { transactionId } = await rig.gateway.service.place({ ...player, amount: '5' });
+    const page = await rig.open(`/players/${player.userId}`);
+    const open = (label: string) => page.getByRole('button', { name: label, exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await open('Export');
+    const lines = await kept(page, () => dialog.getByRole('button', { name: 'Export' }).click());
+    expect(lines[0]).toContain(player.userId);
+    expect(lines[1]).toContain(transactionId);
+    await dialog.waitFor({ state: 'detached' });
+
+    const forget = async () => {
+      await dialog.getByLabel('Reason').fill('asked for it');
+      await dialog.getByRole('button', { name: 'Forget' }).click();
+    };
+    await open('Forget');
+    await forget();
+    await dialog.getByText(`Bets of the player are open: ${transactionId} (409)`).waitFor();
+    await rig.gateway.service.settle(transactionId, { amount: '0', resultType: 'lost' });
+    await forget();
+    await page.getByText(/Blanked in \d+ messages/).waitFor();
+    expect(await auditRows('player.forgotten')).toEqual([
+      { subject: `player ${player.userId}`, reason: 'asked for it' },
+    ]);
+    await page.context().close();
+  });
+
+  it('exports the audit that the filter finds', async () => {
+    const page = await rig.open('/audit?action=player.exported');
+    await page.getByRole('row', { name: /player\.exported/ }).waitFor();
+    const click = () => page.getByRole('button', { name: 'Export' }).click();
+    const actions = (await kept(page, click)).map((line) => JSON.parse(line).action);
+    expect(actions).toEqual(['player.exported']);
+    await page.context().close();
+  });
+
+  it('does not keep a session alive by pages that ask for themselves', async () => {
+    const asked: (string | undefined)[] = [];
+    const page = await rig.open('');
+    page.on('request', (request) => {
+      asked.push(request.headers()['x-wagergate-background']);
+    });
+    await page.clock.install();
+    await page.clock.fastForward(61_000);
+    await page.waitForRequest((request) => request.headers()['x-wagergate-background'] === '1');
+    await page.keyboard.press('j');
+    await page.waitForRequest((request) => request.headers()['x-wagergate-background'] !== '1');
+    expect(asked).toContain('1');
+    await page.context().close();
+  });
+});
