@@ -11,6 +11,8 @@ export interface AdminApi {
   /** Body `{reason}`: refused (409) where the operator is held already. */
   readonly 'POST /admin/operators/:id/deliveries/hold': HoldAnswer;
   readonly 'POST /admin/operators/:id/deliveries/resume': HoldAnswer;
+  /** Its wallet is asked for the balance of nobody, signed as calls are; moves no money. */
+  readonly 'POST /admin/operators/:id/probe': WalletProbe;
   /** `?operator=&operatorUser=&userId=&transactionId=&state=&from=&to=&cursor=`, 50 a page. */
   readonly 'GET /admin/bets': Page<BetItem>;
   /** `?operator=&state=&operation=`: how many a bulk retry of this filter would look at. */
@@ -74,8 +76,44 @@ interface OperatorItem {
   readonly hold: Hold | null;
   /** Null while PostgreSQL does not answer. */
   readonly openDeliveries: number | null;
+  /** Since when the oldest promise waits; null where none does. */
+  readonly oldestDelivery: string | null;
   readonly deadDeliveries: number | null;
   readonly unresolvedBets: number | null;
+  /** Over the processes behind this port; null where nothing was counted yet. */
+  readonly recently: {
+    /** Over how long, at most some five minutes. */
+    readonly seconds: number;
+    readonly callbacks: number;
+    readonly unknown: number;
+    /** Answered later than the 5 s that the service waits. */
+    readonly late: number;
+    readonly walletCalls: number;
+    readonly walletFailures: number;
+  } | null;
+}
+
+interface WalletProbe {
+  readonly operator: string;
+  readonly wallet: string;
+  /** `ok`: refused in proper form; `odd`: something answers, but not as it should. */
+  readonly result: 'ok' | 'odd' | 'unreachable';
+  readonly latencyMs: number;
+  /** In words. */
+  readonly detail: string;
+  /** What the wallet shows; null without TLS, and where no connection came about. */
+  readonly certificate: Certificate | null;
+  /** What the gateway shows the wallet. */
+  readonly ownCertificate: Certificate | null;
+}
+
+interface Certificate {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly validFrom: string;
+  readonly validTo: string;
+  /** Hexadecimal. */
+  readonly sha256: string;
 }
 
 interface OperatorPage extends OperatorItem {
@@ -93,6 +131,8 @@ interface OperatorMinute {
   readonly callbacks: number;
   readonly declined: number;
   readonly unknown: number;
+  /** Answered later than the 5 s that the service waits. */
+  readonly late: number;
   readonly walletCalls: number;
   readonly walletFailures: number;
   readonly rejected: number;

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { OperatorConfig } from '../config/schema.ts';
 import type { SettingsView } from '../config/settings-view.ts';
-import type { OperatorMinute } from '../telemetry/last-hour.ts';
+import type { LastHour } from '../telemetry/last-hour.ts';
+import type { Probed } from '../wallets/probe.ts';
 import { json, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import { checkedPath } from './input.ts';
@@ -18,10 +20,12 @@ export interface OperatorPages extends OperatorAdmin {
   /** Secrets as fingerprints. */
   readonly settingsOf: (operatorId: string) => SettingsView | undefined;
   readonly lastReload: () => Promise<LastReload>;
-  readonly lastHour: { readonly of: (operatorId: string) => Promise<readonly OperatorMinute[]> };
+  readonly lastHour: Pick<LastHour, 'recently' | 'of'>;
+  /** Asks the wallet something harmless, signed as calls are; moves no money. */
+  readonly probe: (operator: OperatorConfig) => Promise<Probed>;
 }
 
-/** One operator as it stands, with its last hour and its settings in force. */
+/** One operator as it stands, with its last hour and its settings in force; and its wallet asked. */
 export function operatorPageRoute(app: FastifyInstance, pages: OperatorPages): void {
   serve(app, 'GET', '/operators/:id', 'read', async (request) => {
     const path = checkedPath(operatorPath, request);
@@ -38,5 +42,13 @@ export function operatorPageRoute(app: FastifyInstance, pages: OperatorPages): v
     if (item === undefined) return notFoundAnswer('No such operator');
     const page = { ...item, settings, lastReload, lastHour };
     return json(page satisfies AdminApi['GET /admin/operators/:id']);
+  });
+  serve(app, 'POST', '/operators/:id/probe', 'operate', async (request) => {
+    const path = checkedPath(operatorPath, request);
+    if (!('fields' in path)) return path;
+    const operator = pages.configuration().operators.get(path.fields.id);
+    if (operator === undefined) return notFoundAnswer('No such operator');
+    const probed = await pages.probe(operator);
+    return json(probed satisfies AdminApi['POST /admin/operators/:id/probe']);
   });
 }

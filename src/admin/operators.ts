@@ -9,6 +9,7 @@ import type { Answer } from '../protocol/answers.ts';
 import type { Authority } from '../store/audit/audited.ts';
 import type { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
 import type { DeliveryHolds } from '../store/deliveries/holds.ts';
+import type { LastHour } from '../telemetry/last-hour.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { conflict, json, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
@@ -53,6 +54,7 @@ export interface OperatorAdmin {
   ) => Promise<void>;
   readonly reload: (by: Authority) => Promise<ReloadResult>;
   readonly holds: Pick<DeliveryHolds, 'all' | 'hold' | 'resume'>;
+  readonly lastHour: Pick<LastHour, 'recently'>;
 }
 
 export const operatorPath = z.object({ id: z.string() });
@@ -146,7 +148,11 @@ function findOperator(
 
 /** Every operator as it stands at this moment; never a secret. */
 export async function operatorOverview(admin: OperatorAdmin) {
-  const [known, stateOf] = await Promise.all([knownOrNothing(admin), admin.walletStates()]);
+  const [known, stateOf, recently] = await Promise.all([
+    knownOrNothing(admin),
+    admin.walletStates(),
+    admin.lastHour.recently(),
+  ]);
   const { counts, holds } = known ?? {};
   return [...admin.configuration().operators.values()].map((operator) => {
     const { id, name, status, currencies, sessions } = operator;
@@ -160,8 +166,10 @@ export async function operatorOverview(admin: OperatorAdmin) {
       hold: holds?.get(id) ?? null,
       override: byClass((callClass) => admin.overrideOf(id, callClass)),
       openDeliveries: counts === undefined ? null : (counts.open.get(id) ?? 0),
+      oldestDelivery: counts?.oldest.get(id) ?? null,
       deadDeliveries: counts === undefined ? null : (counts.dead.get(id) ?? 0),
       unresolvedBets: counts === undefined ? null : (counts.unresolved.get(id) ?? 0),
+      recently: recently?.get(id) ?? null,
     };
   });
 }

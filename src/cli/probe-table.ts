@@ -1,6 +1,6 @@
 import { plain } from '../lib/plain-text.ts';
 import { table } from '../lib/table.ts';
-import type { Probed } from './probe.ts';
+import type { Probed } from '../wallets/probe.ts';
 
 const COLUMNS = [
   { title: 'operator', align: 'left' },

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import type { Family } from './exposition.ts';
 
@@ -8,6 +9,8 @@ export interface OperatorMinute {
   readonly callbacks: number;
   readonly declined: number;
   readonly unknown: number;
+  /** Answered later than the 5 s that the service waits. */
+  readonly late: number;
   readonly walletCalls: number;
   readonly walletFailures: number;
   readonly rejected: number;
@@ -15,8 +18,20 @@ export interface OperatorMinute {
   readonly walletMeanMs: number | null;
 }
 
+/** What was counted of one operator in the last minutes. */
+export interface OperatorRecently
+  extends Pick<
+    OperatorMinute,
+    'callbacks' | 'unknown' | 'late' | 'walletCalls' | 'walletFailures'
+  > {
+  /** Over how long, at most five minutes. */
+  readonly seconds: number;
+}
+
 type Counted =
   | 'callbacks'
+  | 'answered'
+  | 'inTime'
   | 'declined'
   | 'unknown'
   | 'walletCalls'
@@ -34,9 +49,17 @@ interface Snapshot {
 
 const MINUTE_MS = 60_000;
 const MINUTES = 60;
+const RECENT_MINUTES = 5;
+/** Many may ask at once how it stands; the counters are read once in this time for all of them. */
+const FRESH_MS = 2_000;
+/** Reading goes on for this long before callbacks get their turn. */
+const SLICE_MS = 5;
+const SAMPLES_BETWEEN = 64;
 
 const NOTHING: Totals = {
   callbacks: 0,
+  answered: 0,
+  inTime: 0,
   declined: 0,
   unknown: 0,
   walletCalls: 0,
@@ -56,6 +79,7 @@ export class LastHour {
   readonly #onError: (error: unknown) => void;
   readonly #snapshots: Snapshot[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #freshest: { readonly sinceMs: number; readonly snapshot: Promise<Snapshot> } | undefined;
 
   /** @param families of every process behind the admin port, at this moment */
   constructor(
@@ -93,6 +117,33 @@ export class LastHour {
     });
   }
 
+  /**
+   * By operator, over the last minutes.
+   * @returns undefined before the first look; afterwards whoever has counted nothing is absent
+   */
+  async recently(): Promise<ReadonlyMap<string, OperatorRecently> | undefined> {
+    const before = this.#snapshots.at(-RECENT_MINUTES) ?? this.#snapshots[0];
+    if (before === undefined) return undefined;
+    const after = await this.#fresh();
+    const seconds = Math.max(0, Math.round((after.atMs - before.atMs) / 1000));
+    return new Map(
+      [...after.totals].map(([operator, totals]) => {
+        const minute = minuteOf(before.atMs, before.totals.get(operator) ?? NOTHING, totals);
+        const { callbacks, unknown, late, walletCalls, walletFailures } = minute;
+        return [operator, { seconds, callbacks, unknown, late, walletCalls, walletFailures }];
+      }),
+    );
+  }
+
+  /** A snapshot that is at most so old, one reading for all who ask meanwhile. */
+  #fresh(): Promise<Snapshot> {
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#freshest === undefined || nowMs - this.#freshest.sinceMs >= FRESH_MS) {
+      this.#freshest = { sinceMs: nowMs, snapshot: this.#snapshot() };
+    }
+    return this.#freshest.snapshot;
+  }
+
   async #look(): Promise<void> {
     try {
       this.#snapshots.push(await this.#snapshot());
@@ -103,7 +154,7 @@ export class LastHour {
   }
 
   async #snapshot(): Promise<Snapshot> {
-    return { atMs: this.#clock.nowMs(), totals: totalsIn(await this.#families()) };
+    return { atMs: this.#clock.nowMs(), totals: await totalsIn(await this.#families()) };
   }
 }
 
@@ -116,12 +167,16 @@ function minuteOf(atMs: number, before: Totals, after: Totals): OperatorMinute {
     callbacks: grown('callbacks'),
     declined: grown('declined'),
     unknown: grown('unknown'),
+    late: Math.max(0, grown('answered') - grown('inTime')),
     walletCalls: grown('walletCalls'),
     walletFailures: grown('walletFailures'),
     rejected: grown('rejected'),
     walletMeanMs: timed === 0 ? null : Math.round((grown('walletSeconds') / timed) * 1000),
   };
 }
+
+/** The bucket of what was answered within 5 s (docs/metrics.md). */
+const IN_TIME = ',le="5"}';
 
 /** What a sample adds to, by the name before its labels. */
 const COUNTS: Readonly<Record<string, (head: string) => readonly Counted[]>> = {
@@ -135,21 +190,32 @@ const COUNTS: Readonly<Record<string, (head: string) => readonly Counted[]>> = {
       ? ['walletCalls']
       : ['walletCalls', 'walletFailures'],
   gateway_rejected_total: () => ['rejected'],
+  gateway_callback_duration_seconds_count: () => ['answered'],
+  gateway_callback_duration_seconds_bucket: (head) => (head.endsWith(IN_TIME) ? ['inTime'] : []),
   gateway_wallet_request_duration_seconds_sum: () => ['walletSeconds'],
   gateway_wallet_request_duration_seconds_count: () => ['walletTimed'],
 };
 
-const FAMILIES = new Set(Object.keys(COUNTS).map((name) => name.replace(/_(?:sum|count)$/, '')));
+const FAMILIES = new Set(
+  Object.keys(COUNTS).map((name) => name.replace(/_(?:sum|count|bucket)$/, '')),
+);
 
-function totalsIn(families: readonly Family[]): ReadonlyMap<string, Totals> {
+async function totalsIn(families: readonly Family[]): Promise<ReadonlyMap<string, Totals>> {
   const totals = new Map<string, Record<Counted, number>>();
+  let sliceEndsAtMs = performance.now() + SLICE_MS;
+  let samples = 0;
   for (const family of families.filter(({ name }) => FAMILIES.has(name))) {
     for (const [head, value] of family.samples()) {
-      const counts = COUNTS[head.slice(0, head.indexOf('{'))];
-      const operator = labelOf(head, 'operator');
-      if (counts === undefined || operator === undefined) continue;
+      samples += 1;
+      if (samples % SAMPLES_BETWEEN === 0 && performance.now() >= sliceEndsAtMs) {
+        await otherWork();
+        sliceEndsAtMs = performance.now() + SLICE_MS;
+      }
+      const counts = COUNTS[head.slice(0, head.indexOf('{'))]?.(head) ?? [];
+      const operator = counts.length === 0 ? undefined : labelOf(head, 'operator');
+      if (operator === undefined) continue;
       const own = totals.get(operator) ?? { ...NOTHING };
-      for (const what of counts(head)) own[what] += value;
+      for (const what of counts) own[what] += value;
       totals.set(operator, own);
     }
   }

@@ -16,6 +16,7 @@ import { exportPlayer } from '../store/players/export.ts';
 import { forgetPlayer } from '../store/players/forget.ts';
 import { PlayerDesk } from '../store/players/player-desk.ts';
 import { lastReload } from '../telemetry/counting.ts';
+import { probeWallet } from '../wallets/probe.ts';
 import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import { ReloadAudit } from './reload-audit.ts';
@@ -61,6 +62,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
       deliveryAdmin.release(operatorId, generation, by),
     reload: (by) => reloads.reload(by),
     holds: new DeliveryHolds(prisma),
+    probe: probeWallet,
     settingsOf: (id) => settings().operators[id],
     lastReload: () => lastReload(metrics),
     audit,

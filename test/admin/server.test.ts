@@ -49,11 +49,19 @@ describe('operators', () => {
         inFlight: { read: 0, money: 0 },
         hold: null,
         openDeliveries: 2,
+        oldestDelivery: expect.stringMatching(/^\d{4}-.*Z$/),
         deadDeliveries: 1,
         unresolvedBets: 0,
+        recently: null,
       },
-      expect.objectContaining({ id: 'beta', status: 'maintenance', openDeliveries: 0 }),
+      expect.objectContaining({ id: 'beta', openDeliveries: 0, oldestDelivery: null }),
     ]);
+    // As old as the older of both; what is only confirmed once more does not count.
+    await insert({ operator: 'beta', purpose: 'confirm' });
+    const { json: again } = await admin.get('/admin/operators');
+    const [alpha, beta] = again.items;
+    expect(Date.now() - Date.parse(alpha.oldestDelivery)).toBeGreaterThan(3_500_000);
+    expect([beta.openDeliveries, beta.oldestDelivery]).toEqual([1, null]);
   });
 
   it('shows one with its settings, its last hour and the last reload, and no secret (I8)', async () => {
@@ -67,6 +75,22 @@ describe('operators', () => {
     });
     expect(text).not.toMatch(/alpha-wallet-secret|alpha-api-secret/);
     expect((await admin.get('/admin/operators/nobody')).status).toBe(404);
+  });
+
+  it('has a wallet probed, which moves no money', async () => {
+    const { status, json } = await admin.post('/admin/operators/alpha/probe');
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      operator: 'alpha',
+      wallet: admin.gateway.wallet('alpha').baseUrl,
+      result: 'ok',
+      latencyMs: expect.any(Number),
+      detail: expect.stringContaining('refuses an unknown player in proper form'),
+      certificate: null,
+      ownCertificate: null,
+    });
+    expect(admin.gateway.wallet('alpha').bets.size).toBe(0);
+    expect((await admin.post('/admin/operators/nobody/probe')).status).toBe(404);
   });
 
   it('never shows a secret (I8)', async () => {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { insertDelivery } from '../support/deliveries.ts';
 import { onServer } from '../support/server.ts';
-import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 /** What a button gave the browser to keep, a line each. */
 async function kept(page: Page, click: () => Promise<void>): Promise<readonly string[]> {
@@ -83,6 +83,17 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     expect(await auditRows('player.forgotten')).toEqual([
       { subject: `player ${player.userId}`, reason: 'asked for it' },
     ]);
+    await page.context().close();
+  });
+
+  it('probes a wallet, and says what it answered', async () => {
+    const page = await rig.open('/operators/alpha');
+    await page.getByText('Not asked yet.').waitFor();
+    await page.getByRole('button', { name: 'Probe' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Probe' }).click();
+    await page.getByText('refuses an unknown player in proper form').waitFor();
+    await page.getByText('Without TLS there is no certificate.').waitFor();
+    expect(await barriersOf(page)).toEqual([]);
     await page.context().close();
   });
 

@@ -162,8 +162,10 @@ describe('worst first', () => {
     override: { read: 'auto', money: 'auto' },
     inFlight: { read: 0, money: 0 },
     openDeliveries: 0,
+    oldestDelivery: null,
     deadDeliveries: 0,
     unresolvedBets: 0,
+    recently: null,
     hold: null,
     ...fields,
   });
@@ -190,5 +192,25 @@ describe('worst first', () => {
   it('does not take what is not known for well', () => {
     const unknown = row('a', { openDeliveries: null, deadDeliveries: null, unresolvedBets: null });
     expect(troublesOf(unknown)).toEqual([{ tone: 'warn', text: 'counts are not known' }]);
+  });
+
+  it('says for how long something waits, what was answered late, and how much is unknown', () => {
+    const at = (minutes: number) => new Date(NOW_MS - minutes * 60_000).toISOString();
+    const NOW_MS = Date.UTC(2026, 10, 22);
+    const counted = { seconds: 300, callbacks: 200, walletCalls: 200, walletFailures: 0 };
+    const told = (fields: Partial<OperatorRow>) => troublesOf(row('a', fields), NOW_MS);
+    expect(told({ oldestDelivery: at(14) })).toEqual([]);
+    expect(told({ oldestDelivery: at(90) })).toEqual([
+      { tone: 'warn', text: 'oldest waits 1 h 30 min' },
+    ]);
+    expect(told({ recently: { ...counted, unknown: 0, late: 3 } })).toEqual([
+      { tone: 'bad', text: '3 answered late' },
+    ]);
+    expect(told({ recently: { ...counted, unknown: 1, late: 0 } })).toEqual([
+      { tone: 'warn', text: '< 1 % unknown' },
+    ]);
+    expect(told({ recently: { ...counted, unknown: 24, late: 0 } })).toEqual([
+      { tone: 'bad', text: '12 % unknown' },
+    ]);
   });
 });

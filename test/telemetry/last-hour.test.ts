@@ -5,7 +5,8 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 describe('the last hour of an operator', () => {
   it('is what the counters grew by, of that operator alone (I8)', async () => {
     const metrics = createMetrics();
-    const clock = { nowMs: () => Date.UTC(2026, 10, 22), monotonicMs: () => 0 };
+    let monotonicMs = 0;
+    const clock = { nowMs: () => Date.UTC(2026, 10, 22), monotonicMs: () => monotonicMs };
     const place = (operator: string, outcome: string) =>
       metrics.callbacks.inc({ operator, operation: 'place', outcome });
     place('alpha', 'accepted');
@@ -23,18 +24,31 @@ describe('the last hour of an operator', () => {
     metrics.walletRequestDuration.observe(call, 0.1);
     metrics.walletRequestDuration.observe(call, 0.3);
     metrics.rejected.inc({ operator: 'alpha', reason: 'breaker' });
+    for (const seconds of [0.1, 4.9, 5.2, 7]) metrics.callbackDuration.observe(call, seconds);
     expect(await hour.of('alpha')).toEqual([
       {
         at: '2026-11-22T00:00:00.000Z',
         callbacks: 4,
         declined: 1,
         unknown: 2,
+        late: 2,
         walletCalls: 2,
         walletFailures: 1,
         rejected: 1,
         walletMeanMs: 200,
       },
     ]);
+    const recently = {
+      ...{ seconds: 0, callbacks: 4, unknown: 2, late: 2 },
+      ...{ walletCalls: 2, walletFailures: 1 },
+    };
+    expect((await hour.recently())?.get('alpha')).toEqual(recently);
+    expect((await hour.recently())?.has('gamma')).toBe(false);
+    place('alpha', 'unknown');
+    // Read once for all who ask within two seconds.
+    expect((await hour.recently())?.get('alpha')).toEqual(recently);
+    monotonicMs = 2_000;
+    expect((await hour.recently())?.get('alpha')).toMatchObject({ callbacks: 5, unknown: 3 });
     expect(await hour.of('gamma')).toMatchObject([{ callbacks: 0, walletMeanMs: null }]);
     hour.close();
   });

@@ -96,7 +96,7 @@ async function probe(
   { json, operator }: Options,
 ): Promise<void> {
   // Imported here: they bring the HTTP client, which no other command should wait for.
-  const { probeWallets } = await import('../probe.ts');
+  const { probeWallets } = await import('../../wallets/probe.ts');
   const { probeTable } = await import('../probe-table.ts');
   const wallets = await probeWallets(operators);
   const unwell = wallets.filter(({ result }) => result !== 'ok');

@@ -32,6 +32,15 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
+/** By operator. */
+interface DeliveryCounts {
+  readonly open: ReadonlyMap<string, number>;
+  /** ISO 8601 UTC. */
+  readonly oldest: ReadonlyMap<string, string>;
+  readonly dead: ReadonlyMap<string, number>;
+  readonly unresolved: ReadonlyMap<string, number>;
+}
+
 export type RetryResult =
   | { readonly kind: 'retried'; readonly item: DeliveryItem }
   | { readonly kind: 'notRetryable'; readonly state: DeliveryState }
@@ -99,16 +108,15 @@ export class DeliveryAdmin {
   }
 
   /**
-   * How many deliveries wait, how many are dead, and how many bets are unresolved (their place is
-   * of unknown outcome and nobody has rolled it back), by operator; who has none is absent.
+   * How many deliveries wait and since when the oldest promise does, how many are dead, and how many
+   * bets are unresolved (their place is of unknown outcome and nobody has rolled it back), by
+   * operator; who has none is absent.
    */
-  async counts(): Promise<
-    Readonly<Record<'open' | 'dead' | 'unresolved', ReadonlyMap<string, number>>>
-  > {
-    const count = async (state: string) => {
+  async counts(): Promise<DeliveryCounts> {
+    const dead = async () => {
       const rows = await this.#prisma.delivery.groupBy({
         by: ['operatorId'],
-        where: { state },
+        where: { state: 'dead' },
         _count: true,
       });
       return new Map(rows.map((row) => [row.operatorId, row._count]));
@@ -125,8 +133,26 @@ export class DeliveryAdmin {
       });
       return new Map(rows.map((row) => [row.operatorId ?? '', row._count]));
     };
-    const counted = await Promise.all([count('pending'), count('dead'), unresolved()]);
-    return { open: counted[0], dead: counted[1], unresolved: counted[2] };
+    const counted = await Promise.all([this.#waiting(), dead(), unresolved()]);
+    return { ...counted[0], dead: counted[1], unresolved: counted[2] };
+  }
+
+  async #waiting(): Promise<Pick<DeliveryCounts, 'open' | 'oldest'>> {
+    // What is only confirmed once more has been delivered already: nobody waits for it.
+    const rows = await this.#prisma.$queryRaw<
+      { operator: string; count: number; oldest: Date | null }[]
+    >(sql`
+      SELECT operator_id AS operator, count(*)::int AS count,
+             min(created_at) FILTER (WHERE purpose = 'promise') AS oldest
+        FROM deliveries WHERE state = 'pending' GROUP BY 1`);
+    return {
+      open: new Map(rows.map(({ operator, count }) => [operator, count])),
+      oldest: new Map(
+        rows.flatMap(({ operator, oldest }) =>
+          oldest === null ? [] : [[operator, oldest.toISOString()] as const],
+        ),
+      ),
+    };
   }
 
   /** Makes a waiting or dead delivery due now, with a new horizon: a person has looked at it. */

@@ -3,10 +3,17 @@ import { useMemo } from 'react';
 import { useLive } from '../../api/queries.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
+import { Ago } from '../../parts/clock.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { type RowColumn, Rows } from '../../parts/rows.tsx';
-import { type OperatorRow, troublesOf, worstFirst } from './severity.ts';
+import {
+  type OperatorRow,
+  percentText,
+  troublesOf,
+  unknownShareOf,
+  worstFirst,
+} from './severity.ts';
 
 const route = getRouteApi('/');
 
@@ -72,6 +79,11 @@ function Summary({ items }: { items: readonly OperatorRow[] }) {
       <Figure name="Dead" value={sum((row) => row.deadDeliveries)} isBad />
       <Figure name="Unresolved" value={sum((row) => row.unresolvedBets)} isBad />
       <Figure name="Waiting" value={sum((row) => row.openDeliveries)} />
+      <Figure
+        name="Answered late, 5 min"
+        value={sum(({ recently }) => recently?.late ?? 0)}
+        isBad
+      />
     </dl>
   );
 }
@@ -104,8 +116,25 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
     cell: ({ row }) => <Standing row={row.original} />,
   },
   count('waiting', 'Waiting', (row) => row.openDeliveries),
+  {
+    id: 'oldest',
+    header: 'Oldest',
+    meta: { width: '7rem', isNumber: true, phone: false },
+    cell: ({ row: { original } }) =>
+      original.oldestDelivery === null ? (
+        <span className="muted">–</span>
+      ) : (
+        <Ago at={original.oldestDelivery} />
+      ),
+  },
   count('dead', 'Dead', (row) => row.deadDeliveries),
   count('unresolved', 'Unresolved', (row) => row.unresolvedBets),
+  {
+    id: 'unknown',
+    header: 'Unknown, late',
+    meta: { width: '7rem', isNumber: true, phone: false },
+    cell: ({ row: { original } }) => <Recently row={original} />,
+  },
   count('inFlight', 'In flight', ({ inFlight }) => inFlight.read + inFlight.money),
 ];
 
@@ -119,6 +148,15 @@ function Standing({ row }: { row: OperatorRow }) {
       ))}
     </span>
   );
+}
+
+/** Of the last five minutes. */
+function Recently({ row }: { row: OperatorRow }) {
+  const share = unknownShareOf(row);
+  if (share === undefined) return <span className="muted">–</span>;
+  const late = row.recently?.late ?? 0;
+  const text = `${percentText(share)}, ${late.toLocaleString('en')}`;
+  return share + late === 0 ? <span className="muted">{text}</span> : text;
 }
 
 function count(

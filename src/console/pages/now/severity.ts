@@ -1,4 +1,5 @@
 import type { Answers } from '../../api/wire.ts';
+import { spanText } from '../../parts/times.ts';
 import type { Tone } from '../../parts/tone.ts';
 
 export type OperatorRow = Answers['GET /admin/operators']['items'][number];
@@ -11,23 +12,57 @@ export interface Trouble {
 
 const WEIGHTS: Readonly<Record<Trouble['tone'], number>> = { bad: 10_000, warn: 100, info: 1 };
 
-/** What is wrong with an operator, worst first; nothing where all is well. */
-export function troublesOf(row: OperatorRow): readonly Trouble[] {
+/** Of the places, settles and so on of the last minutes; a single one of few is chance. */
+const UNKNOWN_SHARE_BAD = 0.05;
+const WAITS_LONG_MS = 15 * 60_000;
+
+/**
+ * What is wrong with an operator, worst first; nothing where all is well.
+ * @param nowMs for how long something has waited
+ */
+export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Trouble[] {
   const found: (Trouble | false)[] = [
     row.breaker.money === 'open' && bad('bets are not sent: breaker open'),
     (row.deadDeliveries ?? 0) > 0 && bad(`${row.deadDeliveries} dead`),
     (row.unresolvedBets ?? 0) > 0 && bad(`${row.unresolvedBets} unresolved`),
     row.breaker.read === 'open' && bad('profile and balance are not asked: breaker open'),
+    (row.recently?.late ?? 0) > 0 && bad(`${row.recently?.late} answered late`),
+    unknownTrouble(row),
     row.status === 'suspended' && warn('suspended'),
     row.status === 'maintenance' && warn('maintenance'),
     row.hold !== null && warn('deliveries held'),
     row.breaker.money === 'half_open' && warn('breaker tries again'),
     row.override.money !== 'auto' && warn(`breaker set ${row.override.money} by hand`),
     row.override.read !== 'auto' && warn(`read breaker set ${row.override.read} by hand`),
+    row.oldestDelivery !== null && waitingTrouble(row.oldestDelivery, nowMs),
     (row.openDeliveries ?? 0) > 0 && info(`${row.openDeliveries} waiting`),
     row.openDeliveries === null && warn('counts are not known'),
   ];
   return found.filter((one) => one !== false);
+}
+
+/** Of what was answered in the last minutes, the part of unknown outcome; undefined where nothing was. */
+export function unknownShareOf({ recently }: OperatorRow): number | undefined {
+  if (recently === null || recently.callbacks === 0) return undefined;
+  return recently.unknown / recently.callbacks;
+}
+
+/** `12 %`, and never `0 %` of something. */
+export function percentText(share: number): string {
+  if (share === 0) return '0 %';
+  return share < 0.01 ? '< 1 %' : `${Math.round(share * 100)} %`;
+}
+
+function unknownTrouble(row: OperatorRow): Trouble | false {
+  const share = unknownShareOf(row) ?? 0;
+  if (share === 0) return false;
+  const text = `${percentText(share)} unknown`;
+  return share >= UNKNOWN_SHARE_BAD ? bad(text) : warn(text);
+}
+
+function waitingTrouble(oldest: string, nowMs: number): Trouble | false {
+  const ms = nowMs - Date.parse(oldest);
+  return ms >= WAITS_LONG_MS && warn(`oldest waits ${spanText(ms)}`);
 }
 
 /** For sorting: the more, the worse. */

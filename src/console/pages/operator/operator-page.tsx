@@ -4,13 +4,14 @@ import { useLive } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Answered } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
-import { Time } from '../../parts/clock.tsx';
+import { Ago, Time } from '../../parts/clock.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { SettingsTable } from '../../parts/settings-table.tsx';
 import { troublesOf } from '../now/severity.ts';
 import { BreakerActions, HoldAction } from './actions.tsx';
 import { LastHourCharts } from './last-hour.tsx';
+import { WalletProbe } from './wallet-probe.tsx';
 
 type Operator = Answers['GET /admin/operators/:id'];
 
@@ -44,6 +45,7 @@ function OperatorView({ operator }: { readonly operator: Operator }) {
         <HoldAction operator={operator} />
         <BreakerActions operator={operator} />
       </section>
+      <WalletProbe operator={operator} />
       <section aria-labelledby="settings">
         <h2 id="settings">Settings in force</h2>
         <LastReload reload={operator.lastReload} />
@@ -81,6 +83,9 @@ function Figures({ operator }: { readonly operator: Operator }) {
       <Figure name="Dead">{filtered('dead', operator.deadDeliveries)}</Figure>
       <Figure name="Waiting">{filtered('pending', operator.openDeliveries)}</Figure>
       <Figure name="Unresolved bets">{operator.unresolvedBets ?? '?'}</Figure>
+      <Figure name="Oldest waits since">
+        {operator.oldestDelivery === null ? '–' : <Ago at={operator.oldestDelivery} />}
+      </Figure>
       <Figure name="In flight">{inFlight.read + inFlight.money}</Figure>
       <Figure name="Bets">
         <Badge state={operator.breaker.money} />

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { OperatorConfig } from '../config/schema.ts';
 import { systemClock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
@@ -7,8 +6,15 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { Exchange } from '../outbound/http-call.ts';
 import { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
-import type { ReadVerdict, WalletAdapter } from '../wallets/adapters/adapter.ts';
-import { createAdapter } from '../wallets/adapters/index.ts';
+import { type Certificate, certificateIn, peerCertificate } from '../outbound/peer-certificate.ts';
+import type { ReadVerdict, WalletAdapter } from './adapters/adapter.ts';
+import { createAdapter } from './adapters/index.ts';
+import type { WalletOwner } from './wallet-config.ts';
+
+/** Whose wallet may be probed; an operator of the configuration fits it. */
+interface ProbedOwner extends Pick<WalletOwner, 'id' | 'wallet'> {
+  readonly currencies: readonly string[];
+}
 
 /** What asking one wallet has shown. */
 export interface Probed {
@@ -20,6 +26,10 @@ export interface Probed {
   readonly latencyMs: number;
   /** For people: what came, and what to do about it. */
   readonly detail: string;
+  /** What the wallet shows; null without TLS, and where no connection came about. */
+  readonly certificate: Certificate | null;
+  /** What the gateway shows the wallet (`wallet.tls.cert`). */
+  readonly ownCertificate: Certificate | null;
 }
 
 /** Wallets that are asked side by side. */
@@ -33,21 +43,20 @@ const NOBODY = 'wagergate-probe';
  * on the way the gateway takes (same adapter, same judgement of addresses). Never a call that moves
  * money; a good wallet answers 400 with a code.
  */
-export async function probeWallets(
-  operators: readonly OperatorConfig[],
-): Promise<readonly Probed[]> {
+export async function probeWallets(operators: readonly ProbedOwner[]): Promise<readonly Probed[]> {
   const waiting = operators.map((operator, index) => ({ operator, index }));
   const probed: Probed[] = [];
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      probed[next.index] = await probe(next.operator);
+      probed[next.index] = await probeWallet(next.operator);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return probed;
 }
 
-async function probe({ id, wallet, currencies }: OperatorConfig): Promise<Probed> {
+/** The same for one wallet. */
+export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Promise<Probed> {
   const adapter = createAdapter(wallet, systemClock);
   const http = new HttpClient({
     clock: systemClock,
@@ -76,7 +85,15 @@ async function probe({ id, wallet, currencies }: OperatorConfig): Promise<Probed
   try {
     const first = await ask((request) => request);
     const { result, latencyMs, detail } = await closer(first, ask);
-    return { operator: id, wallet: wallet.baseUrl, result, latencyMs, detail };
+    return {
+      operator: id,
+      wallet: wallet.baseUrl,
+      result,
+      latencyMs,
+      detail,
+      certificate: result === 'unreachable' ? null : await peerCertificate(wallet),
+      ownCertificate: wallet.tls?.cert === undefined ? null : certificateIn(wallet.tls.cert),
+    };
   } finally {
     await http.close();
   }

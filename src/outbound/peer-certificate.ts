@@ -1,0 +1,70 @@
+import { X509Certificate } from 'node:crypto';
+import { TLSSocket } from 'node:tls';
+import { createConnector, type TlsIdentity } from './connector.ts';
+
+/** What people want to know of a TLS certificate. */
+export interface Certificate {
+  /** As the certificate has it, `CN=wallet.example`; one line for each part. */
+  readonly subject: string;
+  readonly issuer: string;
+  /** ISO 8601 UTC, both. */
+  readonly validFrom: string;
+  readonly validTo: string;
+  /** Of the whole certificate, hexadecimal. */
+  readonly sha256: string;
+}
+
+interface Peer {
+  readonly baseUrl: string;
+  readonly allowPrivate: boolean;
+  readonly tls?: TlsIdentity | undefined;
+  readonly timeoutMs: number;
+}
+
+/**
+ * The certificate that a wallet shows on the way that calls take (same authorities, same judgement of
+ * addresses). Sends nothing but the handshake.
+ * @returns null without TLS, and where no connection comes about; never rejects
+ */
+export async function peerCertificate(peer: Peer): Promise<Certificate | null> {
+  const { protocol, hostname: bracketed, host, port } = new URL(peer.baseUrl);
+  if (protocol !== 'https:') return null;
+  const hostname = bracketed.replace(/^\[(.*)\]$/, '$1');
+  const connect = createConnector({
+    allowPrivate: peer.allowPrivate,
+    timeoutMs: peer.timeoutMs,
+    tls: peer.tls,
+    answerBytesMax: () => 0,
+  });
+  return await new Promise((resolve) => {
+    connect({ protocol, hostname, host, port: port || '443' }, (error, socket) => {
+      if (error !== null || !(socket instanceof TLSSocket)) {
+        resolve(null);
+        return;
+      }
+      const shown = socket.getPeerX509Certificate();
+      socket.destroy();
+      resolve(shown === undefined ? null : described(shown));
+    });
+  });
+}
+
+/** @param pem of which the first certificate counts; null where it holds none that can be read */
+export function certificateIn(pem: string): Certificate | null {
+  try {
+    return described(new X509Certificate(pem));
+  } catch {
+    // The configuration has taken it; what TLS says of it, the probe itself tells.
+    return null;
+  }
+}
+
+function described(certificate: X509Certificate): Certificate {
+  return {
+    subject: certificate.subject,
+    issuer: certificate.issuer,
+    validFrom: new Date(certificate.validFrom).toISOString(),
+    validTo: new Date(certificate.validTo).toISOString(),
+    sha256: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+  };
+}
