@@ -102,12 +102,12 @@ interface WalletProbe {
   /** In words. */
   readonly detail: string;
   /** What the wallet shows; null without TLS, and where no connection came about. */
-  readonly certificate: Certificate | null;
+  readonly certificate: TlsCertificate | null;
   /** What the gateway shows the wallet. */
-  readonly ownCertificate: Certificate | null;
+  readonly ownCertificate: TlsCertificate | null;
 }
 
-interface Certificate {
+interface TlsCertificate {
   readonly subject: string;
   readonly issuer: string;
   readonly validFrom: string;

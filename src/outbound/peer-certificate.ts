@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import { createConnector, type TlsIdentity } from './connector.ts';
 
 /** What people want to know of a TLS certificate. */
-export interface Certificate {
+export interface TlsCertificate {
   /** As the certificate has it, `CN=wallet.example`; one line for each part. */
   readonly subject: string;
   readonly issuer: string;
@@ -26,7 +26,7 @@ interface Peer {
  * addresses). Sends nothing but the handshake.
  * @returns null without TLS, and where no connection comes about; never rejects
  */
-export async function peerCertificate(peer: Peer): Promise<Certificate | null> {
+export async function peerCertificate(peer: Peer): Promise<TlsCertificate | null> {
   const { protocol, hostname: bracketed, host, port } = new URL(peer.baseUrl);
   if (protocol !== 'https:') return null;
   const hostname = bracketed.replace(/^\[(.*)\]$/, '$1');
@@ -50,7 +50,7 @@ export async function peerCertificate(peer: Peer): Promise<Certificate | null> {
 }
 
 /** @param pem of which the first certificate counts; null where it holds none that can be read */
-export function certificateIn(pem: string): Certificate | null {
+export function certificateIn(pem: string): TlsCertificate | null {
   try {
     return described(new X509Certificate(pem));
   } catch {
@@ -59,7 +59,7 @@ export function certificateIn(pem: string): Certificate | null {
   }
 }
 
-function described(certificate: X509Certificate): Certificate {
+function described(certificate: X509Certificate): TlsCertificate {
   return {
     subject: certificate.subject,
     issuer: certificate.issuer,

@@ -6,7 +6,11 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { Exchange } from '../outbound/http-call.ts';
 import { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
-import { type Certificate, certificateIn, peerCertificate } from '../outbound/peer-certificate.ts';
+import {
+  certificateIn,
+  peerCertificate,
+  type TlsCertificate,
+} from '../outbound/peer-certificate.ts';
 import type { ReadVerdict, WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import type { WalletOwner } from './wallet-config.ts';
@@ -27,9 +31,9 @@ export interface Probed {
   /** For people: what came, and what to do about it. */
   readonly detail: string;
   /** What the wallet shows; null without TLS, and where no connection came about. */
-  readonly certificate: Certificate | null;
+  readonly certificate: TlsCertificate | null;
   /** What the gateway shows the wallet (`wallet.tls.cert`). */
-  readonly ownCertificate: Certificate | null;
+  readonly ownCertificate: TlsCertificate | null;
 }
 
 /** Wallets that are asked side by side. */
