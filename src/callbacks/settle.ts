@@ -9,7 +9,7 @@ import { refused, tokenRefused, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { recordOf } from './commit.ts';
 import type { Handled } from './handled.ts';
-import { firstCashout, onRecord, recordedResult } from './recorded-result.ts';
+import { firstCashout, onRecord, recordedAnswer } from './recorded-answer.ts';
 import { recordUnsentResult, type SentWith, sendResult, takeOverResult } from './result.ts';
 
 /**
@@ -32,7 +32,7 @@ async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Han
     }
     const { bet } = found;
     const operatorId = bet.owner?.operatorId;
-    const recorded = await recordedResult(settling, bet);
+    const recorded = await recordedAnswer(settling, bet);
     if (recorded !== undefined) return recorded;
 
     const decision = decideSettle(bet, message);

@@ -5,7 +5,7 @@ import type { UnsettleRequest } from '../protocol/messages.ts';
 import { refused, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Handled } from './handled.ts';
-import { onRecord, recordedResult } from './recorded-result.ts';
+import { onRecord, recordedAnswer } from './recorded-answer.ts';
 import { recordUnsentResult, sendResult, takeOverResult } from './result.ts';
 
 /**
@@ -25,7 +25,7 @@ async function unsettleOrRepeat(unsettling: BetCallback<UnsettleRequest>): Promi
       return refused(CODES.validation, 'transactionId: is not known', undefined);
     }
     const { bet } = found;
-    const recorded = await recordedResult(unsettling, bet);
+    const recorded = await recordedAnswer(unsettling, bet);
     if (recorded !== undefined) return recorded;
 
     const decision = decideUnsettle(bet);

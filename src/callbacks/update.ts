@@ -8,6 +8,7 @@ import type { BetCallback } from './bet-callback.ts';
 import type { NextState } from './commit.ts';
 import type { Handled } from './handled.ts';
 import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
+import { onRecord, recordedAnswer } from './recorded-answer.ts';
 
 /**
  * A bet data update moves no money and is always answered 200: tried within the deadline, else
@@ -15,6 +16,10 @@ import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
  * @throws GatewayError, OutOfTime when the journal failed before anything was promised
  */
 export async function update(updating: BetCallback<UpdateRequest>): Promise<Handled> {
+  return await onRecord(updating, await updateOrRepeat(updating));
+}
+
+async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Handled> {
   const { callbacks, message, transactionId } = updating;
   const { coefficientsKey: key } = message;
   const transactionTime = isoTime(callbacks.clock.nowMs());
@@ -31,6 +36,8 @@ export async function update(updating: BetCallback<UpdateRequest>): Promise<Hand
       return done(transactionId, transactionTime, 'not_sent', undefined);
     }
     const { bet } = found;
+    const recorded = await recordedAnswer(updating, bet);
+    if (recorded !== undefined) return recorded;
     const operatorId = bet.owner?.operatorId;
     const decision = decideUpdate(bet, key);
     const isSkipped =

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { placeBody, settleBody, unsettleBody } from '../../src/protocol/callback-bodies.ts';
+import {
+  placeBody,
+  settleBody,
+  unsettleBody,
+  updateBody,
+} from '../../src/protocol/callback-bodies.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -136,6 +141,53 @@ describe('replay: a result on record with a final answer gets that answer and is
     const answers = await Promise.all([first, ...copies]);
     expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
     expect(settlesOf(bet)).toEqual(['100']);
+  });
+});
+
+describe('replay: an update on record gets its answer and does not take an older one back (I5)', {
+  timeout: 60_000,
+}, () => {
+  const updatesOf = (bet: TestBet) =>
+    bet.arrivals().filter((arrival) => arrival === 'update').length;
+
+  it('1.5, 1.7, and the first one’s bytes again: the wallet keeps 1.7', async () => {
+    const bet = await acceptedBet(gateway);
+    const captured = updateBody(bet.slip, '1.5');
+    const first = await put(captured);
+    expect((await bet.update('1.7')).status).toBe(200);
+    const replayed = await put(captured);
+    expect([replayed.status, replayed.body]).toEqual([200, first.body]);
+    expect(updatesOf(bet)).toBe(2);
+    expect((await bet.update('1.5')).status).toBe(200);
+    expect(updatesOf(bet)).toBe(3);
+  });
+
+  it('also while another operation is on its way, and of one that was taken over', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('update', { kind: 'reset' }, { transactionId, calls: 1 });
+    const captured = updateBody(bet.slip, '1.5');
+    const first = await put(captured);
+    expect(first.status).toBe(200);
+    expect((await bet.update('1.7')).status).toBe(200);
+    const sent = updatesOf(bet);
+    const gate = bet.wallet.hold('settle', { transactionId });
+    const settling = bet.settle('20');
+    await gate.arrived;
+    expect((await put(captured)).body).toBe(first.body);
+    gate.release();
+    expect((await settling).status).toBe(200);
+    expect(updatesOf(bet)).toBe(sent);
+  });
+
+  it('a copy answered from the journal is on record by its own requestId', async () => {
+    const bet = await acceptedBet(gateway);
+    const first = await put(updateBody(bet.slip, '1.5'));
+    const repeat = updateBody(bet.slip, '1.5');
+    expect((await put(repeat)).body).toBe(first.body);
+    expect((await bet.update('1.7')).status).toBe(200);
+    expect((await put(repeat)).body).toBe(first.body);
+    expect(updatesOf(bet)).toBe(2);
   });
 });
 

@@ -79,6 +79,44 @@ describe('the comparison of books', () => {
     const accepted = lived([], { standing: 'accepted' });
     expect(bookFindings(accepted, wallet)).toHaveLength(1);
   });
+
+  const update = (id: string, coefficient: string) =>
+    ({
+      id,
+      move: { kind: 'update', coefficient },
+      pauseMs: 0,
+      isAlongside: true,
+      via: 0,
+      copies: [],
+    }) as const;
+
+  /** Two updates: the wallet keeps `held`. */
+  function updated(held: string, sends: Send[]) {
+    const plan = { ...PLAN, steps: [update('one', '1.5'), update('two', '1.7')] };
+    const wallet = walletWith();
+    wallet.ledger.book({ ...CALL, operation: 'update', coefficient: held });
+    return bookFindings({ ...lived(sends, { standing: 'accepted' }), plan }, wallet);
+  }
+
+  it('finds the coefficient of an update that was answered before another was sent', () => {
+    const sends = () => [
+      send('update', 200, { step: 'one' }),
+      send('update', 200, { step: 'two' }),
+    ];
+    expect(updated('1.5', sends())).toHaveLength(1);
+    expect(updated('1.7', sends())).toEqual([]);
+  });
+
+  it('takes either of two updates that were on their way together, and no third', () => {
+    const together = { atMs: 1, endedAtMs: 9 };
+    const sends = () => [
+      send('update', 200, { step: 'one', ...together }),
+      send('update', 200, { step: 'two', ...together }),
+    ];
+    expect(updated('1.5', sends())).toEqual([]);
+    expect(updated('1.7', sends())).toEqual([]);
+    expect(updated('1.6', sends())).toHaveLength(1);
+  });
 });
 
 describe('the look at the answers', () => {

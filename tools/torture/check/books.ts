@@ -37,17 +37,34 @@ export function bookFindings(record: BetRecord, wallet: Wallet): Finding[] {
       `the service believes that ${moneyText(expected.paid)} was paid; the wallet has paid ${moneyText(held.paid)}`,
     );
   }
-  if (
-    expected.isHeld &&
-    record.coefficient !== undefined &&
-    booked?.coefficient !== record.coefficient
-  ) {
+  const coefficients = coefficientsOf(record);
+  const isOneOfThem = coefficients.some((coefficient) => coefficient === booked?.coefficient);
+  if (expected.isHeld && coefficients.length > 0 && !isOneOfThem) {
     differ(
-      `the service believes the coefficient to be ${record.coefficient}; the wallet has ${booked?.coefficient}`,
+      `the service believes the coefficient to be ${coefficients.join(' or ')}; the wallet has ${booked?.coefficient}`,
     );
   }
   return findings;
 }
+
+/**
+ * The coefficients that the bet may have: of the confirmed updates those after which no other was
+ * sent. Of two that were on their way together nobody knows which came last.
+ */
+function coefficientsOf({ plan, sends }: BetRecord): readonly string[] {
+  const updates = plan.steps.flatMap(({ id, move }) => {
+    const own = sends.filter(({ step, kind }) => step === id && OF_THE_STEP.has(kind));
+    const confirmed = own.find(({ isConfirmed }) => isConfirmed);
+    if (move.kind !== 'update' || confirmed === undefined) return [];
+    const fromMs = Math.min(...own.map(({ atMs }) => atMs));
+    return [{ coefficient: move.coefficient, fromMs, toMs: confirmed.endedAtMs }];
+  });
+  return updates
+    .filter(({ toMs }) => updates.every(({ fromMs }) => fromMs <= toMs))
+    .map(({ coefficient }) => coefficient);
+}
+
+const OF_THE_STEP: ReadonlySet<string> = new Set(['first', 'repeat']);
 
 /** Whether the player's money is what the opening balance and the bet make it, to the last place. */
 export function moneyFindings(record: BetRecord, wallet: Wallet, opening: string): Finding[] {

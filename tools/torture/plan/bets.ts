@@ -47,9 +47,7 @@ export class BetWriter {
     const copy = (kind: Copy['kind'], afterMs: number) =>
       copies.push({ id: `${id}.c${copies.length}`, kind, afterMs, via: this.#random.whole(0, 3) });
     if (this.#random.chance(twinShare)) copy('twin', this.#random.whole(0, 120));
-    // An update's repeat is known by the last one alone: an older one sent again is another update.
-    const isReplayed = move.kind !== 'update' && this.#random.chance(replayShare);
-    if (isReplayed) copy('replay', this.#random.whole(0, 900));
+    if (this.#random.chance(replayShare)) copy('replay', this.#random.whole(0, 900));
     if (move.kind === 'place') {
       if (this.#random.chance(0.05)) copy('conflict', this.#random.whole(0, 600));
       if (this.#random.chance(0.05)) copy('swapped', this.#random.whole(0, 900));
@@ -107,7 +105,7 @@ export class BetWriter {
       isFreebet: this.#random.chance(0.1),
       isForgotten,
       refuses: this.#refuses,
-      steps: this.#steps,
+      steps: this.#steps.map((step, index) => withoutLaterUpdates(step, this.#steps[index + 1])),
       fates: this.fates.done(),
     };
   }
@@ -120,6 +118,16 @@ export class BetWriter {
       [1, this.#random.whole(400, 1_500)],
     ]);
   }
+}
+
+/**
+ * An update under a new `requestId` is known by the last one alone: beside another update it is a
+ * new one.
+ */
+function withoutLaterUpdates(step: Step, next: Step | undefined): Step {
+  const isBeside = step.isAlongside || next?.isAlongside === true;
+  if (step.move.kind !== 'update' || !isBeside) return step;
+  return { ...step, copies: step.copies.filter(({ kind }) => kind !== 'again') };
 }
 
 /** Mostly cents; sometimes what doubles cannot hold. */

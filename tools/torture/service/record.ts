@@ -40,7 +40,6 @@ export interface BetRecord {
   /** The result that was confirmed last, decimal text; `0`: none, or a lost bet. */
   paid: string;
   isSettled: boolean;
-  coefficient: string | undefined;
   /** When its rollback was first sent. */
   rolledBackFromMs: number | undefined;
   /** When the operator began to end the player's session. */
@@ -60,7 +59,6 @@ export function newRecord(plan: BetPlan, transactionId: string, player: Player):
     standing: 'open',
     paid: '0',
     isSettled: false,
-    coefficient: undefined,
     rolledBackFromMs: undefined,
     sessionEndedFromMs: undefined,
     isLeftToGateway: false,

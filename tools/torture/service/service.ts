@@ -205,14 +205,12 @@ export class Service {
         record.paid = '0';
         record.isSettled = false;
         return;
-      case 'update':
-        if (sent.isConfirmed) record.coefficient = move.coefficient;
-        return;
       case 'rollback':
         record.standing = 'rolledBack';
         record.paid = '0';
         return;
       case 'place':
+      case 'update':
         return;
     }
   }

@@ -7,6 +7,7 @@ import {
   parseBet,
   type SettleRequest,
   type UnsettleRequest,
+  type UpdateRequest,
 } from '../protocol/messages.ts';
 import type { RecordedOperation } from '../store/bets/journal.ts';
 import type { BetCallback } from './bet-callback.ts';
@@ -18,23 +19,27 @@ import type { Handled } from './handled.ts';
 /** Of a bet that nothing but its place has happened to: its row was written, and then its outcome. */
 const PLACED_VERSION = 2;
 
+type Recorded =
+  | BetCallback<SettleRequest>
+  | BetCallback<UnsettleRequest>
+  | BetCallback<UpdateRequest>;
+
 /**
- * The answer to a settle or unsettle that is a captured request sent again, or a copy that was
- * overtaken: its `requestId` and content are on record with a final answer, so it is not a new
- * result (docs/contract.md, Callbacks). The method is not signed: a place's own bytes sent by PUT
- * would be an unsettle, and are a conflict.
- * @returns undefined for a result that is not on record
+ * The answer to a settle, unsettle or update that is a captured request sent again, or a copy that
+ * was overtaken: its `requestId` and content are on record with a final answer, so it is nothing new
+ * (docs/contract.md, Callbacks). The method is not signed: a place's own bytes sent by PUT would be
+ * an unsettle, and are a conflict.
+ * @returns undefined for what is not on record
  * @throws GatewayError when the journal fails
  */
-export async function recordedResult(
-  callback: BetCallback<SettleRequest> | BetCallback<UnsettleRequest>,
-  bet: Bet,
-): Promise<Handled | undefined> {
+export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Handled | undefined> {
   const { callbacks, message } = callback;
-  // Indexed, and only where there can be something: the first settle of a bet pays nothing for it.
-  const isFirst = message.operation === 'settle' && bet.version <= PLACED_VERSION;
-  // While something is on its way it has to wait anyway, and looks again then.
-  const isSkipped = bet.busy !== undefined || bet.version === 0 || isFirst;
+  // Indexed, and only where there can be something: the first of a bet pays nothing for it.
+  const isFirst = message.operation !== 'unsettle' && bet.version <= PLACED_VERSION;
+  // While something is on its way a result has to wait anyway, and looks again then; an update that
+  // cannot wait would be taken over.
+  const isLookedAtLater = bet.busy !== undefined && message.operation !== 'update';
+  const isSkipped = isLookedAtLater || bet.version === 0 || isFirst;
   if (message.requestId === undefined || isSkipped) return undefined;
   const sameId = (await callbacks.bets.operationsOf(message.transactionId)).filter(
     ({ requestId }) => requestId === message.requestId,
@@ -48,13 +53,10 @@ export async function recordedResult(
 
 /**
  * Answers a copy once its request is on record: it was answered from the journal, and its bytes,
- * sent again when another result stands, must not count as a new result.
+ * sent again when another result or update stands, must not count as a new one.
  * @throws OutOfTime, GatewayError when it cannot be put on record: the service repeats it
  */
-export async function onRecord(
-  callback: BetCallback<SettleRequest> | BetCallback<UnsettleRequest>,
-  handled: Handled,
-): Promise<Handled> {
+export async function onRecord(callback: Recorded, handled: Handled): Promise<Handled> {
   const { callbacks, message, transactionId, deadline } = callback;
   const { answer, operatorId } = handled;
   const isFinalCopy = handled.outcome === 'duplicate' && answer.status < 500;
