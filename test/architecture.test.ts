@@ -45,7 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'wallets',
   ],
   // What wallets confirmed, as movements, days and statements; nothing calls a wallet here.
-  books: ['config', 'domain', 'protocol', 'store', 'telemetry'],
+  books: ['config', 'domain', 'lib', 'protocol', 'store', 'telemetry'],
   operators: ['books', 'config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
   // Neither callbacks nor deliveries: a failing bonus API costs nothing there.
   bonuses: ['config', 'domain', 'lib', 'operators', 'outbound', 'protocol', 'store', 'telemetry'],

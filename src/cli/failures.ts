@@ -1,5 +1,5 @@
 /** Exit codes, for scripts. */
-export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
+export const EXIT = { ok: 0, failure: 1, usage: 2, differences: 3 } as const;
 
 /** A command could not do what it was asked for; the message is one line that says what to do. */
 export class CommandFailed extends Error {
@@ -9,6 +9,11 @@ export class CommandFailed extends Error {
 /** A command was asked in a way that makes no sense; the message says how to ask. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+}
+
+/** A command has compared, told what it found, and found differences. */
+export class Differs extends Error {
+  override readonly name = 'Differs';
 }
 
 /** What is wrong with a file, from the error that Node gave: `does not exist`. */

@@ -1,9 +1,9 @@
 import { unreachable } from '../domain/unreachable.ts';
+import type { Separator } from '../lib/csv.ts';
+import { type Line, readLines } from '../lib/lines.ts';
 import { plain } from '../lib/plain-text.ts';
 import type { PlayerLine, PlayerTakeover } from '../store/sessions/player-takeover.ts';
-import type { Separator } from './csv.ts';
 import { CommandFailed } from './failures.ts';
-import { type Line, readLines } from './lines.ts';
 import { checkPlayerLine, PLAYERS_HEADER, separatorOf } from './player-line.ts';
 
 /** How many lines became what. */

@@ -1,8 +1,8 @@
 import { OPERATOR_ID } from '../config/schema.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
+import { parseCsvLine, type Separator } from '../lib/csv.ts';
+import type { Line } from '../lib/lines.ts';
 import type { PlayerLine } from '../store/sessions/player-takeover.ts';
-import { parseCsvLine, type Separator } from './csv.ts';
-import type { Line } from './lines.ts';
 
 /** What the first line of the file must say. */
 export const PLAYERS_HEADER = 'operator,operatorUser,userId';

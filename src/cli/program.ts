@@ -22,6 +22,7 @@ import { operatorNewCommand } from './commands/operator-new.ts';
 import { playersExportCommand, playersForgetCommand } from './commands/players-forget.ts';
 import { playersImportCommand } from './commands/players-import.ts';
 import { pruneCommand } from './commands/prune.ts';
+import { reconcileCommand } from './commands/reconcile.ts';
 import { signCommand } from './commands/sign.ts';
 import { verifyCommand } from './commands/verify.ts';
 import type { Terminal } from './terminal.ts';
@@ -79,6 +80,7 @@ export function createProgram(terminal: Terminal): Command {
     ),
   );
   program.addCommand(booksCommands(terminal));
+  program.addCommand(reconcileCommand(terminal));
   program.addCommand(pruneCommand(terminal));
   program.addCommand(signCommand(terminal));
   program.addCommand(verifyCommand(terminal));
@@ -93,7 +95,7 @@ Environment:
   ADMIN_TOKEN      of a running gateway, for what is asked of it
   WAGERGATE_DEBUG  set to anything: errors come with their stack
 
-Exit codes: 0 done, 1 failed, 2 not understood.`;
+Exit codes: 0 done, 1 failed, 2 not understood, 3 compared and different.`;
 
 function booksCommands(terminal: Terminal): Command {
   return group('books', 'What the wallets confirmed, day by day: statement, rebuild.')

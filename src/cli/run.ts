@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { plain } from '../lib/plain-text.ts';
-import { CommandFailed, EXIT, UsageError } from './failures.ts';
+import { CommandFailed, Differs, EXIT, UsageError } from './failures.ts';
 import { Interrupted } from './interruption.ts';
 import { createProgram } from './program.ts';
 import type { Terminal } from './terminal.ts';
@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts';
  * Runs one command line.
  *
  * @param args without the program's own name
- * @returns the exit code: 0 done, 1 failed, 2 not understood. Every failure is one line on stderr;
+ * @returns the exit code: 0 done, 1 failed, 2 not understood, 3 compared and different. Every failure is one line on stderr;
  *   with WAGERGATE_DEBUG set its stack follows. Ctrl-C gives 130
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -23,6 +23,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       terminal.tell('interrupted');
       return error.exitCode;
     }
+    if (error instanceof Differs) return EXIT.differences;
     terminal.tell(`error: ${describe(error)}`);
     if (terminal.env.WAGERGATE_DEBUG && error instanceof Error) terminal.tell(stackOf(error));
     return error instanceof UsageError ? EXIT.usage : EXIT.failure;

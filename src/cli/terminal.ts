@@ -6,7 +6,7 @@ export interface Surroundings {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly columns?: number };
-  readonly stderr: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
 /** Where commands read and write. Data goes to stdout; whatever is said about it, to stderr. */
@@ -26,6 +26,11 @@ export class Terminal {
   /** Characters a line may hold; undefined where nobody said, such as in a pipe. */
   get columns(): number | undefined {
     return this.#stdout.columns;
+  }
+
+  /** Whether a person sees at once what is said: progress is for nobody else. */
+  get isWatched(): boolean {
+    return this.#stderr.isTTY === true;
   }
 
   print(text: string): void {

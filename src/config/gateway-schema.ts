@@ -114,6 +114,12 @@ const booksSchema = z
       .max(WEEK_MINUTES)
       .default(1440)
       .describe('A day is closed this long after its end whatever is open, which is then listed'),
+    reconciliationMebibytesMax: z
+      .int()
+      .min(1)
+      .max(1_048_576)
+      .default(4096)
+      .describe('A list to compare the journal with is read no further, packed or not'),
   })
   .superRefine(({ closeAfterMinutes, closeAtLatestMinutes }, context) => {
     if (closeAfterMinutes <= closeAtLatestMinutes) return;

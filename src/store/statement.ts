@@ -155,6 +155,18 @@ export class Columns {
     });
   }
 
+  /** A JSON object, read like a row. */
+  object(column: string): Columns {
+    const value = this.#row[column];
+    if (typeof value !== 'object' || value === null) return this.#fail(column, 'an object');
+    return new Columns(Object.fromEntries(Object.entries(value)));
+  }
+
+  /** Whether it has such a member at all: of JSON, where members may be left out. */
+  has(column: string): boolean {
+    return this.#row[column] !== undefined;
+  }
+
   isNull(column: string): boolean {
     const value = this.#row[column];
     if (value === undefined) this.#fail(column, 'a column of this row');

@@ -26,7 +26,12 @@ describe('gateway.yaml', () => {
         concurrency: 8,
       },
       evidence: { acceptedBytes: 512, otherBytes: 4096 },
-      books: { timeZone: 'UTC', closeAfterMinutes: 60, closeAtLatestMinutes: 1440 },
+      books: {
+        timeZone: 'UTC',
+        closeAfterMinutes: 60,
+        closeAtLatestMinutes: 1440,
+        reconciliationMebibytesMax: 4096,
+      },
     });
   });
 

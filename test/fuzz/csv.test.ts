@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCsvLine } from '../../src/cli/csv.ts';
-import { type Line, readLines } from '../../src/cli/lines.ts';
 import { checkPlayerLine, PLAYERS_HEADER, separatorOf } from '../../src/cli/player-line.ts';
+import { parseCsvLine } from '../../src/lib/csv.ts';
+import { type Line, readLines } from '../../src/lib/lines.ts';
 import { within } from './support/cost.ts';
 import { effort } from './support/effort.ts';
 import { mutated } from './support/mutations.ts';

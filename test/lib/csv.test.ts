@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCsvLine } from '../../src/cli/csv.ts';
+import { parseCsvLine } from '../../src/lib/csv.ts';
 
 describe('parseCsvLine', () => {
   it.each<[string, readonly string[]]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Line, readLines } from '../../src/cli/lines.ts';
+import { type Line, readLines } from '../../src/lib/lines.ts';
 
 async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<Line[]> {
   async function* source() {

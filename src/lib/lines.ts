@@ -17,28 +17,48 @@ const BYTE_ORDER_MARK = Buffer.from('\u{feff}', 'utf8');
  * A byte order mark before the first is dropped, as spreadsheets write one. What is not UTF-8, or
  * longer than 64 KiB, costs its own line alone.
  */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
-  let number = 0;
-  let begun: Buffer = Buffer.alloc(0);
-  let tooLong = false;
-  for await (const chunk of chunks) {
+export class LineSplitter {
+  #number = 0;
+  #begun: Buffer = Buffer.alloc(0);
+  #tooLong = false;
+
+  /** The lines that end in this chunk. */
+  take(chunk: Buffer): Line[] {
+    const lines: Line[] = [];
     let from = 0;
     for (;;) {
       const end = chunk.indexOf(NEWLINE, from);
       const piece = chunk.subarray(from, end === -1 ? chunk.length : end);
-      tooLong ||= begun.length + piece.length > LINE_BYTES_MAX;
+      this.#tooLong ||= this.#begun.length + piece.length > LINE_BYTES_MAX;
       if (end === -1) {
-        begun = tooLong ? begun : Buffer.concat([begun, piece]);
-        break;
+        if (!this.#tooLong) this.#begun = Buffer.concat([this.#begun, piece]);
+        return lines;
       }
-      number += 1;
-      yield lineOf(number, begun.length === 0 ? piece : Buffer.concat([begun, piece]), tooLong);
-      begun = Buffer.alloc(0);
-      tooLong = false;
+      const bytes = this.#begun.length === 0 ? piece : Buffer.concat([this.#begun, piece]);
+      lines.push(this.#line(bytes));
       from = end + 1;
     }
   }
-  if (begun.length > 0 || tooLong) yield lineOf(number + 1, begun, tooLong);
+
+  /** The last line, where nothing ended it. */
+  end(): Line[] {
+    return this.#begun.length > 0 || this.#tooLong ? [this.#line(this.#begun)] : [];
+  }
+
+  #line(bytes: Buffer): Line {
+    this.#number += 1;
+    const line = lineOf(this.#number, bytes, this.#tooLong);
+    this.#begun = Buffer.alloc(0);
+    this.#tooLong = false;
+    return line;
+  }
+}
+
+/** The lines of a source, one by one. */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  const splitter = new LineSplitter();
+  for await (const chunk of chunks) yield* splitter.take(chunk);
+  yield* splitter.end();
 }
 
 function lineOf(number: number, bytes: Buffer, tooLong: boolean): Line {

@@ -1,16 +1,19 @@
 /** Between fields; spreadsheets of many countries write semicolons. */
-export type Separator = ',' | ';';
+export const SEPARATORS = [',', ';', '\t', '|'] as const;
+
+export type Separator = (typeof SEPARATORS)[number];
 
 /** A quoted field, or a bare one; then the separator, or the line's end. */
 const FIELDS: Readonly<Record<Separator, RegExp>> = {
   ',': /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y,
   ';': /(?:"((?:[^"]|"")*)"|([^";]*))(;|$)/y,
+  '\t': /(?:"((?:[^"]|"")*)"|([^"\t]*))(\t|$)/y,
+  '|': /(?:"((?:[^"]|"")*)"|([^"|]*))(\||$)/y,
 };
 
 /**
  * The fields of one line of CSV (RFC 4180), exactly as they stand between the separators: nothing is
- * trimmed. A field may be in quotes, with each quote inside doubled; no field goes on in the next
- * line, so that one forgotten quote cannot swallow the rest of a file.
+ * trimmed. A field may be in quotes, with each quote inside doubled.
  *
  * @returns undefined where a quote is not closed or stands in the middle of a field
  */

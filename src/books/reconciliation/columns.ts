@@ -1,0 +1,83 @@
+import { Incomparable } from './incomparable.ts';
+
+/** What a list may say of a bet; only the first is required. */
+export const LIST_COLUMNS = ['transactionId', 'currency', 'stake', 'payout', 'state'] as const;
+
+export type ListColumn = (typeof LIST_COLUMNS)[number];
+
+/** What the list's own columns are called, where it is not by our words. */
+export type ColumnNames = ReadonlyMap<ListColumn, string>;
+
+/** Where our columns stand in the list. */
+export type ColumnPlaces = ReadonlyMap<ListColumn, number>;
+
+/**
+ * Reads `transactionId=bet_id,stake=Bet Amount`; a colon serves as well.
+ * @throws Incomparable in words, where it is not of that form
+ */
+export function readColumnNames(text: string): ColumnNames {
+  const names = new Map<ListColumn, string>();
+  for (const pair of text.split(',')) {
+    const [, ours = '', theirs = ''] = /^\s*([^=:]*?)\s*[=:]\s*(.*?)\s*$/.exec(pair) ?? [];
+    const column = LIST_COLUMNS.find((one) => one === ours);
+    if (column === undefined || theirs === '') {
+      throw new Incomparable(
+        `columns: "${pair.slice(0, 60)}" is not of the form ${LIST_COLUMNS.join('|')}=<their column>`,
+      );
+    }
+    if (names.has(column)) throw new Incomparable(`columns: ${column} is named twice`);
+    if ([...names.values()].includes(theirs)) {
+      throw new Incomparable(`columns: "${theirs.slice(0, 60)}" cannot be two of ours at once`);
+    }
+    names.set(column, theirs);
+  }
+  return names;
+}
+
+/**
+ * Finds our columns among the list's: by the given name exactly, else by our own word, whatever its
+ * case and whatever joins its parts (`transaction_id`).
+ * @returns undefined where there is no column of transactionIds
+ * @throws Incomparable where a given name is not there, or a column could be two
+ */
+export function findColumns(
+  header: readonly string[],
+  names: ColumnNames,
+): ColumnPlaces | undefined {
+  const cells = header.map((cell) => cell.trim());
+  const places = new Map<ListColumn, number>();
+  for (const column of LIST_COLUMNS) {
+    const named = names.get(column);
+    const isIt = named === undefined ? likeness(column, names) : (cell: string) => cell === named;
+    const found = cells.flatMap((cell, at) => (isIt(cell) ? [at] : []));
+    const [first] = found;
+    if (found.length > 1) {
+      throw new Incomparable(
+        `${found.length} columns could be ${column} (${found.map((at) => at + 1).join(', ')}): ` +
+          `say which by columns, such as ${column}=<their column>`,
+      );
+    }
+    if (first !== undefined) places.set(column, first);
+    else if (named !== undefined) return undefined;
+  }
+  return places.has('transactionId') ? places : undefined;
+}
+
+/** What cannot be found, in words. */
+export function missingColumns(header: readonly string[], names: ColumnNames): Incomparable {
+  const wanted = names.size === 0 ? ['transactionId'] : names.values();
+  const shown = header.slice(0, 30).map((cell) => `"${cell.slice(0, 40)}"`);
+  return new Incomparable(
+    `the list has no column ${[...wanted].map((name) => `"${name}"`).join(' or ')}: its first line ` +
+      `is ${shown.join(', ')}; name its columns by columns, such as transactionId=bet_id`,
+  );
+}
+
+function likeness(column: ListColumn, names: ColumnNames): (cell: string) => boolean {
+  const taken = new Set(names.values());
+  return (cell) => !taken.has(cell) && bare(cell) === bare(column);
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}

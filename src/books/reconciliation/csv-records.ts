@@ -1,0 +1,112 @@
+import { parseCsvLine, type Separator } from '../../lib/csv.ts';
+import type { Line } from '../../lib/lines.ts';
+
+/** The fields of a record, or why a line has none; numbered by its first line. */
+export type CsvRecord =
+  | { readonly number: number; readonly fields: readonly string[] }
+  | { readonly number: number; readonly fault: string };
+
+type TextLine = Extract<Line, { readonly text: string }>;
+
+/** A field in quotes may go on over so many lines and characters. */
+const RECORD_LINES_MAX = 100;
+const RECORD_CHARS_MAX = 64 * 1024;
+
+const FAULT = 'a quote is not closed, or stands inside a field';
+
+/**
+ * Puts lines of CSV together to records. A field in quotes may hold line ends; what never becomes a
+ * whole record costs its first line alone, and the lines behind it are read anew: one forgotten quote
+ * must not swallow the rest of a list.
+ */
+export class CsvRecords {
+  readonly #separator: Separator;
+  readonly #fieldCount: number;
+  #open: TextLine[] = [];
+  #openChars = 0;
+
+  /** @param fieldCount of the header; a record over several lines has to have as many */
+  constructor(separator: Separator, fieldCount: number) {
+    this.#separator = separator;
+    this.#fieldCount = fieldCount;
+  }
+
+  /** The records that are whole with this line, in order. */
+  take(line: Line): CsvRecord[] {
+    if ('fault' in line) return [...this.end(), line];
+    // As nearly every line is.
+    if (this.#open.length === 0 && !line.text.includes('"')) {
+      const { number, text } = line;
+      return text === '' ? [] : [{ number, fields: text.split(this.#separator) }];
+    }
+    return this.#read([line]);
+  }
+
+  /** What is left open at the end. */
+  end(): CsvRecord[] {
+    const records: CsvRecord[] = [];
+    while (this.#open.length > 0) records.push(...this.#giveUp());
+    return records;
+  }
+
+  #read(lines: readonly TextLine[]): CsvRecord[] {
+    const records: CsvRecord[] = [];
+    const waiting = [...lines];
+    for (let line = waiting.shift(); line !== undefined; line = waiting.shift()) {
+      if (this.#open.length === 0) {
+        records.push(...this.#begin(line));
+        continue;
+      }
+      this.#open.push(line);
+      this.#openChars += line.text.length + 1;
+      const isOver = this.#open.length > RECORD_LINES_MAX || this.#openChars > RECORD_CHARS_MAX;
+      const whole = hasOddQuotes(line.text) && !isOver ? this.#whole() : undefined;
+      if (whole !== undefined) records.push(whole);
+      else if (isOver || hasOddQuotes(line.text)) {
+        const [first, ...rest] = this.#open;
+        this.#close();
+        if (first !== undefined) records.push({ number: first.number, fault: FAULT });
+        waiting.unshift(...rest);
+      }
+    }
+    return records;
+  }
+
+  #begin(line: TextLine): CsvRecord[] {
+    const { number, text } = line;
+    if (text === '') return [];
+    const fields = parseCsvLine(text, this.#separator);
+    if (fields !== undefined) return [{ number, fields }];
+    if (!hasOddQuotes(text)) return [{ number, fault: FAULT }];
+    this.#open = [line];
+    this.#openChars = text.length;
+    return [];
+  }
+
+  #whole(): CsvRecord | undefined {
+    const text = this.#open.map((line) => line.text).join('\n');
+    const fields = parseCsvLine(text, this.#separator);
+    const number = this.#open[0]?.number;
+    if (fields?.length !== this.#fieldCount || number === undefined) return undefined;
+    this.#close();
+    return { number, fields };
+  }
+
+  #giveUp(): CsvRecord[] {
+    const [first, ...rest] = this.#open;
+    this.#close();
+    const fault = first === undefined ? [] : [{ number: first.number, fault: FAULT }];
+    return [...fault, ...this.#read(rest)];
+  }
+
+  #close(): void {
+    this.#open = [];
+    this.#openChars = 0;
+  }
+}
+
+function hasOddQuotes(text: string): boolean {
+  let isOdd = false;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) isOdd = !isOdd;
+  return isOdd;
+}

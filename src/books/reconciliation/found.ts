@@ -1,0 +1,126 @@
+import { canonicalAmount } from '../../domain/amount.ts';
+import {
+  DIFFERENCE_KINDS,
+  type DifferenceKind,
+  differenceBetween,
+  differenceReason,
+  isExpectedThere,
+  type JournalBet,
+  type ListedBet,
+  type ListedDays,
+  listedHere,
+} from '../../domain/reconciliation.ts';
+import type { Compared, ListRow } from '../../store/reconciliation/compare-statement.ts';
+import type { FoundDifference, ListedThere } from '../../store/reconciliation/difference-item.ts';
+import type { DifferenceCounts } from '../../store/reconciliation/run-item.ts';
+
+/** Of a bet that a list has several times, so many are shown. */
+const COPIES_SHOWN = 10;
+
+/** What both lists say of one transactionId. */
+export interface BetPair {
+  readonly transactionId: string;
+  readonly here: JournalBet | undefined;
+  /** The first of their lines. */
+  readonly there: readonly ListRow[];
+  /** How many of their lines could be read, and whether any could not. */
+  readonly copies: number;
+  readonly isUnreadable: boolean;
+}
+
+/** Gathers the lines of each transactionId, which come one after the other. */
+export class Pairs {
+  #open: BetPair | undefined;
+
+  /** @returns the pairs that are whole with this page */
+  take(page: readonly Compared[]): BetPair[] {
+    const whole: BetPair[] = [];
+    for (const one of page) {
+      if (this.#open?.transactionId === one.transactionId) {
+        this.#open = withLine(this.#open, one.there);
+        continue;
+      }
+      if (this.#open !== undefined) whole.push(this.#open);
+      const { transactionId, here } = one;
+      const begun = { transactionId, here, there: [], copies: 0, isUnreadable: false };
+      this.#open = withLine(begun, one.there);
+    }
+    return whole;
+  }
+
+  end(): BetPair[] {
+    return this.#open === undefined ? [] : [this.#open];
+  }
+}
+
+function withLine(pair: BetPair, line: ListRow | undefined): BetPair {
+  if (line === undefined) return pair;
+  if (line.isUnreadable) return { ...pair, isUnreadable: true };
+  const there = pair.there.length < COPIES_SHOWN ? [...pair.there, line] : pair.there;
+  return { ...pair, there, copies: pair.copies + 1 };
+}
+
+/** How the lists differ over one transactionId: one difference at most. */
+export function differenceOf(pair: BetPair, days: ListedDays): FoundDifference | undefined {
+  const { transactionId, here, copies } = pair;
+  const [line] = pair.there;
+  const kind = kindOf(pair, days);
+  if (kind === undefined) return undefined;
+  return {
+    kind,
+    transactionId,
+    here: here === undefined ? null : listedHere(here),
+    there: line === undefined ? null : wordsThere(pair.there, copies),
+    line: line?.line ?? null,
+    reason: here === undefined ? null : (differenceReason(kind, here, days) ?? null),
+  };
+}
+
+function kindOf(
+  { here, there: [line], copies, isUnreadable }: BetPair,
+  days: ListedDays,
+): DifferenceKind | undefined {
+  if (copies > 1) return 'duplicate_there';
+  if (line === undefined) {
+    // It stands there, in a line that is reported for itself.
+    if (isUnreadable || here === undefined) return undefined;
+    return isExpectedThere(here, days) ? 'missing_there' : undefined;
+  }
+  return here === undefined ? 'missing_here' : differenceBetween(listedHere(here), line);
+}
+
+function wordsThere(lines: readonly ListRow[], copies: number): ListedThere | null {
+  const [first, ...others] = lines.map(words);
+  if (first === undefined) return null;
+  return copies > 1 ? { ...first, copies, others } : first;
+}
+
+function words({ currency, stake, payout, state }: ListRow): ListedBet {
+  const amount = (text: string | null) => (text === null ? null : canonicalAmount(text));
+  return { currency, stake: amount(stake), payout: amount(payout), state };
+}
+
+/** Counts of a run, as it goes. */
+export class FoundTally {
+  readonly #counts = new Map<DifferenceKind, number>();
+  /** TransactionIds that stand there and differ. */
+  #differThere = 0;
+
+  /** @returns how many of its kind there are now */
+  add({ kind, there }: Pick<FoundDifference, 'kind' | 'there'>): number {
+    const count = (this.#counts.get(kind) ?? 0) + 1;
+    this.#counts.set(kind, count);
+    if (there !== null) this.#differThere += 1;
+    return count;
+  }
+
+  /** @param listed how many transactionIds stand there, each counted once */
+  counts(listed: number): DifferenceCounts {
+    const of = (kind: DifferenceKind) => this.#counts.get(kind) ?? 0;
+    const kinds = DIFFERENCE_KINDS.map((kind) => [kind, of(kind)] as const);
+    return {
+      agree: listed - this.#differThere,
+      ...(Object.fromEntries(kinds) as Record<DifferenceKind, number>),
+    };
+  }
+}

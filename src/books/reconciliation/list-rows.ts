@@ -1,0 +1,88 @@
+import { readListAmount } from '../../domain/list-amount.ts';
+import { LISTED_STATES } from '../../domain/reconciliation.ts';
+import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
+import type { ListColumn } from './columns.ts';
+
+/** A line of which nobody can say what it says. */
+export interface UnreadableLine {
+  readonly line: number;
+  readonly transactionId: string | null;
+  readonly why: string;
+}
+
+export type ListLine = { readonly row: ListRow } | { readonly unreadable: UnreadableLine };
+
+const ID_CHARS_MAX = 200;
+const CURRENCY_CHARS_MAX = 20;
+const CELL_CHARS_SHOWN = 40;
+const CONTROL = /\p{Cc}/u;
+
+/** What stands in a column of this line; undefined where the list has no such column. */
+export type CellOf = (column: ListColumn) => string | undefined;
+
+/**
+ * Reads what a line says. Every column that the list has must be said in each of its lines: what is
+ * left out of one would count as agreement. An empty payout is none, which is 0.
+ */
+export function readListLine(line: number, cellOf: CellOf): ListLine {
+  const transactionId = cellOf('transactionId') ?? '';
+  const idFault = faultOfId(transactionId);
+  if (idFault !== undefined) return unreadable(line, null, `transactionId ${idFault}`);
+  const no = (why: string) => unreadable(line, transactionId, why);
+
+  const currency = cellOf('currency')?.trim();
+  if (currency === '') return no('currency is empty');
+  if (currency !== undefined && (currency.length > CURRENCY_CHARS_MAX || CONTROL.test(currency))) {
+    return no(`currency ${shown(currency)} is none`);
+  }
+  const stakeCell = cellOf('stake');
+  if (stakeCell?.trim() === '') return no('stake is empty');
+  const stake = stakeCell === undefined ? undefined : readListAmount(stakeCell);
+  if (stake?.fault !== undefined) return no(`stake ${stake.fault}`);
+  const payoutCell = cellOf('payout');
+  const payout = payoutCell === undefined ? undefined : readListAmount(payoutCell.trim() || '0');
+  if (payout?.fault !== undefined) return no(`payout ${payout.fault}`);
+  const stateCell = cellOf('state');
+  const state = stateCell === undefined ? undefined : stateOf(stateCell);
+  if (stateCell !== undefined && state === undefined) {
+    return no(`state ${shown(stateCell)} is none of ${LISTED_STATES.join(', ')}`);
+  }
+  return {
+    row: {
+      line,
+      transactionId,
+      isUnreadable: false,
+      currency: currency ?? null,
+      stake: stake?.amount ?? null,
+      payout: payout?.amount ?? null,
+      state: state ?? null,
+    },
+  };
+}
+
+export function unreadable(
+  line: number,
+  transactionId: string | null,
+  why: string,
+): { readonly unreadable: UnreadableLine } {
+  return { unreadable: { line, transactionId, why } };
+}
+
+/** A transactionId is compared exactly, so that a space at its edge makes another one of it. */
+function faultOfId(text: string): string | undefined {
+  if (text === '') return 'is empty';
+  if (text.length > ID_CHARS_MAX) return `is longer than ${ID_CHARS_MAX} characters`;
+  if (CONTROL.test(text) || !text.isWellFormed()) return 'holds a control character';
+  return undefined;
+}
+
+function stateOf(cell: string): string | undefined {
+  const exact = LISTED_STATES.find((state) => state === cell);
+  if (exact !== undefined) return exact;
+  const word = cell.trim().toLowerCase().replaceAll(/[ -]/g, '_');
+  return LISTED_STATES.find((state) => state === word || state.replace('_', '') === word);
+}
+
+function shown(cell: string): string {
+  return `"${cell.slice(0, CELL_CHARS_SHOWN)}"`;
+}

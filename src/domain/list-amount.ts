@@ -1,0 +1,44 @@
+/** An amount as a list has it, or why nobody can say which it is. */
+export type ListAmount =
+  | { readonly amount: string; readonly fault?: undefined }
+  | { readonly amount?: undefined; readonly fault: string };
+
+const PLAIN = /^(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,20})?$/;
+const DECIMAL = /^\+?0*([0-9]{0,30})(?:\.([0-9]{0,20}))?$/;
+/** `1,234.56` and `1,234,567`: a point, or two groups, tell that commas stand between groups. */
+const COMMA_GROUPS = /^[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]{1,20}|(?:,[0-9]{3}){2,9})$/;
+const POINT_GROUPS = /^[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]{1,20}|(?:\.[0-9]{3}){2,9})$/;
+/** `12,5` and `0,125`, not `1,234`: three digits behind a comma may be a group of a thousand. */
+const COMMA_DECIMAL = /^(?:[0-9]{1,30},(?:[0-9]{1,2}|[0-9]{4,20})|0+,[0-9]{1,20})$/;
+const AMBIGUOUS = /^[1-9][0-9]{0,2},[0-9]{3}$/;
+const EXPONENT = /^([0-9]{1,20})(?:\.([0-9]{1,20}))?[eE]([-+]?[0-9]{1,2})$/;
+
+const CHARS_SHOWN = 40;
+
+/**
+ * Reads an amount of somebody's list as a JSON number, never through a double. Commas are taken
+ * where they can mean one thing only.
+ */
+export function readListAmount(cell: string): ListAmount {
+  if (PLAIN.test(cell)) return { amount: cell };
+  const text = cell.trim();
+  const shown = `"${text.slice(0, CHARS_SHOWN)}"`;
+  if (text.startsWith('-'))
+    return { fault: `${shown} is negative: amounts are given without sign` };
+  if (AMBIGUOUS.test(text)) {
+    return { fault: `${shown} may be a fraction or thousands: write the point of decimals` };
+  }
+  if (COMMA_GROUPS.test(text)) return decimalOf(text.replaceAll(',', ''), shown);
+  if (POINT_GROUPS.test(text)) return decimalOf(text.replaceAll('.', '').replace(',', '.'), shown);
+  if (COMMA_DECIMAL.test(text)) return decimalOf(text.replace(',', '.'), shown);
+  if (EXPONENT.test(text)) return { amount: text.replace(/^0+(?=[0-9])/, '') };
+  return decimalOf(text, shown);
+}
+
+function decimalOf(text: string, shown: string): ListAmount {
+  const match = DECIMAL.exec(text);
+  const [, whole = '', fraction = ''] = match ?? [];
+  if (match === null || !/[0-9]/.test(text)) return { fault: `${shown} is no amount` };
+  const digits = whole === '' ? '0' : whole;
+  return { amount: fraction === '' ? digits : `${digits}.${fraction}` };
+}

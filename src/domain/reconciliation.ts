@@ -1,0 +1,225 @@
+import { canonicalAmount, compareAmounts, sameAmount } from './amount.ts';
+
+/** How two lists of bets may differ (docs/contract.md, Books). */
+export const DIFFERENCE_KINDS = [
+  'missing_there',
+  'missing_here',
+  'amount_differs',
+  'state_differs',
+  'currency_differs',
+  'duplicate_there',
+  'unreadable',
+] as const;
+
+export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+
+/** Where a bet of a list stands. */
+export const LISTED_STATES = ['placed', 'settled', 'rolled_back'] as const;
+
+/** What one list says of a bet; null: it does not say. Amounts are decimal text, not negative. */
+export interface ListedBet {
+  readonly currency: string | null;
+  readonly stake: string | null;
+  /** What the player holds of it as a result; 0 while there is none. */
+  readonly payout: string | null;
+  /** One of `LISTED_STATES`; of the journal also the state of a place that no wallet has taken. */
+  readonly state: string | null;
+}
+
+/** An operation that was taken over and that no wallet has confirmed yet. */
+export interface OpenPromise {
+  readonly operation: 'settle' | 'unsettle' | 'rollback';
+  readonly amount: string | undefined;
+  readonly isDead: boolean;
+  readonly promisedAt: Date;
+}
+
+/** A bet as the journal holds it, as far as lists of bets speak of it. */
+export interface JournalBet {
+  readonly currency: string | undefined;
+  readonly amount: string | undefined;
+  readonly place: string;
+  readonly placeCode: number | undefined;
+  /** The wallet has taken it, and the service was told 100. */
+  readonly placeAnsweredUnknown: boolean;
+  readonly settlement: string;
+  readonly settlementAmount: string | undefined;
+  readonly settlementTime: string | undefined;
+  readonly rollback: string;
+  readonly rollbackTime: string | undefined;
+  readonly busyOperation: string | undefined;
+  /** What was left without an answer and may land late. */
+  readonly lateKind: string | undefined;
+  readonly lateAmount: string | undefined;
+  readonly promise: OpenPromise | undefined;
+  readonly isFreebet: boolean;
+  /** The words of a person who has put its last operation down as settled by hand. */
+  readonly resolvedBy: string | undefined;
+  readonly placedAt: Date;
+}
+
+/** States of a place by which the wallet holds nothing, or nobody knows that it does. */
+const HOLDS_NOTHING = ['declined', 'not_sent', 'unseen', 'in_flight', 'unknown'];
+
+/** What the gateway says of a bet: what it has promised counts as done. */
+export function listedHere(bet: JournalBet): ListedBet {
+  const currency = bet.currency ?? null;
+  const stake = bet.amount === undefined ? null : canonicalAmount(bet.amount);
+  const said = (state: string, payout: string | null) => ({ currency, stake, payout, state });
+  if (bet.rollback !== 'none' || bet.promise?.operation === 'rollback') {
+    return said('rolled_back', '0');
+  }
+  if (bet.promise?.operation === 'unsettle') return said('placed', '0');
+  const settled = bet.promise?.amount ?? settledAmount(bet);
+  if (settled !== undefined) return said('settled', canonicalAmount(settled));
+  if (bet.settlement === 'unknown') return said('settlement_unknown', null);
+  const isPlaced = bet.place === 'accepted' || bet.settlement === 'unsettled';
+  return said(isPlaced ? 'placed' : bet.place, '0');
+}
+
+function settledAmount({ settlement, settlementAmount }: JournalBet): string | undefined {
+  return settlement === 'settled' ? (settlementAmount ?? '0') : undefined;
+}
+
+/**
+ * How the lists differ over a bet that stands in both: one difference at most, the gravest.
+ * @returns undefined where they agree in all that theirs says
+ */
+export function differenceBetween(
+  here: ListedBet,
+  there: ListedBet,
+): 'amount_differs' | 'state_differs' | 'currency_differs' | undefined {
+  if (here.currency !== null && there.currency !== null) {
+    if (here.currency.toUpperCase() !== there.currency.toUpperCase()) return 'currency_differs';
+  }
+  if (here.state === 'rolled_back') return differenceOfRolledBack(here, there);
+  if (HOLDS_NOTHING.includes(here.state ?? '')) return differenceOfNothing(there);
+  if (there.state !== null && there.state !== here.state) return 'state_differs';
+  // Of an unknown result there is nothing to compare with, and nobody may call that agreement.
+  if (here.payout === null) return there.payout === null ? undefined : 'state_differs';
+  const isSame = same(here.stake, there.stake) && same(here.payout, there.payout);
+  return isSame ? undefined : 'amount_differs';
+}
+
+/**
+ * A bet that is undone moved nothing, however a list writes that: stake and payout of 10 and 0, 0 and
+ * 0, or 10 and 10. Where a list has no states, 10 and 0 is a stake that was never given back.
+ */
+function differenceOfRolledBack(here: ListedBet, { state, stake, payout }: ListedBet) {
+  if (state !== null && state !== 'rolled_back') return 'state_differs';
+  if (stake !== null && isZero(stake)) return isZero(payout) ? undefined : 'amount_differs';
+  if (!same(here.stake, stake)) return 'amount_differs';
+  if (same(stake ?? here.stake, payout)) return undefined;
+  const isSaid = state !== null || stake === null;
+  return isSaid && isZero(payout) ? undefined : 'amount_differs';
+}
+
+/** The gateway knows of no money in it: theirs agrees where it says that nothing is left of it. */
+function differenceOfNothing({ state, stake, payout }: ListedBet) {
+  if (state === 'rolled_back' && (isZero(payout) || same(stake, payout))) return undefined;
+  const isNothing = state === null && stake !== null && isZero(stake) && isZero(payout);
+  return isNothing ? undefined : 'state_differs';
+}
+
+function same(one: string | null, other: string | null): boolean {
+  return one === null || other === null || sameAmount(one, other);
+}
+
+function isZero(amount: string | null): boolean {
+  return amount === null || compareAmounts(amount, '0') === 0;
+}
+
+/** The days of a comparison, as instants. */
+export interface ListedDays {
+  readonly startsAt: Date;
+  /** The first instant that is not in it. */
+  readonly endsAt: Date;
+}
+
+/** Clocks of others, and what is counted as the bet's time there. */
+const BORDER_MS = 10 * 60_000;
+
+/** Whether a list of these days has to have it: a wallet has taken the bet, in one of them. */
+export function isExpectedThere({ place, placedAt }: JournalBet, days: ListedDays): boolean {
+  return place === 'accepted' && placedAt >= days.startsAt && placedAt < days.endsAt;
+}
+
+/** What the gateway knows about why the lists differ over a bet; undefined where it knows nothing. */
+export function differenceReason(
+  kind: DifferenceKind,
+  bet: JournalBet,
+  days: ListedDays,
+): string | undefined {
+  const reasons = [
+    openReason(bet),
+    bet.resolvedBy === undefined ? undefined : `settled by hand: ${bet.resolvedBy}`,
+    placeReason(bet),
+    lateReason(bet),
+    kind === 'missing_there' ? borderReason(bet.placedAt, days) : outsideReason(bet, days),
+    bet.isFreebet && kind === 'amount_differs'
+      ? 'a freebet: its stake is nobody’s money'
+      : undefined,
+    confirmedReason(kind, bet),
+  ];
+  const known = reasons.filter((reason) => reason !== undefined);
+  return known.length === 0 ? undefined : known.join('; ');
+}
+
+function openReason({ promise, rollback, settlement, busyOperation }: JournalBet) {
+  if (promise !== undefined) {
+    const promised = `${promise.operation} promised at ${promise.promisedAt.toISOString()}`;
+    return promise.isDead
+      ? `${promised}, a dead letter: agrees when a person has seen to it`
+      : `${promised}, not delivered yet: agrees when delivered`;
+  }
+  if (busyOperation !== undefined) return `its ${busyOperation} is on its way: compare again`;
+  if (rollback === 'promised') return 'rollback promised, not delivered yet: agrees when delivered';
+  if (settlement !== 'unknown' || rollback !== 'none') return undefined;
+  return 'the outcome of its result is unknown: agrees when the service has repeated it';
+}
+
+function placeReason({ place, placeCode, placeAnsweredUnknown, rollback }: JournalBet) {
+  if (place === 'declined') return `its place was declined with code ${placeCode ?? 'unknown'}`;
+  if (place === 'not_sent') return 'its place was never sent to the wallet';
+  const isOpen = rollback === 'none';
+  if (place === 'unknown' && isOpen)
+    return 'the outcome of its place is unknown: it is rolled back';
+  if (placeAnsweredUnknown && isOpen) {
+    return 'the service was told that its place is unknown: it is rolled back';
+  }
+  return undefined;
+}
+
+function lateReason({ lateKind, lateAmount }: JournalBet): string | undefined {
+  if (lateKind === undefined) return undefined;
+  const what = lateKind === 'several' ? 'several operations' : `a ${lateKind}`;
+  const amount = lateAmount === undefined ? '' : ` of ${lateAmount}`;
+  return `${what}${amount} without an answer may have landed late: what stands is sent once more`;
+}
+
+function borderReason(placedAt: Date, { startsAt, endsAt }: ListedDays): string | undefined {
+  const fromStartMs = placedAt.getTime() - startsAt.getTime();
+  const toEndMs = endsAt.getTime() - placedAt.getTime();
+  if (Math.min(fromStartMs, toEndMs) > BORDER_MS) return undefined;
+  const beside = fromStartMs <= toEndMs ? 'before' : 'after';
+  return `placed at ${placedAt.toISOString()}: may stand in their list of the day ${beside}`;
+}
+
+function outsideReason({ placedAt }: JournalBet, { startsAt, endsAt }: ListedDays) {
+  if (placedAt >= startsAt && placedAt < endsAt) return undefined;
+  return `placed here at ${placedAt.toISOString()}, outside of these days`;
+}
+
+function confirmedReason(kind: DifferenceKind, bet: JournalBet): string | undefined {
+  if (kind !== 'state_differs' && kind !== 'amount_differs' && kind !== 'missing_there') {
+    return undefined;
+  }
+  if (bet.promise !== undefined) return undefined;
+  if (bet.rollback === 'confirmed' && bet.rollbackTime !== undefined) {
+    return `the wallet confirmed its rollback (${bet.rollbackTime})`;
+  }
+  if (bet.settlement === 'settled' && bet.settlementTime !== undefined) {
+    return `the wallet confirmed its result (${bet.settlementTime})`;
+  }
+  return undefined;
+}

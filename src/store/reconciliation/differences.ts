@@ -1,0 +1,206 @@
+import type { DifferenceKind } from '../../domain/reconciliation.ts';
+import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
+import type { Runner } from '../books/books-journal.ts';
+import { batchStatement, type Parameters, statement } from '../statement.ts';
+import {
+  DIFFERENCE_COLUMNS,
+  type DifferenceItem,
+  differenceItemOf,
+  type FoundDifference,
+  identityOf,
+  listedJson,
+} from './difference-item.ts';
+
+export type DifferenceResolution =
+  | { readonly kind: 'resolved'; readonly item: DifferenceItem }
+  | { readonly kind: 'resolvedBefore' }
+  | { readonly kind: 'missing' };
+
+const PAGE_SIZE = 100;
+
+interface Placed extends FoundDifference {
+  readonly runId: string;
+  readonly operatorId: string;
+  readonly position: number;
+}
+
+const NOTE = batchStatement(
+  'reconciliation-note-differences',
+  {
+    run_id: ['bigint', ({ runId }) => runId],
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    position: ['int', ({ position }) => position],
+    identity: ['bytea', identityOf],
+    kind: ['text', ({ kind }) => kind],
+    transaction_id: ['text', ({ transactionId }) => transactionId],
+    here: ['jsonb', ({ here }) => listedJson(here)],
+    there: ['jsonb', ({ there }) => listedJson(there)],
+    line: ['bigint', ({ line }) => line],
+    reason: ['text', ({ reason }) => reason],
+  } satisfies Parameters<Placed>,
+  `
+  WITH input AS MATERIALIZED (
+    SELECT i.* FROM :input JOIN reconciliations r ON r.id = i.run_id
+     WHERE r.state IN ('reading', 'comparing')
+  ), difference AS (
+    INSERT INTO reconciliation_differences AS d (operator_id, identity, kind, transaction_id, here,
+                                                 there, first_run_id)
+    SELECT operator_id, identity, kind, transaction_id, here, there, run_id FROM input
+     ORDER BY identity
+    -- The same again is not another one; its row is needed all the same.
+    ON CONFLICT (operator_id, identity) DO UPDATE SET kind = excluded.kind
+    RETURNING d.id, d.identity
+  )
+  INSERT INTO reconciliation_found (reconciliation_id, position, difference_id, line, reason, is_known)
+  SELECT i.run_id, i.position, d.id, i.line, i.reason,
+         EXISTS (SELECT 1 FROM reconciliation_found w JOIN reconciliations r
+                     ON r.id = w.reconciliation_id AND r.state = 'done'
+                  WHERE w.difference_id = d.id)
+    FROM input i JOIN difference d USING (identity)
+  RETURNING position`,
+  (row) => row.int('position'),
+);
+
+export interface DifferenceQuery {
+  readonly runId: string;
+  readonly kind?: DifferenceKind | undefined;
+  /** Only those that nobody has resolved, or only those that somebody has. */
+  readonly resolved?: boolean | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+const LIST = statement(
+  'reconciliation-list-differences',
+  {
+    run_id: ['bigint', ({ runId }) => runId],
+    kind: ['text', ({ kind }) => kind ?? null],
+    resolved: ['boolean', ({ resolved }) => resolved ?? null],
+    after: ['bigint', ({ cursor }) => cursor ?? '0'],
+  } satisfies Parameters<DifferenceQuery>,
+  `
+  SELECT ${DIFFERENCE_COLUMNS}
+    FROM reconciliation_found w
+    JOIN reconciliations r ON r.id = w.reconciliation_id AND r.state = 'done'
+    JOIN reconciliation_differences d ON d.id = w.difference_id
+   WHERE w.reconciliation_id = :run_id AND w.position > :after
+     AND (:kind IS NULL OR d.kind = :kind)
+     AND (:resolved IS NULL OR (d.resolved_at IS NOT NULL) = :resolved)
+   ORDER BY w.position LIMIT ${PAGE_SIZE + 1}`,
+  (row) => ({ position: String(row.int('position')), item: differenceItemOf(row) }),
+);
+
+interface Which {
+  readonly runId: string;
+  readonly differenceId: string;
+}
+
+const which: Parameters<Which> = {
+  run_id: ['bigint', ({ runId }) => runId],
+  difference_id: ['bigint', ({ differenceId }) => differenceId],
+};
+
+const FIND = statement(
+  'reconciliation-find-difference',
+  which,
+  `
+  SELECT ${DIFFERENCE_COLUMNS}
+    FROM reconciliation_found w
+    JOIN reconciliations r ON r.id = w.reconciliation_id AND r.state = 'done'
+    JOIN reconciliation_differences d ON d.id = w.difference_id
+   WHERE w.reconciliation_id = :run_id AND d.id = :difference_id`,
+  differenceItemOf,
+);
+
+/** Every run that has found it counts one less that is open. */
+const RESOLVE = statement<Which & { readonly by: Authority }, string>(
+  'reconciliation-resolve',
+  { ...which, ...AUDITED },
+  `
+  WITH changed AS (
+    UPDATE reconciliation_differences d
+       SET resolved_at = clock_timestamp(), resolved_by = :actor, resolved_why = :reason
+      FROM reconciliation_found w JOIN reconciliations r
+           ON r.id = w.reconciliation_id AND r.state = 'done'
+     WHERE d.id = :difference_id AND d.resolved_at IS NULL
+       AND w.difference_id = d.id AND w.reconciliation_id = :run_id
+    RETURNING d.*
+  ), counted AS (
+    UPDATE reconciliations r
+       SET open = jsonb_set(r.open, ARRAY[c.kind],
+                            to_jsonb(greatest((r.open ->> c.kind)::int - 1, 0)))
+      FROM changed c
+     WHERE r.state = 'done' AND EXISTS (
+       SELECT 1 FROM reconciliation_found w
+        WHERE w.difference_id = c.id AND w.reconciliation_id = r.id)
+  ) ${auditText(
+    'reconciliation.resolved',
+    `SELECT 'reconciliation ' || :run_id || ' difference ' || c.id, c.operator_id,
+            jsonb_build_object('kind', c.kind, 'transactionId', c.transaction_id, 'resolved', false),
+            jsonb_build_object('kind', c.kind, 'transactionId', c.transaction_id, 'resolved', true)
+       FROM changed c`,
+  )}
+  RETURNING action`,
+  (row) => row.text('action'),
+);
+
+/** The differences between lists, worked off by people. */
+export class ReconciliationDifferences {
+  readonly #runner: Runner;
+
+  /** Every method throws GatewayError `DATABASE_UNAVAILABLE` where `runner` is a `Database`. */
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /**
+   * Puts on record what a run that is under way has found; of a run that is over, nothing.
+   * @param fromPosition of the first of them
+   */
+  async note(
+    run: { readonly id: string; readonly operatorId: string },
+    found: readonly FoundDifference[],
+    fromPosition: number,
+  ): Promise<void> {
+    if (found.length === 0) return;
+    const { id: runId, operatorId } = run;
+    await this.#runner.run(
+      NOTE,
+      found.map((one, at) => ({ ...one, runId, operatorId, position: fromPosition + at })),
+    );
+  }
+
+  /** One page of a run that is done, in the order in which it found them. */
+  async list(query: DifferenceQuery): Promise<{
+    readonly items: readonly DifferenceItem[];
+    /** Null on the last page. */
+    readonly nextCursor: string | null;
+  }> {
+    const rows = await this.#runner.run(LIST, query);
+    const page = rows.slice(0, PAGE_SIZE);
+    const nextCursor = rows.length > PAGE_SIZE ? (page.at(-1)?.position ?? null) : null;
+    return { items: page.map(({ item }) => item), nextCursor };
+  }
+
+  /** All of them, page by page. */
+  async *all(query: Omit<DifferenceQuery, 'cursor'>): AsyncGenerator<DifferenceItem> {
+    let cursor: string | null | undefined;
+    do {
+      const { items, nextCursor } = await this.list({ ...query, cursor: cursor ?? undefined });
+      yield* items;
+      cursor = nextCursor;
+    } while (cursor !== null);
+  }
+
+  /**
+   * A person has seen to it: it is carried to later runs as resolved. The change and its row of the
+   * audit are one transaction (I12).
+   * @param by with the reason
+   */
+  async resolve(runId: string, differenceId: string, by: Authority): Promise<DifferenceResolution> {
+    const changed = await this.#runner.run(RESOLVE, { runId, differenceId, by });
+    const [item] = await this.#runner.run(FIND, { runId, differenceId });
+    if (item === undefined) return { kind: 'missing' };
+    return changed.length > 0 ? { kind: 'resolved', item } : { kind: 'resolvedBefore' };
+  }
+}

@@ -1,0 +1,270 @@
+import { DIFFERENCE_KINDS } from '../../domain/reconciliation.ts';
+import type { Runner } from '../books/books-journal.ts';
+import { noRow, type Parameters, statement } from '../statement.ts';
+import {
+  countsIn,
+  type DifferenceCounts,
+  type ReconciliationItem,
+  RUN_COLUMNS,
+  reconciliationItemOf,
+} from './run-item.ts';
+
+export interface ReconciliationPlan {
+  readonly operatorId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly timeZone: string;
+  readonly actor: string;
+}
+
+/** The days of a plan as PostgreSQL has them. */
+export interface BegunReconciliation {
+  readonly id: string;
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+}
+
+/** A process that says nothing of its run for so long is gone. */
+const SILENT_SECONDS = 60;
+const PAGE_SIZE = 50;
+
+const BEGIN = statement(
+  'reconciliation-begin',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    from_day: ['date', ({ from }) => from],
+    to_day: ['date', ({ to }) => to],
+    time_zone: ['text', ({ timeZone }) => timeZone],
+    actor: ['text', ({ actor }) => actor],
+  } satisfies Parameters<ReconciliationPlan>,
+  `
+  INSERT INTO reconciliations (operator_id, from_day, to_day, time_zone, actor)
+  VALUES (:operator_id, :from_day, :to_day, :time_zone, :actor)
+  RETURNING id::text, from_day::timestamp AT TIME ZONE time_zone AS starts_at,
+            (to_day + 1)::timestamp AT TIME ZONE time_zone AS ends_at`,
+  (row): BegunReconciliation => ({
+    id: row.text('id'),
+    startsAt: row.date('starts_at'),
+    endsAt: row.date('ends_at'),
+  }),
+);
+
+const TIME_ZONE = statement(
+  'reconciliation-time-zone',
+  {},
+  'SELECT time_zone FROM books_cursor',
+  (row) => row.textOrNull('time_zone'),
+);
+
+const HAS_BETS = statement(
+  'reconciliation-has-bets',
+  { operator_id: ['text', (operatorId: string) => operatorId] },
+  `SELECT EXISTS (SELECT 1 FROM bets WHERE operator_id = :operator_id AND place <> 'in_flight') AS has`,
+  (row) => row.bool('has'),
+);
+
+interface Progress {
+  readonly id: string;
+  readonly state: 'reading' | 'comparing';
+  readonly columns: readonly string[];
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+const NOTE_PROGRESS = statement(
+  'reconciliation-progress',
+  {
+    id: ['bigint', ({ id }) => id],
+    state: ['text', ({ state }) => state],
+    columns: ['text[]', ({ columns }) => columns],
+    lines: ['bigint', ({ lines }) => lines],
+    bytes: ['bigint', ({ bytes }) => bytes],
+  } satisfies Parameters<Progress>,
+  `
+  UPDATE reconciliations
+     SET state = :state, columns = :columns, lines = :lines, bytes = :bytes,
+         alive_at = clock_timestamp()
+   WHERE id = :id AND state IN ('reading', 'comparing')
+  RETURNING id::text`,
+  (row) => row.text('id'),
+);
+
+interface Finished {
+  readonly id: string;
+  readonly counts: DifferenceCounts;
+}
+
+const FINISH = statement(
+  'reconciliation-finish',
+  {
+    id: ['bigint', ({ id }) => id],
+    counts: ['jsonb', ({ counts }) => JSON.stringify(counts)],
+  } satisfies Parameters<Finished>,
+  `
+  UPDATE reconciliations r
+     SET state = 'done', counts = :counts, finished_at = clock_timestamp(),
+         new_count = f.count - f.known,
+         open = (SELECT jsonb_object_agg(k.kind, greatest(k.count - coalesce(s.count, 0), 0))
+                   FROM (SELECT key AS kind, value::int AS count FROM jsonb_each_text(:counts - 'agree')) k
+                   LEFT JOIN (SELECT d.kind, count(*) FROM reconciliation_found w
+                                JOIN reconciliation_differences d ON d.id = w.difference_id
+                               WHERE w.reconciliation_id = :id AND d.resolved_at IS NOT NULL
+                               GROUP BY d.kind) s USING (kind))
+    FROM (SELECT (SELECT sum(value::int) FROM jsonb_each_text(:counts - 'agree'))::int AS count,
+                 (SELECT count(*)::int FROM reconciliation_found
+                   WHERE reconciliation_id = :id AND is_known) AS known) f
+   WHERE r.id = :id AND r.state = 'comparing'
+  RETURNING r.id::text`,
+  (row) => row.text('id'),
+);
+
+/** What was found until then is of no list and nobody's: it goes, unless another run has it too. */
+const TAKE_AWAY = `
+  found AS (
+    DELETE FROM reconciliation_found w USING failed f WHERE w.reconciliation_id = f.id
+    RETURNING w.reconciliation_id, w.difference_id
+  ), orphan AS (
+    DELETE FROM reconciliation_differences d USING found w
+     WHERE d.id = w.difference_id AND d.first_run_id = w.reconciliation_id AND d.resolved_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM reconciliation_found o
+                        WHERE o.difference_id = d.id AND o.reconciliation_id <> w.reconciliation_id)
+  )`;
+
+const FAIL = statement(
+  'reconciliation-fail',
+  { id: ['bigint', ({ id }) => id], why: ['text', ({ why }) => why] } satisfies Parameters<{
+    readonly id: string;
+    readonly why: string;
+  }>,
+  `
+  WITH failed AS (
+    UPDATE reconciliations SET state = 'failed', why = :why, finished_at = clock_timestamp()
+     WHERE id = :id AND state IN ('reading', 'comparing') RETURNING id
+  ), ${TAKE_AWAY} SELECT id::text FROM failed`,
+  noRow,
+);
+
+const FAIL_LOST = statement(
+  'reconciliation-fail-lost',
+  {},
+  `
+  WITH failed AS (
+    UPDATE reconciliations
+       SET state = 'failed', finished_at = clock_timestamp(),
+           why = 'the process that ran it has gone away: send the list again'
+     WHERE state IN ('reading', 'comparing')
+       AND alive_at < clock_timestamp() - make_interval(secs => ${SILENT_SECONDS})
+    RETURNING id
+  ), ${TAKE_AWAY} SELECT id::text FROM failed`,
+  (row) => row.text('id'),
+);
+
+const FIND = statement(
+  'reconciliation-find',
+  { id: ['bigint', (id: string) => id] },
+  `SELECT ${RUN_COLUMNS} FROM reconciliations WHERE id = :id`,
+  reconciliationItemOf,
+);
+
+interface Listing {
+  readonly operator?: string | undefined;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+const LIST = statement(
+  'reconciliation-list',
+  {
+    operator: ['text', ({ operator }) => operator ?? null],
+    before: ['bigint', ({ cursor }) => cursor ?? null],
+  } satisfies Parameters<Listing>,
+  `
+  SELECT ${RUN_COLUMNS} FROM reconciliations
+   WHERE (:operator IS NULL OR operator_id = :operator) AND (:before IS NULL OR id < :before)
+   ORDER BY id DESC LIMIT ${PAGE_SIZE + 1}`,
+  reconciliationItemOf,
+);
+
+/** Of each operator the newest that is done: a probe of an index an operator. */
+const NEWEST_OPEN = statement(
+  'reconciliation-newest-open',
+  {},
+  `
+  WITH RECURSIVE newest AS (
+    (SELECT operator_id, id, open FROM reconciliations WHERE state = 'done'
+      ORDER BY operator_id DESC, id DESC LIMIT 1)
+    UNION ALL
+    SELECT r.* FROM newest n CROSS JOIN LATERAL (
+      SELECT operator_id, id, open FROM reconciliations
+       WHERE state = 'done' AND operator_id < n.operator_id
+       ORDER BY operator_id DESC, id DESC LIMIT 1) r
+  )
+  SELECT operator_id, open FROM newest`,
+  (row) => ({ operator: row.text('operator_id'), open: countsIn(row, 'open', DIFFERENCE_KINDS) }),
+);
+
+/** Runs of a comparison, from their beginning to their end. */
+export class ReconciliationRuns {
+  readonly #runner: Runner;
+
+  /** Every method throws GatewayError `DATABASE_UNAVAILABLE` where `runner` is a `Database`. */
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  /** The one that the books' days are kept in; undefined until something was booked. */
+  async booksTimeZone(): Promise<string | undefined> {
+    return (await this.#runner.run(TIME_ZONE, {}))[0];
+  }
+
+  /** Whether the journal has bets of this operator. */
+  async hasBets(operatorId: string): Promise<boolean> {
+    return (await this.#runner.run(HAS_BETS, operatorId))[0] === true;
+  }
+
+  async begin(plan: ReconciliationPlan): Promise<BegunReconciliation> {
+    const [begun] = await this.#runner.run(BEGIN, plan);
+    if (begun === undefined) throw new Error('a reconciliation was not begun');
+    return begun;
+  }
+
+  /** @returns false where it is over: somebody took this process for gone */
+  async noteProgress(progress: Progress): Promise<boolean> {
+    return (await this.#runner.run(NOTE_PROGRESS, progress)).length > 0;
+  }
+
+  /** @returns false where it is over already, and not done */
+  async finish(id: string, counts: DifferenceCounts): Promise<boolean> {
+    return (await this.#runner.run(FINISH, { id, counts })).length > 0;
+  }
+
+  /** What was found is taken away again. */
+  async fail(id: string, why: string): Promise<void> {
+    await this.#runner.run(FAIL, { id, why });
+  }
+
+  /** The same for runs whose process is gone. @returns their ids */
+  async failLost(): Promise<readonly string[]> {
+    return await this.#runner.run(FAIL_LOST, {});
+  }
+
+  async find(id: string): Promise<ReconciliationItem | undefined> {
+    return (await this.#runner.run(FIND, id))[0];
+  }
+
+  /** Newest first. */
+  async list(listing: Listing): Promise<{
+    readonly items: readonly ReconciliationItem[];
+    /** Null on the last page. */
+    readonly nextCursor: string | null;
+  }> {
+    const rows = await this.#runner.run(LIST, listing);
+    const items = rows.slice(0, PAGE_SIZE);
+    return { items, nextCursor: rows.length > PAGE_SIZE ? (items.at(-1)?.id ?? null) : null };
+  }
+
+  /** What nobody has resolved of each operator's newest. */
+  async newestOpen() {
+    return await this.#runner.run(NEWEST_OPEN, {});
+  }
+}

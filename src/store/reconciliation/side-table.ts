@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { Client } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { Columns } from '../statement.ts';
+import {
+  COMPARE,
+  type Compared,
+  comparedOf,
+  comparisonValues,
+  type ListComparison,
+  type ListRow,
+} from './compare-statement.ts';
+
+const PAGE_ROWS = 2_000;
+/** One statement of a comparison: the join of ten million rows takes minutes, not hours. */
+const STATEMENT_MS = 3_600_000;
+
+/**
+ * Somebody's list in a temporary table of a connection of its own: never logged, seen by nobody
+ * else, and gone with the connection, however that ends. What is written to it is committed piece by
+ * piece, because the books can read the journal no further than the oldest transaction that writes,
+ * and a list comes as slowly as its sender likes.
+ */
+export class SideTable {
+  readonly #client: Client;
+  #failure: Error | undefined;
+
+  private constructor(client: Client) {
+    this.#client = client;
+    // Whatever is asked next fails with it.
+    client.on('error', (error) => {
+      this.#failure ??= error;
+    });
+  }
+
+  /** @throws Error of `pg` */
+  static async open(url: string): Promise<SideTable> {
+    const client = new Client({
+      connectionString: url,
+      application_name: 'wagergate-reconciliation',
+      keepAlive: true,
+      statement_timeout: STATEMENT_MS,
+    });
+    const table = new SideTable(client);
+    await client.connect();
+    try {
+      // A list may come slowly, and who ran this may be gone: neither is for the server to wait for.
+      await client.query(`
+        SET client_connection_check_interval = '10s';
+        SET work_mem = '64MB';
+        SET cursor_tuple_fraction = 1;
+        CREATE TEMPORARY TABLE listed (
+          line BIGINT NOT NULL, transaction_id TEXT COLLATE "C" NOT NULL,
+          is_unreadable BOOLEAN NOT NULL, currency TEXT, stake TEXT, payout TEXT, state TEXT)`);
+      return table;
+    } catch (error) {
+      await table.close();
+      throw error;
+    }
+  }
+
+  /** @throws Error of `pg`: the table is then of no use any more */
+  async add(rows: readonly ListRow[]): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (rows.length === 0) return;
+    const copy = this.#client.query(copyFrom('COPY listed FROM STDIN'));
+    copy.end(rows.map(copyLine).join(''));
+    await once(copy, 'finish');
+  }
+
+  /**
+   * Everything over which the lists may differ, in the order of transactionIds: the join leaves out
+   * what agrees beyond doubt. Nothing is written meanwhile, so that the books go on.
+   * @throws Error of `pg`
+   */
+  async *compared(comparison: ListComparison): AsyncGenerator<readonly Compared[]> {
+    if (this.#failure !== undefined) throw this.#failure;
+    await this.#client.query('ANALYZE listed');
+    await this.#client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await this.#client.query(`DECLARE compared NO SCROLL CURSOR FOR ${COMPARE}`, [
+      ...comparisonValues(comparison),
+    ]);
+    for (;;) {
+      const { rows } = await this.#client.query<Record<string, unknown>>(
+        `FETCH ${PAGE_ROWS} FROM compared`,
+      );
+      if (rows.length === 0) break;
+      yield rows.map((row) => comparedOf(new Columns(row)));
+    }
+    await this.#client.query('COMMIT');
+  }
+
+  /** The table goes with it; what is under way is broken off. */
+  async close(): Promise<void> {
+    await this.#client.end();
+  }
+}
+
+function copyLine(row: ListRow): string {
+  const { line, transactionId, isUnreadable, currency, stake, payout, state } = row;
+  const cells = [currency, stake, payout, state].map(copyCell).join('\t');
+  return `${line}\t${copyCell(transactionId)}\t${isUnreadable ? 't' : 'f'}\t${cells}\n`;
+}
+
+/** PostgreSQL's text form. */
+function copyCell(text: string | null): string {
+  if (text === null) return '\\N';
+  if (!/[\\\t\n\r]/.test(text)) return text;
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\t', '\\t')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r');
+}

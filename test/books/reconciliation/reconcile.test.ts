@@ -1,0 +1,288 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { placedBet, type TestBet, unplacedBet } from '../../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { onServer } from '../../support/server.ts';
+import { csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
+
+let gateway: TestGateway;
+let bets: Record<'won' | 'lost' | 'open' | 'undone' | 'paid' | 'extra', TestBet>;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    operators: { alpha: {}, beta: {} },
+    gateway: { delivery: { minBackoffMs: 20, maxBackoffMs: 40 } },
+  });
+  const placed = (amount: string) => placedBet(gateway, { amount });
+  bets = {
+    won: await placed('10'),
+    lost: await placed('12.10'),
+    open: await placed('5'),
+    undone: await placed('7'),
+    paid: await placed('3.5'),
+    extra: await placed('1'),
+  };
+  await bets.won.settle('20.50');
+  await bets.lost.settle('0', 'lost');
+  await bets.undone.settle('9');
+  await bets.undone.rollback();
+  await bets.paid.settle('7');
+  await bets.extra.settle('2');
+});
+afterAll(() => gateway.close());
+
+const honest = () => listOf(gateway.wallet('alpha'));
+
+/** The honest list with one bet's line changed, or taken out. */
+function damaged(bet: TestBet, change: (line: Listed) => readonly Listed[]): Listed[] {
+  return honest().flatMap((line) =>
+    line.transactionId === bet.transactionId ? change(line) : [line],
+  );
+}
+
+describe('a list is compared with the journal (I9)', () => {
+  it('agrees with the wallet’s own books, and exits with 0', async () => {
+    const { code, told, stderr } = await reconcile(gateway, csvOf(honest()));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(told?.counts).toEqual({
+      agree: 6,
+      missing_there: 0,
+      missing_here: 0,
+      amount_differs: 0,
+      state_differs: 0,
+      currency_differs: 0,
+      duplicate_there: 0,
+      unreadable: 0,
+    });
+    expect(told?.differences).toEqual([]);
+  });
+
+  it('finds exactly what was planted: missing, paid twice, a cent off, rolled back on one side', async () => {
+    const { transactionId } = bets.won;
+    const list = honest().flatMap((line): Listed[] => {
+      if (line.transactionId === bets.won.transactionId) return [];
+      if (line.transactionId === bets.paid.transactionId) return [{ ...line, payout: '14' }];
+      if (line.transactionId === bets.lost.transactionId) return [{ ...line, stake: '12.11' }];
+      if (line.transactionId === bets.undone.transactionId) {
+        return [{ ...line, state: 'settled', payout: '9' }];
+      }
+      if (line.transactionId === bets.open.transactionId) {
+        return [{ ...line, state: 'rolled_back' }];
+      }
+      return [line];
+    });
+    const { code, told } = await reconcile(gateway, csvOf(list));
+    expect(code).toBe(3);
+    expect(kindsOf(told)).toEqual(
+      [
+        `missing_there ${transactionId}`,
+        `amount_differs ${bets.paid.transactionId}`,
+        `amount_differs ${bets.lost.transactionId}`,
+        `state_differs ${bets.undone.transactionId}`,
+        `state_differs ${bets.open.transactionId}`,
+      ].sort(),
+    );
+    expect(told?.counts).toMatchObject({ agree: 1, amount_differs: 2, state_differs: 2 });
+    const words = (bet: TestBet) =>
+      told?.differences.find((one) => one.transactionId === bet.transactionId);
+    expect(words(bets.paid)).toMatchObject({
+      here: { currency: 'USD', stake: '3.5', payout: '7', state: 'settled' },
+      there: { currency: 'USD', stake: '3.5', payout: '14', state: 'settled' },
+    });
+    expect(words(bets.undone)).toMatchObject({
+      here: { state: 'rolled_back', payout: '0' },
+      there: { state: 'settled', payout: '9' },
+      reason: expect.stringContaining('the wallet confirmed its rollback'),
+    });
+    expect(words(bets.won)).toMatchObject({ there: null, line: null });
+  });
+
+  it('tells a bet that is there twice, once, and compares the others', async () => {
+    const list = damaged(bets.won, (line) => [line, { ...line, payout: '20.50' }]);
+    const { told } = await reconcile(gateway, csvOf(list));
+    expect(kindsOf(told)).toEqual([`duplicate_there ${bets.won.transactionId}`]);
+    expect(told?.differences[0]?.there).toMatchObject({ copies: 2, payout: '20.5' });
+    expect(told?.counts.agree).toBe(5);
+  });
+
+  it('tells another currency, and a bet that nobody here knows', async () => {
+    const strange = { ...(honest()[0] as Listed), transactionId: 'nobody-knows-it' };
+    const list = [...damaged(bets.won, (line) => [{ ...line, currency: 'EUR' }]), strange];
+    const { told } = await reconcile(gateway, csvOf(list));
+    expect(kindsOf(told)).toEqual([
+      `currency_differs ${bets.won.transactionId}`,
+      'missing_here nobody-knows-it',
+    ]);
+    expect(told?.differences.find(({ kind }) => kind === 'missing_here')?.here).toBeNull();
+  });
+
+  it('says nothing of a bet of another operator (I8)', async () => {
+    const foreign = await placedBet(gateway, { operatorId: 'beta', amount: '4' });
+    const [line] = listOf(gateway.wallet('beta'));
+    const { told, stdout } = await reconcile(gateway, csvOf([...honest(), line as Listed]));
+    expect(kindsOf(told)).toEqual([`missing_here ${foreign.transactionId}`]);
+    expect(told?.differences[0]).toMatchObject({ here: null, reason: null });
+    expect(stdout).not.toContain('beta');
+  });
+
+  it('reads gzip, NDJSON, semicolons, tabs, quotes, CRLF and a byte order mark alike', async () => {
+    const csv = csvOf(honest());
+    const cells = csv
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(','));
+    const ndjson = honest()
+      .map((line) => JSON.stringify(line))
+      .join('\n');
+    const numbers = honest()
+      .map(
+        ({ transactionId, stake, payout, state }) =>
+          `{"state":"${state}","transactionId":"${transactionId}","payout":${payout},"stake":${stake}}`,
+      )
+      .join('\r\n');
+    const quoted = cells.map((line) => line.map((cell) => `"${cell}"`).join(';')).join('\r\n');
+    const lists = [
+      gzipSync(csv),
+      ndjson,
+      numbers,
+      gzipSync(ndjson),
+      `\u{feff}${quoted}`,
+      cells.map((line) => line.join('\t')).join('\n'),
+      `sep=;\n${quoted}`,
+    ];
+    for (const list of lists) {
+      const { code, told } = await reconcile(gateway, list);
+      expect({ code, agree: told?.counts.agree }).toEqual({ code: 0, agree: 6 });
+    }
+  });
+
+  it('takes the list’s own names of columns', async () => {
+    const csv = csvOf(honest()).replace(HEADER, 'Bet ID,cur,stake,win,state');
+    const more = ['--columns', 'transactionId=Bet ID,currency=cur,payout:win'];
+    expect((await reconcile(gateway, csv, { more })).told?.counts.agree).toBe(6);
+    const wrong = await reconcile(gateway, csv, { more: ['--columns', 'transactionId=bet_id'] });
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('"bet_id"') });
+    expect(wrong.stderr).toContain('"Bet ID"');
+  });
+});
+
+describe('lines that cannot be read', () => {
+  it('are told with their number, and their bets are not missing', async () => {
+    const [first, ...rest] = csvOf(honest()).trimEnd().split('\n').slice(1);
+    const broken = [
+      HEADER,
+      first?.replace('10,', '"1,000",'),
+      ',USD,1,1,placed',
+      'a,b',
+      '"forgotten,USD,1,1,placed',
+      `x,USD,1,1,won`,
+      ...rest,
+    ].join('\n');
+    const { code, told } = await reconcile(gateway, broken);
+    expect(code).toBe(3);
+    expect(told?.counts).toMatchObject({ agree: 5, unreadable: 5, missing_there: 0 });
+    expect(told?.differences.map(({ line, reason }) => [line, reason])).toEqual([
+      [2, 'stake "1,000" may be a fraction or thousands: write the point of decimals'],
+      [3, 'transactionId is empty'],
+      [4, 'has 2 fields where the first line has 5'],
+      [5, 'a quote is not closed, or stands inside a field'],
+      [6, 'state "won" is none of placed, settled, rolled_back'],
+    ]);
+  });
+
+  it.each<[string, string | Buffer, RegExp]>([
+    ['is empty', '', /empty/],
+    ['has only a header', `${HEADER}\n`, /no line of the list can be read/],
+    ['has no column of transactionIds', 'a,b\n1,2\n', /no column "transactionId"/],
+    ['has no readable line', `${HEADER}\nx\ny\n`, /line 2: has 1 fields/],
+    ['is a gzip that was cut off', gzipSync('x'.repeat(9_999)).subarray(0, 30), /gzip is cut off/],
+    ['is a workbook', Buffer.from('PK\u{3}\u{4}xxxxxxxx'), /Excel/],
+    ['is UTF-16', Buffer.from(`\u{feff}${HEADER}\n`, 'utf16le'), /UTF-16/],
+    ['is one JSON array', '[{"transactionId":"x"}]', /one object a line/],
+    ['is no text', Buffer.from([0x80, 0x81, 0x82, 0x83, 0x0a]), /not UTF-8/],
+    [
+      'has two columns of one name',
+      'transactionId,stake,Stake\nx,1,1\n',
+      /2 columns could be stake/,
+    ],
+  ])('a list that %s is not compared: exit 1', async (_, list, why) => {
+    const { code, stdout, stderr } = await reconcile(gateway, list);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error: could not compare: .*\n$/);
+    expect(stderr).toMatch(why);
+  });
+
+  it('an operator that nobody knows is not compared', async () => {
+    const { code, stderr } = await reconcile(gateway, csvOf(honest()), { operator: 'alhpa' });
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('alhpa') });
+  });
+});
+
+describe('what the gateway knows of the reason', () => {
+  it('is a rollback that is promised: agrees when delivered (I4)', async () => {
+    const bet = await placedBet(gateway, { amount: '8' });
+    const { transactionId } = bet;
+    const over = bet.wallet.misbehave(
+      'rollback',
+      { kind: 'status', status: 500 },
+      { transactionId },
+    );
+    await bet.rollback();
+    const { told } = await reconcile(gateway, csvOf(honest()));
+    expect(kindsOf(told)).toEqual([`state_differs ${transactionId}`]);
+    expect(told?.differences[0]?.reason).toMatch(
+      /^rollback promised at 20\S+Z, not delivered yet: agrees when delivered/,
+    );
+    over();
+    const worker = gateway.parts.deliveryWorker();
+    worker.start();
+    const delivered = () => bet.deliveries().then((rows) => rows.map(({ state }) => state));
+    await vi.waitFor(async () => expect(await delivered()).toEqual(['delivered']), 10_000);
+    await worker.close();
+    expect((await reconcile(gateway, csvOf(honest()))).code).toBe(0);
+  });
+
+  it('is a place that the wallet declined, and one of unknown outcome', async () => {
+    const [declined, unknown] = [await unplacedBet(gateway), await unplacedBet(gateway)];
+    const { wallet } = declined;
+    wallet.misbehave('place', { kind: 'code', code: 7 }, declined);
+    wallet.misbehave('place', { kind: 'status', status: 500 }, unknown);
+    await Promise.all([declined.place(), unknown.place()]);
+    expect((await reconcile(gateway, csvOf(honest()))).code).toBe(0);
+    const lines = [declined, unknown].map(({ transactionId }) => ({
+      ...(honest()[0] as Listed),
+      transactionId,
+    }));
+    const { told } = await reconcile(gateway, csvOf([...honest(), ...lines]));
+    const reasons = new Map(told?.differences.map((one) => [one.transactionId, one]));
+    expect(reasons.get(declined.transactionId)).toMatchObject({
+      kind: 'state_differs',
+      here: { state: 'declined' },
+      reason: 'its place was declined with code 7',
+    });
+    expect(reasons.get(unknown.transactionId)).toMatchObject({
+      kind: 'state_differs',
+      here: { state: 'unknown' },
+      reason: expect.stringContaining('outcome of its place is unknown'),
+    });
+    await unknown.rollback();
+  });
+
+  it('is the day: a bet of another day is compared, and not missed', async () => {
+    const old = await placedBet(gateway, { amount: '2' });
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `UPDATE bets SET created_at = created_at - interval '20 days' WHERE transaction_id = $1`,
+        [old.transactionId],
+      ),
+    );
+    expect((await reconcile(gateway, csvOf(honest()))).code).toBe(0);
+    const without = damaged(old, () => []);
+    expect((await reconcile(gateway, csvOf(without))).code).toBe(0);
+    const { told } = await reconcile(
+      gateway,
+      csvOf(damaged(old, (line) => [{ ...line, stake: '3' }])),
+    );
+    expect(kindsOf(told)).toEqual([`amount_differs ${old.transactionId}`]);
+    expect(told?.differences[0]?.reason).toContain('outside of these days');
+  });
+});
