@@ -50,7 +50,7 @@ export const DIFFERENCE_COLUMNS = `d.id::text, d.kind, d.transaction_id, d.here,
  * By what a difference is known again: not by its line, which another list counts otherwise, but of
  * a line that nobody could read there is nothing else.
  */
-export function identityOf({
+export function differenceIdentity({
   kind,
   transactionId,
   here,

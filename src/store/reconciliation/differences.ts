@@ -5,9 +5,9 @@ import { batchStatement, type Parameters, statement } from '../statement.ts';
 import {
   DIFFERENCE_COLUMNS,
   type DifferenceItem,
+  differenceIdentity,
   differenceItemOf,
   type FoundDifference,
-  identityOf,
   listedJson,
 } from './difference-item.ts';
 
@@ -30,7 +30,7 @@ const NOTE = batchStatement(
     run_id: ['bigint', ({ runId }) => runId],
     operator_id: ['text', ({ operatorId }) => operatorId],
     position: ['int', ({ position }) => position],
-    identity: ['bytea', identityOf],
+    identity: ['bytea', differenceIdentity],
     kind: ['text', ({ kind }) => kind],
     transaction_id: ['text', ({ transactionId }) => transactionId],
     here: ['jsonb', ({ here }) => listedJson(here)],
