@@ -1,3 +1,5 @@
+import type { SettingChange } from '../config/settings-diff.ts';
+
 /**
  * What the admin API answers, by route: for the handlers that make it and the pages that show it.
  * Times are ISO 8601 UTC, amounts decimal text. Lists come newest first unless said otherwise;
@@ -15,6 +17,16 @@ export interface AdminApi {
   readonly 'POST /admin/operators/:id/probe': WalletProbe;
   /** `?operator=&operatorUser=&userId=&transactionId=&state=&from=&to=&cursor=`, 50 a page. */
   readonly 'GET /admin/bets': Page<BetItem>;
+  /** What a reload would change at this moment, and what is wrong in the folder. */
+  readonly 'GET /admin/config/preview': ConfigurationPreview;
+  /** Body `{generation}`: bets of generations up to it are sent to the present wallet. */
+  readonly 'POST /admin/operators/:id/release': { readonly generation: number };
+  /** Body `{templates}`, ids of the service as text: the operator's own from now on, all or none. */
+  readonly 'POST /admin/operators/:id/templates/assign': {
+    readonly assigned: readonly string[];
+    /** The operator's before. */
+    readonly unchanged: readonly string[];
+  };
   /** `?operator=&state=&operation=`: how many a bulk retry of this filter would look at. */
   readonly 'GET /admin/deliveries/count': { readonly count: number };
   /**
@@ -138,6 +150,27 @@ interface OperatorMinute {
   readonly rejected: number;
   /** Milliseconds, the mean of the wallet's answers; null where it gave none. */
   readonly walletMeanMs: number | null;
+}
+
+interface ConfigurationPreview {
+  readonly result: 'ok' | 'invalid';
+  readonly problems: readonly {
+    readonly file: string;
+    readonly path: string;
+    /** From 1; null where the file as a whole is meant, or two files do not fit together. */
+    readonly line: number | null;
+    readonly reason: string;
+  }[];
+  /** Of which at most a hundred stand in `problems`. */
+  readonly problemCount: number;
+  readonly gateway: readonly SettingChange[];
+  readonly operators: readonly {
+    readonly id: string;
+    readonly kind: 'added' | 'removed' | 'changed';
+    readonly settings: readonly SettingChange[];
+    /** What a person should know before it comes into force. */
+    readonly warnings: readonly string[];
+  }[];
 }
 
 interface BetItem {

@@ -1,18 +1,50 @@
 import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../config/schema.ts';
+import { diffOf, warningsOf } from '../config/settings-diff.ts';
 import { viewOf } from '../config/settings-view.ts';
+import type { ConfigurationSource } from '../config/source.ts';
 import { json, serve } from './answers.ts';
+import type { AdminApi } from './api.ts';
+
+export interface ConfigurationDesk {
+  readonly configuration: () => Configuration;
+  readonly source: Pick<ConfigurationSource, 'preview' | 'lineOf'>;
+}
+
+/** So many problems are told; who has mended these sees the next. */
+const PROBLEMS_TOLD_MAX = 100;
 
 /**
  * What is in force, every default filled in; secrets as fingerprints that only a holder of the admin
- * token can compare with secrets of its own (`wagergate config diff`).
+ * token can compare with secrets of its own (`wagergate config diff`). And what a reload would change.
  */
 export function configurationRoutes(
   app: FastifyInstance,
-  deliveryAdmin: { readonly configuration: () => Configuration },
+  { configuration, source }: ConfigurationDesk,
   adminToken: string,
 ): void {
-  serve(app, 'GET', '/config', 'read', () =>
-    json(viewOf(deliveryAdmin.configuration(), adminToken)),
-  );
+  serve(app, 'GET', '/config', 'read', () => json(viewOf(configuration(), adminToken)));
+
+  serve(app, 'GET', '/config/preview', 'read', async () => {
+    const { result, problems, candidate } = await source.preview();
+    const { gateway, operators } = diffOf(
+      viewOf(configuration(), adminToken),
+      viewOf(candidate, adminToken),
+    );
+    const preview: AdminApi['GET /admin/config/preview'] = {
+      result,
+      problems: problems
+        .slice(0, PROBLEMS_TOLD_MAX)
+        .map((problem) => ({ ...problem, line: source.lineOf(problem) ?? null })),
+      problemCount: problems.length,
+      gateway,
+      operators: operators.map((change) => ({
+        id: change.id,
+        kind: change.kind,
+        settings: change.kind === 'changed' ? change.settings : [],
+        warnings: warningsOf(change),
+      })),
+    };
+    return json(preview);
+  });
 }

@@ -9,7 +9,7 @@ import { notFoundAnswer, send } from './answers.ts';
 import { type AuditDesk, auditRoutes } from './audit.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
 import { type BooksDesk, booksRoutes } from './books.ts';
-import { configurationRoutes } from './configuration.ts';
+import { type ConfigurationDesk, configurationRoutes } from './configuration.ts';
 import { consoleRoutes } from './console.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { type Deliveries, deliveryRoutes } from './deliveries.ts';
@@ -24,6 +24,7 @@ import { peopleRoutes } from './people-routes.ts';
 import { type PlayerRoutes, playerRoutes } from './players.ts';
 import { type Probes, probeRoutes } from './probes.ts';
 import { signInRoutes } from './sign-in.ts';
+import { type TemplateDesk, templateRoutes } from './templates.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** A request that is not complete after this long is broken off; so is an idle connection. */
@@ -40,6 +41,8 @@ export type AdminOptions = Probes &
   AuditDesk &
   PlayerRoutes &
   BooksDesk &
+  ConfigurationDesk &
+  TemplateDesk &
   Deliveries & {
     readonly logger: Logger;
     /** Without an admin token and an issuer there is no admin API, and no console. */
@@ -117,6 +120,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   operatorPageRoute(app, options);
   betRoutes(app, options);
   booksRoutes(app, options);
+  templateRoutes(app, options);
   deliveryRoutes(app, options);
   auditRoutes(app, options);
   playerRoutes(app, options);

@@ -5,11 +5,13 @@ import { auditExportCommand, auditListCommand } from './commands/audit.ts';
 import { betCommand } from './commands/bet.ts';
 import { betsSearchCommand } from './commands/bets-search.ts';
 import { bonusesAssignCommand } from './commands/bonuses-assign.ts';
+import { booksDaysCommand } from './commands/books-days.ts';
 import { booksRebuildCommand } from './commands/books-rebuild.ts';
 import { booksStatementCommand } from './commands/books-statement.ts';
 import { certifyCommand } from './commands/certify.ts';
 import { configCheckCommand } from './commands/config-check.ts';
 import { configDiffCommand } from './commands/config-diff.ts';
+import { configReloadCommand } from './commands/config-reload.ts';
 import { consoleLinkCommand } from './commands/console-link.ts';
 import { deliveriesHoldCommand, deliveriesResumeCommand } from './commands/deliveries-hold.ts';
 import { deliveriesListCommand } from './commands/deliveries-list.ts';
@@ -17,10 +19,13 @@ import { deliveriesReleaseCommand } from './commands/deliveries-release.ts';
 import { deliveriesResolveCommand } from './commands/deliveries-resolve.ts';
 import { deliveriesRetryCommand } from './commands/deliveries-retry.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { operatorBreakerCommand } from './commands/operator-breaker.ts';
 import { operatorListCommand } from './commands/operator-list.ts';
 import { operatorNewCommand } from './commands/operator-new.ts';
+import { operatorStatusCommand } from './commands/operator-status.ts';
 import { playersExportCommand, playersForgetCommand } from './commands/players-forget.ts';
 import { playersImportCommand } from './commands/players-import.ts';
+import { playersRevokeCommand } from './commands/players-revoke.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
 import { signCommand } from './commands/sign.ts';
@@ -36,20 +41,24 @@ export function createProgram(terminal: Terminal): Command {
 
   program.addCommand(migrateCommand(terminal));
   program.addCommand(
-    group('config', 'The configuration folder: check, diff.')
+    group('config', 'The configuration folder: check, diff, reload.')
       .addCommand(configCheckCommand(terminal))
-      .addCommand(configDiffCommand(terminal)),
+      .addCommand(configDiffCommand(terminal))
+      .addCommand(configReloadCommand(terminal)),
   );
   program.addCommand(
-    group('operator', 'The operators of the configuration: list, new.')
+    group('operator', 'The operators of the configuration: list, new, status, breaker.')
       .addCommand(operatorListCommand(terminal))
-      .addCommand(operatorNewCommand(terminal)),
+      .addCommand(operatorNewCommand(terminal))
+      .addCommand(operatorStatusCommand(terminal))
+      .addCommand(operatorBreakerCommand(terminal)),
   );
   program.addCommand(
-    group('players', 'The players of all operators: import, export, forget.')
+    group('players', 'The players of all operators: import, export, forget, revoke.')
       .addCommand(playersImportCommand(terminal))
       .addCommand(playersExportCommand(terminal))
-      .addCommand(playersForgetCommand(terminal)),
+      .addCommand(playersForgetCommand(terminal))
+      .addCommand(playersRevokeCommand(terminal)),
   );
   program.addCommand(betCommand(terminal));
   program.addCommand(
@@ -98,7 +107,8 @@ Environment:
 Exit codes: 0 done, 1 failed, 2 not understood, 3 compared and different.`;
 
 function booksCommands(terminal: Terminal): Command {
-  return group('books', 'What the wallets confirmed, day by day: statement, rebuild.')
+  return group('books', 'What the wallets confirmed, day by day: days, statement, rebuild.')
+    .addCommand(booksDaysCommand(terminal))
     .addCommand(booksStatementCommand(terminal))
     .addCommand(booksRebuildCommand(terminal));
 }

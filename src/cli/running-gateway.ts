@@ -15,7 +15,15 @@ const configurationView = z.object({
   operators: z.record(z.string(), settings),
 });
 
+const refusalAnswer = z.object({ code: z.int(), message: z.string() });
+/** What the internal listener says of a path that it does not have. */
+const NO_ENDPOINT = 'No such endpoint';
+
 const signInLink = z.object({ url: z.url(), role: z.string(), expiresAt: z.string() });
+
+/** Where a command asks a running gateway; the description of its `--admin`. */
+export const ADMIN_OPTION =
+  'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)';
 
 /** The admin token; whoever asks a running gateway needs the one that it was started with. */
 export function adminToken(env: NodeJS.ProcessEnv): string {
@@ -39,24 +47,81 @@ export function adminAddress(env: NodeJS.ProcessEnv, option: string | undefined)
   );
 }
 
-/**
- * The configuration that a running gateway has in force.
- * @throws CommandFailed when it cannot be had
- */
-export async function fetchConfiguration(
-  address: string,
-  token: string,
-): Promise<ConfigurationView> {
-  return await ask(address, token, '/admin/config', {}, configurationView);
-}
+const reloadResult = z.object({
+  result: z.enum(['ok', 'invalid']),
+  changed: z.object({
+    gateway: z.boolean(),
+    added: z.array(z.string()),
+    updated: z.array(z.string()),
+    removed: z.array(z.string()),
+  }),
+  problems: z.array(z.object({ file: z.string(), path: z.string(), reason: z.string() })),
+});
 
-/**
- * A single-use link to the console of a running gateway.
- * @throws CommandFailed when it cannot be had
- */
-export async function fetchSignInLink(address: string, token: string, role: PersonRole) {
-  const init = { method: 'POST', body: JSON.stringify({ role }) };
-  return await ask(address, token, '/admin/console/links', init, signInLink);
+const operatorStates = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      status: z.string(),
+      breaker: z.object({ read: z.string(), money: z.string() }),
+      hold: z.object({ since: z.string() }).nullable(),
+      openDeliveries: z.number().nullable(),
+      oldestDelivery: z.string().nullable(),
+      deadDeliveries: z.number().nullable(),
+      unresolvedBets: z.number().nullable(),
+    }),
+  ),
+});
+
+/** A running gateway that is asked by its admin API. */
+export class RunningGateway {
+  readonly #address: string;
+  readonly #token: string;
+
+  /** @throws UsageError where the environment has no token, or the address is none */
+  constructor(env: NodeJS.ProcessEnv, address: string | undefined) {
+    this.#address = adminAddress(env, address);
+    this.#token = adminToken(env);
+  }
+
+  /** What it has in force. @throws CommandFailed */
+  configuration(): Promise<ConfigurationView> {
+    return this.#ask('GET', '/admin/config', undefined, configurationView);
+  }
+
+  /** A single-use link to its console. @throws CommandFailed */
+  signInLink(role: PersonRole) {
+    return this.#ask('POST', '/admin/console/links', { role }, signInLink);
+  }
+
+  /** How each operator stands. @throws CommandFailed */
+  async operators() {
+    const { items } = await this.#ask('GET', '/admin/operators', undefined, operatorStates);
+    return items;
+  }
+
+  /** @throws CommandFailed */
+  reload(body: object) {
+    return this.#ask('POST', '/admin/reload', body, reloadResult);
+  }
+
+  /** @throws CommandFailed */
+  async setBreaker(operatorId: string, body: object): Promise<void> {
+    const path = `/admin/operators/${encodeURIComponent(operatorId)}/breaker`;
+    await this.#ask('POST', path, body, z.object({ state: z.string() }));
+  }
+
+  /** @returns how many sessions were live @throws CommandFailed */
+  async revokeSessions(userId: string, body: object): Promise<number> {
+    const path = `/admin/players/${encodeURIComponent(userId)}/sessions/revoke`;
+    const { revoked } = await this.#ask('POST', path, body, z.object({ revoked: z.int() }));
+    return revoked;
+  }
+
+  #ask<S extends z.ZodType>(method: string, path: string, body: object | undefined, schema: S) {
+    const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    return ask(this.#address, this.#token, path, init, schema);
+  }
 }
 
 async function ask<S extends z.ZodType>(
@@ -82,12 +147,15 @@ async function ask<S extends z.ZodType>(
   if (response.status === 401) {
     throw new CommandFailed(`the gateway at ${address} has another ADMIN_TOKEN`);
   }
-  if (response.status === 404) {
+  const answer = await jsonOf(response);
+  const refusal = refusalAnswer.safeParse(answer);
+  if (response.status === 404 && refusal.data?.message === NO_ENDPOINT) {
     throw new CommandFailed(
       `the gateway at ${address} has no admin API: start it with ADMIN_TOKEN set`,
     );
   }
-  const parsed = schema.safeParse(await jsonOf(response));
+  if (!response.ok && refusal.success) throw new CommandFailed(plain(refusal.data.message));
+  const parsed = schema.safeParse(answer);
   if (response.ok && parsed.success) return parsed.data;
   throw new CommandFailed(`what answers at ${address} is no gateway (HTTP ${response.status})`);
 }

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { announce } from './announce.ts';
 import { ConfigFolder, type FolderContent } from './config-folder.ts';
 import type { InForce } from './in-force.ts';
+import { lineOfPath } from './line-of-path.ts';
 import { configurationOf, loadFrom } from './loader.ts';
 import type { Problem } from './problems.ts';
 import { reconcile } from './reconcile.ts';
@@ -29,6 +31,12 @@ export interface ConfigurationChanges {
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly removed: readonly string[];
+}
+
+/** What a reload would do, had it been asked for. */
+export interface ReloadPreview extends ReloadResult {
+  /** What would be in force. */
+  readonly candidate: Configuration;
 }
 
 /** Called after `current` has changed, with what is in force now and what was before. */
@@ -61,6 +69,8 @@ export class ConfigurationSource {
   #current: Configuration;
   #lastReload: Promise<unknown> = Promise.resolve();
   #watcher: Watcher | undefined;
+  /** A reader of its own: what it reads must not count as seen by the watcher. */
+  #previewed: ConfigFolder | undefined;
 
   /** @throws ConfigError when any file is invalid: only a running gateway has a last good version */
   constructor(options: ConfigurationSourceOptions) {
@@ -90,6 +100,23 @@ export class ConfigurationSource {
     const reload = this.#lastReload.then(() => this.#reload());
     this.#lastReload = reload.catch(() => undefined);
     return reload;
+  }
+
+  /** What a reload would do at this moment; nothing comes into force, and nobody is told. */
+  async preview(): Promise<ReloadPreview> {
+    this.#previewed ??= new ConfigFolder(this.#options.folder, this.#options.env);
+    const content = await inSlices(this.#previewed.read());
+    const { next = this.#inForce, problems } = reconcile(content, this.#inForce);
+    const candidate = configurationOf(next);
+    const changed = compare(candidate, this.#current);
+    return { result: problems.length > 0 ? 'invalid' : 'ok', changed, problems, candidate };
+  }
+
+  /** The line of a problem's setting in its file as it is now; undefined where it has none. */
+  lineOf({ file, path, reason }: Problem): number | undefined {
+    const said = /^line (\d+):/.exec(reason)?.[1];
+    if (said !== undefined) return Number(said);
+    return path === '' ? undefined : lineOfPath(join(this.#options.folder, file), path);
   }
 
   /** Reloads by itself, within 2 s of a change, until `close`. Does not keep the process alive. */

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { BreakerOverrides } from '../admin/breaker-overrides.ts';
 import type { AdminOptions } from '../admin/server.ts';
+import { Accounts } from '../bonuses/service/account.ts';
 import type { Configuration } from '../config/schema.ts';
 import { type ConfigurationView, viewOf } from '../config/settings-view.ts';
 import { heldBecause } from '../deliveries/drain.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
 import { BetSearch } from '../store/bets/search.ts';
+import { assignTemplates } from '../store/bonuses/assignment.ts';
 import { BooksDays } from '../store/books/days.ts';
 import { Statements } from '../store/books/statements.ts';
 import { BreakerOverrideStore } from '../store/breaker-override-store.ts';
@@ -53,6 +55,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const settings = viewOnce(configuration, environment.adminToken ?? randomUUID());
   const players = new PlayerDesk(database);
   const bets = new BetSearch(database, () => configuration().operators.keys());
+  const accounts = new Accounts(configuration);
   const desks = {
     timelines,
     deliveryAdmin,
@@ -72,6 +75,13 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     forgetPlayer: (userId, by) => forgetPlayer(prisma, userId, by),
     revokeSessions: ({ operator, operatorUser }, by) =>
       sessions.revoke(operator, { operatorUser }, by),
+    source,
+    assignTemplates: async (operator, templateIds, by) => {
+      const { cid: upstreamCid, exclusive } = accounts.of(operator);
+      if (exclusive) return { kind: 'exclusive' };
+      const tenant = { operatorId: operator.id, upstreamCid };
+      return { kind: 'assigned', ...(await assignTemplates(prisma, tenant, templateIds, by)) };
+    },
     booksDays: new BooksDays(database),
     statements: new Statements(database),
   } satisfies Partial<AdminOptions>;

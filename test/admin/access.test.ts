@@ -69,6 +69,8 @@ async function start(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): P
     lastReload: unasked,
     lastHour: { of: unasked, recently: unasked },
     probe: unasked,
+    assignTemplates: unasked,
+    source: { preview: unasked, lineOf: () => undefined },
     bets: { page: unasked },
     players: { find: unasked, file: unasked },
     exportPlayer: () => {
@@ -99,6 +101,8 @@ const ADMIN_PATHS = [
   'GET /admin/operators',
   'GET /admin/operators/alpha',
   'GET /admin/config',
+  'GET /admin/config/preview',
+  'POST /admin/operators/alpha/templates/assign',
   'GET /admin/bets/x',
   'GET /admin/deliveries',
   'GET /admin/deliveries/count',

@@ -123,6 +123,12 @@ describe('who may read a statement', () => {
     expect(csv.stdout).toBe(await csvOf(gateway, 'alpha', dayBefore(3)));
     const json = await wagergate([...args, '--json'], { env });
     expect(JSON.parse(json.stdout)).toMatchObject({ sha256: sha256(csv.stdout) });
+    const days = await wagergate(['books', 'days', '--operator', 'alpha'], { env });
+    expect(days.stdout).toMatch(
+      new RegExp(`^${dayBefore(3)} +alpha +USD +2 +22.1 .* closed$`, 'm'),
+    );
+    const wrong = await wagergate(['books', 'days', '--cursor', 'x'], { env });
+    expect(wrong.code).toBe(2);
     const open = await wagergate([...args.slice(0, -1), dayBefore(0)], { env });
     expect(open).toMatchObject({ code: 1, stderr: expect.stringContaining('not closed yet') });
     const rebuilt = await wagergate(['books', 'rebuild', '--from', dayBefore(1)], {

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { insertDelivery } from '../support/deliveries.ts';
@@ -94,6 +95,28 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.getByText('refuses an unknown player in proper form').waitFor();
     await page.getByText('Without TLS there is no certificate.').waitFor();
     expect(await barriersOf(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows what a reload would change, and where the mistake stands', async () => {
+    const { configFolder } = rig.gateway;
+    const page = await rig.open('/settings');
+    await page.getByText('Nothing: what stands in the folder is in force.').waitFor();
+    await writeFile(join(configFolder, 'operators/delta.yaml'), 'id: delta\nstatus: asleep\n');
+    await page.getByText('operators/delta.yaml:2', { exact: true }).waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    await rm(join(configFolder, 'operators/delta.yaml'));
+    await page.getByText('Nothing: what stands in the folder is in force.').waitFor();
+    await page.context().close();
+  });
+
+  it('assigns templates to an operator, and says whose they are already', async () => {
+    const page = await rig.open('/operators/alpha');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Assign' }).click();
+    await dialog.getByLabel('Ids at the service').fill('57, 58');
+    await dialog.getByRole('button', { name: 'Assign' }).click();
+    await page.getByText('2 assigned, 0 were its own before.').waitFor();
     await page.context().close();
   });
 

@@ -116,6 +116,7 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
   const BUTTONS: readonly (readonly [path: () => string, name: string, right: Right])[] = [
     [() => '/operators/alpha', 'Hold', 'operate'],
     [() => '/operators/alpha', 'Probe', 'operate'],
+    [() => '/operators/alpha', 'Assign', 'administer'],
     [() => '/operators/alpha', 'Open', 'administer'],
     [() => '/operators/alpha', 'Keep closed', 'administer'],
     [() => '/bets/dead-1', 'Retry', 'operate'],

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { fetchSignInLink } from '../../src/cli/running-gateway.ts';
+import { RunningGateway } from '../../src/cli/running-gateway.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { compareBooks } from '../simulator/books.ts';
 import { playersTable } from '../simulator/books-table.ts';
@@ -57,7 +57,8 @@ async function run(
     const good = await tellEnd(stage, narrator, seconds);
     if (keep) {
       const { cast, gateway } = stage;
-      const link = await fetchSignInLink(gateway.adminUrl, cast.adminToken, 'admin');
+      const asked = new RunningGateway({ ADMIN_TOKEN: cast.adminToken }, gateway.adminUrl);
+      const link = await asked.signInLink('admin');
       tellAddresses(stage, players, link.url, narrator);
       await stayUp(stage, rejection);
     }

@@ -9,7 +9,7 @@ import { configFolder, loadFolder } from '../configuration.ts';
 import { diffText } from '../diff-text.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { adminAddress, adminToken, fetchConfiguration } from '../running-gateway.ts';
+import { ADMIN_OPTION, adminAddress, adminToken, RunningGateway } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -31,10 +31,7 @@ export function configDiffCommand(terminal: Terminal): Command {
         'changed. A line with ! is to be thought about first, such as a wallet at another address.',
     )
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
-    .option(
-      '--admin <url>',
-      'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)',
-    )
+    .option('--admin <url>', ADMIN_OPTION)
     .addOption(
       new Option(
         '--against <dir>',
@@ -76,7 +73,8 @@ async function standing(
   }
   const key = adminToken(terminal.env);
   const name = adminAddress(terminal.env, options.admin);
-  return { before: await fetchConfiguration(name, key), key, name: `the gateway at ${name}` };
+  const gateway = new RunningGateway(terminal.env, options.admin);
+  return { before: await gateway.configuration(), key, name: `the gateway at ${name}` };
 }
 
 /** @throws CommandFailed after every problem of the folder was printed */

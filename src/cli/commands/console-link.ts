@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { PERSON_ROLES, type PersonRole } from '../../domain/caller.ts';
 import { withExamples } from '../help.ts';
-import { adminAddress, adminToken, fetchSignInLink } from '../running-gateway.ts';
+import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -21,14 +21,10 @@ export function consoleLinkCommand(terminal: Terminal): Command {
     .addOption(
       new Option('--role <role>', 'what it may do there').choices(PERSON_ROLES).default('admin'),
     )
-    .option(
-      '--admin <url>',
-      'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)',
-    )
+    .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {url, role, expiresAt} as JSON')
     .action(async ({ role, admin, json }: Options) => {
-      const address = adminAddress(terminal.env, admin);
-      const link = await fetchSignInLink(address, adminToken(terminal.env), role);
+      const link = await new RunningGateway(terminal.env, admin).signInLink(role);
       if (json) terminal.printJson(link);
       else terminal.print(link.url);
     });

@@ -1,3 +1,4 @@
+import { useId, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { refreshAll } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
@@ -54,6 +55,85 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
           run={(reason) => post('resume', reason)}
         />
       )}
+    </div>
+  );
+}
+
+/** Bets of the wallet before are sent to the present one. */
+export function ReleaseAction({ operator }: { readonly operator: Operator }) {
+  const { id, settings } = operator;
+  const generation = Number(settings['wallet.generation']);
+  if (!(generation > 1)) return null;
+  return (
+    <div className="switch">
+      <div>
+        <h3>Bets of older wallets</h3>
+        <p className="muted">
+          The wallet is of generation {generation}: deliveries of older bets are held until they are
+          released.
+        </p>
+      </div>
+      <Action
+        right="administer"
+        label="Release"
+        tone="danger"
+        title={`Release the older bets of ${id}`}
+        about={`Bets of generations up to ${generation} are sent to the present wallet from now on. Do this only when it knows them.`}
+        reason="required"
+        run={async (reason) => {
+          await call('POST /admin/operators/:id/release', {
+            path: { id },
+            body: { generation, reason },
+          });
+          await refreshAll();
+        }}
+      />
+    </div>
+  );
+}
+
+/** Templates of the service's console become the operator's own. */
+export function AssignTemplatesAction({ operator: { id } }: { readonly operator: Operator }) {
+  const [templates, setTemplates] = useState('');
+  const [told, setTold] = useState<string | undefined>();
+  const field = useId();
+  return (
+    <div className="switch">
+      <div>
+        <h3>Templates of bonuses</h3>
+        <p className="muted" role="status">
+          {told ?? 'Those created in the service’s own console belong to nobody until assigned.'}
+        </p>
+      </div>
+      <Action
+        right="administer"
+        label="Assign"
+        title={`Assign templates to ${id}`}
+        about="From then on this operator reads, lists and issues them, and nobody else does. All of them or none."
+        reason="optional"
+        run={async (reason) => {
+          const { assigned, unchanged } = await call('POST /admin/operators/:id/templates/assign', {
+            path: { id },
+            body: {
+              templates: templates.split(/[\s,]+/).filter((one) => one !== ''),
+              ...(reason === '' ? {} : { reason }),
+            },
+          });
+          setTold(`${assigned.length} assigned, ${unchanged.length} were its own before.`);
+        }}
+      >
+        <div className="field">
+          <label htmlFor={field}>Ids at the service, with spaces between</label>
+          <input
+            id={field}
+            value={templates}
+            onChange={({ target }) => setTemplates(target.value)}
+            inputMode="numeric"
+            autoComplete="off"
+            required
+          />
+        </div>
+      </Action>
     </div>
   );
 }

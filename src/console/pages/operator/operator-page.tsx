@@ -9,7 +9,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { SettingsTable } from '../../parts/settings-table.tsx';
 import { troublesOf } from '../now/severity.ts';
-import { BreakerActions, HoldAction } from './actions.tsx';
+import { AssignTemplatesAction, BreakerActions, HoldAction, ReleaseAction } from './actions.tsx';
 import { LastHourCharts } from './last-hour.tsx';
 import { WalletProbe } from './wallet-probe.tsx';
 
@@ -44,6 +44,8 @@ function OperatorView({ operator }: { readonly operator: Operator }) {
         <h2 id="switches">Switches</h2>
         <HoldAction operator={operator} />
         <BreakerActions operator={operator} />
+        <ReleaseAction operator={operator} />
+        <AssignTemplatesAction operator={operator} />
       </section>
       <WalletProbe operator={operator} />
       <section aria-labelledby="settings">

@@ -9,6 +9,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { SettingsTable } from '../../parts/settings-table.tsx';
+import { ReloadPreview } from './reload-preview.tsx';
 
 type Reload = Answers['POST /admin/reload'];
 
@@ -35,6 +36,7 @@ export function SettingsPage() {
         />
       </Heading>
       {result !== undefined && <ReloadResult result={result} />}
+      <ReloadPreview />
       <Answered query={settings} what="settings">
         {(view) => <Files view={view} />}
       </Answered>

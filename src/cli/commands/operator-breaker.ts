@@ -1,0 +1,51 @@
+import { Command, Option } from 'commander';
+import { CALL_CLASSES, type CallClass } from '../../domain/operation.ts';
+import { plain } from '../../lib/plain-text.ts';
+import { withExamples } from '../help.ts';
+import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface Options {
+  readonly class: CallClass;
+  readonly state: 'open' | 'closed' | 'auto';
+  readonly reason?: string;
+  readonly admin?: string;
+}
+
+/** `wagergate operator breaker`: a person's word over an operator's breaker. */
+export function operatorBreakerCommand(terminal: Terminal): Command {
+  const command = new Command('breaker')
+    .summary("sets an operator's breaker, or leaves it to itself")
+    .description(
+      'Asks a running gateway (by its admin API and ADMIN_TOKEN) to keep a breaker open (nothing is ' +
+        'sent) or closed (everything is), or to leave it to itself. Reaches every process within a ' +
+        'second or two and survives restarts.',
+    )
+    .argument('<id>', 'the operator')
+    .addOption(
+      new Option('--class <class>', 'calls that move money, or that read')
+        .choices(CALL_CLASSES)
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--state <state>', 'where it is kept; auto: by the wallet alone')
+        .choices(['open', 'closed', 'auto'])
+        .makeOptionMandatory(),
+    )
+    .option('--reason <why>', 'kept in the audit')
+    .option('--admin <url>', ADMIN_OPTION)
+    .action(async (id: string, { class: callClass, state, reason, admin }: Options) => {
+      const gateway = new RunningGateway(terminal.env, admin);
+      await gateway.setBreaker(id, { class: callClass, state, reason });
+      terminal.print(
+        state === 'auto'
+          ? `the ${callClass} breaker of ${plain(id)} is left to itself`
+          : `the ${callClass} breaker of ${plain(id)} is kept ${state}`,
+      );
+    });
+  return withExamples(
+    command,
+    { line: 'operator breaker alpha --class money --state open --reason "their order, OPS-17"' },
+    { line: 'operator breaker alpha --class money --state auto' },
+  );
+}

@@ -1,0 +1,64 @@
+import { isCollection, LineCounter, type Node, parseDocument } from 'yaml';
+import { FileReader } from './files.ts';
+import { maskVariables } from './variables.ts';
+
+/** `.name`, `name`, `[0]`, `["odd name"]`: the parts that `pathText` writes. */
+const PART = /\.?([\w-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gy;
+
+/**
+ * Where a setting stands in a file, from 1; of one that is missing, where the group begins that it is
+ * missing from. Undefined where the file cannot be read or is no YAML.
+ * @param file a path
+ * @param path as `Problem` has it, such as `wallet.secrets[0]`
+ */
+export function lineOfPath(file: string, path: string): number | undefined {
+  const read = new FileReader().read(file);
+  if (!read.ok) return undefined;
+  const lines = new LineCounter();
+  const document = parseDocument(maskVariables(read.text).text, {
+    ...({ version: '1.2', schema: 'core', stringKeys: true } as const),
+    ...{ uniqueKeys: false, prettyErrors: false, lineCounter: lines },
+  });
+  if (document.errors.length > 0) return undefined;
+  for (let parts = partsOf(path); parts.length > 0; parts = parts.slice(0, -1)) {
+    const at = startOf(document, parts);
+    if (at !== undefined) return lines.linePos(at).line;
+  }
+  return undefined;
+}
+
+/** Of the key where there is one, because a value may begin lines below it. */
+function startOf(
+  document: ReturnType<typeof parseDocument>,
+  parts: readonly (string | number)[],
+): number | undefined {
+  const [name, ...rest] = [...parts].reverse();
+  const parent = document.getIn([...rest].reverse(), true);
+  const owner = rest.length === 0 ? document.contents : parent;
+  if (!isCollection(owner)) return undefined;
+  for (const [index, item] of owner.items.entries()) {
+    if (isPair(item)) {
+      if (String(item.key) === String(name)) return rangeOf(item.key);
+    } else if (index === name) return rangeOf(item);
+  }
+  return undefined;
+}
+
+interface PairLike {
+  readonly key: unknown;
+}
+
+function isPair(item: unknown): item is PairLike {
+  return typeof item === 'object' && item !== null && 'key' in item;
+}
+
+function rangeOf(node: unknown): number | undefined {
+  return (node as Partial<Node> | null)?.range?.[0];
+}
+
+function partsOf(path: string): readonly (string | number)[] {
+  return [...path.matchAll(PART)].map(([, name, index, quoted]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? (name ?? '') : String(JSON.parse(quoted));
+  });
+}

@@ -1,0 +1,70 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/admin.ts';
+import { insertDelivery } from '../../support/deliveries.ts';
+import { onServer } from '../../support/server.ts';
+import { wagergate } from '../command-line.ts';
+
+let admin: TestAdmin;
+beforeAll(async () => {
+  admin = await startAdmin();
+});
+afterAll(() => admin.close());
+
+const asked = (...args: readonly string[]) =>
+  wagergate([...args, '--admin', admin.baseUrl], { env: { ADMIN_TOKEN } });
+
+const latest = async (action: string) =>
+  (await admin.get(`/admin/audit?action=${action}`)).json.items[0];
+
+describe('what is asked of a running gateway at the command line', () => {
+  it('shows how every operator stands', async () => {
+    await onServer(admin.databaseUrl, (client) => insertDelivery(client, { state: 'dead' }));
+    const { code, stdout } = await asked('operator', 'status');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^alpha +active +closed +closed +go out +0 +- +1 +0$/m);
+    expect(stdout).toMatch(/^beta +maintenance +closed /m);
+    const { stdout: json } = await asked('operator', 'status', '--json');
+    expect(JSON.parse(json).items[0]).toMatchObject({ id: 'alpha', deadDeliveries: 1 });
+  });
+
+  it('sets a breaker and leaves it to itself, on record with the reason (I12)', async () => {
+    const breaker = (state: string, ...more: string[]) =>
+      asked('operator', 'breaker', 'alpha', '--class', 'money', '--state', state, ...more);
+    const opened = await breaker('open', '--reason', 'their order');
+    expect(opened).toMatchObject({ code: 0, stdout: 'the money breaker of alpha is kept open\n' });
+    expect(await latest('breaker.set')).toMatchObject({ actor: 'token', reason: 'their order' });
+    const { json } = await admin.get('/admin/operators');
+    expect(json.items[0].override.money).toBe('open');
+    const left = await breaker('auto');
+    expect(left.stdout).toBe('the money breaker of alpha is left to itself\n');
+    const unknown = await asked(
+      ...['operator', 'breaker', 'nobody', '--class', 'read', '--state', 'open'],
+    );
+    expect([unknown.code, unknown.stderr]).toEqual([1, 'error: No such operator\n']);
+    expect((await breaker('ajar')).code).toBe(2);
+  });
+
+  it('ends the sessions of a player, on record with the reason (I12)', async () => {
+    const player = await admin.gateway.player();
+    const revoke = () => asked('players', 'revoke', player.userId, '--reason', 'stolen phone');
+    const { code, stdout } = await revoke();
+    expect([code, stdout]).toEqual([0, `1 live sessions of ${player.userId} are ended\n`]);
+    expect(await latest('sessions.revoke')).toMatchObject({ reason: 'stolen phone' });
+    expect((await revoke()).stdout).toContain('0 live sessions');
+    const nobody = await asked('players', 'revoke', 'nobody', '--reason', 'x');
+    expect([nobody.code, nobody.stderr]).toEqual([1, 'error: No such player\n']);
+  });
+
+  it('has the configuration read anew, and says what is wrong with it', async () => {
+    const nothing = await asked('config', 'reload', '--reason', 'to be sure');
+    expect(nothing).toMatchObject({ code: 0, stdout: 'nothing has changed\n' });
+    expect(await latest('configuration.reload')).toMatchObject({ reason: 'to be sure' });
+    const file = join(admin.gateway.configFolder, 'operators/beta.yaml');
+    await writeFile(file, 'id: beta\n');
+    const invalid = await asked('config', 'reload');
+    expect(invalid.code).toBe(1);
+    expect(invalid.stderr).toContain('operators/beta.yaml: wallet: is missing');
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it, vi } from 'vitest';
+import { operatorYaml } from './folder.ts';
+import { sourceOn, three } from './source-on.ts';
+
+describe('what a reload would change', () => {
+  it('is told and changes nothing: nobody is told, and the same objects stay in force', async () => {
+    const { source, put, remove, reloads, changes } = sourceOn(three());
+    const before = source.current;
+    put('operators/alpha.yaml', operatorYaml('alpha', 'status: suspended'));
+    put('operators/delta.yaml', operatorYaml('delta'));
+    remove('operators/gamma.yaml');
+    const { changed, candidate, result } = await source.preview();
+    expect(result).toBe('ok');
+    expect(changed).toEqual({
+      gateway: false,
+      added: ['delta'],
+      updated: ['alpha'],
+      removed: ['gamma'],
+    });
+    expect(candidate.operators.get('alpha')?.status).toBe('suspended');
+    expect(source.current).toBe(before);
+    expect([reloads, changes]).toEqual([[], []]);
+    expect((await source.reload()).changed).toEqual(changed);
+    expect((await source.preview()).changed).toMatchObject({ added: [], updated: [], removed: [] });
+  });
+
+  it('names the line of what is wrong, also where the text is no YAML', async () => {
+    const { source, put } = sourceOn(three());
+    put('operators/alpha.yaml', operatorYaml('alpha', 'status: asleep'));
+    put('operators/beta.yaml', 'id: beta\nwallet: [\n');
+    const { problems, result } = await source.preview();
+    expect(result).toBe('invalid');
+    const lineOf = (file: string) => {
+      const problem = problems.find((one) => one.file === file);
+      return problem && source.lineOf(problem);
+    };
+    expect(lineOf('operators/alpha.yaml')).toBe(10);
+    expect(lineOf('operators/beta.yaml')).toBeGreaterThan(1);
+  });
+
+  it('is looked at without the watcher missing the change', async () => {
+    const { source, put, changes } = sourceOn(three());
+    put('operators/alpha.yaml', operatorYaml('alpha', 'status: suspended'));
+    await source.preview();
+    source.watch();
+    await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 10_000, interval: 50 });
+    expect(source.current.operators.get('alpha')?.status).toBe('suspended');
+  });
+});
