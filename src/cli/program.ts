@@ -40,26 +40,9 @@ export function createProgram(terminal: Terminal): Command {
     .addHelpText('after', ENVIRONMENT);
 
   program.addCommand(migrateCommand(terminal));
-  program.addCommand(
-    group('config', 'The configuration folder: check, diff, reload.')
-      .addCommand(configCheckCommand(terminal))
-      .addCommand(configDiffCommand(terminal))
-      .addCommand(configReloadCommand(terminal)),
-  );
-  program.addCommand(
-    group('operator', 'The operators of the configuration: list, new, status, breaker.')
-      .addCommand(operatorListCommand(terminal))
-      .addCommand(operatorNewCommand(terminal))
-      .addCommand(operatorStatusCommand(terminal))
-      .addCommand(operatorBreakerCommand(terminal)),
-  );
-  program.addCommand(
-    group('players', 'The players of all operators: import, export, forget, revoke.')
-      .addCommand(playersImportCommand(terminal))
-      .addCommand(playersExportCommand(terminal))
-      .addCommand(playersForgetCommand(terminal))
-      .addCommand(playersRevokeCommand(terminal)),
-  );
+  program.addCommand(configCommands(terminal));
+  program.addCommand(operatorCommands(terminal));
+  program.addCommand(playerCommands(terminal));
   program.addCommand(betCommand(terminal));
   program.addCommand(
     group('bets', 'Bets of all operators: search.').addCommand(betsSearchCommand(terminal)),
@@ -105,6 +88,29 @@ Environment:
   WAGERGATE_DEBUG  set to anything: errors come with their stack
 
 Exit codes: 0 done, 1 failed, 2 not understood, 3 compared and different.`;
+
+function configCommands(terminal: Terminal): Command {
+  return group('config', 'The configuration folder: check, diff, reload.')
+    .addCommand(configCheckCommand(terminal))
+    .addCommand(configDiffCommand(terminal))
+    .addCommand(configReloadCommand(terminal));
+}
+
+function operatorCommands(terminal: Terminal): Command {
+  return group('operator', 'The operators of the configuration: list, new, status, breaker.')
+    .addCommand(operatorListCommand(terminal))
+    .addCommand(operatorNewCommand(terminal))
+    .addCommand(operatorStatusCommand(terminal))
+    .addCommand(operatorBreakerCommand(terminal));
+}
+
+function playerCommands(terminal: Terminal): Command {
+  return group('players', 'The players of all operators: import, export, forget, revoke.')
+    .addCommand(playersImportCommand(terminal))
+    .addCommand(playersExportCommand(terminal))
+    .addCommand(playersForgetCommand(terminal))
+    .addCommand(playersRevokeCommand(terminal));
+}
 
 function booksCommands(terminal: Terminal): Command {
   return group('books', 'What the wallets confirmed, day by day: days, statement, rebuild.')

@@ -34,7 +34,7 @@ export interface ConfigurationChanges {
 }
 
 /** What a reload would do, had it been asked for. */
-export interface ReloadPreview extends ReloadResult {
+export interface PreviewedReload extends ReloadResult {
   /** What would be in force. */
   readonly candidate: Configuration;
 }
@@ -103,7 +103,7 @@ export class ConfigurationSource {
   }
 
   /** What a reload would do at this moment; nothing comes into force, and nobody is told. */
-  async preview(): Promise<ReloadPreview> {
+  async preview(): Promise<PreviewedReload> {
     this.#previewed ??= new ConfigFolder(this.#options.folder, this.#options.env);
     const content = await inSlices(this.#previewed.read());
     const { next = this.#inForce, problems } = reconcile(content, this.#inForce);

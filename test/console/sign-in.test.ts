@@ -105,6 +105,7 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     const answering = page.waitForResponse((response) => response.url().endsWith('/admin/reload'));
     await page.evaluate('document.forms[0].submit()');
     expect((await answering).status()).toBe(401);
+    await page.waitForURL('**/admin/reload');
     await page.goto(consoleUrl());
     await known(page, 'admin@x.example');
     await page.context().close();

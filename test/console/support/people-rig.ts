@@ -25,7 +25,7 @@ export async function startPeopleConsole(): Promise<PeopleConsole> {
     people,
     person: async () => {
       const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(40_000);
       return { context, page: await context.newPage() };
     },
     link: async (role) => {
