@@ -42,7 +42,7 @@ export function compose(parts: Parts) {
     timelines: storage.timelines,
     /** After the listeners have drained. */
     close: async () => {
-      internalListener.close();
+      await internalListener.close();
       await Promise.all([money.wallets.close(), bonusApi.close()]);
       publicListener.close();
       await storage.close();

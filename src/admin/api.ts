@@ -1,4 +1,6 @@
 import type { SettingChange } from '../config/settings-diff.ts';
+import type { DifferenceItem } from '../store/reconciliation/difference-item.ts';
+import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
 
 /**
  * What the admin API answers, by route: for the handlers that make it and the pages that show it.
@@ -54,6 +56,18 @@ export interface AdminApi {
   readonly 'GET /admin/audit': Page<AuditItem>;
   /** The same without a cursor: all of it, one JSON object a line (`application/x-ndjson`). */
   readonly 'GET /admin/audit/export': unknown;
+  /**
+   * `?operator=&from=&to=&columns=`, the body a list of bets (CSV, NDJSON, either packed by gzip) of any
+   * length. 202 once it is read; whether it could be compared, the next one says.
+   */
+  readonly 'POST /admin/reconciliations': { readonly id: string };
+  /** `?operator=&cursor=`, 50 a page. */
+  readonly 'GET /admin/reconciliations': Page<ReconciliationItem>;
+  readonly 'GET /admin/reconciliations/:id': ReconciliationItem;
+  /** `?kind=&resolved=&cursor=`, 100 a page, in the list's order. 409 unless it is done. */
+  readonly 'GET /admin/reconciliations/:id/differences': Page<DifferenceItem>;
+  /** Body `{reason}`. Holds for later runs that find the same difference; 409 where it is so already. */
+  readonly 'POST /admin/reconciliations/:id/differences/:difference/resolve': DifferenceItem;
 }
 
 interface Page<Item> {

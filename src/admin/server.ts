@@ -23,12 +23,14 @@ import type { People } from './people.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { type PlayerRoutes, playerRoutes } from './players.ts';
 import { type Probes, probeRoutes } from './probes.ts';
+import { type ReconciliationDesk, reconciliationRoutes } from './reconciliations.ts';
 import { signInRoutes } from './sign-in.ts';
+import { breakOffSlow, LONG_REQUEST_MS } from './slow-requests.ts';
 import { type TemplateDesk, templateRoutes } from './templates.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** A request that is not complete after this long is broken off; so is an idle connection. */
-const REQUEST_MS = 5_000;
+/** A request whose head is not complete after this long is broken off; so is an idle connection. */
+const HEADERS_MS = 5_000;
 const IDLE_MS = 65_000;
 /** Machines that ask, and a few people. */
 const CONNECTIONS_MAX = 500;
@@ -43,6 +45,7 @@ export type AdminOptions = Probes &
   BooksDesk &
   ConfigurationDesk &
   TemplateDesk &
+  ReconciliationDesk &
   Deliveries & {
     readonly logger: Logger;
     /** Without an admin token and an issuer there is no admin API, and no console. */
@@ -58,12 +61,12 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_MS,
+    requestTimeout: LONG_REQUEST_MS,
     http: {
       // Node looks for late requests this often; here as well, or headers may take a minute.
       connectionsCheckingInterval: 500,
-      requestTimeout: REQUEST_MS,
-      headersTimeout: REQUEST_MS,
+      requestTimeout: LONG_REQUEST_MS,
+      headersTimeout: HEADERS_MS,
     },
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
@@ -74,6 +77,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   app.server.maxConnections = CONNECTIONS_MAX;
   app.decorateRequest('caller', undefined);
   app.decorate('guardedRoutes', []);
+  breakOffSlow(app);
   app.addHook('onRequest', hostCheck(options.adminHosts));
   // Whatever a tool calls its JSON: `curl -d` says it were a form.
   app.removeAllContentTypeParsers();
@@ -121,6 +125,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   betRoutes(app, options);
   booksRoutes(app, options);
   templateRoutes(app, options);
+  reconciliationRoutes(app, options);
   deliveryRoutes(app, options);
   auditRoutes(app, options);
   playerRoutes(app, options);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BreakerOverrides } from '../admin/breaker-overrides.ts';
 import type { AdminOptions } from '../admin/server.ts';
 import { Accounts } from '../bonuses/service/account.ts';
+import { Reconciler } from '../books/reconciliation/reconciler.ts';
 import type { Configuration } from '../config/schema.ts';
 import { type ConfigurationView, viewOf } from '../config/settings-view.ts';
 import { heldBecause } from '../deliveries/drain.ts';
@@ -17,6 +18,8 @@ import { DeliveryHolds } from '../store/deliveries/holds.ts';
 import { exportPlayer } from '../store/players/export.ts';
 import { forgetPlayer } from '../store/players/forget.ts';
 import { PlayerDesk } from '../store/players/player-desk.ts';
+import { ReconciliationDifferences } from '../store/reconciliation/differences.ts';
+import { ReconciliationRuns } from '../store/reconciliation/runs.ts';
 import { lastReload } from '../telemetry/counting.ts';
 import { probeWallet } from '../wallets/probe.ts';
 import type { Money } from './money.ts';
@@ -56,6 +59,13 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const players = new PlayerDesk(database);
   const bets = new BetSearch(database, () => configuration().operators.keys());
   const accounts = new Accounts(configuration);
+  const reconciliations = new ReconciliationRuns(database);
+  const differences = new ReconciliationDifferences(database);
+  const { databaseUrl } = environment;
+  const reconciler = new Reconciler({
+    ...{ databaseUrl, differences, configuration, logger },
+    runs: reconciliations,
+  });
   const desks = {
     timelines,
     deliveryAdmin,
@@ -84,6 +94,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     },
     booksDays: new BooksDays(database),
     statements: new Statements(database),
+    ...{ reconciler, reconciliations, differences },
   } satisfies Partial<AdminOptions>;
-  return { overrides, reloads, desks };
+  return { overrides, reloads, desks, reconciler };
 }

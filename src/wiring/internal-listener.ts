@@ -39,7 +39,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
     redisPolicy: () => accelerator.evictionPolicy(),
     pools: storage.pools,
   });
-  const { overrides, reloads, desks } = createDesks(base, storage, money);
+  const { overrides, reloads, desks, reconciler } = createDesks(base, storage, money);
   let stopWatching: (() => void) | undefined;
   let lastHour: LastHour | undefined;
   const people = createPeople(base, storage);
@@ -75,10 +75,11 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
     });
     return { app, readiness };
   };
-  const close = () => {
+  const close = async () => {
     stopWatching?.();
     lastHour?.close();
     serverGauges.close();
+    await reconciler.close();
   };
   return { adminServer, overrides, close };
 }

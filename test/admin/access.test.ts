@@ -37,6 +37,9 @@ async function start(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): P
     walletStates: unasked,
     timelines: { find: async () => undefined },
     booksDays: { list: unasked },
+    reconciler: { knows: unasked, receive: unasked },
+    reconciliations: { find: unasked, list: unasked, failLost: unasked },
+    differences: { list: unasked, resolve: unasked },
     statements: {
       find: unasked,
       pages: () => {

@@ -51,6 +51,9 @@ describe('every route of /admin', () => {
       'POST /admin/operators/:id/breaker': 'administer',
       'POST /admin/reload': 'administer',
       'POST /admin/console/links': 'administer',
+      'POST /admin/reconciliations': 'books',
+      'GET /admin/reconciliations/:id/differences': 'read',
+      'POST /admin/reconciliations/:id/differences/:difference/resolve': 'books',
     });
   });
 });

@@ -19,7 +19,7 @@ import type { ListLine } from './list-rows.ts';
 
 /** Lines written at once: a transaction of moments, whatever the pace at which the list comes. */
 const WRITTEN_AT_ONCE = 10_000;
-const NOTED_AT_ONCE = 500;
+const NOTED_AT_ONCE = 1_000;
 /** Kept of each kind, for people to work off; what is beyond is counted. */
 const KEPT_MAX = 50_000;
 const ALIVE_EVERY_MS = 2_000;
@@ -82,11 +82,12 @@ export class ReconciliationRun {
     this.#side = side;
     this.#alive = setInterval(() => void this.#sayAlive(), ALIVE_EVERY_MS);
     this.#alive.unref();
-    this.#onAbort = () => void side.close();
+    // Whatever it was doing fails, and tells.
+    this.#onAbort = () => void side.close().catch(() => undefined);
     parts.signal.addEventListener('abort', this.#onAbort);
   }
 
-  /** @throws GatewayError, or Error of `pg`; then nothing was begun */
+  /** @throws GatewayError `DATABASE_UNAVAILABLE`; then nothing was begun */
   static async begin(
     parts: ReconciliationParts,
     plan: ReconciliationPlan,

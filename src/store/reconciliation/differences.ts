@@ -50,13 +50,14 @@ const NOTE = batchStatement(
     -- The same again is not another one; its row is needed all the same.
     ON CONFLICT (operator_id, identity) DO UPDATE SET kind = excluded.kind
     RETURNING d.id, d.identity
+  ), known AS (
+    SELECT DISTINCT w.difference_id FROM difference d
+      JOIN reconciliation_found w ON w.difference_id = d.id
+      JOIN reconciliations r ON r.id = w.reconciliation_id AND r.state = 'done'
   )
   INSERT INTO reconciliation_found (reconciliation_id, position, difference_id, line, reason, is_known)
-  SELECT i.run_id, i.position, d.id, i.line, i.reason,
-         EXISTS (SELECT 1 FROM reconciliation_found w JOIN reconciliations r
-                     ON r.id = w.reconciliation_id AND r.state = 'done'
-                  WHERE w.difference_id = d.id)
-    FROM input i JOIN difference d USING (identity)
+  SELECT i.run_id, i.position, d.id, i.line, i.reason, k.difference_id IS NOT NULL
+    FROM input i JOIN difference d USING (identity) LEFT JOIN known k ON k.difference_id = d.id
   RETURNING position`,
   (row) => row.int('position'),
 );

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { GatewayError } from '../../domain/errors.ts';
 import { Columns } from '../statement.ts';
 import {
   COMPARE,
@@ -33,7 +34,7 @@ export class SideTable {
     });
   }
 
-  /** @throws Error of `pg` */
+  /** @throws GatewayError `DATABASE_UNAVAILABLE` */
   static async open(url: string): Promise<SideTable> {
     const client = new Client({
       connectionString: url,
@@ -42,8 +43,8 @@ export class SideTable {
       statement_timeout: STATEMENT_MS,
     });
     const table = new SideTable(client);
-    await client.connect();
     try {
+      await client.connect();
       // A list may come slowly, and who ran this may be gone: neither is for the server to wait for.
       await client.query(`
         SET client_connection_check_interval = '10s';
@@ -55,7 +56,8 @@ export class SideTable {
       return table;
     } catch (error) {
       await table.close();
-      throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new GatewayError('DATABASE_UNAVAILABLE', `PostgreSQL: ${why}`, { cause: error });
     }
   }
 
@@ -64,6 +66,8 @@ export class SideTable {
     if (this.#failure !== undefined) throw this.#failure;
     if (rows.length === 0) return;
     const copy = this.#client.query(copyFrom('COPY listed FROM STDIN'));
+    // `once` tells of it; a second one must not end the process.
+    copy.on('error', () => undefined);
     copy.end(rows.map(copyLine).join(''));
     await once(copy, 'finish');
   }

@@ -1,0 +1,202 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type ColumnNames, readColumnNames } from '../books/reconciliation/columns.ts';
+import { Incomparable } from '../books/reconciliation/incomparable.ts';
+import type { Reconciler } from '../books/reconciliation/reconciler.ts';
+import { isDay } from '../domain/calendar.ts';
+import type { Caller } from '../domain/caller.ts';
+import { CODES } from '../domain/codes.ts';
+import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
+import { unreachable } from '../domain/unreachable.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
+import type { ReconciliationDifferences } from '../store/reconciliation/differences.ts';
+import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
+import type { ReconciliationRuns } from '../store/reconciliation/runs.ts';
+import { conflict, json, notFoundAnswer, serve } from './answers.ts';
+import type { AdminApi } from './api.ts';
+import {
+  checkedBody,
+  checkedPath,
+  checkedQuery,
+  invalidField,
+  storableText,
+  wordAmong,
+} from './input.ts';
+import { takesItsTime } from './slow-requests.ts';
+
+const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
+const cursor = z
+  .string('must be given once')
+  .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
+  .optional();
+
+const uploadQuery = z.strictObject({
+  operator: storableText(64),
+  from: day,
+  to: day,
+  columns: storableText(1_000).optional(),
+});
+const listQuery = z.strictObject({ operator: storableText(64).optional(), cursor });
+const differencesQuery = z.strictObject({
+  kind: wordAmong(DIFFERENCE_KINDS).optional(),
+  resolved: wordAmong(['true', 'false']).optional(),
+  cursor,
+});
+/** An id as PostgreSQL can hold one; anything else is nobody's. */
+const ID = /^\d{1,18}$/;
+const runPath = z.object({ id: z.string() });
+const differencePath = runPath.extend({ difference: z.string() });
+const resolveBody = z.strictObject({ reason: storableText(2_000) });
+
+export interface ReconciliationDesk {
+  readonly reconciler: Pick<Reconciler, 'knows' | 'receive'>;
+  readonly reconciliations: Pick<ReconciliationRuns, 'find' | 'list' | 'failLost'>;
+  readonly differences: Pick<ReconciliationDifferences, 'list' | 'resolve'>;
+}
+
+/** Lists compared with the journal, and the differences between them, for people. */
+export function reconciliationRoutes(app: FastifyInstance, desk: ReconciliationDesk): void {
+  const { reconciliations } = desk;
+  // A body of any length is read as it comes, in a room of its own: nothing may gather it.
+  app.register(async (uploads) => {
+    uploads.removeAllContentTypeParsers();
+    uploads.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    serve(uploads, 'POST', '/reconciliations', 'books', (request, caller) =>
+      receive(desk, request, caller),
+    );
+  });
+
+  serve(app, 'GET', '/reconciliations', 'read', async (request) => {
+    const query = checkedQuery(listQuery, request);
+    if (!('fields' in query)) return query;
+    await reconciliations.failLost();
+    const page = await reconciliations.list(query.fields);
+    return json(page satisfies AdminApi['GET /admin/reconciliations']);
+  });
+
+  serve(app, 'GET', '/reconciliations/:id', 'read', async (request) => {
+    await reconciliations.failLost();
+    const run = await runOf(desk, request);
+    return run === undefined
+      ? notFoundAnswer('No such reconciliation')
+      : json(run satisfies AdminApi['GET /admin/reconciliations/:id']);
+  });
+  differenceRoutes(app, desk);
+}
+
+function differenceRoutes(app: FastifyInstance, desk: ReconciliationDesk): void {
+  const { differences } = desk;
+  serve(app, 'GET', '/reconciliations/:id/differences', 'read', async (request) => {
+    const query = checkedQuery(differencesQuery, request);
+    if (!('fields' in query)) return query;
+    const run = await runOf(desk, request);
+    if (run === undefined) return notFoundAnswer('No such reconciliation');
+    // An empty list would look like agreement.
+    if (run.state === 'failed') return conflict(`It could not be compared: ${run.why}`);
+    if (run.state !== 'done') return conflict('It is not compared yet');
+    const { kind, resolved, cursor: after } = query.fields;
+    const page = await differences.list({
+      runId: run.id,
+      kind,
+      resolved: resolved === undefined ? undefined : resolved === 'true',
+      cursor: after,
+    });
+    return json(page satisfies AdminApi['GET /admin/reconciliations/:id/differences']);
+  });
+
+  serve(
+    app,
+    'POST',
+    '/reconciliations/:id/differences/:difference/resolve',
+    'books',
+    async (request, caller) => {
+      const path = checkedPath(differencePath, request);
+      if (!('fields' in path)) return path;
+      const body = checkedBody(resolveBody, request);
+      if (!('fields' in body)) return body;
+      const { id, difference } = path.fields;
+      if (!ID.test(id) || !ID.test(difference)) return notFoundAnswer('No such difference');
+      return resolved(
+        await differences.resolve(id, difference, { caller, reason: body.fields.reason }),
+      );
+    },
+  );
+}
+
+async function receive(
+  { reconciler }: ReconciliationDesk,
+  request: FastifyRequest,
+  caller: Caller,
+): Promise<Answer> {
+  const query = checkedQuery(uploadQuery, request);
+  if (!('fields' in query)) return query;
+  const { operator, from, to, columns } = query.fields;
+  if (from > to) return invalidField('to', 'must not be before from');
+  let names: ColumnNames;
+  try {
+    names = columns === undefined ? new Map() : readColumnNames(columns);
+  } catch (error) {
+    if (!(error instanceof Incomparable)) throw error;
+    return failure(CODES.validation, error.message);
+  }
+  if (!(await reconciler.knows(operator))) return notFoundAnswer('No such operator');
+  takesItsTime(request);
+  const which = { operatorId: operator, from, to, actor: caller.actor };
+  const received = await reconciler.receive(which, names, bodyOf(request));
+  switch (received.kind) {
+    case 'received':
+      await discardRest(request);
+      return json({ id: received.id } satisfies AdminApi['POST /admin/reconciliations'], 202);
+    case 'tooLarge':
+      return failure(CODES.validation, received.why, 413);
+    case 'busy':
+      return failure(CODES.system, 'Enough lists are being compared: try again later', 503);
+    default:
+      return unreachable(received);
+  }
+}
+
+/** Leaves the request as it is where reading ends early: the answer is still to go out. */
+async function* bodyOf({ raw }: FastifyRequest): AsyncGenerator<Buffer> {
+  for await (const chunk of raw.iterator({ destroyOnReturn: false })) {
+    if (!Buffer.isBuffer(chunk)) throw new TypeError('a request gave no bytes');
+    yield chunk;
+  }
+}
+
+/** Of a list that cannot be compared; so much more is read before the answer that says so. */
+const DISCARDED_BYTES_MAX = 64 * 1_048_576;
+
+async function discardRest(request: FastifyRequest): Promise<void> {
+  // Whoever sent it is gone.
+  if (request.raw.destroyed) return;
+  let bytes = 0;
+  for await (const chunk of bodyOf(request)) {
+    bytes += chunk.length;
+    if (bytes > DISCARDED_BYTES_MAX) return;
+  }
+}
+
+async function runOf(
+  { reconciliations }: ReconciliationDesk,
+  request: FastifyRequest,
+): Promise<ReconciliationItem | undefined> {
+  const path = checkedPath(runPath, request);
+  if (!('fields' in path) || !ID.test(path.fields.id)) return undefined;
+  return await reconciliations.find(path.fields.id);
+}
+
+function resolved(result: Awaited<ReturnType<ReconciliationDifferences['resolve']>>): Answer {
+  switch (result.kind) {
+    case 'resolved':
+      return json(
+        result.item satisfies AdminApi['POST /admin/reconciliations/:id/differences/:difference/resolve'],
+      );
+    case 'resolvedBefore':
+      return conflict('Somebody has resolved it already');
+    case 'missing':
+      return notFoundAnswer('No such difference');
+    default:
+      return unreachable(result);
+  }
+}
