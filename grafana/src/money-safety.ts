@@ -6,6 +6,8 @@ const HOUR = '[1h]';
 const DEAD_ROLLBACKS = `sum(max by (operator) (gateway_deliveries{${CHOSEN}, state="dead", operation="rollback"})) or vector(0)`;
 const UNRESOLVED = `max by (operator) (gateway_unresolved_bets{${CHOSEN}})`;
 
+const DIFFERENCES = `max by (operator, kind) (gateway_reconciliation_differences{${CHOSEN}})`;
+
 /** Where money could be in the wrong place, and whose it is. */
 export const moneySafety = board({
   name: 'money-safety',
@@ -129,6 +131,25 @@ export const moneySafety = board({
         unit: 'ops',
         width: 8,
         queries: { '{{caller}}': perSecond('gateway_signature_failures_total', 'caller', '') },
+      }),
+    ],
+    'What others have on their lists': [
+      ranking({
+        title: 'Open differences by operator',
+        why: 'Whose newest list differs from the journal in what nobody has resolved yet?',
+        unit: 'short',
+        width: 12,
+        steps: [[1, 'red']],
+        leadsToOperator: true,
+        queries: { '{{operator}}': `topk(20, sum by (operator) (${DIFFERENCES}) > 0)` },
+      }),
+      series({
+        title: 'Open differences by kind',
+        why: 'What do the lists differ in: bets that one side does not have, amounts, states?',
+        unit: 'short',
+        width: 12,
+        stacked: true,
+        queries: { '{{kind}}': `sum by (kind) (${DIFFERENCES})` },
       }),
     ],
   },

@@ -1,11 +1,13 @@
 import type { Configuration } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { MOVEMENT_KINDS } from '../domain/movements.ts';
+import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
 import { BooksJournal, type Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
 import { BooksChecks } from '../store/books/checks.ts';
 import { COUNT_UNRESOLVED_BETS } from '../store/books/unresolved.ts';
 import { VIOLATION_RULES } from '../store/books/violations.ts';
+import { ReconciliationRuns } from '../store/reconciliation/runs.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { closeDueDays } from './close-days.ts';
@@ -36,6 +38,7 @@ export class Bookkeeper {
   readonly #keeping: Bookkeeping;
   readonly #journal: BooksJournal;
   readonly #checks: BooksChecks;
+  readonly #reconciliations: ReconciliationRuns;
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> = Promise.resolve();
   #dutiesAtMs = Number.NEGATIVE_INFINITY;
@@ -46,6 +49,7 @@ export class Bookkeeper {
     this.#keeping = keeping;
     this.#journal = new BooksJournal(keeping.runner);
     this.#checks = new BooksChecks(keeping.runner);
+    this.#reconciliations = new ReconciliationRuns(keeping.runner);
     // A gauge that is not there says nothing, and a counter's first step would show no increase.
     for (const rule of VIOLATION_RULES) keeping.metrics.booksViolations.set({ rule }, 0);
     for (const kind of MOVEMENT_KINDS) keeping.metrics.booksMovements.inc({ kind }, 0);
@@ -85,6 +89,7 @@ export class Bookkeeper {
     await this.#quietly('unresolved', () => this.#countUnresolved());
     await this.#quietly('close', () => this.#close());
     await this.#quietly('check', () => this.#check(nowMs));
+    await this.#quietly('reconciliations', () => this.#lookAtReconciliations());
     return isBusy;
   }
 
@@ -137,6 +142,21 @@ export class Bookkeeper {
       metrics.booksViolations.set({ rule }, counts.get(rule) ?? 0);
     }
     metrics.booksLag.set(await this.#checks.lagSeconds());
+  }
+
+  /** Puts down those whose process is gone; shows what nobody has resolved of the newest. */
+  async #lookAtReconciliations(): Promise<void> {
+    const { logger, metrics } = this.#keeping;
+    for (const id of await this.#reconciliations.failLost()) {
+      logger.warn({ reconciliation: id }, 'reconciliation.lost');
+    }
+    const newest = await this.#reconciliations.newestOpen();
+    metrics.reconciliationDifferences.reset();
+    for (const { operator, open } of newest) {
+      for (const kind of DIFFERENCE_KINDS) {
+        metrics.reconciliationDifferences.set({ operator, kind }, open[kind]);
+      }
+    }
   }
 
   /** The first one that something was booked by; another one would make other days. */

@@ -215,6 +215,12 @@ function booksMetrics({ counter, gauge }: Makers) {
       ['rule'],
       'max',
     ),
+    reconciliationDifferences: gauge(
+      'gateway_reconciliation_differences',
+      "Differences of each operator's newest reconciliation that nobody has resolved, by kind",
+      ['operator', 'kind'],
+      'max',
+    ),
     booksStatements: counter('gateway_books_statements_total', 'Days closed', ['operator']),
     booksOverdue: gauge(
       'gateway_books_closings_overdue',

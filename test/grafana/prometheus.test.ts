@@ -23,6 +23,7 @@ const FIRING = [
   'WagergateConfigReloadFailed',
   'WagergateConflicts',
   'WagergateDeliveryDead',
+  'WagergateReconciliationDifferences',
   'WagergateRollbackDead',
   'WagergateRollbackOverdue',
   'WagergateServiceSignatureFailures',

@@ -232,3 +232,33 @@ describe('a list that comes slowly', () => {
     expect(await run.compare()).toMatchObject({ duplicate_there: 1, missing_here: 1 });
   });
 });
+
+describe('gateway_reconciliation_differences', () => {
+  it('shows what nobody has resolved of the newest run of each operator, and failed ones never', async () => {
+    const bookkeeper = gateway.parts.bookkeeper();
+    const differences = (operator: string, kind: string) =>
+      gateway.metric('gateway_reconciliation_differences', { operator, kind });
+    const strangers = (count: number): Listed[] =>
+      Array.from({ length: count }, (_, at) => ({
+        ...(honest()[0] as Listed),
+        transactionId: `metric-${at}`,
+      }));
+    await reconcile(gateway, csvOf([...honest(), ...strangers(5)]));
+    const { told } = await reconcile(gateway, csvOf([...honest(), ...strangers(3)]));
+    await kept().differences.resolve(told?.id ?? '', told?.differences[0]?.id ?? '', BY);
+    await reconcile(gateway, csvOf(honest('beta')), { operator: 'beta' });
+    expect((await reconcile(gateway, 'nothing\n')).code).toBe(1);
+    bookkeeper.start();
+    try {
+      const shown = async () =>
+        expect([
+          await differences('alpha', 'missing_here'),
+          await differences('alpha', 'missing_there'),
+          await differences('beta', 'missing_here'),
+        ]).toEqual([2, 0, 0]);
+      await vi.waitFor(shown, 10_000);
+    } finally {
+      await bookkeeper.close();
+    }
+  });
+});

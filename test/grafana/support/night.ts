@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DIFFERENCE_KINDS } from '../../../src/domain/reconciliation.ts';
 import { startBonusApi } from '../../../tools/simulator/bonus-api/bonus-api.ts';
 import { createOperator } from '../../../tools/simulator/operator.ts';
 import { createService } from '../../../tools/simulator/service.ts';
@@ -126,6 +127,15 @@ export async function startNight(): Promise<Night> {
         await client.query(
           `INSERT INTO operator_holds (operator_id, counted_at, hold_since, hold_actor)
            VALUES ('delta', now(), now(), 'ann')`,
+        );
+        await client.query(
+          `WITH open AS (SELECT jsonb_object_agg(kind, 1) AS counts
+                           FROM unnest($1::text[]) AS k(kind))
+           INSERT INTO reconciliations (operator_id, from_day, to_day, time_zone, actor, state, counts,
+                                        open, new_count)
+           SELECT 'alpha', now(), now(), 'UTC', 'ann', 'done', counts || '{"agree": 7}', counts, 7
+             FROM open`,
+          [DIFFERENCE_KINDS],
         );
       });
     },
