@@ -1,6 +1,6 @@
 import type { Bet } from '../domain/bet.ts';
 import { concludeUpdate } from '../domain/conclude.ts';
-import { decideUpdate } from '../domain/decide.ts';
+import { decideUpdate, repeatedUpdate } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { UpdateRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
@@ -44,10 +44,13 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
       operatorId !== undefined && callbacks.wallets.get(operatorId)?.callerDialect.skipUpdates;
     let handled: Handled | 'moved';
     switch (decision.kind) {
-      case 'wait':
+      case 'wait': {
         if (await updating.wait(bet)) continue;
+        const repeat = repeatedUpdate(bet, key);
+        if (repeat !== undefined) return updating.answerKnown(bet, repeat);
         handled = await takeOver(updating, updated(bet, []));
         break;
+      }
       case 'nothingToSend':
         // Kept, so that a copy gets the same answer to the byte.
         handled = await recordUnsent(updating, updated(bet, decision.supersedes));

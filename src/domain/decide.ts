@@ -10,13 +10,18 @@ import {
 } from './bet.ts';
 import { unreachable } from './unreachable.ts';
 
+/** The recorded success, again. */
+export interface Repeat {
+  readonly kind: 'repeat';
+  readonly transactionTime: string;
+}
+
 /**
  * What to do with an operation, given the bet's state and nothing else. Pure, so that every row of
  * the contract's table is one test; the callbacks carry the decision out.
  */
 export type Decision =
-  /** The recorded success, again. */
-  | { readonly kind: 'repeat'; readonly transactionTime: string }
+  | Repeat
   /** The recorded refusal, again. */
   | { readonly kind: 'repeatRefusal'; readonly code: number; readonly message: string }
   /** Contradicts what is recorded: code 5, nothing sent (I10). */
@@ -165,10 +170,7 @@ export function decideRollback(bet: Bet): Decision {
 
 /** @param key the update's coefficients, canonical: equal keys are the same update */
 export function decideUpdate(bet: Bet, key: string): Decision {
-  const repeat: Decision | undefined =
-    bet.update?.key === key
-      ? { kind: 'repeat', transactionTime: bet.update.transactionTime }
-      : undefined;
+  const repeat = repeatedUpdate(bet, key);
   if (bet.rollback.kind !== 'none' || neverHeld(bet)) {
     return repeat ?? { kind: 'nothingToSend', supersedes: [] };
   }
@@ -178,4 +180,14 @@ export function decideUpdate(bet: Bet, key: string): Decision {
     .filter((delivery) => delivery.operation === 'update')
     .map((delivery) => delivery.id);
   return { kind: 'send', supersedes: older };
+}
+
+/**
+ * The answer to an update that is the bet's last one, also while that is on its way: it is promised
+ * already. Whoever cannot wait any longer gets it.
+ */
+export function repeatedUpdate(bet: Bet, key: string): Repeat | undefined {
+  return bet.update?.key === key
+    ? { kind: 'repeat', transactionTime: bet.update.transactionTime }
+    : undefined;
 }

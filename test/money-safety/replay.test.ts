@@ -180,6 +180,34 @@ describe('replay: an update on record gets its answer and does not take an older
     expect(updatesOf(bet)).toBe(sent);
   });
 
+  it('a copy of a promised update is on record, and does not stand in its way (I4)', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('update', { kind: 'reset' }, { transactionId, calls: 1 });
+    const first = await bet.update('1.5');
+    expect((await bet.update('1.5')).body).toBe(first.body);
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
+    expect(updatesOf(bet)).toBe(2);
+  });
+
+  it('copies that wait behind another update are promised once (I5)', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    const older = bet.wallet.hold('update', { transactionId });
+    const first = bet.update('1.5');
+    await older.arrived;
+    const body = updateBody(bet.slip, '1.7');
+    const newer = bet.wallet.hold('update', { transactionId, point: 'after' });
+    const copies = [put(body), put(body)];
+    await bet.isWaitedFor();
+    older.release();
+    await newer.arrived;
+    const answers = await Promise.all(copies);
+    newer.release();
+    expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
+    expect((await first).status).toBe(200);
+  });
+
   it('a copy answered from the journal is on record by its own requestId', async () => {
     const bet = await acceptedBet(gateway);
     const first = await put(updateBody(bet.slip, '1.5'));

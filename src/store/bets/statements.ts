@@ -52,12 +52,15 @@ export const RECORDED_OPERATIONS = statement(
   byTransaction,
   `
   SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
-         -- Answered at once, and no delivery of it was ever tried: no wallet can have seen it.
+         -- Answered at once, and no delivery of it was ever tried: no wallet can have seen it. Of what
+         -- was answered 503 the outcome may have been lost (bet-correct-answer).
          (o.answer_status IS NULL
            OR EXISTS (SELECT 1 FROM attempts t WHERE t.operation_id = o.id)
            OR EXISTS (SELECT 1 FROM deliveries d
                        WHERE d.operation_id = o.id
-                         AND (d.state <> 'superseded' OR d.attempts > 0))) AS was_sent,
+                         AND (d.state <> 'superseded' OR d.attempts > 0))
+           OR o.answer_status >= 500
+              AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.operation_id = o.id)) AS was_sent,
          EXISTS (SELECT 1 FROM attempts t
                   WHERE t.operation_id = o.id
                     AND (t.result = 'accepted'

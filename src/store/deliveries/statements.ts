@@ -23,7 +23,7 @@ const OLDER = `(greatest(b.generation, (SELECT h.released FROM operator_holds h
 const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
              SELECT 1 FROM operations o
               WHERE o.transaction_id = d.transaction_id AND o.operation = 'update'
-                AND o.id > d.operation_id))`;
+                AND o.id > d.operation_id AND NOT o.is_copy))`;
 
 interface Claiming {
   readonly operatorId: string;

@@ -4,6 +4,8 @@ export type FindingKind =
   | 'books'
   /** A player's money is not the opening balance and what the bets moved. */
   | 'money'
+  /** The gateway's own books say otherwise than the wallet, or its checker found something. */
+  | 'statement'
   | 'placedTwice'
   /** Two money operations of one bet at the wallet at once. */
   | 'overlap'

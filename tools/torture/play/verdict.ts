@@ -3,6 +3,7 @@ import { answerFindings } from '../check/answers.ts';
 import { bookFindings, moneyFindings } from '../check/books.ts';
 import type { Finding } from '../check/finding.ts';
 import { type GatewayView, gatewayView } from '../check/gateway-view.ts';
+import { movementFindings } from '../check/movements.ts';
 import { hasOpenWork } from '../check/open-work.ts';
 import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
 import { ADMIN_TOKEN, type House } from '../house/house.ts';
@@ -100,7 +101,7 @@ async function judge(played: Played): Promise<Judged> {
   const { house, records, lag } = played;
   const gateways = house.entrances.map(({ gateway }) => gateway);
   const findings: Finding[] = crashFindings(played);
-  let undecided = 0;
+  const decided: BetRecord[] = [];
   for (const record of records) {
     const wallet = house.wallet(record.plan.operator);
     const wasLagging = (fromMs: number, toMs: number) => lag.wasLagging(fromMs, toMs);
@@ -110,13 +111,21 @@ async function judge(played: Played): Promise<Judged> {
       ...bookFindings(record, wallet),
       ...moneyFindings(record, wallet, OPENING_BALANCE),
     ];
-    if (books.length === 0) continue;
+    if (books.length === 0) {
+      decided.push(record);
+      continue;
+    }
     // Only a result that the wallet was planned to refuse may be left to a person.
     const isRefused = Object.keys(record.plan.refuses).length > 0;
     const view = isRefused ? await viewOf(house, record) : undefined;
-    if (view !== undefined && view.dead > 0) undecided += 1;
-    else findings.push(...books);
+    if (view !== undefined && view.dead > 0) continue;
+    decided.push(record);
+    findings.push(...books);
   }
+  const bookedAt = ({ plan, transactionId }: BetRecord) =>
+    house.wallet(plan.operator).ledger.bets.get(transactionId);
+  findings.push(...(await movementFindings(house.databaseUrl, decided, bookedAt)));
+  const undecided = records.length - decided.length;
   findings.push(...refusalFindings(played), ...blockedFindings(played));
   findings.push(...(await undelivered(house, records)));
   const isSettled = !findings.some(({ kind }) => CAN_CHANGE.has(kind));
@@ -128,8 +137,9 @@ async function judge(played: Played): Promise<Judged> {
   return { findings: apart, undecided, isSettled };
 }
 
-const isOfBooks = (kind: Finding['kind']) => kind === 'books' || kind === 'money';
-const CAN_CHANGE: ReadonlySet<Finding['kind']> = new Set(['books', 'money', 'undelivered']);
+const OF_BOOKS: ReadonlySet<Finding['kind']> = new Set(['books', 'money', 'statement']);
+const isOfBooks = (kind: Finding['kind']) => OF_BOOKS.has(kind);
+const CAN_CHANGE: ReadonlySet<Finding['kind']> = new Set([...OF_BOOKS, 'undelivered']);
 
 /** Where nothing goes wrong, nothing is refused: a proper no speaks against no wallet. */
 function refusalFindings({ plan, records, lag }: Played): Finding[] {

@@ -270,4 +270,26 @@ export const BUGS: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: 'books-keep-the-payout',
+    what: 'a rolled back bet keeps its payout in the books',
+    changes: [
+      {
+        file: 'src/domain/movements.ts',
+        find: '  return [...reversed, movement(booked',
+        put: '  return [movement(booked',
+      },
+    ],
+  },
+  {
+    name: 'books-read-ahead',
+    what: 'the bookkeeper passes over what is still being committed',
+    changes: [
+      {
+        file: 'src/store/books/read-statements.ts',
+        find: 'AND a.written_in < pg_snapshot_xmin(pg_current_snapshot())',
+        put: '',
+      },
+    ],
+  },
 ];
