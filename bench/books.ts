@@ -8,21 +8,24 @@ import { BooksDays } from '../src/store/books/days.ts';
 import { Database } from '../src/store/database.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
 import { startPostgres } from '../tools/embedded/postgres.ts';
+import { compareLists, fillBets } from './books/compare.ts';
 import { fillJournal, fillYear } from './books/fill.ts';
 import { optionsOf, SettingsError } from './support/settings.ts';
 
 const HELP = `npm run bench -- books [options]
 
-How fast the bookkeeper books a journal, and how long a year's report of many operators takes.
+How fast the bookkeeper books a journal, how long a year's report of many operators takes, and what it
+takes to compare a list of bets with as many in the journal.
 
   --bets <count>        placed and settled bets in the journal (default: 50000)
   --operators <count>   operators of the year's report (default: 1000)
+  --listed <count>      bets of the list and of the journal that it is compared with (default: 100000)
   --out <file>          where the result goes (bench/results/books.json)
   --help                this text`;
 
-/** @returns 0; 1 where not everything was booked */
+/** @returns 0; 1 where not everything was booked, or what was planted in the list was not found */
 export async function runBooks(args: readonly string[]): Promise<number> {
-  const { bets, operators, resultFile, help } = readSettings(args);
+  const { bets, operators, listed, resultFile, help } = readSettings(args);
   if (help) {
     console.log(HELP);
     return 0;
@@ -41,8 +44,15 @@ export async function runBooks(args: readonly string[]): Promise<number> {
       await fillYear(url, operators);
       const year = await readYear(new BooksDays(database));
       console.log(`a year of ${operators} operators: ${JSON.stringify(year)}`);
-      await writeResult(resultFile, { booking, year: { operators, ...year } });
-      return booking.movements === 2 * bets ? 0 : 1;
+      await fillBets(url, listed);
+      const comparison = await compareLists(database, url, listed);
+      console.log(`a list of ${listed} bets: ${JSON.stringify(comparison)}`);
+      await writeResult(resultFile, { booking, year: { operators, ...year }, comparison });
+      const { agree, missing_there, missing_here, amount_differs, duplicate_there } =
+        comparison.counts;
+      const isFound =
+        [missing_there, missing_here, amount_differs, duplicate_there].join() === '1,1,1,1';
+      return booking.movements === 2 * bets && isFound && agree === listed - 3 ? 0 : 1;
     } finally {
       await database.close();
     }
@@ -86,6 +96,7 @@ async function readYear(days: BooksDays) {
 const OPTIONS = {
   bets: { type: 'string', default: '50000' },
   operators: { type: 'string', default: '1000' },
+  listed: { type: 'string', default: '100000' },
   out: { type: 'string', default: fileURLToPath(new URL('results/books.json', import.meta.url)) },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -100,6 +111,7 @@ function readSettings(args: readonly string[]) {
   return {
     bets: count(values.bets, '--bets'),
     operators: count(values.operators, '--operators'),
+    listed: count(values.listed, '--listed'),
     resultFile: values.out,
     help: values.help,
   };

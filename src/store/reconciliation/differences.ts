@@ -41,7 +41,7 @@ const NOTE = batchStatement(
   `
   WITH input AS MATERIALIZED (
     SELECT i.* FROM :input JOIN reconciliations r ON r.id = i.run_id
-     WHERE r.state IN ('reading', 'comparing')
+     WHERE r.state IN ('reading', 'comparing') AND r.why IS NULL
   ), difference AS (
     INSERT INTO reconciliation_differences AS d (operator_id, identity, kind, transaction_id, here,
                                                  there, first_run_id)

@@ -36,7 +36,8 @@ export interface ReconciliationItem {
 }
 
 /** Columns of `reconciliations`. */
-export const RUN_COLUMNS = `id::text, operator_id, from_day::text, to_day::text, time_zone, state, why, actor, columns,
+export const RUN_COLUMNS = `id::text, operator_id, from_day::text, to_day::text, time_zone,
+         CASE WHEN why IS NULL THEN state ELSE 'failed' END AS state, why, actor, columns,
          lines::float8 AS lines, bytes::float8 AS bytes, counts, open, new_count, created_at, finished_at`;
 
 export function reconciliationItemOf(row: Columns): ReconciliationItem {

@@ -1,6 +1,7 @@
 import { DIFFERENCE_KINDS } from '../../domain/reconciliation.ts';
 import type { Runner } from '../books/books-journal.ts';
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { type Parameters, statement } from '../statement.ts';
+import { GIVE_UP, GIVE_UP_LOST, TAKE_AWAY } from './given-up.ts';
 import {
   countsIn,
   type DifferenceCounts,
@@ -24,8 +25,6 @@ export interface BegunReconciliation {
   readonly endsAt: Date;
 }
 
-/** A process that says nothing of its run for so long is gone. */
-const SILENT_SECONDS = 60;
 const PAGE_SIZE = 50;
 
 const BEGIN = statement(
@@ -84,7 +83,7 @@ const NOTE_PROGRESS = statement(
   UPDATE reconciliations
      SET state = :state, columns = :columns, lines = :lines, bytes = :bytes,
          alive_at = clock_timestamp()
-   WHERE id = :id AND state IN ('reading', 'comparing')
+   WHERE id = :id AND state IN ('reading', 'comparing') AND why IS NULL
   RETURNING id::text`,
   (row) => row.text('id'),
 );
@@ -113,49 +112,8 @@ const FINISH = statement(
     FROM (SELECT (SELECT sum(value::int) FROM jsonb_each_text(:counts - 'agree'))::int AS count,
                  (SELECT count(*)::int FROM reconciliation_found
                    WHERE reconciliation_id = :id AND is_known) AS known) f
-   WHERE r.id = :id AND r.state = 'comparing'
+   WHERE r.id = :id AND r.state = 'comparing' AND r.why IS NULL
   RETURNING r.id::text`,
-  (row) => row.text('id'),
-);
-
-/** What was found until then is of no list and nobody's: it goes, unless another run has it too. */
-const TAKE_AWAY = `
-  found AS (
-    DELETE FROM reconciliation_found w USING failed f WHERE w.reconciliation_id = f.id
-    RETURNING w.reconciliation_id, w.difference_id
-  ), orphan AS (
-    DELETE FROM reconciliation_differences d USING found w
-     WHERE d.id = w.difference_id AND d.first_run_id = w.reconciliation_id AND d.resolved_at IS NULL
-       AND NOT EXISTS (SELECT 1 FROM reconciliation_found o
-                        WHERE o.difference_id = d.id AND o.reconciliation_id <> w.reconciliation_id)
-  )`;
-
-const FAIL = statement(
-  'reconciliation-fail',
-  { id: ['bigint', ({ id }) => id], why: ['text', ({ why }) => why] } satisfies Parameters<{
-    readonly id: string;
-    readonly why: string;
-  }>,
-  `
-  WITH failed AS (
-    UPDATE reconciliations SET state = 'failed', why = :why, finished_at = clock_timestamp()
-     WHERE id = :id AND state IN ('reading', 'comparing') RETURNING id
-  ), ${TAKE_AWAY} SELECT id::text FROM failed`,
-  noRow,
-);
-
-const FAIL_LOST = statement(
-  'reconciliation-fail-lost',
-  {},
-  `
-  WITH failed AS (
-    UPDATE reconciliations
-       SET state = 'failed', finished_at = clock_timestamp(),
-           why = 'the process that ran it has gone away: send the list again'
-     WHERE state IN ('reading', 'comparing')
-       AND alive_at < clock_timestamp() - make_interval(secs => ${SILENT_SECONDS})
-    RETURNING id
-  ), ${TAKE_AWAY} SELECT id::text FROM failed`,
   (row) => row.text('id'),
 );
 
@@ -240,12 +198,23 @@ export class ReconciliationRuns {
 
   /** What was found is taken away again. */
   async fail(id: string, why: string): Promise<void> {
-    await this.#runner.run(FAIL, { id, why });
+    await this.#runner.run(GIVE_UP, { id, why });
+    await this.#takeAway();
   }
 
   /** The same for runs whose process is gone. @returns their ids */
   async failLost(): Promise<readonly string[]> {
-    return await this.#runner.run(FAIL_LOST, {});
+    const lost = await this.#runner.run(GIVE_UP_LOST, {});
+    await this.#takeAway();
+    return lost;
+  }
+
+  /** A piece at a time, and from where somebody else was cut short. */
+  async #takeAway(): Promise<void> {
+    let left: number | undefined;
+    do {
+      [left] = await this.#runner.run(TAKE_AWAY, {});
+    } while (left !== undefined && left > 0);
   }
 
   async find(id: string): Promise<ReconciliationItem | undefined> {

@@ -1,0 +1,64 @@
+import { noRow, type Parameters, statement } from '../statement.ts';
+
+/** A process that says nothing of its run for so long is gone. */
+const SILENT_SECONDS = 60;
+/** Found differences taken away by one statement: a moment's work. */
+const TAKEN_AT_ONCE = 5_000;
+
+interface GivenUp {
+  readonly id: string;
+  readonly why: string;
+}
+
+/** From here on it is failed to everybody, and its process can write nothing more of it. */
+export const GIVE_UP = statement(
+  'reconciliation-give-up',
+  { id: ['bigint', ({ id }) => id], why: ['text', ({ why }) => why] } satisfies Parameters<GivenUp>,
+  `
+  UPDATE reconciliations SET why = :why, finished_at = clock_timestamp()
+   WHERE id = :id AND state IN ('reading', 'comparing') AND why IS NULL`,
+  noRow,
+);
+
+export const GIVE_UP_LOST = statement(
+  'reconciliation-give-up-lost',
+  {},
+  `
+  UPDATE reconciliations
+     SET why = 'the process that ran it has gone away: send the list again',
+         finished_at = clock_timestamp()
+   WHERE state IN ('reading', 'comparing') AND why IS NULL
+     AND alive_at < clock_timestamp() - make_interval(secs => ${SILENT_SECONDS})
+  RETURNING id::text`,
+  (row) => row.text('id'),
+);
+
+/**
+ * Takes away a piece of what runs had found that were given up: it is of no list. A difference goes
+ * with it unless another run has found it too. A run with nothing left is failed for good.
+ */
+export const TAKE_AWAY = statement(
+  'reconciliation-take-away',
+  {},
+  `
+  WITH given_up AS MATERIALIZED (
+    SELECT id FROM reconciliations WHERE state IN ('reading', 'comparing') AND why IS NOT NULL
+  ), piece AS (
+    SELECT w.reconciliation_id, w.position FROM given_up g
+      JOIN reconciliation_found w ON w.reconciliation_id = g.id LIMIT ${TAKEN_AT_ONCE}
+  ), found AS (
+    DELETE FROM reconciliation_found w USING piece p
+     WHERE w.reconciliation_id = p.reconciliation_id AND w.position = p.position
+    RETURNING w.reconciliation_id, w.difference_id
+  ), orphan AS (
+    DELETE FROM reconciliation_differences d USING found w
+     WHERE d.id = w.difference_id AND d.first_run_id = w.reconciliation_id AND d.resolved_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM reconciliation_found o
+                        WHERE o.difference_id = d.id AND o.reconciliation_id <> w.reconciliation_id)
+  ), over AS (
+    UPDATE reconciliations r SET state = 'failed' FROM given_up g
+     WHERE r.id = g.id AND NOT EXISTS (SELECT 1 FROM piece)
+  )
+  SELECT count(*)::int AS left FROM given_up`,
+  (row) => row.int('left'),
+);
