@@ -28,6 +28,11 @@ import { playersImportCommand } from './commands/players-import.ts';
 import { playersRevokeCommand } from './commands/players-revoke.ts';
 import { pruneCommand } from './commands/prune.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
+import {
+  reconciliationsListCommand,
+  reconciliationsResolveCommand,
+  reconciliationsShowCommand,
+} from './commands/reconciliations.ts';
 import { signCommand } from './commands/sign.ts';
 import { verifyCommand } from './commands/verify.ts';
 import type { Terminal } from './terminal.ts';
@@ -73,6 +78,7 @@ export function createProgram(terminal: Terminal): Command {
   );
   program.addCommand(booksCommands(terminal));
   program.addCommand(reconcileCommand(terminal));
+  program.addCommand(reconciliationCommands(terminal));
   program.addCommand(pruneCommand(terminal));
   program.addCommand(signCommand(terminal));
   program.addCommand(verifyCommand(terminal));
@@ -117,6 +123,13 @@ function booksCommands(terminal: Terminal): Command {
     .addCommand(booksDaysCommand(terminal))
     .addCommand(booksStatementCommand(terminal))
     .addCommand(booksRebuildCommand(terminal));
+}
+
+function reconciliationCommands(terminal: Terminal): Command {
+  return group('reconciliations', 'Comparisons with lists of others: list, show, resolve.')
+    .addCommand(reconciliationsListCommand(terminal))
+    .addCommand(reconciliationsShowCommand(terminal))
+    .addCommand(reconciliationsResolveCommand(terminal));
 }
 
 function consoleCommands(terminal: Terminal): Command {

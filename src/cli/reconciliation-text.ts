@@ -42,12 +42,11 @@ async function printText(
   run: ReconciliationItem,
   differences: ReconciliationDifferences,
 ): Promise<void> {
-  const { operator, from, to, timeZone, counts, open, columns } = run;
+  const { id, operator, from, to, timeZone, counts, open, columns } = run;
   const days = from === to ? from : `${from} to ${to}`;
   const { lines } = run.progress;
-  terminal.print(
-    `${operator}, ${days} (${timeZone}): ${lines} lines, compared ${columns.join(', ')}`,
-  );
+  const which = `reconciliation ${id}: ${operator}, ${days} (${timeZone})`;
+  terminal.print(`${which}, ${lines} lines, compared ${columns.join(', ')}`);
   terminal.print('');
   const rows = DIFFERENCE_KINDS.filter((kind) => (counts?.[kind] ?? 0) > 0).map((kind) => [
     kind,
@@ -81,7 +80,7 @@ async function printKind(
   if (more > 0) terminal.print(`  and ${more} more: see them by --json`);
 }
 
-function lineOf({ transactionId, line, here, there, reason, known }: DifferenceItem): string {
+function lineOf({ id, transactionId, line, here, there, reason, known }: DifferenceItem): string {
   const sides = [
     here === null ? undefined : `here ${wordsOf(here)}`,
     there === null ? undefined : `there ${wordsOf(there)}`,
@@ -92,7 +91,7 @@ function lineOf({ transactionId, line, here, there, reason, known }: DifferenceI
     reason ?? '',
     known ? 'known before' : '',
   ];
-  return `  ${parts.filter((part) => part !== '').join(': ')}`;
+  return `  [${id}] ${parts.filter((part) => part !== '').join(': ')}`;
 }
 
 function wordsOf({ state, stake, payout, currency, copies }: ListedThere): string {

@@ -253,11 +253,15 @@ export class ReconciliationRun {
 
 /** Whatever keeps a list from being read to its end is a reason not to compare it. */
 async function* ofSource(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let hasBegun = false;
   try {
-    yield* chunks;
+    for await (const chunk of chunks) {
+      hasBegun = true;
+      yield chunk;
+    }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Incomparable(`the list broke off: ${why}`, { cause: error });
+    throw new Incomparable(hasBegun ? `the list broke off: ${why}` : why, { cause: error });
   }
 }
 

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { placedBet, type TestBet, unplacedBet } from '../../support/bet.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wagergate } from '../../cli/command-line.ts';
+import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { onServer } from '../../support/server.ts';
-import { csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
+import { around, csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
 
 let gateway: TestGateway;
 let bets: Record<'won' | 'lost' | 'open' | 'undone' | 'paid' | 'extra', TestBet>;
@@ -155,6 +155,39 @@ describe('a list is compared with the journal (I9)', () => {
     }
   });
 
+  it('tells people what was compared, each difference in a line, and how many more there are', async () => {
+    const strangers = Array.from({ length: 12 }, (_, at) => `nobody-${at + 10},USD,1,0,placed`);
+    const list = damaged(bets.lost, (line) => [
+      { ...line, payout: '1', transactionId: line.transactionId },
+    ]);
+    const { stdout, code } = await wagergate(
+      ['reconcile', '--operator', 'alpha', '--from', around(0), '--to', around(0), '--file', '-'],
+      {
+        env: {
+          DATABASE_URL: gateway.databaseUrl,
+          GATEWAY_CONFIG: gateway.configFolder,
+          SERVICE_SECRET: 'the-services-secret',
+        },
+        stdin: `${csvOf(list)}${strangers.join('\n')}`,
+      },
+    );
+    expect(code).toBe(3);
+    const { transactionId } = bets.lost;
+    expect(stdout).toContain(
+      `: alpha, ${around(0)} (UTC), 19 lines, compared ${HEADER.replaceAll(',', ', ')}\n`,
+    );
+    expect(stdout).toMatch(/^agree +5$/m);
+    expect(stdout).toMatch(/^missing_here +12 +12$/m);
+    expect(stdout).toMatch(
+      new RegExp(
+        `^  \\[\\d+\\] ${transactionId} \\(line \\d\\): here settled stake 12.1 payout 0 USD, ` +
+          'there settled stake 12.1 payout 1 USD: the wallet confirmed its result',
+        'm',
+      ),
+    );
+    expect(stdout).toContain('  and 2 more: see them by --json\n');
+  });
+
   it('takes the list’s own names of columns', async () => {
     const csv = csvOf(honest()).replace(HEADER, 'Bet ID,cur,stake,win,state');
     const more = ['--columns', 'transactionId=Bet ID,currency=cur,payout:win'];
@@ -211,78 +244,29 @@ describe('lines that cannot be read', () => {
     expect(stderr).toMatch(why);
   });
 
+  it('a file that is not there is not compared, and a day that is none not understood', async () => {
+    const env = {
+      DATABASE_URL: gateway.databaseUrl,
+      GATEWAY_CONFIG: gateway.configFolder,
+      SERVICE_SECRET: 'the-services-secret',
+    };
+    const args = ['reconcile', '--operator', 'alpha', '--file', '/nowhere/theirs.csv'];
+    const ran = await wagergate([...args, '--from', around(0), '--to', around(0)], { env });
+    expect(ran).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: could not compare: /nowhere/theirs.csv does not exist\n',
+    });
+    for (const days of [
+      ['--from', 'yesterday', '--to', around(0)],
+      ['--from', around(1), '--to', around(0)],
+    ]) {
+      expect((await wagergate([...args, ...days], { env })).code).toBe(2);
+    }
+  });
+
   it('an operator that nobody knows is not compared', async () => {
     const { code, stderr } = await reconcile(gateway, csvOf(honest()), { operator: 'alhpa' });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('alhpa') });
-  });
-});
-
-describe('what the gateway knows of the reason', () => {
-  it('is a rollback that is promised: agrees when delivered (I4)', async () => {
-    const bet = await placedBet(gateway, { amount: '8' });
-    const { transactionId } = bet;
-    const over = bet.wallet.misbehave(
-      'rollback',
-      { kind: 'status', status: 500 },
-      { transactionId },
-    );
-    await bet.rollback();
-    const { told } = await reconcile(gateway, csvOf(honest()));
-    expect(kindsOf(told)).toEqual([`state_differs ${transactionId}`]);
-    expect(told?.differences[0]?.reason).toMatch(
-      /^rollback promised at 20\S+Z, not delivered yet: agrees when delivered/,
-    );
-    over();
-    const worker = gateway.parts.deliveryWorker();
-    worker.start();
-    const delivered = () => bet.deliveries().then((rows) => rows.map(({ state }) => state));
-    await vi.waitFor(async () => expect(await delivered()).toEqual(['delivered']), 10_000);
-    await worker.close();
-    expect((await reconcile(gateway, csvOf(honest()))).code).toBe(0);
-  });
-
-  it('is a place that the wallet declined, and one of unknown outcome', async () => {
-    const [declined, unknown] = [await unplacedBet(gateway), await unplacedBet(gateway)];
-    const { wallet } = declined;
-    wallet.misbehave('place', { kind: 'code', code: 7 }, declined);
-    wallet.misbehave('place', { kind: 'status', status: 500 }, unknown);
-    await Promise.all([declined.place(), unknown.place()]);
-    expect((await reconcile(gateway, csvOf(honest()))).code).toBe(0);
-    const lines = [declined, unknown].map(({ transactionId }) => ({
-      ...(honest()[0] as Listed),
-      transactionId,
-    }));
-    const { told } = await reconcile(gateway, csvOf([...honest(), ...lines]));
-    const reasons = new Map(told?.differences.map((one) => [one.transactionId, one]));
-    expect(reasons.get(declined.transactionId)).toMatchObject({
-      kind: 'state_differs',
-      here: { state: 'declined' },
-      reason: 'its place was declined with code 7',
-    });
-    expect(reasons.get(unknown.transactionId)).toMatchObject({
-      kind: 'state_differs',
-      here: { state: 'unknown' },
-      reason: expect.stringContaining('outcome of its place is unknown'),
-    });
-    await unknown.rollback();
-  });
-
-  it('is the day: a bet of another day is compared, and not missed', async () => {
-    const old = await placedBet(gateway, { amount: '2' });
-    await onServer(gateway.databaseUrl, (client) =>
-      client.query(
-        `UPDATE bets SET created_at = created_at - interval '20 days' WHERE transaction_id = $1`,
-        [old.transactionId],
-      ),
-    );
-    expect((await reconcile(gateway, csvOf(honest()))).code).toBe(0);
-    const without = damaged(old, () => []);
-    expect((await reconcile(gateway, csvOf(without))).code).toBe(0);
-    const { told } = await reconcile(
-      gateway,
-      csvOf(damaged(old, (line) => [{ ...line, stake: '3' }])),
-    );
-    expect(kindsOf(told)).toEqual([`amount_differs ${old.transactionId}`]);
-    expect(told?.differences[0]?.reason).toContain('outside of these days');
   });
 });

@@ -6,6 +6,7 @@ import { Incomparable } from '../../../src/books/reconciliation/incomparable.ts'
 import { ReconciliationRun } from '../../../src/books/reconciliation/run.ts';
 import { ReconciliationDifferences } from '../../../src/store/reconciliation/differences.ts';
 import { ReconciliationRuns } from '../../../src/store/reconciliation/runs.ts';
+import { wagergate } from '../../cli/command-line.ts';
 import { BY } from '../../support/audit.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
@@ -96,6 +97,38 @@ describe('differences are worked off (I12)', () => {
         after: { kind: 'missing_there', transactionId, resolved: true },
       },
     ]);
+  });
+
+  it('are listed, shown and resolved at the command line', async () => {
+    const bet = await placedBet(gateway);
+    const { told } = await reconcile(gateway, without(bet));
+    const [run, difference] = [told?.id ?? '', told?.differences[0]?.id ?? ''];
+    const cli = (...args: string[]) =>
+      wagergate(['reconciliations', ...args], { env: { DATABASE_URL: gateway.databaseUrl } });
+    const listed = await cli('list', '--operator', 'alpha');
+    expect(listed.stdout).toMatch(new RegExp(`^ *${run} .* alpha .* done +1  cli:`, 'm'));
+    expect((await cli('show', run)).stdout).toContain(`[${difference}] ${bet.transactionId}`);
+    expect((await cli('resolve', run, difference, '--reason', ' ')).code).toBe(2);
+    const reason = 'seen by the operator';
+    expect(await cli('resolve', run, difference, '--reason', reason)).toMatchObject({ code: 0 });
+    expect(await cli('resolve', run, difference, '--reason', reason)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('already'),
+    });
+    const shown = JSON.parse((await cli('show', run, '--json')).stdout);
+    expect(shown).toMatchObject({
+      open: { missing_there: 0 },
+      differences: [{ resolution: { reason } }],
+    });
+    const failed = await reconcile(gateway, 'nothing\n');
+    expect(failed.code).toBe(1);
+    const [newest] = JSON.parse((await cli('list', '--json')).stdout);
+    expect(await cli('show', newest.id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('could not be compared'),
+    });
+    expect((await cli('show', '999999')).code).toBe(1);
+    expect((await cli('show', 'x')).code).toBe(2);
   });
 
   it('are others where either list says something else', async () => {

@@ -1,0 +1,145 @@
+import { Command } from 'commander';
+import { unreachable } from '../../domain/unreachable.ts';
+import { plain } from '../../lib/plain-text.ts';
+import { table } from '../../lib/table.ts';
+import type { Database } from '../../store/database.ts';
+import { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
+import type { ReconciliationItem } from '../../store/reconciliation/run-item.ts';
+import { ReconciliationRuns } from '../../store/reconciliation/runs.ts';
+import { byOf } from '../caller.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFailed, UsageError } from '../failures.ts';
+import { withExamples } from '../help.ts';
+import { printReconciliation } from '../reconciliation-text.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+const COLUMNS = [
+  { title: 'id', align: 'right' },
+  { title: 'at', align: 'left' },
+  { title: 'operator', align: 'left' },
+  { title: 'from', align: 'left' },
+  { title: 'to', align: 'left' },
+  { title: 'state', align: 'left' },
+  { title: 'open', align: 'right' },
+  { title: 'by', align: 'left' },
+] as const;
+
+/** `wagergate reconciliations list`: what was compared, and what of it is open. */
+export function reconciliationsListCommand(terminal: Terminal): Command {
+  const command = new Command('list')
+    .summary('lists the latest comparisons')
+    .description('Lists the latest 50 comparisons of bets with lists of others, newest first.')
+    .option('--operator <id>', 'only of this operator')
+    .option('--json', 'print them as JSON')
+    .action((options: JsonOption & { readonly operator?: string }) =>
+      withDatabase(terminal.env, (database) => list(terminal, database, options)),
+    );
+  return withExamples(command, { line: 'reconciliations list --operator alpha' });
+}
+
+async function list(
+  terminal: Terminal,
+  database: Database,
+  { operator, json }: JsonOption & { readonly operator?: string },
+): Promise<void> {
+  const runs = new ReconciliationRuns(database);
+  await runs.failLost();
+  const { items } = await runs.list({ operator });
+  if (json) terminal.printJson(items);
+  else if (items.length === 0) terminal.print('nothing was compared yet: see `reconcile --help`');
+  else terminal.print(table(COLUMNS, items.map(cellsOf)));
+}
+
+function cellsOf(run: ReconciliationItem): string[] {
+  const { id, createdAt, operator, from, to, state, open, actor } = run;
+  const count = Object.values(open ?? {}).reduce((sum, one) => sum + one, 0);
+  return [id, createdAt, operator, from, to, state, open === null ? '' : String(count), actor];
+}
+
+/** `wagergate reconciliations show`: what one of them has found, as `reconcile` told it. */
+export function reconciliationsShowCommand(terminal: Terminal): Command {
+  const command = new Command('show')
+    .summary('shows what a comparison has found')
+    .description(
+      'Shows the counts of a comparison, and what nobody has resolved of it. As JSON it has all ' +
+        'of its differences.',
+    )
+    .argument('<id>', 'the comparison, as `reconciliations list` shows it')
+    .option('--json', 'print counts and differences as JSON')
+    .action((id: string, { json }: JsonOption) =>
+      withDatabase(terminal.env, async (database) => {
+        const run = await doneRun(new ReconciliationRuns(database), idOf(id));
+        const differences = new ReconciliationDifferences(database);
+        await printReconciliation(terminal, run, differences, json === true);
+      }),
+    );
+  return withExamples(command, { line: 'reconciliations show 17 --json' });
+}
+
+async function doneRun(runs: ReconciliationRuns, id: string): Promise<ReconciliationItem> {
+  await runs.failLost();
+  const run = await runs.find(id);
+  if (run === undefined) throw new CommandFailed(`there is no comparison ${id}`);
+  if (run.state === 'done') return run;
+  const why = run.state === 'failed' ? `could not be compared: ${plain(run.why ?? '')}` : run.state;
+  throw new CommandFailed(`comparison ${id} has nothing to show: ${why}`);
+}
+
+/** `wagergate reconciliations resolve`: a person has seen to a difference. */
+export function reconciliationsResolveCommand(terminal: Terminal): Command {
+  const command = new Command('resolve')
+    .summary('marks a difference as resolved')
+    .description(
+      'Marks a difference as resolved: it no longer alerts, and later comparisons that find the ' +
+        'same again tell it as resolved. Who and why are kept in the audit.',
+    )
+    .argument('<id>', 'the comparison')
+    .argument('<difference>', 'the difference, as `reconciliations show` has its id')
+    .requiredOption('--reason <why>', 'what explains it, or what was done')
+    .option('--json', 'print the difference as JSON')
+    .action((id: string, difference: string, options: JsonOption & { readonly reason: string }) =>
+      withDatabase(terminal.env, (database) =>
+        resolve(terminal, database, [idOf(id), idOf(difference)], options),
+      ),
+    );
+  return withExamples(command, {
+    line: 'reconciliations resolve 17 4711 --reason "their export was late, OPS-17"',
+  });
+}
+
+async function resolve(
+  terminal: Terminal,
+  database: Database,
+  [runId, differenceId]: readonly [string, string],
+  { reason, json }: JsonOption & { readonly reason: string },
+): Promise<void> {
+  const by = byOf({ reason });
+  if (by.reason === undefined) {
+    throw new UsageError('--reason is empty: it is kept for the record');
+  }
+  const differences = new ReconciliationDifferences(database);
+  const result = await differences.resolve(runId, differenceId, by);
+  switch (result.kind) {
+    case 'resolved':
+      if (json) terminal.printJson(result.item);
+      else terminal.print(`difference ${differenceId} is resolved`);
+      return;
+    case 'resolvedBefore':
+      throw new CommandFailed(`somebody has resolved difference ${differenceId} already`);
+    case 'missing':
+      throw new CommandFailed(
+        `comparison ${runId} has no difference ${differenceId}: see \`reconciliations show ${runId}\``,
+      );
+    default:
+      return unreachable(result);
+  }
+}
+
+function idOf(text: string): string {
+  if (/^\d{1,18}$/.test(text)) return text;
+  throw new UsageError(`${plain(text)} is no id: see \`reconciliations list\``);
+}
