@@ -104,6 +104,8 @@ export class Gateway {
   }
 
   thaw(): void {
+    // Killed while it stood still: it is away until it is started again.
+    if (this.#stopped.length === 0) return;
     for (const each of this.#stopped) signal(each, 'SIGCONT');
     this.#stopped = [];
     const last = this.away.at(-1);
@@ -116,6 +118,7 @@ export class Gateway {
     if (started === undefined) return;
     this.#isExpectedToEnd = true;
     this.#left();
+    this.#stopped = [];
     const children = childrenOf(started.pid);
     started.signal('SIGKILL');
     for (const each of children) signal(each, 'SIGKILL');
