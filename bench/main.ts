@@ -1,7 +1,9 @@
 import { runBooks } from './books.ts';
 import { runCallbacks } from './callbacks/benchmark.ts';
 import { readSettings } from './callbacks/settings.ts';
+import { runConsole } from './console.ts';
 import { runDeliveries } from './deliveries.ts';
+import { runPlaceCosts } from './place-costs.ts';
 import { runScrape } from './scrape.ts';
 import { runStrangers } from './strangers.ts';
 import { SettingsError } from './support/settings.ts';
@@ -17,6 +19,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     about: 'place bets per second through the gateway and through a bare HTTP proxy',
     run: (args) => runCallbacks(readSettings(args)),
   },
+  console: {
+    about: 'how long people wait: searches with five million bets, Now with a thousand operators',
+    run: runConsole,
+  },
   deliveries: {
     about: 'how fast promised deliveries come home, and what waiting costs',
     run: runDeliveries,
@@ -24,6 +30,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   books: {
     about: 'how fast the bookkeeper books, and how long a year takes to read',
     run: runBooks,
+  },
+  'place-costs': {
+    about: 'what a place bet pays for evidence, and for being found by its stake',
+    run: runPlaceCosts,
   },
   scrape: {
     about: 'what a scrape of the metrics costs with a thousand operators',

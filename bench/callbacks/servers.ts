@@ -23,16 +23,20 @@ export interface Servers extends AsyncDisposable {
   readonly serviceSecret: string;
 }
 
-const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
+export const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
 const API_SECRET = randomBytes(24).toString('base64url');
 const SERVICE_SECRET = randomBytes(24).toString('base64url');
 const CURRENCY = 'USD';
 /** Enough that no row of a single player or session is what is measured. */
 const PLAYERS = 100;
 
-/** @param gatewayFlags for the gateway's `node`, which has this folder for its files */
+/**
+ * @param gatewayFlags for the gateway's `node`, which has this folder for its files
+ * @param configFolder default: the repository's own example
+ */
 export async function startServers(
   gatewayFlags: (folder: string) => readonly string[] = () => [],
+  configFolder = CONFIG_FOLDER,
 ): Promise<Servers> {
   await using running = new AsyncDisposableStack();
   const postgres = await startPostgres();
@@ -48,7 +52,7 @@ export async function startServers(
     await startChild({
       script: 'src/main.ts',
       nodeArgs: gatewayFlags,
-      env: environment(postgres.url, redis.url, walletUrl),
+      env: { ...environment(postgres.url, redis.url, walletUrl), GATEWAY_CONFIG: configFolder },
     }),
   );
   const { address } = await gateway.line(({ msg }) => msg === 'gateway.listening');
@@ -81,7 +85,6 @@ function environment(
   return {
     DATABASE_URL: databaseUrl,
     REDIS_URL: redisUrl,
-    GATEWAY_CONFIG: CONFIG_FOLDER,
     HOST: '127.0.0.1',
     PORT: '0',
     ADMIN_PORT: '0',

@@ -17,7 +17,7 @@ export interface AdminApi {
   readonly 'POST /admin/operators/:id/deliveries/resume': HoldAnswer;
   /** Its wallet is asked for the balance of nobody, signed as calls are; moves no money. */
   readonly 'POST /admin/operators/:id/probe': WalletProbe;
-  /** `?operator=&operatorUser=&userId=&transactionId=&state=&from=&to=&cursor=`, 50 a page. */
+  /** `?operator=&operatorUser=&userId=&transactionId=&state=&amount=&from=&to=&cursor=`, 50 a page. */
   readonly 'GET /admin/bets': Page<BetItem>;
   /** What a reload would change at this moment, and what is wrong in the folder. */
   readonly 'GET /admin/config/preview': ConfigurationPreview;

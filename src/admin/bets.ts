@@ -20,6 +20,11 @@ const searchQuery = z.strictObject({
   userId: text,
   transactionId: storableText(64).optional(),
   state: wordAmong(BET_STATES).optional(),
+  amount: z
+    .string('must be given once')
+    .regex(/^\d{1,30}(\.\d{1,20})?$/, 'must be an amount such as 12.50')
+    .transform(withoutZeros)
+    .optional(),
   from: timeField.optional(),
   to: timeField.optional(),
   cursor: z
@@ -28,6 +33,11 @@ const searchQuery = z.strictObject({
     .refine((cursor) => cursor !== undefined, 'must be the nextCursor of the page before')
     .optional(),
 });
+
+/** `007.50` is no JSON number, and a person may write it. */
+function withoutZeros(amount: string): string {
+  return amount.replace(/^0+(?=\d)/, '');
+}
 
 export interface BetDesk {
   readonly timelines: Pick<BetTimelines, 'find'>;

@@ -41,6 +41,7 @@ async function main(): Promise<number> {
 }
 
 function picturesOf({ bets }: PictureScene): readonly Picture[] {
+  const closedDay = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
   const home = `/bets/${bets.home}`;
   return [
     { name: 'console-now', path: '', shows: 'Alpha Casino' },
@@ -55,6 +56,9 @@ function picturesOf({ bets }: PictureScene): readonly Picture[] {
     { name: 'console-deliveries-phone', path: '/deliveries', shows: 'Deliveries', isPhone: true },
     { name: 'console-bets', path: '/bets', shows: '12.50' },
     { name: 'console-audit', path: '/audit', shows: 'their wallet is being mended' },
+    { name: 'console-books', path: '/books', shows: 'alpha, ' },
+    { name: 'console-books-phone', path: '/books', shows: 'alpha, ', isPhone: true, isDark: true },
+    { name: 'console-statement', path: `/books/alpha/${closedDay}`, shows: 'Payouts reversed' },
     { name: 'console-settings', path: '/settings', shows: 'gateway.yaml' },
   ];
 }

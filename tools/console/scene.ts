@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { rebuildBooks } from '../../src/books/rebuild.ts';
 import { createCast } from '../demo/cast.ts';
 import { playJourney } from '../demo/journey/journey.ts';
 import type { Players } from '../demo/journey/scene.ts';
@@ -52,6 +53,7 @@ export async function playPictureScene(): Promise<PictureScene> {
   try {
     const players = await playJourney(stage, narrator);
     if (players === undefined) throw new Error(narrator.failures.join('; '));
+    await daysBefore(stage, players);
     return { stage, bets: await badNight(stage, players), close };
   } catch (error) {
     await close();
@@ -72,6 +74,78 @@ async function writeConfig(): Promise<string> {
     );
   }
   return folder;
+}
+
+const DAYS = 6;
+const BETS_A_DAY = 5;
+
+/** Bets of the days before, played now and made as old: the books are a function of the journal. */
+async function daysBefore({ service, environment }: Stage, players: Players): Promise<void> {
+  const ages = new Map<string, number>();
+  for (let day = 1; day <= DAYS; day++) {
+    for (const player of [players.anna, players.ben, players.carla]) {
+      for (let bet = 1; bet <= BETS_A_DAY; bet++) {
+        const { transactionId } = await service.place({
+          ...player,
+          amount: `${1 + (bet % 2)}.${day}0`,
+        });
+        ages.set(transactionId, day);
+        if (bet === BETS_A_DAY) continue;
+        const amount = (bet + day) % 3 === 0 ? `${2 + (day % 3)}.25` : '0';
+        const resultType = amount === '0' ? 'lost' : 'won';
+        await service.settle(transactionId, { amount, resultType });
+      }
+    }
+  }
+  await untilBooked(environment);
+  await makeOlder(environment, ages);
+  const { DATABASE_URL = '' } = environment;
+  await rebuildBooks(DATABASE_URL, { timeZone: 'UTC', fromDay: undefined, log: () => undefined });
+  await untilClosed(environment);
+}
+
+/** All at once, so that the bookkeeper finds none of them half done. */
+async function makeOlder(
+  environment: Stage['environment'],
+  ages: ReadonlyMap<string, number>,
+): Promise<void> {
+  const bets = 'unnest($1::text[], $2::int[]) AS age(id, days)';
+  const values = [[...ages.keys()], [...ages.values()]];
+  await withClient(environment, async (client) => {
+    await client.query('BEGIN');
+    await client.query(
+      `UPDATE attempts a SET started_at = a.started_at - make_interval(days => age.days)
+         FROM operations o, ${bets} WHERE o.id = a.operation_id AND o.transaction_id = age.id`,
+      values,
+    );
+    await client.query(
+      `UPDATE bets b SET created_at = b.created_at - make_interval(days => age.days)
+         FROM ${bets} WHERE b.transaction_id = age.id`,
+      values,
+    );
+    await client.query('COMMIT');
+  });
+}
+
+/** What is booked already is booked as today's, and is not closed before it is booked anew. */
+async function untilBooked(environment: Stage['environment']): Promise<void> {
+  await untilTrue(
+    environment,
+    `SELECT NOT EXISTS (
+       SELECT 1 FROM attempts a, books_cursor c WHERE a.confirmed IS NOT FALSE
+          AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)
+     ) AS "isTrue"`,
+    'not everything is booked',
+  );
+}
+
+/** The workers close a day after the other. */
+async function untilClosed(environment: Stage['environment']): Promise<void> {
+  await untilTrue(
+    environment,
+    `SELECT count(*) >= ${DAYS - 1} AS "isTrue" FROM books_statements WHERE operator_id = 'alpha'`,
+    'the days before are not closed',
+  );
 }
 
 async function badNight(stage: Stage, { anna }: Players): Promise<PictureScene['bets']> {
@@ -115,17 +189,28 @@ async function until(
   transactionId: string,
   state: string,
 ): Promise<void> {
+  await untilTrue(
+    environment,
+    'SELECT count(*) > 0 AS "isTrue" FROM deliveries WHERE transaction_id = $1 AND state = $2',
+    `the rollback of ${transactionId} is not ${state}`,
+    [transactionId, state],
+  );
+}
+
+async function untilTrue(
+  environment: Stage['environment'],
+  query: string,
+  otherwise: string,
+  values: readonly string[] = [],
+): Promise<void> {
   const GIVE_UP_AFTER = 300;
   await withClient(environment, async (client) => {
     for (let look = 0; look < GIVE_UP_AFTER; look++) {
-      const { rowCount } = await client.query(
-        'SELECT 1 FROM deliveries WHERE transaction_id = $1 AND state = $2',
-        [transactionId, state],
-      );
-      if (rowCount !== 0) return;
+      const { rows } = await client.query<{ isTrue: boolean }>(query, [...values]);
+      if (rows[0]?.isTrue === true) return;
       await sleep(200);
     }
-    throw new Error(`the rollback of ${transactionId} is not ${state}`);
+    throw new Error(otherwise);
   });
 }
 

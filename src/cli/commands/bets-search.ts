@@ -16,6 +16,7 @@ interface Options {
   readonly operatorUser?: string;
   readonly userId?: string;
   readonly state?: BetState;
+  readonly amount?: string;
   readonly from?: Date;
   readonly to?: Date;
   readonly cursor?: BetCursor;
@@ -23,15 +24,16 @@ interface Options {
   readonly json?: true;
 }
 
-/** `wagergate bets search`: bets by player, operator, state and time. */
+/** `wagergate bets search`: bets by player, operator, state, stake and time. */
 export function betsSearchCommand(terminal: Terminal): Command {
   const command = new Command('search')
-    .summary('finds bets by player, operator, state and time')
+    .summary('finds bets by player, operator, state, stake and time')
     .description('Finds bets, newest first, fifty at once.')
     .option('--operator <id>', 'only of this operator')
     .option('--operator-user <id>', 'only of the player with this id at the operator')
     .option('--user-id <id>', 'only of the player whom the service knows by this id')
     .addOption(new Option('--state <state>', 'only in this state').choices(BET_STATES))
+    .option('--amount <amount>', 'only of this stake, such as 12.50', readAmount)
     .option('--from <time>', 'from this time or day (UTC) on', readTime)
     .option('--to <time>', 'before this time or day (UTC)', readTime)
     .option('--cursor <cursor>', 'go on where the list before ended', readCursor)
@@ -91,6 +93,11 @@ function cells(bet: FoundBet): string[] {
     amount === null ? '-' : `${amount} ${currency ?? ''}`,
     settlement.amount === null ? '-' : `${settlement.resultType ?? '-'} ${settlement.amount}`,
   ].map(plain);
+}
+
+function readAmount(text: string): string {
+  if (/^(?:0|[1-9]\d{0,29})(?:\.\d{1,20})?$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be an amount such as 12.50.');
 }
 
 function readCursor(text: string): BetCursor {

@@ -21,6 +21,8 @@ interface PlotProps {
 }
 
 const HEIGHT_PX = 150;
+/** Of the times below the lines. */
+const TIMES_PX = 28;
 
 /** Lines over time. For eyes alone: whoever uses it says the same in words or as a table. */
 export function Plot({ shape, data }: PlotProps) {
@@ -79,7 +81,7 @@ function optionsOf({ lines, range, timeText }: PlotShape, place: HTMLElement): O
       y: { range: (_plot, low, high) => [Math.min(low, 0) * 1.1, Math.max(high, 1) * 1.1] },
     },
     axes: [
-      { ...axis, values: (_plot, seconds) => seconds.map(timeText) },
+      { ...axis, size: TIMES_PX, values: (_plot, seconds) => seconds.map(timeText) },
       { ...axis, size: 52 },
     ],
     series: [

@@ -23,7 +23,7 @@ export interface FoundBet {
   readonly createdAt: string;
 }
 
-const RANGE: Parameters<SearchRange> = {
+export const RANGE: Parameters<SearchRange> = {
   states: ['text[]', ({ states }) => states],
   from: ['timestamptz', ({ from }) => from ?? '-infinity'],
   before: ['timestamptz', ({ before }) => before ?? 'infinity'],
@@ -31,11 +31,13 @@ const RANGE: Parameters<SearchRange> = {
   limit: ['int', ({ limit }) => limit],
 };
 
-const STATE = 'bet_state(b.place, b.settlement, b.rollback)';
-const IN_RANGE = `b.created_at >= :from
+export const STATE = 'bet_state(b.place, b.settlement, b.rollback)';
+export const IN_RANGE = `b.created_at >= :from
          AND (b.created_at, b.transaction_id) < (:before, :before_id)`;
-const NEWEST = 'ORDER BY b.created_at DESC, b.transaction_id DESC LIMIT :limit';
-const KEY = 'b.transaction_id, b.created_at';
+export const SHOWN = `b.transaction_id, b.operator_id, p.operator_user, p.user_id, ${STATE} AS state,
+         b.amount, b.currency, b.settlement_amount, b.settlement_type, b.created_at`;
+export const NEWEST = 'ORDER BY b.created_at DESC, b.transaction_id DESC LIMIT :limit';
+export const KEY = 'b.transaction_id, b.created_at';
 
 /** What is in flight stands in no index of the search, but in that of the leases: a few rows. */
 const inFlight = (which: string) => `
@@ -49,8 +51,7 @@ const shown = (found: string) => `
   ), page AS (
     SELECT b.* FROM found b ${NEWEST}
   )
-  SELECT b.transaction_id, b.operator_id, p.operator_user, p.user_id, ${STATE} AS state,
-         b.amount, b.currency, b.settlement_amount, b.settlement_type, b.created_at
+  SELECT ${SHOWN}
     FROM page JOIN bets b USING (transaction_id) LEFT JOIN players p ON p.id = b.player_id
    ORDER BY b.created_at DESC, b.transaction_id DESC`;
 
@@ -63,7 +64,8 @@ const byState = (which: string) =>
          ${NEWEST}) newest
       UNION ALL ${inFlight(which)}`);
 
-function foundBet(row: Columns): FoundBet {
+/** A row of `SHOWN`. */
+export function foundBet(row: Columns): FoundBet {
   return {
     transactionId: row.text('transaction_id'),
     operator: row.textOrNull('operator_id') ?? null,
@@ -94,21 +96,28 @@ export const SEARCH_OPERATOR = statement(
   foundBet,
 );
 
-type OfPlayers = SearchRange & { readonly playerIds: readonly string[] };
+type OfPlayers = SearchRange & {
+  readonly playerIds: readonly string[];
+  /** Every spelling; undefined: whatever the stake. */
+  readonly amounts: readonly string[] | undefined;
+};
+
+const OF_AMOUNT = 'AND (:amounts IS NULL OR b.amount = ANY (:amounts))';
 
 export const SEARCH_PLAYERS = statement(
   'bet-search-players',
   {
     ...(RANGE satisfies Parameters<OfPlayers>),
     player_ids: ['bigint[]', ({ playerIds }: OfPlayers) => playerIds],
+    amounts: ['text[]', ({ amounts }: OfPlayers) => amounts ?? null],
   },
   shown(`
       SELECT newest.* FROM unnest(:player_ids) AS p(id) CROSS JOIN LATERAL (
         SELECT ${KEY} FROM bets b
          WHERE b.place <> 'in_flight' AND b.player_id = p.id AND ${STATE} = ANY (:states)
-           AND ${IN_RANGE}
+           AND ${IN_RANGE} ${OF_AMOUNT}
          ${NEWEST}) newest
-      UNION ALL ${inFlight('AND b.player_id = ANY (:player_ids)')}`),
+      UNION ALL ${inFlight(`AND b.player_id = ANY (:player_ids) ${OF_AMOUNT}`)}`),
   foundBet,
 );
 
@@ -116,6 +125,7 @@ type OneBet = SearchRange & {
   readonly transactionId: string;
   readonly operatorId: string | undefined;
   readonly playerIds: readonly string[] | undefined;
+  readonly amounts: readonly string[] | undefined;
 };
 
 export const SEARCH_ONE = statement(
@@ -125,12 +135,13 @@ export const SEARCH_ONE = statement(
     transaction_id: ['text', ({ transactionId }: OneBet) => transactionId],
     operator_id: ['text', ({ operatorId }: OneBet) => operatorId ?? null],
     player_ids: ['bigint[]', ({ playerIds }: OneBet) => playerIds ?? null],
+    amounts: ['text[]', ({ amounts }: OneBet) => amounts ?? null],
   },
   shown(`
       SELECT ${KEY} FROM bets b
        WHERE b.transaction_id = :transaction_id AND ${STATE} = ANY (:states) AND ${IN_RANGE}
          AND (:operator_id IS NULL OR b.operator_id = :operator_id)
-         AND (:player_ids IS NULL OR b.player_id = ANY (:player_ids))`),
+         AND (:player_ids IS NULL OR b.player_id = ANY (:player_ids)) ${OF_AMOUNT}`),
   foundBet,
 );
 

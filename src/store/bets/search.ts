@@ -1,5 +1,6 @@
 import { BET_STATES, type BetState } from '../../domain/bet-state.ts';
 import type { Database } from '../database.ts';
+import { SEARCH_AMOUNT, spellingsOf } from './amount-search.ts';
 import {
   FIND_PLAYER_IDS,
   type FoundBet,
@@ -16,6 +17,8 @@ export interface BetQuery {
   readonly userId?: string | undefined;
   readonly transactionId?: string | undefined;
   readonly state?: BetState | undefined;
+  /** Of the stake, as decimal text. */
+  readonly amount?: string | undefined;
   readonly from?: Date | undefined;
   /** Not including. */
   readonly to?: Date | undefined;
@@ -36,6 +39,8 @@ export interface BetPage {
 }
 
 const PAGE_SIZE = 50;
+/** For so long it is looked for among many bets of one amount; the page after goes on. */
+const SEARCH_MS = 100;
 
 /** `1763773200000.<transactionId in base64url>` */
 export function betCursorOf(text: string): BetCursor | undefined {
@@ -47,8 +52,19 @@ export function betCursorOf(text: string): BetCursor | undefined {
   return { createdAt: new Date(Number(ms)), transactionId };
 }
 
-function cursorTextOf({ createdAt, transactionId }: FoundBet): string {
-  return `${Date.parse(createdAt)}.${Buffer.from(transactionId).toString('base64url')}`;
+function cursorTextOf({ createdAt, transactionId }: FoundBet | BetCursor): string {
+  return `${new Date(createdAt).getTime()}.${Buffer.from(transactionId).toString('base64url')}`;
+}
+
+function rangeOf({ state, from, to, cursor }: BetQuery, limit: number): SearchRange {
+  return {
+    states: state === undefined ? BET_STATES : [state],
+    from,
+    // What is older than the cursor is older than `to` as well.
+    before: cursor?.createdAt ?? to,
+    beforeId: cursor?.transactionId ?? '',
+    limit,
+  };
 }
 
 /** Bets as people look for them, newest first, every search by an index. */
@@ -64,6 +80,9 @@ export class BetSearch {
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE` */
   async page(query: BetQuery): Promise<BetPage> {
+    const { amount, transactionId, operatorUser, userId } = query;
+    const isNarrow = [transactionId, operatorUser, userId].some((one) => one !== undefined);
+    if (amount !== undefined && !isNarrow) return await this.#ofAmount(query, amount);
     // One more than is shown tells whether there is a next page.
     const found = await this.#find(query, PAGE_SIZE + 1);
     const items = found.slice(0, PAGE_SIZE);
@@ -72,16 +91,32 @@ export class BetSearch {
     return { items, nextCursor: isMore ? cursorTextOf(last) : null };
   }
 
+  /** A page may hold few or none although there are older ones: then it was looked for long enough. */
+  async #ofAmount(query: BetQuery, amount: string): Promise<BetPage> {
+    const amounts = spellingsOf(amount);
+    const operatorId = query.operator;
+    const found: FoundBet[] = [];
+    const endsAtMs = performance.now() + SEARCH_MS;
+    for (let cursor = query.cursor; ; ) {
+      const range = rangeOf({ ...query, cursor }, PAGE_SIZE + 1);
+      const rows = await this.#database.run(SEARCH_AMOUNT, { ...range, amounts, operatorId });
+      found.push(...rows.flatMap(({ bet }) => bet ?? []));
+      const items = found.slice(0, PAGE_SIZE);
+      const last = items.at(-1);
+      if (found.length > PAGE_SIZE && last !== undefined) {
+        return { items, nextCursor: cursorTextOf(last) };
+      }
+      const { end, isMore = false } = rows[0] ?? {};
+      if (end === undefined || !isMore) return { items, nextCursor: null };
+      if (performance.now() >= endsAtMs) return { items, nextCursor: cursorTextOf(end) };
+      cursor = end;
+    }
+  }
+
   async #find(query: BetQuery, limit: number): Promise<readonly FoundBet[]> {
-    const { operator: operatorId, transactionId, state, from, to, cursor } = query;
-    const range: SearchRange = {
-      states: state === undefined ? BET_STATES : [state],
-      from,
-      // What is older than the cursor is older than `to` as well.
-      before: cursor?.createdAt ?? to,
-      beforeId: cursor?.transactionId ?? '',
-      limit,
-    };
+    const { operator: operatorId, transactionId, amount } = query;
+    const range = rangeOf(query, limit);
+    const amounts = amount === undefined ? undefined : spellingsOf(amount);
     const playerIds = await this.#playerIds(query);
     if (playerIds?.length === 0) return [];
     if (transactionId !== undefined) {
@@ -90,10 +125,11 @@ export class BetSearch {
         transactionId,
         operatorId,
         playerIds,
+        amounts,
       });
     }
     if (playerIds !== undefined) {
-      return await this.#database.run(SEARCH_PLAYERS, { ...range, playerIds });
+      return await this.#database.run(SEARCH_PLAYERS, { ...range, playerIds, amounts });
     }
     return operatorId === undefined
       ? await this.#database.run(SEARCH_ALL, range)

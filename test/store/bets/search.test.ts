@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BET_STATES, betState } from '../../../src/domain/bet-state.ts';
+import { SEARCH_AMOUNT, spellingsOf } from '../../../src/store/bets/amount-search.ts';
 import { PLACES, ROLLBACKS, SETTLEMENTS } from '../../../src/store/bets/rows.ts';
 import { type BetQuery, BetSearch, betCursorOf } from '../../../src/store/bets/search.ts';
 import {
@@ -14,6 +15,13 @@ import { onServer } from '../../support/server.ts';
 
 /** Far more than a page, and few enough to be quick. */
 const BETS = 60_000;
+
+const SEVEN_AND_A_HALF = {
+  'bet-100': '7.5',
+  'bet-200': '7.50',
+  'bet-300': '7.500',
+  'bet-400': '75e-1',
+};
 
 let database: TestDatabase;
 let pool: Database;
@@ -46,6 +54,10 @@ beforeAll(async () => {
          FROM generate_series(1, ${BETS}) n
          JOIN players p ON p.user_id = 'id-' || (1 + n % 1999)`,
     );
+    // Of one stake in three spellings, and one that nobody writes so.
+    for (const [id, amount] of Object.entries(SEVEN_AND_A_HALF)) {
+      await client.query('UPDATE bets SET amount = $2 WHERE transaction_id = $1', [id, amount]);
+    }
     await client.query('ANALYZE');
   });
 });
@@ -116,6 +128,44 @@ describe('the search of bets', () => {
     expect(await ids({ from: to, to: from })).toEqual([]);
   });
 
+  it('finds a stake in whatever spelling, alone and with all else that is asked', async () => {
+    expect(await ids({ amount: '7.5' })).toEqual(['bet-300', 'bet-200', 'bet-100']);
+    expect(await ids({ amount: '7.5000' })).toEqual(['bet-300', 'bet-200', 'bet-100']);
+    expect(await ids({ amount: '7' })).toEqual([]);
+    expect(await ids({ amount: '7.5', state: 'declined' })).toEqual([]);
+    const [first] = (await search.page({ transactionId: 'bet-200' })).items;
+    const { userId, operator } = first ?? {};
+    if (!userId || !operator) throw new Error('bet-200 has no player');
+    expect(await ids({ amount: '7.5', userId })).toEqual(['bet-200']);
+    expect(await ids({ amount: '7.5', operator })).toContain('bet-200');
+    expect(await ids({ amount: '7.5', operator: 'empty' })).toEqual([]);
+    expect(await ids({ amount: '7.5', transactionId: 'bet-200' })).toEqual(['bet-200']);
+    expect(await ids({ amount: '8', transactionId: 'bet-200' })).toEqual([]);
+  });
+
+  it('goes on from page to page among many bets of one stake, and leaves none out', async () => {
+    const walk = async (query: BetQuery) => {
+      const seen: string[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await search.page({ ...query, amount: '12.1', cursor: betCursorOf(cursor) });
+        seen.push(...page.items.map(({ transactionId }) => transactionId));
+        cursor = page.nextCursor;
+      }
+      return seen;
+    };
+    expect((await walk({ state: 'declined' })).sort()).toEqual([
+      'bet-10',
+      'bet-6',
+      'bet-7',
+      'bet-8',
+      'bet-9',
+    ]);
+    const [from, to] = ['2026-01-01T00:10:00Z', '2026-01-01T00:12:00Z'].map((at) => new Date(at));
+    const inTwoMinutes = await walk({ from, to });
+    expect(inTwoMinutes).toHaveLength(360);
+    expect(new Set(inTwoMinutes).size).toBe(360);
+  });
+
   it('shows a bet with its exact amounts (I9)', async () => {
     const [bet] = (await search.page({ transactionId: 'bet-500' })).items;
     expect(bet).toMatchObject({
@@ -148,7 +198,9 @@ describe('the search of bets', () => {
     beforeId: '',
     limit: 51,
   } as const;
+  const AMOUNT = { amounts: spellingsOf('7.5'), operatorId: undefined };
   const RARE = { ...RANGE, states: ['declined'] } as const;
+  const PLAYER = { playerIds: ['7'], amounts: undefined };
   const OLD = { ...RANGE, before: new Date('2026-01-01T00:01:00Z') } as const;
   it.each([
     ['everything', SEARCH_ALL.text, SEARCH_ALL.values(RANGE)],
@@ -164,8 +216,10 @@ describe('the search of bets', () => {
       SEARCH_OPERATOR.text,
       SEARCH_OPERATOR.values({ ...RARE, operatorId: 'alpha' }),
     ],
-    ['a player', SEARCH_PLAYERS.text, SEARCH_PLAYERS.values({ ...RANGE, playerIds: ['7'] })],
-    ['a player’s state', SEARCH_PLAYERS.text, SEARCH_PLAYERS.values({ ...RARE, playerIds: ['7'] })],
+    ['a stake', SEARCH_AMOUNT.text, SEARCH_AMOUNT.values({ ...RANGE, ...AMOUNT })],
+    ['a stake’s state', SEARCH_AMOUNT.text, SEARCH_AMOUNT.values({ ...RARE, ...AMOUNT })],
+    ['a player', SEARCH_PLAYERS.text, SEARCH_PLAYERS.values({ ...RANGE, ...PLAYER })],
+    ['a player’s state', SEARCH_PLAYERS.text, SEARCH_PLAYERS.values({ ...RARE, ...PLAYER })],
     [
       'a bet',
       SEARCH_ONE.text,
@@ -174,6 +228,7 @@ describe('the search of bets', () => {
         transactionId: 'bet-7',
         operatorId: undefined,
         playerIds: undefined,
+        amounts: undefined,
       }),
     ],
   ])('reads %s by an index, and no more than some pages of it', async (_, text, values) => {

@@ -32,7 +32,11 @@ export function BetsPage() {
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items);
           return items.length === 0 ? (
-            <Empty title="No bets">None fits what is searched for.</Empty>
+            <Empty title="No bets">
+              {bets.hasNextPage
+                ? 'None so far: go on to look among older ones.'
+                : 'None fits what is searched for.'}
+            </Empty>
           ) : (
             <Rows
               label="Bets, newest first"
@@ -72,6 +76,7 @@ function Filters({ filter }: { readonly filter: BetFilter }) {
           {text('userId', 'Player at the service')}
         </>
       )}
+      {text('amount', 'Stake')}
       {text('from', 'From (UTC)', 'date')}
       {text('to', 'Before (UTC)', 'date')}
       <Choice

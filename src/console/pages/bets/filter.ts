@@ -7,6 +7,8 @@ export interface BetFilter {
   readonly operatorUser?: string | undefined;
   readonly userId?: string | undefined;
   readonly state?: string | undefined;
+  /** Of the stake. */
+  readonly amount?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
@@ -17,6 +19,7 @@ export const readBetFilter = known(
   'operatorUser',
   'userId',
   'state',
+  'amount',
   'from',
   'to',
 );

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import type { Answers } from '../../api/wire.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { Ago } from '../../parts/clock.tsx';
+import { Ago, useNowMs } from '../../parts/clock.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { type RowColumn, Rows } from '../../parts/rows.tsx';
 import { visibleText } from '../../parts/visible.ts';
@@ -83,14 +83,23 @@ const COLUMNS: readonly RowColumn<Item>[] = [
       lastError === null ? <span className="muted">nothing yet</span> : <Plain text={lastError} />,
   ),
   column('Attempts', { width: '5rem', isNumber: true, phone: false }, ({ attempts }) => attempts),
-  column('Since, next', { width: 'minmax(5.5rem, 0.8fr)' }, ({ createdAt, nextAttemptAt }) => (
+  column('Since, next', { width: 'minmax(5.5rem, 0.8fr)' }, (item) => (
     <span className="stack">
-      <Ago at={createdAt} />
-      {nextAttemptAt !== null && (
-        <span className="muted">
-          next <Ago at={nextAttemptAt} />
-        </span>
-      )}
+      <Ago at={item.createdAt} />
+      <Next item={item} />
     </span>
   )),
 ];
+
+/** When it is tried next; what is held is not, however long it has been due. */
+function Next({ item: { state, nextAttemptAt } }: { readonly item: Item }) {
+  const now = useNowMs();
+  if (nextAttemptAt === null) return null;
+  if (state === 'held') return <span className="muted">when let go on</span>;
+  if (Date.parse(nextAttemptAt) <= now) return <span className="muted">due now</span>;
+  return (
+    <span className="muted">
+      next <Ago at={nextAttemptAt} />
+    </span>
+  );
+}

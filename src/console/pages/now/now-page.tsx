@@ -101,7 +101,7 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
   {
     id: 'operator',
     header: 'Operator',
-    meta: { width: 'minmax(9rem, 1.2fr)' },
+    meta: { width: 'minmax(8rem, 2fr)' },
     cell: ({ row }) => (
       <Link to="/operators/$id" params={{ id: row.original.id }} className="row-link" data-row-link>
         <Plain text={row.original.name} />
@@ -112,7 +112,7 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
   {
     id: 'state',
     header: 'How it stands',
-    meta: { width: 'minmax(9rem, 3fr)' },
+    meta: { width: 'minmax(9rem, 2.4fr)' },
     cell: ({ row }) => <Standing row={row.original} />,
   },
   count('waiting', 'Waiting', (row) => row.openDeliveries),

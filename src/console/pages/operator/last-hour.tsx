@@ -27,7 +27,7 @@ const CHARTS: readonly Chart[] = [
       { name: 'all', colour: '--accent', of: ({ callbacks }) => callbacks },
       { name: 'declined', colour: '--warn', of: ({ declined }) => declined },
       { name: 'unknown', colour: '--bad', of: ({ unknown }) => unknown },
-      { name: 'late', colour: '--info', of: ({ late }) => late },
+      { name: 'late', colour: '--text', of: ({ late }) => late },
       { name: 'not let in', colour: '--muted', of: ({ rejected }) => rejected },
     ],
   },

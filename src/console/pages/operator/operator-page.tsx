@@ -85,7 +85,7 @@ function Figures({ operator }: { readonly operator: Operator }) {
       <Figure name="Dead">{filtered('dead', operator.deadDeliveries)}</Figure>
       <Figure name="Waiting">{filtered('pending', operator.openDeliveries)}</Figure>
       <Figure name="Unresolved bets">{operator.unresolvedBets ?? '?'}</Figure>
-      <Figure name="Oldest waits since">
+      <Figure name="Oldest waiting">
         {operator.oldestDelivery === null ? '–' : <Ago at={operator.oldestDelivery} />}
       </Figure>
       <Figure name="In flight">{inFlight.read + inFlight.money}</Figure>
