@@ -72,6 +72,7 @@ export async function runPlaceCosts(args: readonly string[]): Promise<number> {
       settings: { rounds, bets, connections: CONNECTIONS },
       results,
       costs,
+      rounds: Object.fromEntries(measured),
     });
     return bench.refused === 0 ? 0 : 1;
   } finally {

@@ -38,7 +38,7 @@ const INSERT = `
                     place_time, settlement, settlement_amount, settlement_type, settlement_time,
                     rollback, created_at)
   SELECT md5('bet-' || n), p.operator_id, p.id,
-         CASE WHEN n % 10 = 0 THEN '10.00' ELSE (1 + (n * 7919) % 400)::text || '.50' END, 'EUR', 1,
+         CASE WHEN n % 10 = 0 THEN '10.00' ELSE (1 + (n::bigint * 7919) % 400)::text || '.50' END, 'EUR', 1,
          CASE WHEN n % 100 < 3 THEN 'declined' WHEN n % 10007 = 0 THEN 'unknown' ELSE 'accepted' END, 't',
          CASE WHEN n % 100 >= 8 AND n % 10007 <> 0 THEN 'settled' ELSE 'none' END,
          CASE WHEN n % 100 >= 8 AND n % 10007 <> 0 THEN '0' END,

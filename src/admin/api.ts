@@ -15,6 +15,24 @@ export interface AdminApi {
   /** Body `{reason}`: refused (409) where the operator is held already. */
   readonly 'POST /admin/operators/:id/deliveries/hold': HoldAnswer;
   readonly 'POST /admin/operators/:id/deliveries/resume': HoldAnswer;
+  /** What the last certification found (`certify --out`); 404 where none was put there. */
+  readonly 'GET /admin/operators/:id/certificate': {
+    readonly verdict: 'fit' | 'fit_with_dialect' | 'not_fit';
+    readonly summary: string;
+    readonly startedAt: string;
+    /** Whether every case was tried. */
+    readonly complete: boolean;
+    /** Which was tried; often a sandbox. */
+    readonly wallet: string;
+    readonly counts: Readonly<Record<string, number>>;
+    /** Worst first. */
+    readonly findings: readonly {
+      readonly case: string;
+      readonly title: string;
+      readonly meaning: string;
+      readonly advice: string;
+    }[];
+  };
   /** Its wallet is asked for the balance of nobody, signed as calls are; moves no money. */
   readonly 'POST /admin/operators/:id/probe': WalletProbe;
   /** `?operator=&operatorUser=&userId=&transactionId=&state=&amount=&from=&to=&cursor=`, 50 a page. */

@@ -9,6 +9,7 @@ import { notFoundAnswer, send } from './answers.ts';
 import { type AuditDesk, auditRoutes } from './audit.ts';
 import { type BetDesk, betRoutes } from './bets.ts';
 import { type BooksDesk, booksRoutes } from './books.ts';
+import { type CertificateDesk, certificateRoutes } from './certificates.ts';
 import { type ConfigurationDesk, configurationRoutes } from './configuration.ts';
 import { consoleRoutes } from './console.ts';
 import type { ConsoleFiles } from './console-files.ts';
@@ -43,6 +44,7 @@ export type AdminOptions = Probes &
   AuditDesk &
   PlayerRoutes &
   BooksDesk &
+  CertificateDesk &
   ConfigurationDesk &
   TemplateDesk &
   ReconciliationDesk &
@@ -122,6 +124,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   app.setNotFoundHandler((_request, reply) => send(reply, notFoundAnswer('No such endpoint')));
   operatorAdminRoutes(app, options);
   operatorPageRoute(app, options);
+  certificateRoutes(app, options);
   betRoutes(app, options);
   booksRoutes(app, options);
   templateRoutes(app, options);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { BreakerOverrides } from '../admin/breaker-overrides.ts';
 import type { AdminOptions } from '../admin/server.ts';
 import { Accounts } from '../bonuses/service/account.ts';
@@ -76,6 +77,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     reload: (by) => reloads.reload(by),
     holds: new DeliveryHolds(prisma),
     probe: probeWallet,
+    certificateFolder: join(environment.configFolder, 'certificates'),
     settingsOf: (id) => settings().operators[id],
     lastReload: () => lastReload(metrics),
     audit,

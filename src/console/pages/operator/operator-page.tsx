@@ -10,6 +10,7 @@ import { Plain } from '../../parts/plain.tsx';
 import { SettingsTable } from '../../parts/settings-table.tsx';
 import { troublesOf } from '../now/severity.ts';
 import { AssignTemplatesAction, BreakerActions, HoldAction, ReleaseAction } from './actions.tsx';
+import { Certification } from './certification.tsx';
 import { LastHourCharts } from './last-hour.tsx';
 import { WalletProbe } from './wallet-probe.tsx';
 
@@ -48,6 +49,7 @@ function OperatorView({ operator }: { readonly operator: Operator }) {
         <AssignTemplatesAction operator={operator} />
       </section>
       <WalletProbe operator={operator} />
+      <Certification id={operator.id} />
       <section aria-labelledby="settings">
         <h2 id="settings">Settings in force</h2>
         <LastReload reload={operator.lastReload} />
