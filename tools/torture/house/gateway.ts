@@ -104,7 +104,7 @@ export class Gateway {
   }
 
   thaw(): void {
-    // Killed while it stood still: it is away until it is started again.
+    // Killed before or while it stood still: it is away until it is started again.
     if (this.#stopped.length === 0) return;
     for (const each of this.#stopped) signal(each, 'SIGCONT');
     this.#stopped = [];
@@ -119,6 +119,7 @@ export class Gateway {
     this.#isExpectedToEnd = true;
     this.#left();
     this.#stopped = [];
+    this.#process = undefined;
     const children = childrenOf(started.pid);
     started.signal('SIGKILL');
     for (const each of children) signal(each, 'SIGKILL');
