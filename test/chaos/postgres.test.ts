@@ -8,6 +8,7 @@ import { createService, type SimulatedService } from '../../tools/simulator/serv
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { type Bettor, liveBet } from './support/bets.ts';
+import { booksAgree } from './support/books.ts';
 import { allHome, journalFaults, RETRY_SCALE } from './support/journal.ts';
 import { Random } from './support/random.ts';
 
@@ -81,6 +82,9 @@ async function openSite({ onTestFinished }: TestContext): Promise<Site> {
     operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
   });
   onTestFinished(() => gateway.close());
+  const bookkeeper = gateway.parts.bookkeeper();
+  bookkeeper.start();
+  onTestFinished(() => bookkeeper.close());
   const { baseUrl } = gateway;
   const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: RETRY_SCALE });
   onTestFinished(() => service.close());
@@ -126,12 +130,14 @@ async function survives(
   await service.idle();
   const direct = new Client({ connectionString: postgres.url });
   await direct.connect();
-  const house = { query: async (text: string) => (await direct.query(text)).rows };
+  const query = async (text: string) => (await direct.query(text)).rows;
+  const house = { databaseUrl: postgres.url, wallets: [wallet], query };
   try {
     await allHome(house);
     expect(compareBooks(service.books(), [wallet.books()]).differences).toEqual([]);
     expect(await journalFaults(house, service, [wallet])).toEqual([]);
     expect(contradictions).toEqual([]);
+    await booksAgree(house);
   } finally {
     await direct.end();
   }

@@ -3,8 +3,10 @@ import { describe, it, type TestContext } from 'vitest';
 import { noRow, statement } from '../../src/store/statement.ts';
 import type { EmbeddedServer } from '../../tools/embedded/server.ts';
 import { compareBooks } from '../../tools/simulator/books.ts';
+import { sql } from '../deliveries/support/deliveries.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { privateRedis } from '../support/redis.ts';
+import { booksAgree } from './support/books.ts';
 
 const HOME_MS = 20_000;
 
@@ -64,12 +66,22 @@ async function openHouse({ expect, onTestFinished }: TestContext) {
     gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 300 } },
     operators: { alpha: { wallet: { breaker: { openMs: 200 } } } },
   });
+  const bookkeeper = gateway.parts.bookkeeper();
+  bookkeeper.start();
   onTestFinished(async () => {
-    const wallets = [gateway.wallet('alpha').books()];
-    const { differences } = compareBooks(gateway.service.books(), wallets);
-    await gateway.close();
-    await redis.stop();
-    expect(differences).toEqual([]);
+    const wallets = [gateway.wallet('alpha')];
+    const books = wallets.map((wallet) => wallet.books());
+    const { differences } = compareBooks(gateway.service.books(), books);
+    const { databaseUrl } = gateway;
+    const query = (text: string) => sql(gateway, text);
+    try {
+      expect(differences).toEqual([]);
+      await booksAgree({ databaseUrl, wallets, query });
+    } finally {
+      await bookkeeper.close();
+      await gateway.close();
+      await redis.stop();
+    }
   });
 
   /** Everything a bet can meet, with a promise that the wallet lets wait. @returns when it is home */

@@ -3,6 +3,8 @@ import { clientRows } from '../client-rows.ts';
 import { Columns, type SqlValue, type TypedStatement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 
+const CONNECT_MS = 10_000;
+
 /**
  * Holds the books: nobody books or closes meanwhile, nobody sees half of it, and when it fails all is
  * as it was. Callbacks do not notice.
@@ -23,7 +25,13 @@ export class BooksTransaction implements Runner {
     isRebuild: boolean,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
-    const client = new Client({ connectionString: url, application_name: 'wagergate-books' });
+    const client = new Client({
+      connectionString: url,
+      application_name: 'wagergate-books',
+      connectionTimeoutMillis: CONNECT_MS,
+    });
+    // A connection that breaks between two queries: the next one tells.
+    client.on('error', () => undefined);
     await client.connect();
     try {
       await client.query(`BEGIN; SET LOCAL wagergate.books_rebuild = '${isRebuild ? 'on' : 'off'}';

@@ -64,6 +64,8 @@ export interface Pruned {
  */
 export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
   const client = new Client({ connectionString: databaseUrl, application_name: 'wagergate-prune' });
+  // A connection that breaks between two queries: the next one tells.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     const months: PrunedMonth[] = [];
