@@ -49,15 +49,12 @@ const NOTE = batchStatement(
      ORDER BY identity
     -- The same again is not another one; its row is needed all the same.
     ON CONFLICT (operator_id, identity) DO UPDATE SET kind = excluded.kind
-    RETURNING d.id, d.identity
-  ), known AS (
-    SELECT DISTINCT w.difference_id FROM difference d
-      JOIN reconciliation_found w ON w.difference_id = d.id
-      JOIN reconciliations r ON r.id = w.reconciliation_id AND r.state = 'done'
+    RETURNING d.id, d.identity, d.first_run_id
   )
   INSERT INTO reconciliation_found (reconciliation_id, position, difference_id, line, reason, is_known)
-  SELECT i.run_id, i.position, d.id, i.line, i.reason, k.difference_id IS NOT NULL
-    FROM input i JOIN difference d USING (identity) LEFT JOIN known k ON k.difference_id = d.id
+  SELECT i.run_id, i.position, d.id, i.line, i.reason, coalesce(r.state = 'done', false)
+    FROM input i JOIN difference d USING (identity)
+    LEFT JOIN reconciliations r ON r.id = d.first_run_id
   RETURNING position`,
   (row) => row.int('position'),
 );

@@ -35,7 +35,7 @@ export const GIVE_UP_LOST = statement(
 
 /**
  * Takes away a piece of what runs had found that were given up: it is of no list. A difference goes
- * with it unless another run has found it too. A run with nothing left is failed for good.
+ * with it unless another run has found it too, which is then the first. A run with nothing left is failed for good.
  */
 export const TAKE_AWAY = statement(
   'reconciliation-take-away',
@@ -55,6 +55,14 @@ export const TAKE_AWAY = statement(
      WHERE d.id = w.difference_id AND d.first_run_id = w.reconciliation_id AND d.resolved_at IS NULL
        AND NOT EXISTS (SELECT 1 FROM reconciliation_found o
                         WHERE o.difference_id = d.id AND o.reconciliation_id <> w.reconciliation_id)
+  ), handed_on AS (
+    UPDATE reconciliation_differences d
+       SET first_run_id = o.first
+      FROM (SELECT o.difference_id, min(o.reconciliation_id) AS first FROM found w
+              JOIN reconciliation_found o ON o.difference_id = w.difference_id
+               AND o.reconciliation_id <> w.reconciliation_id
+             GROUP BY o.difference_id) o, found w
+     WHERE d.id = o.difference_id AND w.difference_id = d.id AND d.first_run_id = w.reconciliation_id
   ), over AS (
     UPDATE reconciliations r SET state = 'failed' FROM given_up g
      WHERE r.id = g.id AND NOT EXISTS (SELECT 1 FROM piece)

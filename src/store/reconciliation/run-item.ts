@@ -27,7 +27,7 @@ export interface ReconciliationItem {
   readonly progress: { readonly lines: number; readonly bytes: number };
   /** Null until it is done, as are the next two. */
   readonly counts: DifferenceCounts | null;
-  /** Differences that no run before had found. */
+  /** Differences that no run before had found, of those that are kept. */
   readonly new: number | null;
   /** Differences that nobody has resolved, by kind. */
   readonly open: Readonly<Record<DifferenceKind, number>> | null;

@@ -102,16 +102,14 @@ const FINISH = statement(
   `
   UPDATE reconciliations r
      SET state = 'done', counts = :counts, finished_at = clock_timestamp(),
-         new_count = f.count - f.known,
+         new_count = (SELECT count(*) FROM reconciliation_found
+                       WHERE reconciliation_id = :id AND NOT is_known),
          open = (SELECT jsonb_object_agg(k.kind, greatest(k.count - coalesce(s.count, 0), 0))
                    FROM (SELECT key AS kind, value::int AS count FROM jsonb_each_text(:counts - 'agree')) k
                    LEFT JOIN (SELECT d.kind, count(*) FROM reconciliation_found w
                                 JOIN reconciliation_differences d ON d.id = w.difference_id
                                WHERE w.reconciliation_id = :id AND d.resolved_at IS NOT NULL
                                GROUP BY d.kind) s USING (kind))
-    FROM (SELECT (SELECT sum(value::int) FROM jsonb_each_text(:counts - 'agree'))::int AS count,
-                 (SELECT count(*)::int FROM reconciliation_found
-                   WHERE reconciliation_id = :id AND is_known) AS known) f
    WHERE r.id = :id AND r.state = 'comparing' AND r.why IS NULL
   RETURNING r.id::text`,
   (row) => row.text('id'),

@@ -226,6 +226,22 @@ describe('a run that is cut short', () => {
     expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
   });
 
+  it('does not take away what another run has found meanwhile, and which is then known', async () => {
+    const list = `${csvOf(honest())}found-by-both,USD,1,1,odd\n`;
+    const stop = new AbortController();
+    const first = await begin(stop.signal);
+    await first.read(chunksOf(list), LIST);
+    expect((await reconcile(gateway, list)).told).toMatchObject({
+      new: 1,
+      counts: { unreadable: 1 },
+    });
+    stop.abort();
+    await expect(first.compare()).rejects.toThrow();
+    expect(await kept().runs.find(first.id)).toMatchObject({ state: 'failed' });
+    const { told } = await reconcile(gateway, list);
+    expect(told).toMatchObject({ new: 0, differences: [{ known: true }] });
+  });
+
   it('by whoever started it ends at once, whatever it is doing', async () => {
     const stop = new AbortController();
     const run = await begin(stop.signal);
@@ -263,35 +279,5 @@ describe('a list that comes slowly', () => {
     await run.read(slow(), LIST);
     expect(seen[0]).toBeGreaterThan(0);
     expect(await run.compare()).toMatchObject({ duplicate_there: 1, missing_here: 1 });
-  });
-});
-
-describe('gateway_reconciliation_differences', () => {
-  it('shows what nobody has resolved of the newest run of each operator, and failed ones never', async () => {
-    const bookkeeper = gateway.parts.bookkeeper();
-    const differences = (operator: string, kind: string) =>
-      gateway.metric('gateway_reconciliation_differences', { operator, kind });
-    const strangers = (count: number): Listed[] =>
-      Array.from({ length: count }, (_, at) => ({
-        ...(honest()[0] as Listed),
-        transactionId: `metric-${at}`,
-      }));
-    await reconcile(gateway, csvOf([...honest(), ...strangers(5)]));
-    const { told } = await reconcile(gateway, csvOf([...honest(), ...strangers(3)]));
-    await kept().differences.resolve(told?.id ?? '', told?.differences[0]?.id ?? '', BY);
-    await reconcile(gateway, csvOf(honest('beta')), { operator: 'beta' });
-    expect((await reconcile(gateway, 'nothing\n')).code).toBe(1);
-    bookkeeper.start();
-    try {
-      const shown = async () =>
-        expect([
-          await differences('alpha', 'missing_here'),
-          await differences('alpha', 'missing_there'),
-          await differences('beta', 'missing_here'),
-        ]).toEqual([2, 0, 0]);
-      await vi.waitFor(shown, 10_000);
-    } finally {
-      await bookkeeper.close();
-    }
   });
 });
