@@ -18,6 +18,8 @@ export interface CallOptions {
   /** Left out where undefined or empty. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
+  /** Sent as it is, instead of a body of JSON. */
+  readonly file?: Blob;
   readonly signal?: AbortSignal;
 }
 
@@ -82,6 +84,7 @@ async function asked(route: Route, options: CallOptions, accept: string): Promis
       ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+    ...(options.file === undefined ? {} : { body: options.file }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
   if (response.ok) return response;

@@ -7,21 +7,22 @@ type ListRoute =
   | 'GET /admin/audit'
   | 'GET /admin/bets'
   | 'GET /admin/books/days'
-  | 'GET /admin/deliveries';
+  | 'GET /admin/deliveries'
+  | 'GET /admin/reconciliations'
+  | 'GET /admin/reconciliations/:id/differences';
 
 /** A list of the admin API, page by page, kept current while somebody looks. */
 export function usePages<R extends ListRoute>(
   route: R,
   query: Readonly<Record<string, string | undefined>>,
-  isEnabled = true,
+  path: Readonly<Record<string, string>> = {},
 ) {
   return useInfiniteQuery({
-    queryKey: [route, 'pages', query],
+    queryKey: [route, 'pages', path, query],
     queryFn: ({ pageParam, signal }): Promise<Answers[R]> =>
-      call(route, { query: { ...query, cursor: pageParam }, signal }),
+      call(route, { path, query: { ...query, cursor: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: Answers[R]) => nextCursor ?? undefined,
     refetchInterval: LIVE_MS,
-    enabled: isEnabled,
   });
 }

@@ -83,6 +83,23 @@ const routes = [
   }),
   createRoute({
     ...parent,
+    path: '/reconciliations',
+    component: lazyRouteComponent(
+      () => import('../pages/reconciliations/reconciliations-page.tsx'),
+      'ReconciliationsPage',
+    ),
+  }),
+  createRoute({
+    ...parent,
+    path: '/reconciliations/$id',
+    validateSearch: known('kind'),
+    component: lazyRouteComponent(
+      () => import('../pages/reconciliations/reconciliation-page.tsx'),
+      'ReconciliationPage',
+    ),
+  }),
+  createRoute({
+    ...parent,
     path: '/settings',
     validateSearch: known('find'),
     component: lazyRouteComponent(

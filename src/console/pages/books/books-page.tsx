@@ -23,7 +23,9 @@ export function BooksPage() {
   const days = usePages('GET /admin/books/days', { ...filter, order: 'newest' });
   return (
     <>
-      <Heading title="Books" query={days} />
+      <Heading title="Books" query={days}>
+        <Link to="/reconciliations">Reconciliations</Link>
+      </Heading>
       <Filters filter={filter} />
       <Answered query={days} what="days">
         {({ pages }) => <Days days={pages.flatMap(({ items }) => items)} />}

@@ -1,0 +1,176 @@
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { DIFFERENCE_KINDS } from '../../../domain/reconciliation.ts';
+import { call } from '../../api/call.ts';
+import { usePages } from '../../api/pages.ts';
+import { refreshAll, useLive } from '../../api/queries.ts';
+import type { Answers } from '../../api/wire.ts';
+import { Action } from '../../parts/action.tsx';
+import { Answered, Empty } from '../../parts/answered.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Choice } from '../../parts/choice.tsx';
+import { Time } from '../../parts/clock.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { More } from '../../parts/more.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { wordsOf } from '../../parts/tone.ts';
+import { openCount, RUN_TONES } from './run.ts';
+
+type Run = Answers['GET /admin/reconciliations/:id'];
+type Difference = Answers['GET /admin/reconciliations/:id/differences']['items'][number];
+
+const route = getRouteApi('/reconciliations/$id');
+
+/** One list compared with the journal, and where they differ. */
+export function ReconciliationPage() {
+  const { id } = route.useParams();
+  const run = useLive('GET /admin/reconciliations/:id', { path: { id } });
+  return (
+    <>
+      <Heading title={`Reconciliation ${id}`} query={run} />
+      <Answered query={run} what="reconciliation of this id">
+        {(data) => <RunView run={data} />}
+      </Answered>
+    </>
+  );
+}
+
+function RunView({ run }: { readonly run: Run }) {
+  const { operator, from, to, state, why, progress, counts, actor, createdAt } = run;
+  return (
+    <>
+      <p>
+        <Badge state={state} tone={RUN_TONES[state]} /> <Plain text={operator} />, {from} to {to},{' '}
+        {progress.lines.toLocaleString('en')} lines; asked by <Plain text={actor} />{' '}
+        <Time at={createdAt} />
+      </p>
+      {why !== null && (
+        <p className="notice bad">
+          <Plain text={why} />
+        </p>
+      )}
+      {counts !== null && (
+        <dl className="figures counted">
+          <div className="figure">
+            <dt>open</dt>
+            <dd>{openCount(run)?.toLocaleString('en')}</dd>
+          </div>
+          {Object.entries(counts)
+            .filter(([, count]) => count > 0)
+            .map(([kind, count]) => (
+              <div className="figure" key={kind}>
+                <dt>{wordsOf(kind)}</dt>
+                <dd>{count.toLocaleString('en')}</dd>
+              </div>
+            ))}
+        </dl>
+      )}
+      {state === 'done' && <Differences id={run.id} />}
+    </>
+  );
+}
+
+function Differences({ id }: { readonly id: string }) {
+  const filter = route.useSearch();
+  const navigate = route.useNavigate();
+  const differences = usePages('GET /admin/reconciliations/:id/differences', { ...filter }, { id });
+  return (
+    <section aria-labelledby="differences">
+      <h2 id="differences">Where they differ</h2>
+      <Choice
+        label="Kind"
+        value={filter.kind}
+        all="All kinds"
+        options={DIFFERENCE_KINDS}
+        onChange={(kind) =>
+          void navigate({ search: kind === undefined ? {} : { kind }, replace: true })
+        }
+      />
+      <Answered query={differences} what="differences">
+        {({ pages }) => {
+          const items = pages.flatMap((page) => page.items);
+          return items.length === 0 ? (
+            <Empty title="No differences">The lists agree in what was compared.</Empty>
+          ) : (
+            <ul className="steps differences">
+              {items.map((one) => (
+                <DifferenceView key={one.id} run={id} difference={one} />
+              ))}
+            </ul>
+          );
+        }}
+      </Answered>
+      <More list={differences} />
+    </section>
+  );
+}
+
+function DifferenceView({ run, difference }: { run: string; difference: Difference }) {
+  const { id, kind, transactionId, here, there, line, reason, known, resolution } = difference;
+  return (
+    <li>
+      <p>
+        <Badge state={kind} tone={resolution === null ? 'warn' : 'good'} />{' '}
+        {known && <span className="muted">known before </span>}
+        {transactionId !== null && (
+          <Link to="/bets/$id" params={{ id: transactionId }} className="mono">
+            <Plain text={transactionId} />
+          </Link>
+        )}{' '}
+        {line !== null && <span className="muted">line {line}</span>}
+      </p>
+      <dl className="facts">
+        <Side name="Here" bet={here} />
+        <Side name="There" bet={there} />
+      </dl>
+      {reason !== null && (
+        <p className="muted">
+          <Plain text={reason} />
+        </p>
+      )}
+      {resolution !== null ? (
+        <p>
+          Resolved <Time at={resolution.at} /> by <Plain text={resolution.by} />:{' '}
+          <Plain text={resolution.reason} />
+        </p>
+      ) : (
+        <div className="buttons start">
+          <Action
+            right="books"
+            label="Resolve"
+            title="Resolve the difference"
+            about="For later lists too, as long as both say the same of this bet. It moves no money."
+            reason="required"
+            run={async (why) => {
+              await call('POST /admin/reconciliations/:id/differences/:difference/resolve', {
+                path: { id: run, difference: id },
+                body: { reason: why },
+              });
+              await refreshAll();
+            }}
+          />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Side({ name, bet }: { readonly name: string; readonly bet: Difference['here'] }) {
+  const words = (text: string | null | undefined): ReactNode =>
+    text === null || text === undefined ? '–' : <Plain text={text} />;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {bet === null ? (
+          <span className="muted">not there</span>
+        ) : (
+          <>
+            {words(bet.state)}, stake {words(bet.stake)}, payout {words(bet.payout)}{' '}
+            {words(bet.currency)}
+          </>
+        )}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { usePages } from '../../api/pages.ts';
+import type { Answers } from '../../api/wire.ts';
+import { Answered, Empty } from '../../parts/answered.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { Time } from '../../parts/clock.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { More } from '../../parts/more.tsx';
+import { Plain } from '../../parts/plain.tsx';
+import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { openCount, RUN_TONES } from './run.ts';
+import { Upload } from './upload.tsx';
+
+type Run = Answers['GET /admin/reconciliations']['items'][number];
+
+/** Lists that were compared with the journal, newest first. */
+export function ReconciliationsPage() {
+  const runs = usePages('GET /admin/reconciliations', {});
+  return (
+    <>
+      <Heading title="Reconciliations" query={runs}>
+        <Upload />
+      </Heading>
+      <Answered query={runs} what="reconciliations">
+        {({ pages }) => {
+          const items = pages.flatMap((page) => page.items);
+          return items.length === 0 ? (
+            <Empty title="No list was compared yet">
+              An operator's own list, or the service's, says where the books differ.
+            </Empty>
+          ) : (
+            <Rows
+              label="Reconciliations, newest first"
+              rows={items}
+              columns={COLUMNS}
+              idOf={({ id }) => id}
+              rowPx={56}
+            />
+          );
+        }}
+      </Answered>
+      <More list={runs} />
+    </>
+  );
+}
+
+function column(
+  header: string,
+  meta: RowColumn<Run>['meta'],
+  cell: (run: Run) => ReactNode,
+): RowColumn<Run> {
+  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
+}
+
+const COLUMNS: readonly RowColumn<Run>[] = [
+  column('List', { width: 'minmax(8rem, 1.6fr)' }, ({ id, operator, from, to }) => (
+    <span className="stack">
+      <Link to="/reconciliations/$id" params={{ id }} className="row-link" data-row-link>
+        <Plain text={operator} />, {id}
+      </Link>
+      <span className="muted">{from === to ? from : `${from} to ${to}`}</span>
+    </span>
+  )),
+  column('How it stands', { width: 'minmax(6rem, 1fr)' }, (run) => (
+    <Badge state={run.state} tone={RUN_TONES[run.state]} />
+  )),
+  column(
+    'Open',
+    { width: '5rem', isNumber: true },
+    (run) => openCount(run)?.toLocaleString('en') ?? '–',
+  ),
+  column('Lines', { width: '6rem', isNumber: true, phone: false }, ({ progress }) =>
+    progress.lines.toLocaleString('en'),
+  ),
+  column('By', { width: 'minmax(6rem, 1fr)', phone: false }, ({ actor }) => <Plain text={actor} />),
+  column('Asked', { width: '9rem', phone: false }, ({ createdAt }) => <Time at={createdAt} />),
+];

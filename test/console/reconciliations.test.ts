@@ -1,0 +1,52 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { placedBet } from '../support/bet.ts';
+import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+const TODAY = new Date().toISOString().slice(0, 10);
+
+describe.skipIf(!hasChromium)('reconciliations in the console', { timeout: 120_000 }, () => {
+  let rig: TestConsole;
+  beforeAll(async () => {
+    rig = await startConsole();
+  }, 120_000);
+  afterAll(() => rig.close());
+  afterEach(() => {
+    expect(rig.complaints).toEqual([]);
+  });
+
+  it('compares a list, leads to the bet that differs, and keeps why it was resolved (I12)', async () => {
+    const same = await placedBet(rig.gateway, { amount: '10' });
+    const other = await placedBet(rig.gateway, { amount: '12.10' });
+    const list = `bet_id,currency,stake,payout,state\n${[
+      `${same.transactionId},USD,10.00,0,placed`,
+      `${other.transactionId},USD,12.20,0,placed`,
+    ].join('\n')}\n`;
+    const page = await rig.open('/reconciliations');
+    await page.getByText('No list was compared yet').waitFor();
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Compare a list' }).click();
+    await dialog.getByLabel('Operator').selectOption('alpha');
+    await dialog.getByLabel('First day').fill(TODAY);
+    await dialog.getByLabel('Last day').fill(TODAY);
+    await dialog.getByLabel('Names of its columns').fill('transactionId:bet_id');
+    await dialog
+      .getByLabel('The list')
+      .setInputFiles({ name: 'theirs.csv', mimeType: 'text/csv', buffer: Buffer.from(list) });
+    expect(await barriersOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Compare a list' }).click();
+    await page.getByText('stake 12.2,').waitFor();
+    expect(await page.getByText(same.transactionId).count()).toBe(0);
+    expect(await barriersOf(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Resolve' }).click();
+    await dialog.getByLabel('Reason').fill('their rounding');
+    await dialog.getByRole('button', { name: 'Resolve' }).click();
+    await page.getByText('their rounding').waitFor();
+    await page.getByRole('link', { name: other.transactionId }).click();
+    await page.getByRole('heading', { name: `Bet ${other.transactionId}` }).waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.getByRole('row', { name: /alpha.*done/ }).waitFor();
+    await page.context().close();
+  });
+});
