@@ -4,15 +4,13 @@ import { call } from '../../api/call.ts';
 import { refreshAll, useLive } from '../../api/queries.ts';
 import { Action } from '../../parts/action.tsx';
 
+type Which = Readonly<Record<'operator' | 'from' | 'to' | 'columns', string>>;
+
 /** Gives a list of an operator's bets to be compared with the journal. */
 export function Upload() {
   const navigate = useNavigate();
-  const operators = useLive('GET /admin/operators', { everyMs: false });
-  const ids = operators.data?.items.map(({ id }) => id) ?? [];
-  const [which, setWhich] = useState({ operator: '', from: '', to: '', columns: '' });
+  const [which, setWhich] = useState<Which>({ operator: '', from: '', to: '', columns: '' });
   const [file, setFile] = useState<File | undefined>();
-  const set = (name: keyof typeof which) => (event: { target: { value: string } }) =>
-    setWhich({ ...which, [name]: event.target.value });
   const id = useId();
   return (
     <Action
@@ -29,6 +27,34 @@ export function Upload() {
         await navigate({ to: '/reconciliations/$id', params: { id: made.id } });
       }}
     >
+      <WhichFields which={which} onChange={setWhich} />
+      <div className="field">
+        <label htmlFor={`${id}-file`}>The list</label>
+        <input
+          id={`${id}-file`}
+          type="file"
+          onChange={({ target }) => setFile(target.files?.[0])}
+          required
+        />
+      </div>
+    </Action>
+  );
+}
+
+interface WhichFieldsProps {
+  readonly which: Which;
+  readonly onChange: (which: Which) => void;
+}
+
+/** Whose bets of which days the list holds, and what it calls its columns. */
+function WhichFields({ which, onChange }: WhichFieldsProps) {
+  const operators = useLive('GET /admin/operators', { everyMs: false });
+  const ids = operators.data?.items.map(({ id }) => id) ?? [];
+  const set = (name: keyof Which) => (event: { target: { value: string } }) =>
+    onChange({ ...which, [name]: event.target.value });
+  const id = useId();
+  return (
+    <>
       <div className="field">
         <label htmlFor={`${id}-operator`}>Operator</label>
         <select id={`${id}-operator`} value={which.operator} onChange={set('operator')} required>
@@ -56,15 +82,6 @@ export function Upload() {
           autoComplete="off"
         />
       </div>
-      <div className="field">
-        <label htmlFor={`${id}-file`}>The list</label>
-        <input
-          id={`${id}-file`}
-          type="file"
-          onChange={({ target }) => setFile(target.files?.[0])}
-          required
-        />
-      </div>
-    </Action>
+    </>
   );
 }
