@@ -16,7 +16,7 @@ export interface EmbeddedServer {
   stop(): Promise<void>;
   /**
    * Sends a signal, `SIGKILL` unless told, and waits for the end of the server; its data stay for
-   * `restart`. `SIGSTOP` and `SIGCONT` freeze and thaw it and return at once.
+   * `restart`. `SIGSTOP` freezes it, which it waits for where the system tells; `SIGCONT` thaws it.
    */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Starts the server again on the same port and data, after an orderly shutdown if it runs. */
@@ -139,7 +139,8 @@ class Launcher {
 
   async kill(signal: NodeJS.Signals): Promise<void> {
     this.process.signal(signal);
-    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await this.process.exited;
+    if (signal === 'SIGSTOP') await standsStill(this.process.pid);
+    else if (signal !== 'SIGCONT') await this.process.exited;
   }
 
   async #launch(port: number): Promise<void> {
@@ -187,5 +188,19 @@ async function freePort(): Promise<number> {
     } finally {
       probe.close();
     }
+  }
+}
+
+const STOPPED_MS_MAX = 5_000;
+const STOPPED_POLL_MS = 5;
+
+/** A signal goes by way of the supervisor, and takes effect when the process is next scheduled. */
+async function standsStill(pid: number): Promise<void> {
+  const giveUpAtMs = performance.now() + STOPPED_MS_MAX;
+  while (performance.now() < giveUpAtMs) {
+    // Empty where there is no /proc, or no such process any more: then nobody can tell.
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    if (stat === '' || stat.slice(stat.lastIndexOf(')')).startsWith(') T')) return;
+    await sleep(STOPPED_POLL_MS);
   }
 }
