@@ -14,12 +14,16 @@ const PAGES = [
   { to: '/settings', name: 'Settings' },
 ] as const;
 
+/** Belongs to the books, whose page leads there. */
+const RECONCILIATIONS = /\/reconciliations(\/|$)/;
+
 /** What stands around every page. */
 export function Shell() {
   const [isHelp, setHelp] = useState(false);
   const showHelp = useCallback(() => setHelp(true), []);
   useShortcuts(showHelp);
   const main = useFocusOnNewPage();
+  const path = useRouterState({ select: ({ location }) => location.pathname });
   return (
     <>
       <a className="skip" href="#main">
@@ -32,7 +36,12 @@ export function Shell() {
         </Link>
         <nav aria-label="Pages" className="pages">
           {PAGES.map(({ to, name }) => (
-            <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
+            <Link
+              key={to}
+              to={to}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+              className={to === '/books' && RECONCILIATIONS.test(path) ? 'active' : undefined}
+            >
               {name}
             </Link>
           ))}

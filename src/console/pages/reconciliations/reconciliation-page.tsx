@@ -119,10 +119,12 @@ function DifferenceView({ run, difference }: { run: string; difference: Differen
         )}{' '}
         {line !== null && <span className="muted">line {line}</span>}
       </p>
-      <dl className="facts">
-        <Side name="Here" bet={here} />
-        <Side name="There" bet={there} />
-      </dl>
+      {(here !== null || there !== null) && (
+        <dl className="facts">
+          <Side name="Here" bet={here} missing="not here" />
+          <Side name="There" bet={there} missing="not there" />
+        </dl>
+      )}
       {reason !== null && (
         <p className="muted">
           <Plain text={reason} />
@@ -155,7 +157,13 @@ function DifferenceView({ run, difference }: { run: string; difference: Differen
   );
 }
 
-function Side({ name, bet }: { readonly name: string; readonly bet: Difference['here'] }) {
+interface SideProps {
+  readonly name: string;
+  readonly bet: Difference['here'];
+  readonly missing: string;
+}
+
+function Side({ name, bet, missing }: SideProps) {
   const words = (text: string | null | undefined): ReactNode =>
     text === null || text === undefined ? '–' : <Plain text={text} />;
   return (
@@ -163,7 +171,7 @@ function Side({ name, bet }: { readonly name: string; readonly bet: Difference['
       <dt>{name}</dt>
       <dd>
         {bet === null ? (
-          <span className="muted">not there</span>
+          <span className="muted">{missing}</span>
         ) : (
           <>
             {words(bet.state)}, stake {words(bet.stake)}, payout {words(bet.payout)}{' '}
