@@ -1,6 +1,7 @@
 import type { SettingChange } from '../config/settings-diff.ts';
 import type { DifferenceItem } from '../store/reconciliation/difference-item.ts';
 import type { ReconciliationItem } from '../store/reconciliation/run-item.ts';
+import type { Probed } from '../wallets/probe.ts';
 
 /**
  * What the admin API answers, by route: for the handlers that make it and the pages that show it.
@@ -34,7 +35,7 @@ export interface AdminApi {
     }[];
   };
   /** Its wallet is asked for the balance of nobody, signed as calls are; moves no money. */
-  readonly 'POST /admin/operators/:id/probe': WalletProbe;
+  readonly 'POST /admin/operators/:id/probe': Probed;
   /** `?operator=&operatorUser=&userId=&transactionId=&state=&amount=&from=&to=&cursor=`, 50 a page. */
   readonly 'GET /admin/bets': Page<BetItem>;
   /** What a reload would change at this moment, and what is wrong in the folder. */
@@ -135,29 +136,6 @@ interface OperatorItem {
     readonly walletCalls: number;
     readonly walletFailures: number;
   } | null;
-}
-
-interface WalletProbe {
-  readonly operator: string;
-  readonly wallet: string;
-  /** `ok`: refused in proper form; `odd`: something answers, but not as it should. */
-  readonly result: 'ok' | 'odd' | 'unreachable';
-  readonly latencyMs: number;
-  /** In words. */
-  readonly detail: string;
-  /** What the wallet shows; null without TLS, and where no connection came about. */
-  readonly certificate: TlsCertificate | null;
-  /** What the gateway shows the wallet. */
-  readonly ownCertificate: TlsCertificate | null;
-}
-
-interface TlsCertificate {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly validFrom: string;
-  readonly validTo: string;
-  /** Hexadecimal. */
-  readonly sha256: string;
 }
 
 interface OperatorPage extends OperatorItem {

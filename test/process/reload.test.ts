@@ -2,6 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { z } from 'zod';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { operatorFile, SERVICE_SECRET } from '../support/gateway.ts';
 import { type House, openHouse, type Replica } from './support/house.ts';
@@ -36,13 +37,14 @@ async function reload() {
   return json;
 }
 
-async function statusOf(id: string): Promise<unknown> {
+const OPERATORS = z.object({ items: z.array(z.object({ id: z.string(), status: z.string() })) });
+
+async function statusOf(id: string): Promise<string | undefined> {
   const response = await fetch(`${replica.adminUrl}/admin/operators`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
-  const { items }: any = await response.json();
-  return items.find((item: { id: string }) => item.id === id)?.status;
+  const { items } = OPERATORS.parse(await response.json());
+  return items.find((item) => item.id === id)?.status;
 }
 
 const linesOf = (message: string) =>

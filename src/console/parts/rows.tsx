@@ -1,6 +1,6 @@
 import { type ColumnDef, type RowData, tableFeatures, useTable } from '@tanstack/react-table';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 
 const FEATURES = tableFeatures({});
 
@@ -8,6 +8,15 @@ const FEATURES = tableFeatures({});
 export type RowColumn<Row extends RowData> = ColumnDef<typeof FEATURES, Row> & {
   readonly meta: { readonly width: string; readonly isNumber?: boolean; readonly phone?: boolean };
 };
+
+/** A column whose cell is made from its row alone. */
+export function column<Row extends RowData>(
+  header: string,
+  meta: RowColumn<Row>['meta'],
+  cell: (row: Row) => ReactNode,
+): RowColumn<Row> {
+  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
+}
 
 interface RowsProps<Row extends RowData> {
   /** Of the table, for who cannot see it. */

@@ -55,10 +55,8 @@ export interface Told {
     readonly id: string;
     readonly kind: string;
     readonly transactionId: string | null;
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
-    readonly here: any;
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
-    readonly there: any;
+    readonly here: Readonly<Record<string, string | number | null>> | null;
+    readonly there: Readonly<Record<string, string | number | null>> | null;
     readonly line: number | null;
     readonly reason: string | null;
     readonly known: boolean;

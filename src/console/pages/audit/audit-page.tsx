@@ -1,5 +1,4 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { download } from '../../api/call.ts';
 import { usePages } from '../../api/pages.ts';
 import type { Answers } from '../../api/wire.ts';
@@ -10,7 +9,7 @@ import { DownloadButton } from '../../parts/download-button.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
 
 type Item = Answers['GET /admin/audit']['items'][number];
@@ -74,14 +73,6 @@ export function AuditPage() {
       <More list={audit} />
     </>
   );
-}
-
-function column(
-  header: string,
-  meta: RowColumn<Item>['meta'],
-  cell: (item: Item) => ReactNode,
-): RowColumn<Item> {
-  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
 }
 
 const COLUMNS: readonly RowColumn<Item>[] = [

@@ -1,5 +1,4 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { BET_STATES } from '../../../domain/bet-state.ts';
 import { usePages } from '../../api/pages.ts';
 import { useLive } from '../../api/queries.ts';
@@ -12,7 +11,7 @@ import { Amount } from '../../parts/copyable.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
 import { type BetFilter, readBetFilter } from './filter.ts';
 
@@ -95,14 +94,6 @@ function Filters({ filter }: { readonly filter: BetFilter }) {
       />
     </search>
   );
-}
-
-function column(
-  header: string,
-  meta: RowColumn<Item>['meta'],
-  cell: (item: Item) => ReactNode,
-): RowColumn<Item> {
-  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
 }
 
 const COLUMNS: readonly RowColumn<Item>[] = [

@@ -1,5 +1,4 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { usePages } from '../../api/pages.ts';
 import { useLive } from '../../api/queries.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
@@ -9,7 +8,7 @@ import { Amount } from '../../parts/copyable.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { TextFilter } from '../../parts/text-filter.tsx';
 import { DayCharts } from './day-charts.tsx';
 import { type BooksFilter, readBooksFilter } from './filter.ts';
@@ -85,14 +84,6 @@ function Filters({ filter }: { readonly filter: BooksFilter }) {
       />
     </search>
   );
-}
-
-function column(
-  header: string,
-  meta: RowColumn<Day>['meta'],
-  cell: (day: Day) => ReactNode,
-): RowColumn<Day> {
-  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
 }
 
 function amountColumn(header: string, of: (day: Day) => string): RowColumn<Day> {

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Answers } from '../../api/wire.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Ago, useNowMs } from '../../parts/clock.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { visibleText } from '../../parts/visible.ts';
 import { RETRYABLE } from './filter.ts';
 
@@ -49,14 +49,6 @@ function columnsOf(
       ),
   };
   return [choice, ...COLUMNS];
-}
-
-function column(
-  header: string,
-  meta: RowColumn<Item>['meta'],
-  cell: (item: Item) => ReactNode,
-): RowColumn<Item> {
-  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
 }
 
 const COLUMNS: readonly RowColumn<Item>[] = [

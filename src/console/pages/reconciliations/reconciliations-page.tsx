@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { usePages } from '../../api/pages.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Answered, Empty } from '../../parts/answered.tsx';
@@ -8,7 +7,7 @@ import { Time } from '../../parts/clock.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { More } from '../../parts/more.tsx';
 import { Plain } from '../../parts/plain.tsx';
-import { type RowColumn, Rows } from '../../parts/rows.tsx';
+import { column, type RowColumn, Rows } from '../../parts/rows.tsx';
 import { openCount, RUN_TONES } from './run.ts';
 import { Upload } from './upload.tsx';
 
@@ -43,14 +42,6 @@ export function ReconciliationsPage() {
       <More list={runs} />
     </>
   );
-}
-
-function column(
-  header: string,
-  meta: RowColumn<Run>['meta'],
-  cell: (run: Run) => ReactNode,
-): RowColumn<Run> {
-  return { id: header, header, meta, cell: ({ row }) => cell(row.original) };
 }
 
 const COLUMNS: readonly RowColumn<Run>[] = [
