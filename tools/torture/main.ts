@@ -1,4 +1,5 @@
 import { HELP, type Options, readOptions } from './run/options.ts';
+import { cameText } from './run/report.ts';
 import { run } from './run/run.ts';
 import { tryTeeth } from './teeth/teeth.ts';
 
@@ -19,7 +20,10 @@ async function main(): Promise<number> {
     return bites.every(({ took }) => took !== undefined) ? 0 : 1;
   }
   const startedAtMs = performance.now();
-  const { played, walletCalls, undecided, failures } = await run(options, { log: console.log });
+  const { played, walletCalls, undecided, failures, came } = await run(options, {
+    log: console.log,
+  });
+  if (came.size > 0) console.log(`faults that hit something: ${cameText(came)}`);
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(0);
   console.log(
     `${played} histories, ${walletCalls} wallet calls, ${undecided} bets left to a person, ${failures.length} failures, ${seconds} s`,

@@ -53,7 +53,11 @@ describe('a plan', () => {
 
   it('holds every kind of fault, fate and move somewhere', () => {
     const faults = new Set(plans.flatMap((plan) => plan.faults.map(({ fault }) => fault.kind)));
-    expect(faults.size).toBe(11);
+    expect(faults.size).toBe(12);
+    const connections = plans.flatMap((plan) =>
+      plan.faults.flatMap(({ fault }) => (fault.kind === 'connection' ? [fault.how] : [])),
+    );
+    expect(new Set(connections).size).toBe(9);
     const answers = new Set(bets.flatMap(({ fates }) => fates.map(({ answer }) => answer)));
     expect(answers.size).toBe(10);
     const copies = bets.flatMap(({ steps }) => steps.flatMap((step) => step.copies));

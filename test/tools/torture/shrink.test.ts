@@ -12,6 +12,7 @@ function verdictOf(plan: Plan, guilty: readonly string[]): Verdict {
   const bet = guilty.find((part) => part.startsWith('b'))?.split('.')[0];
   return {
     ...{ plan, records: [], story: new Story(), tookMs: 0, undecided: 0, walletCalls: 0 },
+    came: new Map<string, number>(),
     findings: fails ? [{ kind: 'books', bet, text: 'differ' }] : [],
   };
 }

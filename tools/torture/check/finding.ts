@@ -24,6 +24,8 @@ export type FindingKind =
   | 'droppedCall'
   | 'serverError'
   | 'undelivered'
+  /** What a rotation of secrets took away is still in use. */
+  | 'oldSecret'
   | 'crash';
 
 export interface Finding {

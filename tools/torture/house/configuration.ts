@@ -13,7 +13,8 @@ import {
 } from '../settings.ts';
 import type { Wallet } from '../world/wallet.ts';
 
-export const SERVICE_SECRET = 'the-services-secret';
+/** What the service signs with until its secret is changed. */
+export const FIRST_SERVICE_SECRET = 'the-services-first-secret';
 
 export const apiSecretOf = (operator: OperatorId) => `${operator}-api-secret-that-is-long-enough`;
 export const cidOf = (operator: OperatorId) => `${operator}-key`;
@@ -23,20 +24,20 @@ export class ConfigurationFolder {
   readonly path: string;
   readonly #wallets: ReadonlyMap<OperatorId, Wallet>;
   readonly #status = new Map<OperatorId, 'active' | 'maintenance'>();
-  readonly #secrets = new Map<OperatorId, string>();
+  readonly #secrets = new Map<OperatorId, readonly string[]>();
   #comment = 0;
 
   private constructor(path: string, wallets: ReadonlyMap<OperatorId, Wallet>) {
     this.path = path;
     this.#wallets = wallets;
-    for (const [operator, wallet] of wallets) this.#secrets.set(operator, wallet.secrets[0] ?? '');
+    for (const [operator, wallet] of wallets) this.#secrets.set(operator, wallet.secrets);
   }
 
   static async write(wallets: ReadonlyMap<OperatorId, Wallet>): Promise<ConfigurationFolder> {
     const path = await mkdtemp(join(tmpdir(), 'wagergate-torture-'));
     await mkdir(join(path, 'operators'));
     const folder = new ConfigurationFolder(path, wallets);
-    await writeFile(join(path, 'gateway.yaml'), stringify(gatewayFile()));
+    await folder.setServiceSecrets([FIRST_SERVICE_SECRET]);
     for (const operator of OPERATORS) await folder.#write(operator);
     return folder;
   }
@@ -46,9 +47,15 @@ export class ConfigurationFolder {
     await this.#write(operator);
   }
 
-  async setSecret(operator: OperatorId, secret: string): Promise<void> {
-    this.#secrets.set(operator, secret);
+  /** @param secrets the first signs what is sent to the wallet */
+  async setSecrets(operator: OperatorId, secrets: readonly string[]): Promise<void> {
+    this.#secrets.set(operator, secrets);
     await this.#write(operator);
+  }
+
+  /** @param secrets each verifies what the service sends */
+  async setServiceSecrets(secrets: readonly string[]): Promise<void> {
+    await writeAtOnce(join(this.path, 'gateway.yaml'), stringify(gatewayFile(secrets)));
   }
 
   /** The same settings in other bytes. */
@@ -65,20 +72,24 @@ export class ConfigurationFolder {
     const path = join(this.path, 'operators', `${operator}.yaml`);
     const file = operatorFile(operator, {
       baseUrl: this.#wallets.get(operator)?.baseUrl ?? '',
-      secret: this.#secrets.get(operator) ?? '',
+      secrets: this.#secrets.get(operator) ?? [],
       status: this.#status.get(operator) ?? 'active',
     });
-    // At once: whoever watches the folder must not read half of it.
-    await writeFile(`${path}.new`, `# ${this.#comment}\n${stringify(file)}`);
-    await rename(`${path}.new`, path);
+    await writeAtOnce(path, `# ${this.#comment}\n${stringify(file)}`);
   }
 }
 
-function gatewayFile() {
+/** Whoever watches the folder must not read half of it. */
+async function writeAtOnce(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+function gatewayFile(serviceSecrets: readonly string[]) {
   return {
     service: {
       cid: 'aggregator-key',
-      secrets: [SERVICE_SECRET],
+      secrets: serviceSecrets,
       bonusApiUrl: 'http://127.0.0.1:9',
     },
     deadline: { totalMs: DEADLINE_MS, reserveMs: RESERVE_MS },
@@ -94,7 +105,11 @@ function gatewayFile() {
 
 function operatorFile(
   operator: OperatorId,
-  now: { readonly baseUrl: string; readonly secret: string; readonly status: string },
+  now: {
+    readonly baseUrl: string;
+    readonly secrets: readonly string[];
+    readonly status: string;
+  },
 ) {
   const { settleOnFailure, keyedOnRequestId } = CHARACTERS[operator];
   return {
@@ -104,7 +119,7 @@ function operatorFile(
     wallet: {
       baseUrl: now.baseUrl,
       allowPrivate: true,
-      secrets: [now.secret],
+      secrets: now.secrets,
       timeoutMs: WALLET_TIMEOUT_MS,
       breaker: { errorPercent: 60, minRequests: 8, windowMs: 1_000, openMs: 250 },
       ...(keyedOnRequestId ? { dialect: { stableRequestId: true } } : {}),

@@ -32,6 +32,8 @@ export class Gateway {
   readonly away: { readonly fromMs: number; toMs: number }[] = [];
   /** What it did that no gateway may do. */
   readonly crashes: string[] = [];
+  readonly #reloads: { readonly atMs: number; readonly line: string }[] = [];
+  #startedAtMs = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -67,9 +69,24 @@ export class Gateway {
     return this.#lines.slice(-count);
   }
 
+  /**
+   * Whether all of its processes have taken over a change that was written at this time, on
+   * `performance.now()`.
+   * @param change what the line says that tells of it
+   */
+  hasTakenOver(change: RegExp, writtenAtMs: number): boolean {
+    if (this.#process === undefined) return false;
+    if (this.#startedAtMs > writtenAtMs) return true;
+    const since = this.#reloads.filter(
+      ({ atMs, line }) => atMs >= writtenAtMs && change.test(line),
+    );
+    return since.length >= 1 + childrenOf(this.#process.pid).length;
+  }
+
   /** @throws Error, with its last words, when it does not become ready */
   async start(): Promise<void> {
     this.#isExpectedToEnd = false;
+    this.#startedAtMs = performance.now();
     const file = join(this.#options.folder, 'src/main.ts');
     const started = await this.#supervisor.run({
       file: process.execPath,
@@ -141,6 +158,9 @@ export class Gateway {
 
   #keep(line: string): void {
     if (CRASHED.test(line)) this.crashes.push(line);
+    if (line.includes('"config.reloaded"')) {
+      this.#reloads.push({ atMs: performance.now(), line });
+    }
     this.#lines.push(line);
     if (this.#lines.length > LINES_MAX) this.#lines.splice(0, LINES_MAX / 2);
   }

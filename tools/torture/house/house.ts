@@ -6,7 +6,7 @@ import { CHARACTERS, type Layout, OPERATORS, type OperatorId } from '../plan/pla
 import { SERVICE_LIMIT_MS } from '../settings.ts';
 import { LinkProxy } from '../world/link-proxy.ts';
 import { Wallet } from '../world/wallet.ts';
-import { ConfigurationFolder, SERVICE_SECRET } from './configuration.ts';
+import { ConfigurationFolder, FIRST_SERVICE_SECRET } from './configuration.ts';
 import { Gateway } from './gateway.ts';
 import { freePort, type Servers } from './servers.ts';
 
@@ -17,6 +17,11 @@ export interface Process {
   readonly gateway: Gateway;
   readonly postgres: LinkProxy;
   readonly redis: LinkProxy;
+}
+
+/** What the service signs with: houses outlive the histories that change it. */
+export interface ServiceKey {
+  secret: string;
 }
 
 /** An address that the service may call. */
@@ -31,6 +36,7 @@ export interface House {
   readonly processes: readonly Process[];
   readonly entrances: readonly Entrance[];
   readonly configuration: ConfigurationFolder;
+  readonly serviceKey: ServiceKey;
   readonly redis: EmbeddedServer;
   readonly databaseUrl: string;
   wallet(operator: OperatorId): Wallet;
@@ -71,7 +77,8 @@ export async function openHouse(servers: Servers, layout: Layout, folder: string
   }
   const configuration = await ConfigurationFolder.write(wallets);
   const processes: Process[] = [];
-  const house = { layout, processes, configuration, redis, databaseUrl };
+  const serviceKey: ServiceKey = { secret: FIRST_SERVICE_SECRET };
+  const house = { layout, processes, configuration, serviceKey, redis, databaseUrl };
   const entrances: Entrance[] = [];
   const close = async () => {
     await Promise.all(entrances.map(({ client }) => client.close()));
@@ -96,7 +103,7 @@ export async function openHouse(servers: Servers, layout: Layout, folder: string
       const { baseUrl } = started.gateway;
       const client = new SignedClient({
         baseUrl,
-        secret: SERVICE_SECRET,
+        secret: FIRST_SERVICE_SECRET,
         timeoutMs: SERVICE_LIMIT_MS,
       });
       entrances.push({ gateway: started.gateway, client });

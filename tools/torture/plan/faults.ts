@@ -1,5 +1,6 @@
 import {
   type BetPlan,
+  COMMIT_FAULTS,
   type Fault,
   type FaultPlan,
   type Layout,
@@ -12,6 +13,7 @@ type Draw = (random: Random, process: number) => Fault;
 
 const LINK = ['freeze', 'cut', 'reset', 'slow'] as const;
 const CONNECTION = ['holdRequest', 'holdAnswer', 'loseRequest', 'loseAnswer'] as const;
+const STATEMENT = [...CONNECTION, ...COMMIT_FAULTS] as const;
 
 /** Short of the service's patience, or well beyond it. */
 const awhile = (random: Random) =>
@@ -19,11 +21,11 @@ const awhile = (random: Random) =>
 
 const FAULTS: readonly (readonly [weight: number, draw: Draw])[] = [
   [
-    6,
+    9,
     (random, process) => ({
       kind: 'connection',
       process,
-      how: random.pick(CONNECTION),
+      how: random.pick(STATEMENT),
       ms: awhile(random),
     }),
   ],
@@ -56,6 +58,7 @@ const FAULTS: readonly (readonly [weight: number, draw: Draw])[] = [
       ms: random.whole(600, 2_500),
     }),
   ],
+  [1, () => ({ kind: 'rotateServiceSecret' })],
   [1, (random) => ({ kind: 'rotateSecret', operator: random.pick(OPERATORS) })],
   [1, () => ({ kind: 'reload' })],
   [

@@ -153,6 +153,9 @@ export type Fault =
   | { readonly kind: 'stop'; readonly process: number; readonly ms: number }
   | { readonly kind: 'kill'; readonly process: number; readonly downMs: number }
   | { readonly kind: 'maintenance'; readonly operator: OperatorId; readonly ms: number }
+  /** Of the service: both are taken, it changes to the new one, the old one is taken away. */
+  | { readonly kind: 'rotateServiceSecret' }
+  /** Of an operator's wallet, in the same steps. */
   | { readonly kind: 'rotateSecret'; readonly operator: OperatorId }
   | { readonly kind: 'reload' }
   | { readonly kind: 'breaker'; readonly operator: OperatorId; readonly ms: number }
@@ -165,7 +168,27 @@ export type LinkFault = 'freeze' | 'cut' | 'reset' | 'slow';
  * passes, its answer waits; `loseRequest`, `loseAnswer`: the connection breaks before, or after, the
  * server has done it.
  */
-export type ConnectionFault = 'holdRequest' | 'holdAnswer' | 'loseRequest' | 'loseAnswer';
+export type ConnectionFault =
+  | 'holdRequest'
+  | 'holdAnswer'
+  | 'loseRequest'
+  | 'loseAnswer'
+  | CommitFault;
+
+/**
+ * `conflict`, `deadlock`: the server refuses the statement (40001, 40P01); `conflictAtCommit`: it is
+ * done, and refused (40001) when it is to be committed; `loseBeforeCommit`: it is done, and the
+ * connection breaks with its commit unsent; `loseAtCommit`: the connection breaks behind the commit,
+ * which the server carries out with nobody there to be told.
+ */
+export const COMMIT_FAULTS = [
+  'conflict',
+  'deadlock',
+  'conflictAtCommit',
+  'loseBeforeCommit',
+  'loseAtCommit',
+] as const;
+export type CommitFault = (typeof COMMIT_FAULTS)[number];
 
 /** The ids of everything that can be left out of a plan, coarse parts first. */
 export function partsOf(plan: Plan): readonly string[] {

@@ -2,6 +2,7 @@ import { BetWriter } from './bets.ts';
 import {
   type BetPlan,
   CHARACTERS,
+  COMMIT_FAULTS,
   type ConnectionFault,
   type FaultPlan,
   type Layout,
@@ -201,6 +202,45 @@ const corrections: Scene = (random, steps) => {
   return { bets, faults: [] };
 };
 
+/** Each bet has a statement that is refused, or broken off, at its commit. */
+const brokenCommits: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  const faults: FaultPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
+    const writer = new BetWriter(random, index);
+    writer.place();
+    writer.settle('won', random.whole(0, 100));
+    if (random.chance(0.6)) writer.settle('won', random.whole(0, 60));
+    if (random.chance(0.3)) writer.unsettle(random.whole(0, 60));
+    if (random.chance(0.3)) writer.rollback(random.chance(0.4));
+    bets.push(writer.done(random.whole(0, 400), { isForgotten: random.chance(0.2) }));
+    faults.push(connectionFault(random, index, random.whole(0, 7), 50, COMMIT_FAULTS));
+  }
+  return { bets, faults };
+};
+
+/** The service's secret and a wallet's are changed while bets come and go. */
+const rotations: Scene = (random, steps) => {
+  const operator = random.pick(OPERATORS);
+  const bets: BetPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
+    const writer = new BetWriter(random, index, random.chance(0.7) ? operator : undefined);
+    writer.place();
+    writer.settle('won', random.whole(0, 2_000));
+    if (random.chance(0.3)) writer.fates.uncertain('settle', 0, false);
+    if (random.chance(0.5)) writer.unsettle(random.whole(0, 1_000));
+    bets.push(writer.done(random.whole(0, 4_000)));
+  }
+  const wallet = { kind: 'rotateSecret', operator } as const;
+  return {
+    bets,
+    faults: [
+      { id: 'x0', trigger: { kind: 'at', ms: 100 }, fault: { kind: 'rotateServiceSecret' } },
+      { id: 'x1', trigger: { kind: 'at', ms: 200 }, fault: wallet },
+    ],
+  };
+};
+
 function connectionFault(
   random: Random,
   bet: number,
@@ -227,5 +267,7 @@ export function scenesFor(layout: Layout): readonly (readonly [weight: number, s
     [3, calledOff],
     [2, overtakenUpdates],
     [2, corrections],
+    [4, brokenCommits],
+    [1, rotations],
   ];
 }

@@ -3,6 +3,7 @@ import { ADMIN_TOKEN, type House, type Process } from '../house/house.ts';
 import type { ConnectionFault, Fault, FaultPlan, OperatorId } from '../plan/plan.ts';
 import type { Story } from '../story.ts';
 import type { Link, LinkProxy } from '../world/link-proxy.ts';
+import { Rotation } from './rotation.ts';
 
 /** Where a fault was triggered, for those that hit what triggered them. */
 export interface Place {
@@ -16,11 +17,20 @@ export class Faults {
   readonly #story: Story;
   readonly #running = new Set<Promise<void>>();
   readonly #begun = new Set<string>();
-  #rotations = 0;
+  readonly #rotation: Rotation;
+  readonly #came = new Map<string, number>();
+  /** What a rotation has left behind that it must not, in words. */
+  readonly leftBehind: string[] = [];
 
   constructor(house: House, story: Story) {
     this.#house = house;
     this.#story = story;
+    this.#rotation = new Rotation(house);
+  }
+
+  /** How many faults of each kind have hit something. */
+  get came(): ReadonlyMap<string, number> {
+    return this.#came;
   }
 
   /** Whether any fault has come that leaves outcomes open, so that leases may have to end. */
@@ -39,11 +49,15 @@ export class Faults {
     this.#begun.add(plan.id);
     this.#leavesLeases ||= ['postgres', 'connection', 'stop', 'kill'].includes(plan.fault.kind);
     this.#story.tell('fault', undefined, `${plan.id} begins: ${JSON.stringify(plan.fault)}`);
+    // Of a connection, only what hits a message counts.
+    if (plan.fault.kind !== 'connection') this.#count(nameOf(plan.fault));
     const running = this.#suffer(plan.fault, at).finally(() => {
       this.#running.delete(running);
       this.#story.tell('fault', undefined, `${plan.id} is over`);
     });
     this.#running.add(running);
+    // Whoever heals is told; until then nobody has to listen.
+    running.catch(() => undefined);
   }
 
   /** Resolves when all that began is over and everything stands as at the beginning. */
@@ -80,8 +94,14 @@ export class Faults {
         await sleep(fault.ms);
         return await configuration.setStatus(fault.operator, 'active');
       }
+      case 'rotateServiceSecret':
+        if (await this.#rotation.ofService()) return;
+        this.leftBehind.push("the service's old secret is still taken");
+        return;
       case 'rotateSecret':
-        return await this.#rotate(fault.operator);
+        if (await this.#rotation.ofWallet(fault.operator)) return;
+        this.leftBehind.push(`${fault.operator}'s wallet was called with a secret of before`);
+        return;
       case 'reload':
         return await this.#house.configuration.touch();
       case 'breaker':
@@ -109,24 +129,21 @@ export class Faults {
     at: Place | undefined,
   ): Promise<void> {
     const link = at?.link ?? this.#process(fault.process, at).postgres.someLink(fault.ms);
-    link?.suffer(fault.how, fault.ms);
+    link?.suffer(fault.how, fault.ms, () => {
+      this.#count(`connection ${fault.how}`);
+      this.#story.tell('fault', undefined, `${fault.how} has hit a statement`);
+    });
     await sleep(fault.ms);
+  }
+
+  #count(name: string): void {
+    this.#came.set(name, (this.#came.get(name) ?? 0) + 1);
   }
 
   async #kill({ gateway }: Process, downMs: number): Promise<void> {
     await gateway.kill();
     await sleep(downMs);
     await gateway.start();
-  }
-
-  /** The wallet takes both secrets until the gateways have the new one for certain. */
-  async #rotate(operator: OperatorId): Promise<void> {
-    this.#rotations += 1;
-    const wallet = this.#house.wallet(operator);
-    const next = `${operator}-rotated-${Date.now()}-${this.#rotations}`;
-    wallet.secrets = [next, ...wallet.secrets];
-    await this.#house.configuration.setSecret(operator, next);
-    await sleep(RELOAD_MS);
   }
 
   /** By the admin API, which reaches every process. */
@@ -155,8 +172,9 @@ export class Faults {
   }
 }
 
-/** A changed file is in force within this time. */
-const RELOAD_MS = 2_000;
+function nameOf(fault: Fault): string {
+  return 'how' in fault ? `${fault.kind} ${fault.how}` : fault.kind;
+}
 
 async function sufferLink(
   proxy: LinkProxy,

@@ -30,6 +30,7 @@ export async function play(plan: Plan, house: House): Promise<Verdict> {
   let isOver = false;
   const service = new Service({
     entrances: house.entrances,
+    key: house.serviceKey,
     story,
     endSession: (record) => endSession(house, record, story),
     isOver: () => isOver,

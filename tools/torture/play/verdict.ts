@@ -24,6 +24,8 @@ export interface Verdict {
   /** Bets that the gateway itself says a person has to decide. */
   readonly undecided: number;
   readonly walletCalls: number;
+  /** How many faults of each kind have hit something. */
+  readonly came: ReadonlyMap<string, number>;
 }
 
 export interface Played {
@@ -74,6 +76,7 @@ export async function verdictOf(played: Played): Promise<Verdict> {
     story,
     findings: judged.findings,
     undecided: judged.undecided,
+    came: faults.came,
     tookMs: story.nowMs(),
     walletCalls: records.reduce(
       (sum, record) =>
@@ -98,9 +101,12 @@ interface Judged {
 }
 
 async function judge(played: Played): Promise<Judged> {
-  const { house, records, lag } = played;
+  const { house, records, faults, lag } = played;
   const gateways = house.entrances.map(({ gateway }) => gateway);
   const findings: Finding[] = crashFindings(played);
+  findings.push(
+    ...faults.leftBehind.map((text): Finding => ({ kind: 'oldSecret', bet: undefined, text })),
+  );
   const decided: BetRecord[] = [];
   for (const record of records) {
     const wallet = house.wallet(record.plan.operator);
@@ -157,7 +163,7 @@ function refusalFindings({ plan, records, lag }: Played): Finding[] {
 }
 
 /** Faults after which nobody but the end of a lease can free a bet. */
-const COSTS_A_LEASE = new Set(['loseRequest', 'loseAnswer']);
+const COSTS_A_LEASE = new Set(['loseRequest', 'loseAnswer', 'loseBeforeCommit', 'loseAtCommit']);
 
 /** What only waits must not leave a bet closed: whoever gave up has freed it (I11). */
 function blockedFindings({ plan, records }: Played): Finding[] {

@@ -10,17 +10,25 @@ export function commandFor(verdict: Verdict, steps: number, isPart: boolean): st
   return `npm run torture -- --seed ${verdict.plan.seed} --steps ${steps}${keep}`;
 }
 
+/** How often each fault came, most often first. */
+export function cameText(came: ReadonlyMap<string, number>): string {
+  return [...came]
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, times]) => `${times} ${name}`)
+    .join(', ');
+}
+
 /** What was found, shortest first, each once. */
 export function findingsText({ findings }: Verdict): string {
   const lines = findings.map(({ bet, kind, text }) => `  ${bet ?? 'all'}: ${kind}: ${text}`);
   return [...new Set(lines)].join('\n');
 }
 
-/** What service, gateway and wallet saw of the bets that something was found about. */
+/** What service, gateway and wallet saw of the bets that something was found about; of all, if nothing was. */
 export function storiesText({ story, findings, plan }: Verdict): string {
-  const bets = new Set(findings.flatMap(({ bet }) => (bet === undefined ? [] : [bet])));
-  return [...bets]
-    .slice(0, 2)
+  const found = new Set(findings.flatMap(({ bet }) => (bet === undefined ? [] : [bet])));
+  const bets = findings.length === 0 ? plan.bets.map(({ id }) => id) : [...found].slice(0, 2);
+  return bets
     .map((bet) => {
       const lines = story.of(bet).slice(0, LINES_MAX).map(textOf);
       const operator = plan.bets.find(({ id }) => id === bet)?.operator;

@@ -20,6 +20,8 @@ export interface Summary {
   readonly walletCalls: number;
   readonly undecided: number;
   readonly failures: readonly Verdict[];
+  /** How many faults of each kind have hit something. */
+  readonly came: ReadonlyMap<string, number>;
 }
 
 export interface Hooks {
@@ -39,6 +41,7 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
       ? Number.POSITIVE_INFINITY
       : performance.now() + options.minutes * 60_000;
   const failures: Verdict[] = [];
+  const came = new Map<string, number>();
   let [played, walletCalls, undecided, shrunk] = [0, 0, 0, 0];
   let isStopped = false;
   const isOver = () => isStopped || performance.now() > endsAtMs;
@@ -55,6 +58,7 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
     onPlayed?.();
     walletCalls += verdict.walletCalls;
     undecided += verdict.undecided;
+    for (const [name, times] of verdict.came) came.set(name, (came.get(name) ?? 0) + times);
     if (options.tellsAll) log(storiesText(verdict));
     if (verdict.findings.length === 0) return;
     if (verdict.findings.every(({ kind }) => MAY_BE_LOAD.has(kind))) {
@@ -88,7 +92,7 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
     await Promise.all(lanes.map((lane) => lane.close()));
     await servers.close();
   }
-  return { played, walletCalls, undecided, failures };
+  return { played, walletCalls, undecided, failures, came };
 }
 
 /** Makes a failing history as small as time allows, and tells its story. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entrance } from '../house/house.ts';
+import type { Entrance, ServiceKey } from '../house/house.ts';
 import type { Copy, Move, Step } from '../plan/plan.ts';
 import { FIRST_RETRY_MS, RETRIES_MAX, RETRY_FACTOR, RETRY_MS_MAX } from '../settings.ts';
 import type { Story } from '../story.ts';
@@ -39,6 +39,7 @@ type BetMove = Exclude<Move, { kind: 'endSession' }>;
 
 export interface ServiceOptions {
   readonly entrances: readonly Entrance[];
+  readonly key: ServiceKey;
   readonly story: Story;
   /** Ends the player's session, as its operator. */
   readonly endSession: (record: BetRecord) => Promise<void>;
@@ -223,7 +224,7 @@ export class Service {
     kind: Send['kind'],
     via: number,
   ): Promise<Send> {
-    const { entrances, story } = this.#options;
+    const { entrances, key, story } = this.#options;
     const entrance = via % entrances.length;
     const { client } = entrances[entrance] ?? {};
     if (client === undefined) throw new Error('a house has an entrance');
@@ -232,7 +233,9 @@ export class Service {
     const label = `${what} [${kind} of ${step}, request ${message.requestId.slice(0, 8)}]`;
     story.tell('service', plan.id, `sends ${label} to address ${entrance}`);
     const atMs = performance.now();
-    const result = await client.call(message.method, '/payment/bet', message.body);
+    const result = await client.call(message.method, '/payment/bet', message.body, {
+      signWith: key.secret,
+    });
     const code = result.json?.code;
     const time = result.json?.transactionTime;
     const sent: Send = {

@@ -1,6 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { ConnectionFault } from '../plan/plan.ts';
+import type { CommitFault, ConnectionFault } from '../plan/plan.ts';
+import {
+  isCommit,
+  isSeries,
+  leavesTransactionOpen,
+  refusal,
+  refusedAtCommit,
+  refusedCommit,
+  uncommitted,
+} from './commit-messages.ts';
 
 const SLOW_MS = 25;
 
@@ -105,7 +114,11 @@ export class Link {
   readonly #far: Socket;
   readonly #up: Lane;
   readonly #down: Lane;
-  #losesAnswer = false;
+  /** Told when the answer that is lost has come. */
+  #losesAnswer: (() => void) | undefined;
+  /** Waits for the commit of what is being passed on. */
+  #atCommit: { readonly fault: CommitFault; readonly came: () => void } | undefined;
+  #isInTransaction = false;
   delayMs = 0;
 
   constructor(near: Socket, far: Socket, look: (chunk: Buffer) => void) {
@@ -117,10 +130,14 @@ export class Link {
     this.#down = new Lane(near);
     near.on('data', (chunk: Buffer) => {
       look(chunk);
-      this.#up.pass(chunk, this.delayMs);
+      this.#passUp(chunk);
     });
     far.on('data', (chunk: Buffer) => {
-      if (this.#losesAnswer) return this.break();
+      this.#isInTransaction = leavesTransactionOpen(chunk);
+      if (this.#losesAnswer !== undefined) {
+        this.#losesAnswer();
+        return this.break();
+      }
       this.#down.pass(chunk, this.delayMs);
     });
     near.on('end', () => this.#up.end());
@@ -137,7 +154,8 @@ export class Link {
   }
 
   release(): void {
-    this.#losesAnswer = false;
+    this.#losesAnswer = undefined;
+    this.#atCommit = undefined;
     this.#up.release();
     this.#down.release();
   }
@@ -148,22 +166,72 @@ export class Link {
     this.#far.resetAndDestroy();
   }
 
-  /** To what is being passed on in this moment. */
-  suffer(fault: ConnectionFault, ms: number): void {
+  /**
+   * To what is being passed on in this moment.
+   * @param came told when the fault has hit something
+   */
+  suffer(fault: ConnectionFault, ms: number, came: () => void = () => undefined): void {
     switch (fault) {
       case 'holdRequest':
+        came();
         this.#up.hold();
         setTimeout(() => this.#up.release(), ms);
         return;
       case 'holdAnswer':
+        came();
         this.#down.hold();
         setTimeout(() => this.#down.release(), ms);
         return;
       case 'loseRequest':
+        came();
         this.break();
         return;
       case 'loseAnswer':
-        this.#losesAnswer = true;
+        this.#losesAnswer = came;
+        return;
+      default:
+        this.#atCommit = { fault, came };
+        return;
+    }
+  }
+
+  #passUp(chunk: Buffer): void {
+    const due = this.#atCommit;
+    const isWhole = this.#isInTransaction ? isCommit(chunk) : isSeries(chunk);
+    if (due === undefined || !isWhole) {
+      this.#up.pass(chunk, this.delayMs);
+      return;
+    }
+    this.#atCommit = undefined;
+    this.#breakCommit(due.fault, chunk, due.came);
+  }
+
+  #breakCommit(fault: CommitFault, chunk: Buffer, came: () => void): void {
+    const isInWords = this.#isInTransaction;
+    if (fault === 'loseBeforeCommit' && !isInWords) {
+      // The server says that it has done it, and then the connection breaks.
+      this.#losesAnswer = came;
+      this.#up.pass(uncommitted(chunk), 0);
+      return;
+    }
+    came();
+    switch (fault) {
+      case 'conflict':
+      case 'deadlock': {
+        const refused = refusal(fault === 'conflict' ? '40001' : '40P01');
+        this.#up.pass(isInWords ? refusedCommit() : refused, 0);
+        return;
+      }
+      case 'conflictAtCommit':
+        this.#up.pass(isInWords ? refusedCommit() : refusedAtCommit(chunk), 0);
+        return;
+      case 'loseBeforeCommit':
+        this.break();
+        return;
+      case 'loseAtCommit':
+        this.#up.pass(chunk, 0);
+        this.#up.end();
+        this.#near.resetAndDestroy();
         return;
     }
   }

@@ -39,6 +39,8 @@ export class Wallet {
   readonly #watchers = new Map<string, WalletWatcher>();
   readonly #late = new Set<NodeJS.Timeout>();
   secrets: readonly string[];
+  /** Calls that were signed with no secret that it knows. */
+  badlySigned = 0;
   #port = 0;
 
   constructor(operator: OperatorId, character: OperatorCharacter, secret: string) {
@@ -98,6 +100,7 @@ export class Wallet {
       return;
     }
     if (!isSigned(body, request.headers['x-sign-jws'], this.secrets)) {
+      this.badlySigned += 1;
       return reply(response, 400, '{"code":1,"message":"bad signature"}');
     }
     if (request.url?.endsWith('/payment/bet') !== true) return this.#read(response, body);

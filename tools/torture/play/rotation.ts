@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { House } from '../house/house.ts';
+import type { OperatorId } from '../plan/plan.ts';
+
+/** A change that a process has not taken over by then is not waited for: it stands still. */
+const TAKEN_OVER_MS_MAX = 60_000;
+const POLL_MS = 50;
+/** How long a call that was signed before may still be on its way. */
+const ON_THE_WAY_MS = 1_200;
+
+const OF_GATEWAY = /"gateway":true/;
+const ofOperator = (id: OperatorId) => new RegExp(`"updated":\\[[^\\]]*"${id}"`);
+
+/**
+ * Changes secrets while bets go on, in the steps of docs/operations.md: both are taken, the sender
+ * changes, the old one is taken away. One file has one rotation at a time, as with people.
+ */
+export class Rotation {
+  readonly #house: House;
+  /** The last rotation of each file. */
+  readonly #last = new Map<string, Promise<void>>();
+
+  constructor(house: House) {
+    this.#house = house;
+  }
+
+  /** Of the service. @returns whether the old secret was refused afterwards */
+  async ofService(): Promise<boolean> {
+    return await this.#inTurn('service', async () => {
+      const { configuration, serviceKey } = this.#house;
+      const [old, next] = [serviceKey.secret, `service-rotated-${randomUUID()}`];
+      await this.#takenOver(OF_GATEWAY, () => configuration.setServiceSecrets([old, next]));
+      serviceKey.secret = next;
+      await sleep(ON_THE_WAY_MS);
+      await this.#takenOver(OF_GATEWAY, () => configuration.setServiceSecrets([next]));
+      return await this.#isRefused(old);
+    });
+  }
+
+  /** Of an operator's wallet. @returns whether every call at the wallet was properly signed */
+  async ofWallet(operator: OperatorId): Promise<boolean> {
+    return await this.#inTurn(operator, async () => {
+      const { configuration } = this.#house;
+      const wallet = this.#house.wallet(operator);
+      const [old = ''] = wallet.secrets;
+      const next = `${operator}-rotated-${randomUUID()}`;
+      const change = ofOperator(operator);
+      await this.#takenOver(change, () => configuration.setSecrets(operator, [old, next]));
+      wallet.secrets = [old, next];
+      await this.#takenOver(change, () => configuration.setSecrets(operator, [next, old]));
+      await this.#takenOver(change, () => configuration.setSecrets(operator, [next]));
+      await sleep(ON_THE_WAY_MS);
+      wallet.secrets = [next];
+      return wallet.badlySigned === 0;
+    });
+  }
+
+  async #inTurn<T>(whose: string, rotate: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(whose);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last.set(whose, promise);
+    await before;
+    try {
+      return await rotate();
+    } finally {
+      resolve();
+    }
+  }
+
+  /** Writes a change and waits until every process of every gateway has it. */
+  async #takenOver(change: RegExp, write: () => Promise<void>): Promise<void> {
+    const writtenAtMs = performance.now();
+    await write();
+    const isTakenOver = () =>
+      this.#house.processes.every(({ gateway }) => gateway.hasTakenOver(change, writtenAtMs));
+    while (!isTakenOver()) {
+      if (performance.now() - writtenAtMs > TAKEN_OVER_MS_MAX) {
+        throw new Error(`a change of the configuration is not in force everywhere: ${change}`);
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #isRefused(secret: string): Promise<boolean> {
+    const answers = await Promise.all(
+      this.#house.entrances.map(({ client }) =>
+        client.call('PUT', '/payment/bet', '{}', { signWith: secret }),
+      ),
+    );
+    // 401: a signature that is not known; none at all from a process that stands still just now.
+    return answers.every(({ status }) => status === 401 || status === 0);
+  }
+}
