@@ -19,6 +19,8 @@ export interface TestAdmin {
   /** The database past the proxy. */
   readonly databaseUrl: string;
   readonly baseUrl: string;
+  /** Every route behind the door. */
+  readonly routes: readonly { readonly method: string; readonly url: string }[];
   get(path: string): Promise<Reply>;
   post(path: string, body?: unknown): Promise<Reply>;
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export async function startAdmin(): Promise<TestAdmin> {
     postgres,
     databaseUrl: direct,
     baseUrl,
+    routes: app.guardedRoutes,
     get: (path) => ask(`${baseUrl}${path}`, { headers }),
     post: (path, body) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
