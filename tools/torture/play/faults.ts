@@ -95,13 +95,8 @@ export class Faults {
         return await configuration.setStatus(fault.operator, 'active');
       }
       case 'rotateServiceSecret':
-        if (await this.#rotation.ofService()) return;
-        this.leftBehind.push("the service's old secret is still taken");
-        return;
       case 'rotateSecret':
-        if (await this.#rotation.ofWallet(fault.operator)) return;
-        this.leftBehind.push(`${fault.operator}'s wallet was called with a secret of before`);
-        return;
+        return await this.#rotate(fault);
       case 'reload':
         return await this.#house.configuration.touch();
       case 'breaker':
@@ -134,6 +129,18 @@ export class Faults {
       this.#story.tell('fault', undefined, `${fault.how} has hit a statement`);
     });
     await sleep(fault.ms);
+  }
+
+  async #rotate(
+    fault: Extract<Fault, { kind: 'rotateServiceSecret' | 'rotateSecret' }>,
+  ): Promise<void> {
+    if (fault.kind === 'rotateServiceSecret') {
+      if (await this.#rotation.ofService()) return;
+      this.leftBehind.push("the service's old secret is still taken");
+      return;
+    }
+    if (await this.#rotation.ofWallet(fault.operator)) return;
+    this.leftBehind.push(`${fault.operator}'s wallet was called with a secret of before`);
   }
 
   #count(name: string): void {

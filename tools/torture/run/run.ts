@@ -41,12 +41,12 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
       ? Number.POSITIVE_INFINITY
       : performance.now() + options.minutes * 60_000;
   const failures: Verdict[] = [];
-  const came = new Map<string, number>();
-  let [played, walletCalls, undecided, shrunk] = [0, 0, 0, 0];
+  const tally = { played: 0, walletCalls: 0, undecided: 0, came: new Map<string, number>() };
+  let shrunk = 0;
   let isStopped = false;
   const isOver = () => isStopped || performance.now() > endsAtMs;
   const progress = setInterval(
-    () => log(`… ${played} histories, ${walletCalls} wallet calls, ${failures.length} failures`),
+    () => log(`… ${tally.played} histories, ${failures.length} failures`),
     PROGRESS_MS,
   );
 
@@ -54,11 +54,8 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
     const plan = planOf(options, seed);
     let verdict = await playAtLast(lane, plan, log);
     if (isStopped) return;
-    played += 1;
+    add(tally, verdict);
     onPlayed?.();
-    walletCalls += verdict.walletCalls;
-    undecided += verdict.undecided;
-    for (const [name, times] of verdict.came) came.set(name, (came.get(name) ?? 0) + times);
     if (options.tellsAll) log(storiesText(verdict));
     if (verdict.findings.length === 0) return;
     if (verdict.findings.every(({ kind }) => MAY_BE_LOAD.has(kind))) {
@@ -92,7 +89,17 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
     await Promise.all(lanes.map((lane) => lane.close()));
     await servers.close();
   }
-  return { played, walletCalls, undecided, failures, came };
+  return { ...tally, failures };
+}
+
+function add(
+  tally: { played: number; walletCalls: number; undecided: number; came: Map<string, number> },
+  { walletCalls, undecided, came }: Verdict,
+): void {
+  tally.played += 1;
+  tally.walletCalls += walletCalls;
+  tally.undecided += undecided;
+  for (const [name, times] of came) tally.came.set(name, (tally.came.get(name) ?? 0) + times);
 }
 
 /** Makes a failing history as small as time allows, and tells its story. */
