@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { FileReader } from './files.ts';
 import { isOwnVariable } from './own-variables.ts';
@@ -31,8 +32,10 @@ export type Resolve = (expression: Expression) => Resolved;
  * can be written, what a variable holds can never become YAML, and a comment needs no variables.
  */
 export function maskVariables(source: string): MaskedText {
-  let stem = 'VARIABLE';
-  while (source.includes(stem)) stem += 'X';
+  // One that the author of a file cannot foresee: a stem that is made longer until it is not in the
+  // file could be made as long as the file, and stands there as often as its variables.
+  let stem = newStem();
+  while (source.includes(stem)) stem = newStem();
   const words = new Map<string, Expression>();
   const text = source.replaceAll(/\$\{([^{}\n]*)\}/g, (_match, expression: string) => {
     // Ends in a letter so that no word is the beginning of another.
@@ -41,6 +44,10 @@ export function maskVariables(source: string): MaskedText {
     return word;
   });
   return { text, words, wordPattern: new RegExp(`${stem}\\d+N`, 'g') };
+}
+
+function newStem(): string {
+  return `VARIABLE${randomBytes(8).toString('hex')}X`;
 }
 
 /** The text as people wrote it, for messages: variables by their name, never their content. */

@@ -73,7 +73,7 @@ export function parseYaml(
     origins: new Map(),
     problems,
   });
-  if (isTooLong(masked.text)) {
+  if (isTooLong(masked)) {
     const reason = `has more than ${ENTRIES_MAX} lines or entries: it must be a mistake`;
     return nothing([{ path: [], reason }]);
   }
@@ -104,7 +104,8 @@ export function parseYaml(
   return { value, origins: builder.origins, problems: builder.problems };
 }
 
-function isTooLong(text: string): boolean {
+function isTooLong({ text, words }: MaskedText): boolean {
+  if (words.size > ENTRIES_MAX) return true;
   const lineCount = text.split('\n', ENTRIES_MAX + 1).length;
   const count = (what: RegExp) => text.match(what)?.length ?? 0;
   return lineCount > ENTRIES_MAX || count(STRUCTURE) > ENTRIES_MAX || count(/\*/g) > STARS_MAX;

@@ -121,6 +121,12 @@ describe('a careless file', () => {
     ['more lines than any', '\t\n'.repeat(3_001), '3000 lines or entries'],
     ['mistakes without end', `x: "${'\\q'.repeat(20_000)}"`, '3000 lines or entries'],
     ['aliases without end', 'a: *b\n'.repeat(400), '3000 lines or entries'],
+    ['a word that takes every stand-in of a variable', `x: VARIABLE${'X'.repeat(60_000)}`, 'x: '],
+    [
+      'such a word beside many variables',
+      `x: VARIABLE${'X'.repeat(3_000)}\ny: ${'${A}'.repeat(3_001)}`,
+      '3000 lines or entries',
+    ],
   ])(
     'with %s is refused at a glance, whatever parsing it would cost (I1)',
     async (_, text, why) => {
