@@ -67,7 +67,7 @@ const httpSchema = z.strictObject({
   maxConnections: positiveInt(1_000_000)
     .default(2000)
     .describe(
-      'Most connections at once; beyond, the longest idle one without a signed request is closed',
+      'Most connections at once; beyond, the longest idle one of strangers, or of the operator that holds more, is closed',
     ),
   strangerIdleMs: positiveInt(600_000)
     .default(5000)

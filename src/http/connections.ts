@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../domain/clock.ts';
+import { Parties, STRANGERS } from './parties.ts';
+import { readInSmallPieces } from './small-pieces.ts';
 
 /** What strangers may hold of one process (`http` in gateway.yaml). */
 export interface ConnectionLimits {
@@ -11,8 +13,11 @@ export interface ConnectionLimits {
   readonly arrivingBytesMax: number;
 }
 
-/** Why a connection was closed from this side. */
-export type Closed = 'idle' | 'full' | 'memory';
+/**
+ * Why a connection was closed from this side. `pieces`: a body of crumbs, each of which costs as much
+ * as a request; `pipelined`: more requests than anybody sends without waiting for an answer.
+ */
+export type Closed = 'idle' | 'full' | 'memory' | 'pieces' | 'pipelined';
 
 export interface ConnectionsOptions {
   readonly clock: Clock;
@@ -30,29 +35,53 @@ const PIECE_OVERHEAD_BYTES = 256;
 const SHORT_BODY_BYTES = 16 * 1024;
 
 /**
- * Of the long bodies of strangers this share of `arrivingBytesMax` may begin a second. A body that is
- * broken off is free only when the garbage collector has seen it: without a pace, strangers who come
- * again and again would fill the memory with what no longer arrives.
+ * Of the long bodies of strangers, and of those of one operator, this share of `arrivingBytesMax` may
+ * begin a second. A body that is broken off is free only when the garbage collector has seen it:
+ * without a pace, those who come again and again would fill the memory with what no longer arrives.
  */
 const LONG_SHARE_PER_SECOND = 0.25;
 
 /**
- * The connections of the public listener. Whoever has not yet signed a request has a place only as
- * long as nobody else needs it: a thousand silent connections, or bodies that never end, must
- * neither keep the service out nor fill the memory (I7).
+ * A body may come in so many pieces, and in one more for each so many bytes: a slow writer flushes
+ * every word, a small packet holds 536 bytes. Each piece costs some microseconds, six bytes of chunk
+ * or not: 250,000 of them in one body took the processor for more than a second.
+ */
+const PIECES_MAX = 256;
+const BYTES_PER_FURTHER_PIECE = 256;
+
+/** Requests on one connection that wait for their answers; no client that is known sends a second. */
+const UNDER_WAY_MAX = 8;
+
+interface ArrivingBody {
+  bytes: number;
+  pieces: number;
+}
+
+/** What long bodies of a party took lately, less what the pace has given back since. */
+interface LongBodies {
+  bytes: number;
+  atMs: number;
+}
+
+/**
+ * The connections of the public listener. The service's have their place for good. Whoever has not
+ * yet signed a request has one only as long as nobody else needs it, and so has the operator that
+ * holds the most: a thousand silent connections, or bodies that never end, must neither keep the
+ * service out nor fill the memory (I7).
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #timer: NodeJS.Timeout;
   #open = 0;
-  /** Longest without a sign of life first; with the time since when they are idle. */
-  readonly #strangers = new Map<Socket, number>();
+  /** All but the service's. */
+  readonly #parties = new Parties();
+  readonly #underWay = new WeakMap<Socket, number>();
+  /** From this side; the parser may still hold some of what came. */
+  readonly #closed = new WeakSet<Socket>();
   /** Bodies on their way, the oldest first, with what they hold. */
-  readonly #arriving = new Map<Socket, number>();
+  readonly #arriving = new Map<Socket, ArrivingBody>();
   #arrivingBytes = 0;
-  /** What long bodies of strangers took lately, less what the pace has given back since. */
-  #longBytes = 0;
-  #longBytesAtMs = 0;
+  readonly #longBodies = new Map<string, LongBodies>();
 
   constructor(server: Server, options: ConnectionsOptions) {
     this.#options = options;
@@ -61,37 +90,61 @@ export class Connections {
     server.on('close', () => clearInterval(this.#timer));
   }
 
-  /** A request with a good signature came on it: from now on it is like any other. */
-  trust(socket: Socket): void {
-    this.#strangers.delete(socket);
-  }
-
-  /** A request has been answered: a stranger's patience begins anew. */
-  answered(socket: Socket): void {
-    if (this.#strangers.delete(socket)) this.#noteIdle(socket);
+  /**
+   * A request with a good signature came on it.
+   * @param operatorId undefined: the service's
+   */
+  trust(socket: Socket, operatorId?: string): void {
+    const isServices = this.#parties.of(socket) === undefined;
+    if (operatorId === undefined) this.#parties.leave(socket);
+    else if (!isServices) this.#parties.join(operatorId, socket, this.#nowMs());
   }
 
   /**
-   * A request has come, and so many bytes of body are to follow. A stranger's long body that is one
-   * too many is not read: its connection is closed.
+   * A request has come, of which nothing is known but its head.
+   * @returns whether it may be looked at; its connection is closed else
+   */
+  began(socket: Socket): boolean {
+    if (this.#closed.has(socket)) return false;
+    const count = (this.#underWay.get(socket) ?? 0) + 1;
+    this.#underWay.set(socket, count);
+    if (count <= UNDER_WAY_MAX || this.#parties.of(socket) === undefined) return true;
+    this.#close(socket, 'pipelined');
+    return false;
+  }
+
+  /** A request has been answered: the patience with its sender begins anew. */
+  answered(socket: Socket): void {
+    this.#underWay.set(socket, (this.#underWay.get(socket) ?? 1) - 1);
+    this.#parties.touch(socket, this.#nowMs());
+  }
+
+  /**
+   * So many bytes of body are to follow. A long body that is one too many of its party is not read:
+   * its connection is closed.
    */
   announced(socket: Socket, bytes: number): void {
-    if (bytes <= SHORT_BODY_BYTES || !this.#strangers.has(socket)) return;
+    const party = this.#parties.of(socket);
+    if (bytes <= SHORT_BODY_BYTES || party === undefined) return;
     const { arrivingBytesMax } = this.#options.limits();
-    const nowMs = this.#options.clock.monotonicMs();
+    const nowMs = this.#nowMs();
+    const before = this.#longBodies.get(party) ?? { bytes: 0, atMs: nowMs };
     const pacePerMs = (arrivingBytesMax * LONG_SHARE_PER_SECOND) / 1_000;
-    const given = (nowMs - this.#longBytesAtMs) * pacePerMs;
-    this.#longBytes = Math.max(0, this.#longBytes - given);
-    this.#longBytesAtMs = nowMs;
-    if (this.#longBytes + bytes > arrivingBytesMax) this.#close(socket, 'memory');
-    else this.#longBytes += bytes;
+    const left = Math.max(0, before.bytes - (nowMs - before.atMs) * pacePerMs);
+    const fits = left + bytes <= arrivingBytesMax;
+    this.#longBodies.set(party, { bytes: fits ? left + bytes : left, atMs: nowMs });
+    if (!fits) this.#close(socket, 'memory');
   }
 
   /** A piece of a body has come. */
   arrived(socket: Socket, bytes: number): void {
-    const weight = bytes + PIECE_OVERHEAD_BYTES;
-    this.#arriving.set(socket, (this.#arriving.get(socket) ?? 0) + weight);
-    this.#arrivingBytes += weight;
+    const body = this.#arriving.get(socket) ?? { bytes: 0, pieces: 0 };
+    body.bytes += bytes;
+    body.pieces += 1;
+    this.#arriving.set(socket, body);
+    this.#arrivingBytes += bytes + PIECE_OVERHEAD_BYTES;
+    const isCrumbs = body.pieces > PIECES_MAX + body.bytes / BYTES_PER_FURTHER_PIECE;
+    if (isCrumbs && this.#parties.of(socket) !== undefined) this.#close(socket, 'pieces');
     const { arrivingBytesMax } = this.#options.limits();
     // The oldest are those that do not come to their end: who means it has sent it in a moment.
     for (const oldest of this.#arriving.keys()) {
@@ -102,30 +155,28 @@ export class Connections {
 
   /** The body is there, or never will be. */
   arrivedWhole(socket: Socket): void {
-    this.#arrivingBytes -= this.#arriving.get(socket) ?? 0;
+    const body = this.#arriving.get(socket);
+    if (body === undefined) return;
+    this.#arrivingBytes -= body.bytes + body.pieces * PIECE_OVERHEAD_BYTES;
     this.#arriving.delete(socket);
   }
 
   #opened(socket: Socket): void {
     this.#open += 1;
+    readInSmallPieces(socket);
     socket.once('close', () => {
       this.#open -= 1;
       this.#forget(socket);
     });
-    this.#noteIdle(socket);
+    this.#parties.join(STRANGERS, socket, this.#nowMs());
     if (this.#open <= this.#options.limits().maxConnections) return;
-    // The stranger that was silent longest, which is the new one itself where there is no other.
-    const [longest] = this.#strangers.keys();
-    this.#close(longest ?? socket, 'full');
-  }
-
-  #noteIdle(socket: Socket): void {
-    this.#strangers.set(socket, this.#options.clock.monotonicMs());
+    // It may be the new one itself, where there is no other.
+    this.#close(this.#parties.longestIdleOfMost() ?? socket, 'full');
   }
 
   #sweep(): void {
-    const idleSinceMax = this.#options.clock.monotonicMs() - this.#options.limits().strangerIdleMs;
-    for (const [socket, idleSinceMs] of this.#strangers) {
+    const idleSinceMax = this.#nowMs() - this.#options.limits().strangerIdleMs;
+    for (const [socket, idleSinceMs] of this.#parties.membersOf(STRANGERS)) {
       if (idleSinceMs > idleSinceMax) return;
       this.#close(socket, 'idle');
     }
@@ -134,12 +185,17 @@ export class Connections {
   #close(socket: Socket, why: Closed): void {
     // Destroyed is not yet closed: what it held is free from now on.
     this.#forget(socket);
+    this.#closed.add(socket);
     socket.destroy();
     this.#options.onClosed(why);
   }
 
   #forget(socket: Socket): void {
-    this.#strangers.delete(socket);
+    this.#parties.leave(socket);
     this.arrivedWhole(socket);
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs();
   }
 }

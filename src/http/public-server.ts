@@ -14,8 +14,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** On the injected monotonic clock; a callback's deadline counts from here. */
     arrivedAtMs: number;
-    /** To be called once its signature holds: its connection is no stranger's from then on. */
-    trust(): void;
+    /**
+     * To be called once its signature holds: its connection is no stranger's from then on.
+     * @param operatorId whose it is; undefined: the service's
+     */
+    trust(operatorId?: string): void;
   }
 }
 
@@ -61,15 +64,19 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   return app;
 }
 
-/** Tells the connections' limits of every piece that arrives and of every answer. */
+/** Tells the connections' limits of every request, every piece that arrives and every answer. */
 function watchConnections(app: FastifyInstance, options: PublicServerOptions): void {
   const connections = new Connections(app.server, {
     clock: options.clock,
     limits: options.connectionLimits,
     onClosed: options.onClosed,
   });
-  app.decorateRequest('trust', function trust() {
-    connections.trust(this.socket);
+  app.decorateRequest('trust', function trust(operatorId) {
+    connections.trust(this.socket, operatorId);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (connections.began(request.socket)) done();
+    else reply.hijack();
   });
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const { socket } = request;

@@ -67,7 +67,7 @@ export class OperatorGate {
     const caller = this.#callers.find(cid);
     const operator = this.#verified(request, body, caller);
     if (operator === undefined) return this.#nobody(caller.operator?.id ?? 'unknown');
-    request.trust();
+    request.trust(operator.id);
     // Only now: to strangers, an operator with a list must look like one that does not exist.
     if (!caller.isAllowed(request.ip)) {
       return failure(CODES.blocked, 'Source address not allowed', 403);

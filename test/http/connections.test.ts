@@ -72,6 +72,56 @@ describe('http.maxConnections', () => {
   });
 });
 
+describe('one operator’s connections', () => {
+  const askBet = (id: string) => {
+    const body = JSON.stringify({ cid: `${id}-key`, transactionId: 'none' });
+    return signedRequest('/operator/bets', body, `${id}-api-secret-that-is-long-enough`);
+  };
+
+  it('give way where they hold the most: the service and other operators come in (I7)', async () => {
+    await start({ maxConnections: 10 });
+    const player = await gateway.player();
+    const beta = await stranger(askBet('beta'));
+    const answered = vi.fn();
+    beta.on('data', answered);
+    await vi.waitFor(() => expect(answered).toHaveBeenCalled(), PATIENT);
+    for (let count = 0; count < 30; count += 1) {
+      const alpha = await stranger();
+      await new Promise<void>((resolve) => {
+        alpha.once('data', () => resolve()).once('close', () => resolve());
+        alpha.write(askBet('alpha'));
+      });
+    }
+    const { body, jws } = signedBalance(player);
+    for (let count = 0; count < 3; count += 1) {
+      const answer = await request(`${gateway.baseUrl}/user/balance`, {
+        method: 'POST',
+        headers: { 'x-sign-jws': jws },
+        body,
+        reset: true,
+      });
+      expect(answer.statusCode).toBe(200);
+      await answer.body.dump();
+    }
+    expect(isClosed(beta)).toBe(false);
+  });
+
+  it('bring long bodies at a pace of their own too', async () => {
+    await start({ arrivingBytesMax: 1_048_576 });
+    const broken = Array.from({ length: 12 }, async () => {
+      const socket = await stranger();
+      await new Promise((resolve) => {
+        socket.once('data', resolve);
+        socket.write(askBet('alpha'));
+      });
+      // Never its end, and then a reset: what came of it is garbage.
+      socket.write(`${head(250_000)}${'x'.repeat(1_000)}`);
+    });
+    await Promise.all(broken);
+    await vi.waitFor(async () => expect(await closedOf('memory')).toBeGreaterThan(4), PATIENT);
+  });
+});
+
 describe('http.strangerIdleMs', () => {
   it('ends connections that nothing signed has come on, and no other', async () => {
     await start({ strangerIdleMs: 300 });
@@ -82,10 +132,8 @@ describe('http.strangerIdleMs', () => {
       await stranger(`${head(2)}{}`),
     ];
     const [trusted] = await strangers(1);
-    const { body, jws } = signedBalance(player);
-    trusted?.write(
-      `POST /user/balance HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\nx-sign-jws: ${jws}\r\n\r\n${body}`,
-    );
+    const { body } = signedBalance(player);
+    trusted?.write(signedRequest('/user/balance', body, SERVICE_SECRET));
     await vi.waitFor(() => {
       expect([silent, trickling, refused].map((socket) => isClosed(socket))).toEqual([
         true,
@@ -101,9 +149,17 @@ describe('http.strangerIdleMs', () => {
 function signedBalance(player: { userId: string; token: string; currency: string }) {
   const { userId, token, currency } = player;
   const body = JSON.stringify({ userId, token, currency, requestId: 'request-0001' });
-  const [key] = signingKeys([SERVICE_SECRET]);
+  return { body, jws: signed(body, SERVICE_SECRET) };
+}
+
+function signed(body: string, secret: string): string {
+  const [key] = signingKeys([secret]);
   if (key === undefined) throw new Error('no key');
-  return { body, jws: sign(body, key) };
+  return sign(body, key);
+}
+
+function signedRequest(path: string, body: string, secret: string): string {
+  return `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\nx-sign-jws: ${signed(body, secret)}\r\n\r\n${body}`;
 }
 
 describe('http.arrivingBytesMax', () => {

@@ -1,0 +1,31 @@
+import type { Socket } from 'node:net';
+
+/**
+ * The parser is handed so much at a time. Node gives it up to 64 KiB, and it calls back for every
+ * request and every chunk in them before anybody can stop it: 70 to 100 ms of the processor.
+ */
+const PIECE_BYTES_MAX = 1024;
+
+/**
+ * Has Node's HTTP parser read a connection in small pieces, and no further once it is destroyed.
+ * To be called when the connection has come, before anything was read from it.
+ */
+export function readInSmallPieces(socket: Socket): void {
+  // Whoever listens for data gets it; else the parser reads from the system by itself.
+  const parsers = socket.listeners('data');
+  socket.removeAllListeners('data');
+  const waiting: Buffer[] = [];
+  const readNext = () => {
+    const bytes = waiting[0];
+    if (bytes === undefined || socket.destroyed) return;
+    if (bytes.length > PIECE_BYTES_MAX) waiting[0] = bytes.subarray(PIECE_BYTES_MAX);
+    else waiting.shift();
+    for (const parse of parsers) parse.call(socket, bytes.subarray(0, PIECE_BYTES_MAX));
+    // What came of a body is told in a tick of its own; all of them are over before the next read.
+    if (waiting.length > 0) process.nextTick(readNext);
+  };
+  socket.on('data', (bytes: Buffer) => {
+    waiting.push(bytes);
+    if (waiting.length === 1) readNext();
+  });
+}
