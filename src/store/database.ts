@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { Columns, type SqlValue, type Statement, type TypedStatement } from './statement.ts';
@@ -62,11 +63,7 @@ export class Database {
       throw new GatewayError('DATABASE_UNAVAILABLE', 'too many queries wait for PostgreSQL');
     }
     try {
-      const { rows } = await this.#pool.query<Record<string, unknown>>({
-        ...statement,
-        values: [...values],
-      });
-      return rows;
+      return await this.#unlessUndone({ ...statement, values: [...values] });
     } catch (error) {
       throw isUnavailable(error)
         ? new GatewayError('DATABASE_UNAVAILABLE', `PostgreSQL: ${messageOf(error)}`, {
@@ -74,6 +71,25 @@ export class Database {
           })
         : error;
     }
+  }
+
+  /**
+   * Every statement is a transaction of its own. One that the server undid for the sake of another
+   * has done nothing, so that it is sent again as it was: an outcome that was given up here would
+   * leave its bet to the end of a lease.
+   */
+  async #unlessUndone(
+    query: Statement & { readonly values: SqlValue[] },
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+    for (const pauseMs of REPEAT_AFTER_MS) {
+      try {
+        return (await this.#pool.query<Record<string, unknown>>(query)).rows;
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || !UNDONE.has(error.code ?? '')) throw error;
+        await sleep(pauseMs);
+      }
+    }
+    return (await this.#pool.query<Record<string, unknown>>(query)).rows;
   }
 
   /**
@@ -109,6 +125,11 @@ export class Database {
   }
 }
 
+/** Could not be serialized, or was chosen to end a deadlock: undone for the sake of another. */
+const UNDONE: ReadonlySet<string> = new Set(['40001', '40P01']);
+/** Two that meet again and again wait a little for each other. */
+const REPEAT_AFTER_MS = [0, 10, 40];
+
 /** SQLSTATE classes that speak of the server's state rather than of the statement. */
 const SERVER_CLASSES = new Set(['08', '53', '57', '58', '25']);
 
@@ -119,7 +140,7 @@ function isUnavailable(error: unknown): boolean {
 
 /** Whether an SQLSTATE blames the server's state, or another transaction, and not the statement. */
 export function speaksOfServer(sqlState: string): boolean {
-  return SERVER_CLASSES.has(sqlState.slice(0, 2)) || sqlState === '40001' || sqlState === '40P01';
+  return SERVER_CLASSES.has(sqlState.slice(0, 2)) || UNDONE.has(sqlState);
 }
 
 function messageOf(error: unknown): string {

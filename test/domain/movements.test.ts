@@ -98,6 +98,26 @@ describe('the movements of a bet (I12)', () => {
     expect(all.map(({ openStake }) => openStake)).toEqual(['0', '0', '0', '0']);
   });
 
+  it('carry what they move of the stakes that wait for a result', () => {
+    const { all } = book([place('10.50'), settle('20'), settle('30'), unsettle, rollback]);
+    expect(all.map(({ openStake }) => openStake)).toEqual(['10.5', '-10.5', '0', '10.5', '-10.5']);
+    const elsewhere = book([settle('5'), unsettle, settle('0')]);
+    expect(elsewhere.all.map(({ openStake }) => openStake)).toEqual(['0', '0', '0']);
+  });
+
+  it('say which operation moved them', () => {
+    const { all } = book([place('10'), settle('20'), unsettle, settle('5'), rollback]);
+    const operations = ['place', 'settle', 'unsettle', 'settle', 'rollback', 'rollback'];
+    expect(all.map(({ operation }) => operation)).toEqual(operations);
+  });
+
+  it('are counted, and leave a bet that was rolled back without a result', () => {
+    const { all, booked } = book([place('10'), settle('20'), rollback]);
+    expect(booked.movements).toBe(all.length);
+    expect(booked).toMatchObject({ isSettled: false, isRolledBack: true });
+    expect(sameAmount(booked.payout, '0')).toBe(true);
+  });
+
   it('refuses an amount that nobody can add up', () => {
     expect(() => book([place('1e-500'), settle('1e400')])).toThrow(RangeError);
   });

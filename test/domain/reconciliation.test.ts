@@ -40,6 +40,12 @@ const promise = (operation: 'settle' | 'unsettle' | 'rollback', amount?: string)
   promisedAt: new Date('2026-11-20T10:02:00Z'),
 });
 
+const AT = '2026-11-20T12:30:00.000Z';
+const ROLLED_BACK = { rollback: 'confirmed', rollbackTime: AT } as const;
+const WON = { settlement: 'settled', settlementAmount: '20', settlementTime: AT } as const;
+const PROMISED = 'promised, not delivered yet: agrees when delivered';
+const MAY_LAND = 'without an answer may have landed late: what stands is sent once more';
+
 describe('what the gateway says of a bet', () => {
   it.each<[string, JournalBet, Partial<ListedBet>]>([
     ['placed', PLACED, { state: 'placed', stake: '10', payout: '0' }],
@@ -63,6 +69,22 @@ describe('what the gateway says of a bet', () => {
       'settled, and placed before the gateway was there',
       { ...SETTLED, place: 'unseen', amount: undefined },
       { state: 'settled', stake: null },
+    ],
+    [
+      'settled, which only a rollback that is promised undoes',
+      { ...SETTLED, promise: promise('rollback') },
+      { state: 'rolled_back', payout: '0' },
+    ],
+    [
+      'unsettled, and placed before the gateway was there',
+      { ...PLACED, place: 'unseen', settlement: 'unsettled' },
+      { state: 'placed', payout: '0' },
+    ],
+    ['in flight', { ...PLACED, place: 'in_flight' }, { state: 'in_flight', payout: '0' }],
+    [
+      'settled without an amount, which is nothing',
+      { ...PLACED, settlement: 'settled' },
+      { state: 'settled', payout: '0' },
     ],
   ])('that is %s', (_, bet, words) => {
     expect(listedHere(bet)).toMatchObject(words);
@@ -105,6 +127,28 @@ describe('two lists over one bet', () => {
     [{ ...PLACED, place: 'declined' }, { state: 'rolled_back', stake: '10' }, undefined],
     [{ ...PLACED, place: 'unknown' }, { state: 'rolled_back', stake: '0', payout: '0' }, undefined],
     [{ ...PLACED, place: 'unknown' }, { stake: '10' }, 'state_differs'],
+    [PLACED, { currency: 'USD', state: null }, undefined],
+    [{ ...PLACED, currency: undefined }, { currency: 'EUR' }, undefined],
+    [{ ...PLACED, settlement: 'unknown' }, { stake: '10' }, undefined],
+    [{ ...PLACED, settlement: 'unknown' }, { stake: '11' }, undefined],
+    [UNDONE, { state: 'rolled_back', stake: '0', payout: '0' }, undefined],
+    [UNDONE, { state: null, stake: '0', payout: null }, undefined],
+    [UNDONE, { state: null, stake: null, payout: '0' }, undefined],
+    [UNDONE, { state: null, stake: null, payout: '10' }, undefined],
+    [UNDONE, { state: null, stake: null, payout: '3' }, 'amount_differs'],
+    [UNDONE, { state: 'placed' }, 'state_differs'],
+    ...['declined', 'not_sent', 'unseen', 'in_flight', 'unknown'].flatMap(
+      (place): [JournalBet, Partial<ListedBet>, string | undefined][] => [
+        [{ ...PLACED, place }, { state: null, stake: '0', payout: '0' }, undefined],
+        [{ ...PLACED, place }, { state: null, stake: '0', payout: null }, undefined],
+        [{ ...PLACED, place }, { state: null, stake: '0', payout: '5' }, 'state_differs'],
+        [{ ...PLACED, place }, { state: null, stake: null, payout: '0' }, 'state_differs'],
+        [{ ...PLACED, place }, { state: 'settled', stake: '0', payout: '0' }, 'state_differs'],
+        [{ ...PLACED, place }, { state: 'rolled_back', stake: '10', payout: '10' }, undefined],
+        [{ ...PLACED, place }, { state: 'rolled_back', stake: '10', payout: '5' }, 'state_differs'],
+        [{ ...PLACED, place }, {}, 'state_differs'],
+      ],
+    ),
     // An amount that PostgreSQL cannot hold is compared all the same.
     [{ ...PLACED, amount: '1e-99999' }, { stake: '0' }, 'amount_differs'],
   ])('%j and %j: %s', (bet, words, kind) => {
@@ -142,8 +186,72 @@ describe('why they differ, where the gateway knows', () => {
       { placedAt: new Date('2026-11-20T23:59:58Z') },
       'placed at 2026-11-20T23:59:58.000Z: may stand in their list of the day after',
     ],
+    ['state_differs', { rollback: 'promised' }, `rollback ${PROMISED}`],
+    ['missing_there', { place: 'declined', placeCode: 7 }, 'its place was declined with code 7'],
+    ['missing_there', { place: 'declined' }, 'its place was declined with code unknown'],
+    ['missing_there', { place: 'not_sent' }, 'its place was never sent to the wallet'],
+    [
+      'missing_there',
+      { place: 'unknown' },
+      'the outcome of its place is unknown: it is rolled back',
+    ],
+    [
+      'state_differs',
+      { placeAnsweredUnknown: true },
+      'the service was told that its place is unknown: it is rolled back',
+    ],
+    ['state_differs', { lateKind: 'several' }, `several operations ${MAY_LAND}`],
+    ['state_differs', { lateKind: 'unsettle' }, `a unsettle ${MAY_LAND}`],
+    [
+      'missing_there',
+      { placedAt: new Date('2026-11-20T00:10:00Z') },
+      'placed at 2026-11-20T00:10:00.000Z: may stand in their list of the day before',
+    ],
+    [
+      'amount_differs',
+      { placedAt: new Date('2026-11-21T00:00:00Z') },
+      'placed here at 2026-11-21T00:00:00.000Z, outside of these days',
+    ],
+    [
+      'amount_differs',
+      { placedAt: new Date('2026-11-19T23:59:59Z') },
+      'placed here at 2026-11-19T23:59:59.000Z, outside of these days',
+    ],
+    ...(['state_differs', 'amount_differs', 'missing_there'] as const).flatMap(
+      (kind): [string, Partial<JournalBet>, string][] => [
+        [kind, { ...ROLLED_BACK }, `the wallet confirmed its rollback (${AT})`],
+        [kind, { ...WON }, `the wallet confirmed its result (${AT})`],
+      ],
+    ),
   ])('%s %j', (kind, more, reason) => {
     expect(differenceReason(kind as 'state_differs', { ...PLACED, ...more }, DAYS)).toBe(reason);
+  });
+
+  it.each<[string, Partial<JournalBet>]>([
+    ['missing_there', { placedAt: new Date('2026-11-20T00:10:00.001Z') }],
+    ['missing_there', { placedAt: new Date('2026-11-20T23:49:59.999Z') }],
+    ['state_differs', { placedAt: new Date('2026-11-20T00:00:00Z') }],
+    ['state_differs', { isFreebet: true }],
+    ['currency_differs', ROLLED_BACK],
+    ['duplicate_there', WON],
+    // Rolled back, so that nobody rolls it back any more.
+    ['currency_differs', { place: 'unknown', rollback: 'confirmed' }],
+    ['currency_differs', { placeAnsweredUnknown: true, rollback: 'confirmed' }],
+    ['currency_differs', { settlement: 'unknown', rollback: 'confirmed' }],
+    // Confirmed, and nobody has written down when.
+    ['state_differs', { rollback: 'confirmed' }],
+    ['state_differs', { settlement: 'settled' }],
+    ['state_differs', { rollbackTime: AT, settlementTime: AT }],
+  ])('is nothing for %s %j', (kind, more) => {
+    const bet = { ...PLACED, ...more };
+    expect(differenceReason(kind as 'state_differs', bet, DAYS)).toBeUndefined();
+  });
+
+  it('does not say that a wallet confirmed what is still promised', () => {
+    const bet = { ...PLACED, ...WON, promise: promise('unsettle') };
+    expect(differenceReason('state_differs', bet, DAYS)).toBe(
+      'unsettle promised at 2026-11-20T10:02:00.000Z, not delivered yet: agrees when delivered',
+    );
   });
 
   it('is nothing where it knows nothing', () => {

@@ -20,6 +20,9 @@ const LINES_MAX = 20_000;
 /** What a gateway says when an invariant of its own is broken. */
 const CRASHED = /"gateway\.crashed|gateway\.crashed/;
 
+/** With what Node has compiled before, a process is there in half the time. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'] as const;
+
 /** One gateway as users run it: a process (and its HTTP workers), from outside. */
 export class Gateway {
   readonly #options: GatewayOptions;
@@ -37,7 +40,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    const inherited = ['PATH', 'HOME', 'TMPDIR'].map((name) => [name, process.env[name]] as const);
+    const inherited = INHERITED.map((name) => [name, process.env[name]] as const);
     this.#supervisor = new Supervisor({
       cwd: options.folder,
       env: { ...Object.fromEntries(inherited), ...options.env },

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { startPostgres } from '../../embedded/postgres.ts';
 
@@ -11,8 +12,13 @@ export interface Servers {
   close(): Promise<void>;
 }
 
+const COMPILED = fileURLToPath(
+  new URL('../../../node_modules/.cache/wagergate/compiled', import.meta.url),
+);
+
 /** A PostgreSQL of our own, or the one named in `TEST_DATABASE_URL`. */
 export async function openServers(): Promise<Servers> {
+  process.env.NODE_COMPILE_CACHE ??= COMPILED;
   const given = process.env.TEST_DATABASE_URL;
   const own =
     given === undefined || given === ''
