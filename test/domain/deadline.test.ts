@@ -70,6 +70,26 @@ it('ends at nothing, never below it', () => {
   expect(deadline.allowsWalletCall()).toBe(false);
 });
 
+it('keeps less back from the safe answer than from the own one', () => {
+  expect(deadline.lastMs()).toBeLessThan(deadline.remainingMs());
+  expect(deadline.lastMs()).toBeGreaterThan(deadline.answerMs());
+  clock.pass(TOTAL_MS);
+  expect(deadline.lastMs()).toBe(0);
+});
+
+it('is over for everybody once its answer has left, however early that was (I11)', () => {
+  expect(deadline.hasEnded).toBe(false);
+  clock.pass(60_000);
+  expect(deadline.hasEnded).toBe(false);
+  const early = new Deadline(clock, clock.monotonicMs(), TOTAL_MS, RESERVE_MS);
+  early.end();
+  expect(early.hasEnded).toBe(true);
+  expect([early.remainingMs(), early.answerMs(), early.lastMs(), early.walletMs()]).toEqual([
+    0, 0, 0, 0,
+  ]);
+  expect(early.allowsWalletCall()).toBe(false);
+});
+
 it('does not care what the wall clock says', () => {
   const skewed = new HandClock(Number.MAX_SAFE_INTEGER);
   const same = new Deadline(skewed, ARRIVED_AT_MS, TOTAL_MS, RESERVE_MS);

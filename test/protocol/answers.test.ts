@@ -66,6 +66,7 @@ describe('the transaction time of a wallet', () => {
     ['before the year 0', '0000-01-01T00:00:00+01:00'],
     ['behind the year 9999', '9999-12-31T23:59:59-01:00'],
     ['with words behind', '2021-03-05T11:08:00Z\n'],
+    ['with words before', 'x2021-03-05T11:08:00Z'],
     ['in other digits', '\u0662021-03-05T11:08:00Z'],
     ['endless', `2021-03-05T11:08:00.${'1'.repeat(1000)}Z`],
   ])('%s gives way to the fallback', (_, given) => {

@@ -25,6 +25,13 @@ describe('a message of which a person is to be forgotten', () => {
     expect(blankTexts(message)).toBe(blanked);
   });
 
+  it.each([
+    ...['currency', 'gameType', 'requestId', 'resultType', 'subPartnerId', 'ticketType'],
+    ...['token', 'transactionId', 'transactionTime', 'userId'],
+  ])('keeps what tells which operation it was: %s', (member) => {
+    expect(blankTexts(`{"${member}":"x","other":"Jane"}`)).toBe(`{"${member}":"x","other":"***"}`);
+  });
+
   it('stays the same when it is blanked again', () => {
     const once = blankTexts('{"a":"Jane","currency":"USD"}');
     expect(blankTexts(once)).toBe(once);

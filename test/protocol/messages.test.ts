@@ -31,6 +31,8 @@ describe('the sample messages', () => {
       operation: 'profile',
       ...samples.userProfile.request,
     });
+    const named = { ...samples.userProfile.request, userId: 'u-1', currency: 'EUR' };
+    expect(message(parseProfile(Buffer.from(JSON.stringify(named))))).toMatchObject(named);
     const balance = Buffer.from(JSON.stringify(samples.userBalance.request));
     expect(message(parseBalance(balance))).toMatchObject({
       operation: 'balance',
