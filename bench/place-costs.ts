@@ -105,6 +105,8 @@ class PlaceCosts {
     this.#rounds += 1;
     const before = await cpuTimeMs(gateway.process.pid);
     const { answered, elapsedMs, statuses } = await runLoad({
+      client: 'autocannon',
+      operation: 'place',
       ...{ url: gateway.url, connections: CONNECTIONS, bets: this.#bets, players, secret },
       prefix: `place-${this.#rounds}-`,
     });

@@ -1,19 +1,23 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { cpuTimeMs } from '../support/cpu-time.ts';
+import { runs, unpin } from '../support/processors.ts';
 import { profileReport } from '../support/profile.ts';
-import { type LoadResult, runLoad } from './load-job.ts';
+import { type LoadClient, type LoadOperation, type LoadResult, runLoad } from './load-job.ts';
 import { comparison, type Measured, oneLine, type Round, resultJson, roundLine } from './report.ts';
 import { type Servers, type Side, startServers } from './servers.ts';
 import { CALLBACKS_HELP, type CallbacksSettings } from './settings.ts';
-import { findMistakes } from './verify.ts';
+import { type Accepted, findMistakes } from './verify.ts';
 
 const GATEWAY_PREFIX = 'gateway-';
 const PROXY_PREFIX = 'proxy-';
+/** Requests are signed beforehand: so many times as many as the warm-up's pace needs. */
+const RESERVE = 2.5;
 
 /**
- * Place-bet throughput of the gateway beside that of a bare proxy, on the same machine, in front
- * of the same wallet, in turn.
+ * What the gateway serves beside what a bare proxy does, on the same machine, in front of the same
+ * wallet, in turn.
  *
  * @returns 1 when a bet was lost or doubled on the way
  */
@@ -22,43 +26,42 @@ export async function runCallbacks(settings: CallbacksSettings): Promise<number>
     console.log(CALLBACKS_HELP);
     return 0;
   }
-  return settings.profile ? await profileGateway(settings) : await compare(settings);
+  const client = settings.client ?? ((await runs('which', ['wrk'])) ? 'wrk' : 'autocannon');
+  return settings.profile
+    ? await profileGateway(settings, client)
+    : await compare(settings, client);
 }
 
-async function compare(settings: CallbacksSettings): Promise<number> {
+async function compare(settings: CallbacksSettings, client: LoadClient): Promise<number> {
   await using servers = await startServers();
-  const bench = new Bench(settings, servers);
-  console.log(`warm-up: ${settings.warmUpBets} bets each`);
-  const gatewayBets = bench.roundBets(
-    await bench.run(servers.gateway, GATEWAY_PREFIX, settings.warmUpBets),
-  );
-  const proxyBets = bench.roundBets(
-    await bench.run(servers.proxy, PROXY_PREFIX, settings.warmUpBets),
-  );
-  const rounds: Round[] = [];
-  for (let n = 1; n <= settings.rounds; n += 1) {
-    const gateway = await bench.run(servers.gateway, GATEWAY_PREFIX, gatewayBets);
-    const proxy = await bench.run(servers.proxy, PROXY_PREFIX, proxyBets);
-    rounds.push({ gateway, proxy });
-    console.log(`round ${n} of ${settings.rounds}: ${roundLine({ gateway, proxy })}`);
+  const bench = new Bench(settings, servers, client);
+  const pinned = servers.isPinned ? 'a processor for themselves' : 'no processor of their own';
+  console.log(`sent by ${client}; the gateway and the proxy have ${pinned}`);
+  const measured = new Map<LoadOperation, Round[]>();
+  for (const operation of settings.operations) {
+    measured.set(operation, await bench.rounds(operation));
   }
   const mistakes = await findMistakes(servers, GATEWAY_PREFIX, bench.accepted);
-  console.log(`\n${comparison(settings, rounds)}\n`);
-  await writeResult(settings.resultFile, resultJson(settings, rounds, mistakes));
-  return tellMistakes(mistakes, bench.accepted.length);
+  console.log(`\n${comparison(settings, measured)}\n`);
+  const how = { ...settings, client, isPinned: servers.isPinned };
+  await writeResult(settings.resultFile, resultJson(how, measured, mistakes));
+  return tellMistakes(mistakes, bench.accepted.count);
 }
 
-async function profileGateway(settings: CallbacksSettings): Promise<number> {
+async function profileGateway(settings: CallbacksSettings, client: LoadClient): Promise<number> {
   const name = 'gateway.cpuprofile';
   await using servers = await startServers((folder) => [
     '--cpu-prof',
     `--cpu-prof-dir=${folder}`,
     `--cpu-prof-name=${name}`,
   ]);
-  const bench = new Bench(settings, servers);
+  const bench = new Bench(settings, servers, client);
   const { gateway } = servers;
-  const warmUp = await bench.run(gateway, GATEWAY_PREFIX, settings.warmUpBets);
-  const round = await bench.run(gateway, GATEWAY_PREFIX, bench.roundBets(warmUp));
+  // The profiler's own thread must not wait for what it looks at.
+  await unpin(cpus().length, gateway.process.pid);
+  const [operation = 'place'] = settings.operations;
+  const warmUp = await bench.warmUp(operation, gateway);
+  const round = await bench.run(operation, gateway, bench.roundBets(warmUp));
   const mistakes = await findMistakes(servers, GATEWAY_PREFIX, bench.accepted);
   // The profile is written when the process ends.
   await gateway.process.stop();
@@ -66,43 +69,89 @@ async function profileGateway(settings: CallbacksSettings): Promise<number> {
   const { startedAtMs: fromMs } = round;
   const window = { fromMs, toMs: fromMs + round.elapsedMs };
   console.log(await profileReport(join(gateway.process.folder, name), window));
-  return tellMistakes(mistakes, bench.accepted.length);
+  return tellMistakes(mistakes, bench.accepted.count);
 }
 
-/** Runs rounds against either side and remembers every bet that the gateway accepted. */
+/** Runs rounds against either side and remembers what the gateway has accepted. */
 class Bench {
-  readonly accepted: string[] = [];
   readonly #settings: CallbacksSettings;
   readonly #servers: Servers;
+  readonly #client: LoadClient;
+  readonly #ids: string[] = [];
+  #count = 0;
+  /** Requests under way when `wrk` stopped: nobody knows how they were answered. */
+  #cut = 0;
   #runs = 0;
 
-  constructor(settings: CallbacksSettings, servers: Servers) {
+  constructor(settings: CallbacksSettings, servers: Servers, client: LoadClient) {
     this.#settings = settings;
     this.#servers = servers;
+    this.#client = client;
   }
 
-  async run(side: Side, prefix: string, bets: number): Promise<Measured> {
-    const { players, serviceSecret: secret } = this.#servers;
+  get accepted(): Accepted {
+    const ids = this.#client === 'wrk' ? undefined : this.#ids;
+    return { count: this.#count, cut: this.#cut, ids };
+  }
+
+  async rounds(operation: LoadOperation): Promise<Round[]> {
+    const { gateway, proxy } = this.#servers;
+    const { warmUpBets, rounds } = this.#settings;
+    console.log(`\n${operation}: warm-up, ${warmUpBets} each`);
+    const gatewayBets = this.roundBets(await this.warmUp(operation, gateway));
+    const proxyBets = this.roundBets(await this.warmUp(operation, proxy));
+    const measured: Round[] = [];
+    for (let n = 1; n <= rounds; n += 1) {
+      const round = {
+        gateway: await this.run(operation, gateway, gatewayBets),
+        proxy: await this.run(operation, proxy, proxyBets),
+      };
+      measured.push(round);
+      console.log(`round ${n} of ${rounds}: ${roundLine(round)}`);
+    }
+    return measured;
+  }
+
+  async warmUp(operation: LoadOperation, side: Side): Promise<Measured> {
+    return await this.#load(operation, side, this.#settings.warmUpBets, 'autocannon');
+  }
+
+  async run(operation: LoadOperation, side: Side, bets: number): Promise<Measured> {
+    return await this.#load(operation, side, bets, this.#client);
+  }
+
+  async #load(
+    operation: LoadOperation,
+    side: Side,
+    bets: number,
+    client: LoadClient,
+  ): Promise<Measured> {
+    const { players, serviceSecret: secret, gateway } = this.#servers;
+    const { connections, roundSeconds: seconds } = this.#settings;
     this.#runs += 1;
+    const prefix = `${side === gateway ? GATEWAY_PREFIX : PROXY_PREFIX}${this.#runs}-`;
     const cpuBeforeMs = await cpuTimeMs(side.process.pid);
-    const result = await runLoad({
-      url: side.url,
-      connections: this.#settings.connections,
-      bets,
-      prefix: `${prefix}${this.#runs}-`,
-      players,
-      secret,
-    });
+    const { url } = side;
+    const job = { client, operation, url, connections, bets, seconds, prefix, players, secret };
+    const result = await runLoad(job);
     const cpuAfterMs = await cpuTimeMs(side.process.pid);
-    if (prefix === GATEWAY_PREFIX) this.accepted.push(...result.accepted);
+    if (side === gateway && operation === 'place') this.#remember(result);
     const knowsCpu = cpuBeforeMs !== undefined && cpuAfterMs !== undefined;
     return { ...result, cpuMs: knowsCpu ? cpuAfterMs - cpuBeforeMs : undefined };
   }
 
-  /** As many bets as the side answers in a round, to judge by its warm-up. */
+  #remember({ accepted, statuses }: LoadResult): void {
+    this.#count += statuses['200'] ?? 0;
+    if (accepted === undefined) this.#cut += this.#settings.connections;
+    else this.#ids.push(...accepted);
+  }
+
+  /** As many requests as the side answers in a round, to judge by its warm-up. */
   roundBets({ answered, elapsedMs }: LoadResult): number {
     const { roundSeconds, connections } = this.#settings;
-    return Math.max(connections, Math.round((roundSeconds * 1000 * answered) / elapsedMs));
+    const reserve = this.#client === 'wrk' ? RESERVE : 1;
+    const bets = (reserve * roundSeconds * 1000 * answered) / elapsedMs;
+    return Math.max(connections, Math.round(bets));
   }
 }
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /**
  * A wallet that says yes at once, in a process of its own: what it costs is the same for whoever
@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http';
  */
 
 const PLACED = /"transactionId":"([^"\\]+)"/;
+const BALANCE = '{"userId":"player","currency":"USD","amount":100.25}';
 
 const seen = new Map<string, number>();
 
@@ -17,13 +18,12 @@ const server = createServer((request, response) => {
     return response.end(lines.map(([id, count]) => `${id} ${count}`).join('\n'));
   }
   read(request, (body) => {
+    if (request.url === '/user/balance') return answer(response, BALANCE);
     const transactionId = PLACED.exec(body)?.[1];
     if (transactionId === undefined) return response.writeHead(500).end();
     seen.set(transactionId, (seen.get(transactionId) ?? 0) + 1);
-    const answer = `{"transactionId":"${transactionId}","transactionTime":"${new Date().toISOString()}"}`;
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length })
-      .end(answer);
+    const transactionTime = new Date().toISOString();
+    answer(response, `{"transactionId":"${transactionId}","transactionTime":"${transactionTime}"}`);
   });
 });
 server.keepAliveTimeout = 60_000;
@@ -32,6 +32,13 @@ server.listen(0, '127.0.0.1', () => {
   if (address === null || typeof address === 'string') throw new Error('not a TCP server');
   console.log(JSON.stringify({ port: address.port }));
 });
+
+/** @param text ASCII */
+function answer(response: ServerResponse, text: string): void {
+  response
+    .writeHead(200, { 'content-type': 'application/json', 'content-length': text.length })
+    .end(text);
+}
 
 /** As latin1: fast, and nothing but ASCII is looked for. */
 function read(request: IncomingMessage, done: (body: string) => void): void {

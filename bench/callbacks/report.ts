@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { table } from '../../src/lib/table.ts';
-import type { LoadResult } from './load-job.ts';
+import type { LoadClient, LoadOperation, LoadResult } from './load-job.ts';
 import type { CallbacksSettings } from './settings.ts';
 
 export interface Measured extends LoadResult {
@@ -35,8 +35,17 @@ export function oneLine(name: string, measured: Measured): string {
   return `${name} ${requestsPerSecond}/s, p50 ${p50Ms} ms, p99 ${p99Ms} ms${strange}`;
 }
 
-/** Both sides over all rounds, as a table, and their ratio. */
-export function comparison(settings: CallbacksSettings, rounds: readonly Round[]): string {
+/** Both sides over all rounds, a table an operation, and their ratio. */
+export function comparison(
+  settings: CallbacksSettings,
+  measured: ReadonlyMap<LoadOperation, readonly Round[]>,
+): string {
+  return [...measured]
+    .map(([operation, rounds]) => tableOf(settings.connections, operation, rounds))
+    .join('\n\n');
+}
+
+function tableOf(connections: number, operation: LoadOperation, rounds: readonly Round[]): string {
   const gateway = summaryOf(rounds.map((round) => round.gateway));
   const proxy = summaryOf(rounds.map((round) => round.proxy));
   const columns = ['requests/s', 'p50 ms', 'p99 ms', 'CPU us/request', 'answered', 'not 200'];
@@ -50,7 +59,7 @@ export function comparison(settings: CallbacksSettings, rounds: readonly Round[]
     String(side.not200),
   ];
   return [
-    `place bets, ${settings.connections} connections, ${rounds.length} rounds each in turn`,
+    `${operation}, ${connections} connections, ${rounds.length} rounds each in turn`,
     '',
     table(
       [
@@ -64,15 +73,15 @@ export function comparison(settings: CallbacksSettings, rounds: readonly Round[]
   ].join('\n');
 }
 
+/** How it was measured, beside what was asked for. */
+type How = CallbacksSettings & { readonly client: LoadClient; readonly isPinned: boolean };
+
 /** The result for a machine, with what it was measured on. */
 export function resultJson(
-  settings: CallbacksSettings,
-  rounds: readonly Round[],
+  { connections, roundSeconds, rounds, warmUpBets, client, isPinned }: How,
+  measured: ReadonlyMap<LoadOperation, readonly Round[]>,
   mistakes: readonly string[],
 ): string {
-  const gateway = summaryOf(rounds.map((round) => round.gateway));
-  const proxy = summaryOf(rounds.map((round) => round.proxy));
-  const { connections, roundSeconds, warmUpBets } = settings;
   const result = {
     benchmark: 'callbacks',
     measuredAt: new Date().toISOString(),
@@ -81,14 +90,17 @@ export function resultJson(
       platform: `${process.platform}-${process.arch}`,
       processors: availableParallelism(),
     },
-    settings: { connections, rounds: rounds.length, roundSeconds, warmUpBets },
-    gateway,
-    proxy,
-    ratio: ratioOf(gateway, proxy),
-    roundRatios: ratios(rounds),
+    settings: { connections, rounds, roundSeconds, warmUpBets, client, isPinned },
+    ...Object.fromEntries([...measured].map(([operation, all]) => [operation, figures(all)])),
     mistakes,
   };
   return `${JSON.stringify(result, null, 2)}\n`;
+}
+
+function figures(rounds: readonly Round[]) {
+  const gateway = summaryOf(rounds.map((round) => round.gateway));
+  const proxy = summaryOf(rounds.map((round) => round.proxy));
+  return { gateway, proxy, ratio: ratioOf(gateway, proxy), roundRatios: ratios(rounds) };
 }
 
 function summaryOf(all: readonly Measured[]): Summary {

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { createOperator } from '../../tools/simulator/operator.ts';
 import type { ServicePlayer } from '../../tools/simulator/service.ts';
 import { type Child, startChild } from '../support/child.ts';
+import { MEASURED_ON, pin, REST_ON, unpin } from '../support/processors.ts';
 
 /** One of the two that are compared. */
 export interface Side {
-  /** Where place bets go. */
+  /** Where callbacks go, without a path. */
   readonly url: string;
   readonly process: Child;
 }
@@ -21,6 +23,8 @@ export interface Servers extends AsyncDisposable {
   /** Players of the gateway's operator, with live sessions. */
   readonly players: readonly ServicePlayer[];
   readonly serviceSecret: string;
+  /** The gateway and the proxy have a processor for themselves, everything else has another. */
+  readonly isPinned: boolean;
 }
 
 export const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
@@ -39,6 +43,9 @@ export async function startServers(
   configFolder = CONFIG_FOLDER,
 ): Promise<Servers> {
   await using running = new AsyncDisposableStack();
+  const processors = availableParallelism();
+  const isPinned = await pin(process.pid, REST_ON);
+  running.defer(() => unpin(processors, process.pid));
   const postgres = await startPostgres();
   running.defer(() => postgres.stop());
   const redis = await startRedis();
@@ -59,14 +66,16 @@ export async function startServers(
   const gatewayUrl = String(address);
   const players = await openSessions(gatewayUrl);
   const proxyUrl = await listening(proxy);
+  for (const side of isPinned ? [gateway, proxy] : []) await pin(side.pid, MEASURED_ON);
   const kept = running.move();
   return {
-    gateway: { url: `${gatewayUrl}/payment/bet`, process: gateway },
-    proxy: { url: `${proxyUrl}/payment/bet`, process: proxy },
+    gateway: { url: gatewayUrl, process: gateway },
+    proxy: { url: proxyUrl, process: proxy },
     walletUrl,
     databaseUrl: postgres.url,
     players,
     serviceSecret: SERVICE_SECRET,
+    isPinned,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -1,4 +1,5 @@
-import { optionsOf, positive } from '../support/settings.ts';
+import { optionsOf, positive, SettingsError } from '../support/settings.ts';
+import type { LoadClient, LoadOperation } from './load-job.ts';
 
 export interface CallbacksSettings {
   readonly connections: number;
@@ -7,6 +8,9 @@ export interface CallbacksSettings {
   readonly roundSeconds: number;
   /** Bets of the warm-up of each side. */
   readonly warmUpBets: number;
+  /** Who sends; undefined: wrk where it is installed. */
+  readonly client: LoadClient | undefined;
+  readonly operations: readonly LoadOperation[];
   /** Tells where the gateway spends its time instead of comparing it. */
   readonly profile: boolean;
   /** Where the result is written. */
@@ -17,13 +21,16 @@ export interface CallbacksSettings {
 
 export const CALLBACKS_HELP = `npm run bench -- callbacks [options]
 
-Place bets at the gateway and at @fastify/http-proxy in turn, in front of the same wallet that
-answers at once. Both are processes of their own, the gateway with PostgreSQL (fsync on) and Redis.
+Place bets and balances at the gateway and at @fastify/http-proxy in turn, in front of the same
+wallet that answers at once. Both are processes of their own, the gateway with PostgreSQL (fsync on)
+and Redis. Where taskset is installed, the two have one processor and all the rest another.
 
   --connections <n>   connections at once (64)
   --rounds <n>        measured rounds of each side (3)
   --seconds <n>       about how long a round takes (8)
   --warm-up <n>       bets before it is measured, each side (10000)
+  --client <name>     who sends: wrk or autocannon (wrk where it is installed)
+  --only <operation>  place or balance (both)
   --profile           only the gateway, under the CPU profiler: which functions take the time
   --out <file>        where the result goes (bench/results/callbacks.json)`;
 
@@ -32,6 +39,8 @@ const OPTIONS = {
   rounds: { type: 'string', default: '3' },
   seconds: { type: 'string', default: '8' },
   'warm-up': { type: 'string', default: '10000' },
+  client: { type: 'string' },
+  only: { type: 'string' },
   profile: { type: 'boolean', default: false },
   out: { type: 'string', default: 'bench/results/callbacks.json' },
   help: { type: 'boolean', short: 'h', default: false },
@@ -45,8 +54,28 @@ export function readSettings(args: readonly string[]): CallbacksSettings {
     rounds: positive('--rounds', values.rounds),
     roundSeconds: positive('--seconds', values.seconds),
     warmUpBets: positive('--warm-up', values['warm-up']),
+    client: oneOf('--client', CLIENTS, values.client),
+    operations: operationsOf(values.only),
     profile: values.profile,
     resultFile: values.out,
     help: values.help,
   };
+}
+
+const CLIENTS = ['wrk', 'autocannon'] as const;
+const OPERATIONS = ['place', 'balance'] as const;
+
+function operationsOf(only: string | undefined): readonly LoadOperation[] {
+  const operation = oneOf('--only', OPERATIONS, only);
+  return operation === undefined ? OPERATIONS : [operation];
+}
+
+function oneOf<T extends string>(
+  name: string,
+  known: readonly T[],
+  text: string | undefined,
+): T | undefined {
+  const found = known.find((one) => one === text);
+  if (text === undefined || found !== undefined) return found;
+  throw new SettingsError(`${name} must be one of: ${known.join(', ')}`);
 }

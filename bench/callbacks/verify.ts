@@ -1,6 +1,15 @@
 import { Client } from 'pg';
 import { request } from 'undici';
 
+/** What the gateway has answered 200. */
+export interface Accepted {
+  readonly count: number;
+  /** How many more there may be, whose answer nobody heard. */
+  readonly cut: number;
+  /** Which they are, where the client tells. */
+  readonly ids: readonly string[] | undefined;
+}
+
 /**
  * Speed that loses or doubles a bet is none: every bet answered 200 has to be at the wallet once
  * and in the journal as accepted, with one call that was (I3, I5).
@@ -11,20 +20,22 @@ import { request } from 'undici';
 export async function findMistakes(
   { databaseUrl, walletUrl }: { readonly databaseUrl: string; readonly walletUrl: string },
   prefix: string,
-  accepted: readonly string[],
+  { count, cut, ids }: Accepted,
 ): Promise<string[]> {
   const atWallet = await walletCalls(walletUrl, prefix);
+  const accepted = ids ?? [...atWallet.keys()];
   const journal = await journalOf(databaseUrl, prefix, accepted);
   const missing = accepted.filter((id) => !atWallet.has(id)).length;
-  const repeated = [...atWallet.values()].filter((count) => count > 1).length;
+  const repeated = [...atWallet.values()].filter((calls) => calls > 1).length;
   return [
     [missing, 'answered 200 but never at the wallet'],
     [repeated, 'more than once at the wallet'],
-    [accepted.length - journal.accepted, 'answered 200 but not accepted in the journal'],
-    [accepted.length - journal.attempts, 'answered 200 without exactly one good call recorded'],
-    [atWallet.size - journal.bets, 'at the wallet without an intent in the journal'],
+    [Math.max(0, count - journal.accepted), 'answered 200 but not accepted in the journal'],
+    [Math.max(0, journal.accepted - count - cut), 'accepted in the journal, and never answered'],
+    [accepted.length - journal.attempts, 'without exactly one good call recorded'],
+    [Math.max(0, atWallet.size - journal.bets), 'at the wallet without an intent in the journal'],
     [journal.busy, 'still under way in the journal'],
-  ].flatMap(([count, what]) => (count === 0 ? [] : `${count} bets ${what}`));
+  ].flatMap(([bets, what]) => (bets === 0 ? [] : `${bets} bets ${what}`));
 }
 
 async function walletCalls(

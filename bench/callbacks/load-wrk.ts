@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { monotonicMs } from '../support/monotonic.ts';
+import { type LoadJob, type LoadResult, PATHS } from './load-job.ts';
+import { prepare, type SignedRequest } from './requests.ts';
+
+const SCRIPT = fileURLToPath(new URL('./requests.lua', import.meta.url));
+
+const summary = z.object({
+  answered: z.number(),
+  elapsedUs: z.number(),
+  p50Us: z.number(),
+  p99Us: z.number(),
+  refused: z.number(),
+  broken: z.number(),
+});
+
+/** Sends a job's requests for its seconds, by a client that takes little from whom it measures. */
+export async function byWrk(job: LoadJob): Promise<LoadResult> {
+  const url = new URL(PATHS[job.operation], job.url);
+  const folder = await mkdtemp(join(tmpdir(), 'wagergate-wrk-'));
+  try {
+    const file = join(folder, 'requests');
+    await writeFile(file, Buffer.concat(prepare(job).map((one) => wholeRequest(url, one))));
+    const options = ['-t', '1', '-c', String(job.connections), '-d', `${job.seconds ?? 1}s`];
+    const startedAtMs = monotonicMs();
+    const { stdout } = await promisify(execFile)('wrk', [
+      ...[...options, '--timeout', '10s', '-s', SCRIPT],
+      ...[url.href, '--', file],
+    ]);
+    const told = summary.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''));
+    const { answered, elapsedUs, p50Us, p99Us, refused, broken } = told;
+    return {
+      answered,
+      startedAtMs,
+      elapsedMs: elapsedUs / 1000,
+      p50Ms: p50Us / 1000,
+      p99Ms: p99Us / 1000,
+      connectionErrors: broken,
+      statuses: { 200: answered - refused, ...(refused === 0 ? {} : { other: refused }) },
+      accepted: undefined,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The bytes of one request, behind their number. */
+function wholeRequest({ host, pathname }: URL, { body, signature }: SignedRequest): Buffer {
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${host}`,
+    'Content-Type: application/json',
+    `x-sign-jws: ${signature}`,
+    `Content-Length: ${body.length}`,
+    '\r\n',
+  ].join('\r\n');
+  const request = Buffer.concat([Buffer.from(head), body]);
+  return Buffer.concat([Buffer.from(`${request.length}\n`), request]);
+}

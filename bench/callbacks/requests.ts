@@ -1,0 +1,35 @@
+import { balanceBody, placeBody } from '../../src/protocol/callback-bodies.ts';
+import { type SigningKey, sign, signingKeys } from '../../src/protocol/signature.ts';
+import type { ServicePlayer } from '../../tools/simulator/service.ts';
+import type { LoadJob } from './load-job.ts';
+
+export interface SignedRequest {
+  readonly transactionId: string;
+  readonly body: Buffer;
+  readonly signature: string;
+}
+
+/** The job's requests, made and signed before any clock starts. */
+export function prepare(job: LoadJob): SignedRequest[] {
+  const { prefix, bets: count, players, secret, connections, operation } = job;
+  const [key] = signingKeys([secret]);
+  if (key === undefined) throw new Error('a secret gives a key');
+  // A broken connection takes its bet with it and goes on with another.
+  return Array.from({ length: count + connections }, (_, n) => {
+    const player = players[n % players.length];
+    if (player === undefined) throw new Error('no players');
+    const transactionId = `${prefix}${n}`;
+    const text = operation === 'place' ? placeText(transactionId, player) : balanceBody(player);
+    return signed(transactionId, text, key);
+  });
+}
+
+function placeText(transactionId: string, player: ServicePlayer): string {
+  const slip = { transactionId, ...player, amount: '12.10', coefficient: '1.85' };
+  return placeBody({ ...slip, bonusId: null, bonusTemplateId: null });
+}
+
+function signed(transactionId: string, text: string, key: SigningKey): SignedRequest {
+  const body = Buffer.from(text);
+  return { transactionId, body, signature: sign(body, key) };
+}
