@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { on, once } from 'node:events';
+import { type BreakersTogether, isFinding, type Tell } from './breakers-together.ts';
 import { GatewayError } from './domain/errors.ts';
 import { hasDescriptors } from './http/descriptors.ts';
 import { OutOfTime, within } from './lib/within.ts';
@@ -35,10 +36,12 @@ export class HttpWorkers {
   readonly #exhausted = new Set<Worker>();
   /** What those that ended had counted: a total that falls looks like many new events. */
   #counted: Snapshot = [];
+  readonly #breakers: BreakersTogether;
   #stopping = false;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, breakers: BreakersTogether) {
     this.#logger = logger;
+    this.#breakers = breakers;
   }
 
   /**
@@ -103,7 +106,11 @@ export class HttpWorkers {
   #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.add(worker);
+    // The pipe breaks a moment before the exit is known.
+    const tell: Tell = (breakerNews) => worker.send({ breakerNews }, () => undefined);
+    worker.once('listening', () => this.#breakers.join(tell));
     worker.on('message', (message: unknown) => {
+      if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
       if (!isDescriptorsMessage(message)) return;
       if (message.hasDescriptors) this.#exhausted.delete(worker);
       else this.#exhausted.add(worker);
@@ -111,6 +118,7 @@ export class HttpWorkers {
     worker.once('exit', (code, signal) => {
       this.#workers.delete(worker);
       this.#exhausted.delete(worker);
+      this.#breakers.leave(tell);
       if (this.#stopping) return;
       this.#keepCounters(worker);
       this.#logger.error({ pid: worker.process.pid, code, signal }, 'cluster.worker_died');

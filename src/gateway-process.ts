@@ -9,6 +9,7 @@ import { awaitDatabase, awaitRedis } from './start-up.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
+import type { Wallets } from './wallets/wallets.ts';
 import type { OtherProcesses } from './wiring/internal-listener.ts';
 
 /** What is in flight at SIGTERM has this long to finish (docs/contract.md, Commands). */
@@ -25,6 +26,8 @@ export interface ProcessOptions {
   /** Whether this process waits for the servers and sees to the schema, or its parent did. */
   readonly checksServers: boolean;
   readonly opensAdmin: boolean;
+  /** Lets its breakers take part in what the processes beside it find out, where there are some. */
+  readonly joinBreakers?: (wallets: Wallets) => void;
   /** What else has to stand before this process calls itself ready, such as its workers. */
   readonly beforeReady?: () => Promise<void>;
   /** The other processes behind the admin port, where there are some. */
@@ -45,6 +48,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   const clock = systemClock;
   if (options.checksServers) await awaitDatabase(environment, clock, logger);
   const parts = compose({ environment, source, clock, logger, metrics, tracing });
+  options.joinBreakers?.(parts.wallets);
   const admin = options.opensAdmin ? parts.adminServer(options.others) : undefined;
   if (admin !== undefined) {
     const at = { host: environment.adminHost, port: environment.adminPort };

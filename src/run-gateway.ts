@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { BreakersTogether, joinHere, joinParent } from './breakers-together.ts';
 import { answerForMetrics, HttpWorkers, tellOfDescriptors } from './cluster.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { ConfigError } from './config/problems.ts';
@@ -29,7 +30,7 @@ export function runGateway(): () => void {
   };
   try {
     const environment = readEnvironment(process.env);
-    logger = createLogger(environment.logLevel);
+    logger = createLogger(environment.logLevel, cluster.isWorker ? { pid: process.pid } : null);
     crashLoudly(logger);
     start(environment, logger, started).catch(fail);
   } catch (error) {
@@ -79,6 +80,7 @@ async function start(environment: Environment, logger: Logger, started: Started)
       environment: { ...environment, roles: new Set(['http']) },
       checksServers: false,
       opensAdmin: false,
+      joinBreakers: joinParent,
     });
     return;
   }
@@ -88,10 +90,12 @@ async function start(environment: Environment, logger: Logger, started: Started)
     started.own = await startProcess({ ...first, environment });
     return;
   }
-  const workers = new HttpWorkers(logger);
+  const breakers = new BreakersTogether();
+  const workers = new HttpWorkers(logger, breakers);
   started.own = await startProcess({
     ...first,
     environment: { ...environment, roles: withoutHttp(environment) },
+    joinBreakers: (wallets) => joinHere(breakers, wallets),
     beforeReady: () => {
       // From here on they take callbacks, also before the last of them listens.
       started.workers = workers;

@@ -35,6 +35,8 @@ export interface WalletTrace {
   readonly code?: number;
   /** What went wrong, in words for people. */
   readonly error?: string;
+  /** This process had no socket or memory for the call: nothing is said about the wallet. */
+  readonly isOwnShortage?: true;
   /** What the wallet sent, where anything came and is to be kept. */
   readonly evidence?: WalletEvidence;
 }

@@ -1,5 +1,11 @@
 import CircuitBreaker from 'opossum';
-import type { BreakerOverride, BreakerSettings, BreakerState } from './breaker-settings.ts';
+import type {
+  BreakerHearsay,
+  BreakerOverride,
+  BreakerSettings,
+  BreakerState,
+  BreakerVerdict,
+} from './breaker-settings.ts';
 import { type BreakerWindows, WINDOW_BUCKETS } from './breaker-windows.ts';
 import type { Health } from './health.ts';
 
@@ -9,36 +15,51 @@ import type { Health } from './health.ts';
  */
 const PERCENT_MARGIN = 1e-6;
 
+/**
+ * A breaker that opened because another process's did waits so many times longer before it knocks:
+ * by then that process has knocked, or is gone, frozen or without calls.
+ */
+const PATIENCE = 2;
+
 /** What makes opossum count a failure; it never leaves this file. */
 const FAULT = new Error('faulty wallet answer');
 
-type Judged = CircuitBreaker<[() => Promise<void>], void>;
+type Judgement = () => Promise<void>;
+type Judged = CircuitBreaker<[Judgement], void>;
 
 /**
  * One operator's breaker for one class of calls: opossum's counting and states, made on the first
  * call (most of a thousand operators are quiet), with an override for people.
  */
 export class Breaker {
-  readonly #name: string;
   readonly #settings: BreakerSettings;
-  readonly #windows: BreakerWindows;
+  /** opossum's own; it looks at them for as long as the circuit lives. */
+  readonly #options: CircuitBreaker.Options<[Judgement]>;
   readonly #onChange: (state: BreakerState) => void;
+  readonly #onVerdict: (verdict: BreakerVerdict) => void;
   #circuit: Judged | undefined;
   #override: BreakerOverride;
   #reported: BreakerState;
+  /** It opens or closes for another reason than its own calls. */
+  #isTold = false;
+  #hasKnocked = false;
 
-  /** @param options.onChange told of each new state, those made by an override included */
+  /**
+   * @param options.onChange told of each new state, those made by an override included
+   * @param options.onVerdict told of what its own calls have shown
+   */
   constructor(options: {
     readonly name: string;
     readonly settings: BreakerSettings;
     readonly windows: BreakerWindows;
     readonly override: BreakerOverride;
     readonly onChange: (state: BreakerState) => void;
+    readonly onVerdict?: (verdict: BreakerVerdict) => void;
   }) {
-    this.#name = options.name;
     this.#settings = options.settings;
-    this.#windows = options.windows;
     this.#onChange = options.onChange;
+    this.#onVerdict = options.onVerdict ?? (() => undefined);
+    this.#options = optionsOf(options.name, options.settings, options.windows);
     this.#override = options.override;
     this.#reported = this.state;
   }
@@ -76,8 +97,26 @@ export class Breaker {
   /** Closing by hand also forgets that it was open, for when it is left to itself again. */
   override(to: BreakerOverride): void {
     this.#override = to;
-    if (to === 'closed') this.#circuit?.close();
-    this.#report();
+    this.#told((circuit) => {
+      if (to === 'closed') circuit?.close();
+    });
+  }
+
+  /**
+   * Does as another process's breaker did, so that a wallet in trouble is not tried by each. What
+   * this one's calls show stands above that: the other process may be the one in trouble.
+   */
+  follow(found: BreakerHearsay): void {
+    if (found === 'open' && this.#knowsBetter()) return;
+    this.#told((known) => {
+      known?.close();
+      if (found === 'closed') return;
+      const circuit = this.#opossum();
+      // opossum reads it in the moment it opens.
+      this.#options.resetTimeout = PATIENCE * this.#settings.openMs;
+      circuit.open();
+      this.#options.resetTimeout = this.#settings.openMs;
+    });
   }
 
   shutdown(): void {
@@ -85,27 +124,43 @@ export class Breaker {
     this.#circuit = undefined;
   }
 
+  /** Whether calls of this process go well enough, as far as it has made any. */
+  #knowsBetter(): boolean {
+    const circuit = this.#circuit;
+    if (circuit === undefined || !circuit.closed) return false;
+    const { successes, failures } = circuit.stats;
+    const { minRequests, errorPercent } = this.#settings;
+    const calls = successes + failures;
+    return calls >= minRequests / 2 && (100 * failures) / calls < errorPercent / 2;
+  }
+
+  /** Opens or closes the circuit without taking that for a verdict. */
+  #told(change: (circuit: Judged | undefined) => void): void {
+    this.#isTold = true;
+    change(this.#circuit);
+    this.#isTold = false;
+    this.#report();
+  }
+
   #opossum(): Judged {
     if (this.#circuit !== undefined) return this.#circuit;
-    const { errorPercent, minRequests, windowMs, openMs } = this.#settings;
-    const circuit: Judged = new CircuitBreaker((judgement) => judgement(), {
-      name: this.#name,
-      // The call has a deadline of its own; opossum's would abort a slow call's healthy siblings.
-      timeout: false,
-      errorThresholdPercentage: errorPercent - PERCENT_MARGIN,
-      // The default of 0 would open on a single failure.
-      volumeThreshold: minRequests,
-      rollingCountTimeout: windowMs,
-      rollingCountBuckets: WINDOW_BUCKETS,
-      rollingPercentilesEnabled: false,
-      enableSnapshots: false,
-      rotateBucketController: this.#windows.tickFor(windowMs),
-      resetTimeout: openMs,
-    });
-    const report = () => this.#report();
-    circuit.on('open', report).on('halfOpen', report).on('close', report);
+    const circuit: Judged = new CircuitBreaker<[Judgement], void>(
+      (judgement) => judgement(),
+      this.#options,
+    );
+    circuit
+      .on('open', () => this.#moved(this.#hasKnocked ? 'reopened' : 'opened'))
+      .on('halfOpen', () => this.#moved('knocking'))
+      .on('close', () => this.#moved('closed'));
     this.#circuit = circuit;
     return circuit;
+  }
+
+  #moved(how: BreakerVerdict | 'knocking'): void {
+    this.#hasKnocked = how === 'knocking';
+    if (this.#isTold) return;
+    this.#report();
+    if (how !== 'knocking') this.#onVerdict(how);
   }
 
   #report(): void {
@@ -114,4 +169,25 @@ export class Breaker {
     this.#reported = state;
     this.#onChange(state);
   }
+}
+
+function optionsOf(
+  name: string,
+  { errorPercent, minRequests, windowMs, openMs }: BreakerSettings,
+  windows: BreakerWindows,
+): CircuitBreaker.Options<[Judgement]> {
+  return {
+    name,
+    // The call has a deadline of its own; opossum's would abort a slow call's healthy siblings.
+    timeout: false,
+    errorThresholdPercentage: errorPercent - PERCENT_MARGIN,
+    // The default of 0 would open on a single failure.
+    volumeThreshold: minRequests,
+    rollingCountTimeout: windowMs,
+    rollingCountBuckets: WINDOW_BUCKETS,
+    rollingPercentilesEnabled: false,
+    enableSnapshots: false,
+    rotateBucketController: windows.tickFor(windowMs),
+    resetTimeout: openMs,
+  };
 }

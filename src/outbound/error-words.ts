@@ -10,6 +10,9 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
+  EMFILE: 'this process may open no more files',
+  ENFILE: 'this machine may open no more files',
+  EADDRNOTAVAIL: 'this machine has no port left',
   CERT_HAS_EXPIRED: 'TLS: its certificate has expired',
   CERT_NOT_YET_VALID: 'TLS: its certificate is not valid yet',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: its certificate is self-signed',
@@ -19,6 +22,15 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: its certificate is for another name',
   EPROTO: 'TLS: no common language',
 };
+
+const OWN_SHORTAGE: ReadonlySet<string | undefined> = new Set(
+  'EMFILE ENFILE EADDRNOTAVAIL ENOBUFS ENOMEM'.split(' '),
+);
+
+/** Whether a connection failed for want of something on this side. */
+export function isOwnShortage(error: Error): boolean {
+  return OWN_SHORTAGE.has(codeOf(error));
+}
 
 /** An error of a connection as a person would say it, with the library's own words behind. */
 export function errorInWords(error: Error): string {

@@ -2,7 +2,7 @@ import { type Dispatcher, errors } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
 import { EndlessAnswerError } from './answer-meter.ts';
-import { errorInWords } from './error-words.ts';
+import { errorInWords, isOwnShortage } from './error-words.ts';
 import type { HttpResponse } from './http-message.ts';
 
 /** How one HTTP exchange with a wallet ended. `notSent`: certainly not one byte of it left (I2). */
@@ -12,6 +12,8 @@ export type Exchange =
       readonly kind: 'notSent';
       readonly reason: 'connection' | 'deadline';
       readonly error: string;
+      /** This process had no socket or memory for it: nothing is said about the other end. */
+      readonly isOwnShortage?: true;
     }
   | {
       readonly kind: 'failed';
@@ -119,7 +121,8 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#controller === undefined) {
-      this.#finish({ kind: 'notSent', reason: 'connection', error: errorInWords(error) });
+      const own = isOwnShortage(error) ? ({ isOwnShortage: true } as const) : {};
+      this.#finish({ kind: 'notSent', reason: 'connection', error: errorInWords(error), ...own });
     } else {
       this.#fail(isBrokenAnswer(error) ? 'bad_answer' : 'connection', errorInWords(error));
     }

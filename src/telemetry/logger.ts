@@ -10,13 +10,14 @@ const CAUSES_MAX = 4;
  * by one, cost more than signing the call. `flush` before the process ends.
  *
  * @param level a pino level (`LOG_LEVEL`)
+ * @param base on every line; several processes that share an output tell themselves apart by it
  * @throws Error when pino does not know the level
  */
-export function createLogger(level: string): Logger {
+export function createLogger(level: string, base: { readonly pid: number } | null = null): Logger {
   return pino(
     {
       level,
-      base: null,
+      base,
       timestamp: pino.stdTimeFunctions.isoTime,
       messageKey: 'msg',
       serializers: { err: errorFacts },

@@ -69,8 +69,8 @@ function answerOf<A extends WalletAnswer>(
 ): A | Lost {
   switch (exchange.kind) {
     case 'notSent': {
-      const { reason, error } = exchange;
-      return { kind: 'notSent', reason, trace: { sent: false, latencyMs, error } };
+      const { kind, reason, ...details } = exchange;
+      return { kind, reason, trace: { sent: false, latencyMs, ...details } };
     }
     case 'failed': {
       const { kind: _, partial: __, fault, ...details } = exchange;

@@ -5,7 +5,8 @@ import type { WalletAnswer } from './attempt.ts';
 export function healthOf(answer: WalletAnswer): Health {
   if (answer.kind === 'unknown') return isProperRefusal(answer) ? 'healthy' : 'faulty';
   if (answer.kind !== 'notSent') return 'healthy';
-  return answer.reason === 'connection' ? 'faulty' : 'neutral';
+  const isWallets = answer.reason === 'connection' && answer.trace.isOwnShortage !== true;
+  return isWallets ? 'faulty' : 'neutral';
 }
 
 /** A refusal in proper form that only its code makes ambiguous: the wallet itself is well. */

@@ -2,9 +2,11 @@ import type { CallClass, Operation } from '../domain/operation.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { Breaker } from '../outbound/breaker.ts';
 import type {
+  BreakerHearsay,
   BreakerOverride,
   BreakerSettings,
   BreakerState,
+  BreakerVerdict,
 } from '../outbound/breaker-settings.ts';
 import type { BreakerWindows } from '../outbound/breaker-windows.ts';
 import { Bulkhead } from '../outbound/bulkhead.ts';
@@ -19,6 +21,7 @@ export interface LaneOptions {
   readonly windows: BreakerWindows;
   readonly override: BreakerOverride;
   readonly onBreakerChange: (state: BreakerState) => void;
+  readonly onBreakerVerdict: (verdict: BreakerVerdict) => void;
   readonly onInFlight: (count: number) => void;
 }
 
@@ -74,6 +77,11 @@ export class Lane {
     this.#breaker.override(to);
   }
 
+  /** What another process's lane of the same name has found out. */
+  follow(found: BreakerHearsay): void {
+    this.#breaker.follow(found);
+  }
+
   /** New limits hold from the next call on; the breaker's memory is lost only with its settings. */
   reconfigure({ maxConcurrent, breaker }: WalletSettings): void {
     this.#bulkhead.resize(maxConcurrent[this.#options.callClass]);
@@ -96,6 +104,7 @@ export class Lane {
       windows: this.#options.windows,
       override: this.#override,
       onChange: this.#options.onBreakerChange,
+      onVerdict: this.#options.onBreakerVerdict,
     });
   }
 }

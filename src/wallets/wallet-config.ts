@@ -63,3 +63,17 @@ export interface Dialect {
   readonly unknownRepeats?: 'send' | 'hold' | undefined;
   readonly updates?: 'send' | 'skip' | undefined;
 }
+
+/** Whether connections made for the one may be used for the other. */
+export function sharesConnections(one: WalletSettings, other: WalletSettings): boolean {
+  return (
+    new URL(one.baseUrl).origin === new URL(other.baseUrl).origin &&
+    one.allowPrivate === other.allowPrivate &&
+    one.tls?.ca === other.tls?.ca &&
+    one.tls?.cert === other.tls?.cert &&
+    one.tls?.key === other.tls?.key &&
+    one.timeoutMs === other.timeoutMs &&
+    one.maxConcurrent.read === other.maxConcurrent.read &&
+    one.maxConcurrent.money === other.maxConcurrent.money
+  );
+}

@@ -1,7 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
 import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain/operation.ts';
 import type { BetAnswer, NotSentReason, ReadAnswer } from '../domain/wallet-answer.ts';
-import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
+import type {
+  BreakerHearsay,
+  BreakerOverride,
+  BreakerState,
+  BreakerVerdict,
+} from '../outbound/breaker-settings.ts';
 import type { BreakerWindows } from '../outbound/breaker-windows.ts';
 import { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
@@ -28,7 +33,7 @@ import {
   withoutSecrets,
 } from './evidence.ts';
 import { Lane } from './lane.ts';
-import type { WalletOwner, WalletSettings } from './wallet-config.ts';
+import { sharesConnections, type WalletOwner } from './wallet-config.ts';
 import { WalletMetrics } from './wallet-metrics.ts';
 
 export interface WalletOptions {
@@ -44,6 +49,7 @@ export interface WalletOptions {
   /** Overrides that people made, for either class. */
   readonly overrideOf: (callClass: CallClass) => BreakerOverride;
   readonly onBreakerChange: (callClass: CallClass, state: BreakerState) => void;
+  readonly onBreakerVerdict: (callClass: CallClass, verdict: BreakerVerdict) => void;
 }
 
 /**
@@ -117,6 +123,11 @@ export class OperatorWallet implements Wallet {
 
   override(callClass: CallClass, to: BreakerOverride): void {
     this.#lanes[callClass].override(to);
+  }
+
+  /** What another process's breaker of this wallet has found out. */
+  follow(callClass: CallClass, found: BreakerHearsay): void {
+    this.#lanes[callClass].follow(found);
   }
 
   /** @throws Error as the constructor does; the old settings then stay in force */
@@ -246,7 +257,7 @@ export class OperatorWallet implements Wallet {
   }
 
   #createLane(callClass: CallClass): Lane {
-    const { windows, overrideOf, onBreakerChange } = this.#options;
+    const { windows, overrideOf, onBreakerChange, onBreakerVerdict } = this.#options;
     const lane = new Lane({
       name: `${this.operatorId}/${callClass}`,
       callClass,
@@ -261,6 +272,9 @@ export class OperatorWallet implements Wallet {
         this.#metrics.breakerState(callClass, state);
         onBreakerChange(callClass, state);
       },
+      onBreakerVerdict: (verdict) => {
+        if (!this.#closed) onBreakerVerdict(callClass, verdict);
+      },
     });
     this.#metrics.breakerState(callClass, lane.breakerState);
     this.#metrics.inFlight(callClass, 0);
@@ -274,17 +288,4 @@ const always = () => true;
 /** Suspended operators take nothing new, but what their players have open is brought to an end. */
 function startsSomethingNew(operation: Operation): boolean {
   return operation === 'place' || classOf(operation) === 'read';
-}
-
-function sharesConnections(one: WalletSettings, other: WalletSettings): boolean {
-  return (
-    new URL(one.baseUrl).origin === new URL(other.baseUrl).origin &&
-    one.allowPrivate === other.allowPrivate &&
-    one.tls?.ca === other.tls?.ca &&
-    one.tls?.cert === other.tls?.cert &&
-    one.tls?.key === other.tls?.key &&
-    one.timeoutMs === other.timeoutMs &&
-    one.maxConcurrent.read === other.maxConcurrent.read &&
-    one.maxConcurrent.money === other.maxConcurrent.money
-  );
 }

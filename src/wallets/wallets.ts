@@ -1,6 +1,11 @@
 import type { Clock } from '../domain/clock.ts';
 import type { CallClass } from '../domain/operation.ts';
-import type { BreakerOverride, BreakerState } from '../outbound/breaker-settings.ts';
+import type {
+  BreakerHearsay,
+  BreakerOverride,
+  BreakerState,
+  BreakerVerdict,
+} from '../outbound/breaker-settings.ts';
 import { BreakerWindows } from '../outbound/breaker-windows.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -15,6 +20,13 @@ export interface BreakerChange {
   readonly operatorId: string;
   readonly callClass: CallClass;
   readonly state: BreakerState;
+}
+
+/** What a breaker has found out by this process's own calls, for the processes beside it. */
+export interface BreakerFinding {
+  readonly operatorId: string;
+  readonly callClass: CallClass;
+  readonly verdict: BreakerVerdict;
 }
 
 /** The wallets of all operators. */
@@ -32,6 +44,10 @@ export interface Wallets {
   setOverride(operatorId: string, callClass: CallClass, to: BreakerOverride): void;
   /** @returns to be called to hear no more */
   onBreakerChange(listener: (change: BreakerChange) => void): () => void;
+  /** @returns to be called to hear no more */
+  onBreakerFinding(listener: (finding: BreakerFinding) => void): () => void;
+  /** What the breaker of another process beside this one has found out. */
+  follow(operatorId: string, callClass: CallClass, found: BreakerHearsay): void;
   /** Lets all calls under way finish, then closes every connection. */
   close(): Promise<void>;
 }
@@ -57,6 +73,7 @@ class WalletRegistry implements Wallets {
   readonly #wallets = new Map<string, OperatorWallet>();
   readonly #overrides = new Map<string, BreakerOverride>();
   readonly #listeners = new Set<(change: BreakerChange) => void>();
+  readonly #findings = new Set<(finding: BreakerFinding) => void>();
   readonly #windows = new BreakerWindows();
 
   constructor(options: RegistryOptions) {
@@ -90,6 +107,15 @@ class WalletRegistry implements Wallets {
     return () => this.#listeners.delete(listener);
   }
 
+  onBreakerFinding(listener: (finding: BreakerFinding) => void): () => void {
+    this.#findings.add(listener);
+    return () => this.#findings.delete(listener);
+  }
+
+  follow(operatorId: string, callClass: CallClass, found: BreakerHearsay): void {
+    this.#wallets.get(operatorId)?.follow(callClass, found);
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#wallets.values()].map((wallet) => wallet.close()));
     this.#wallets.clear();
@@ -104,7 +130,14 @@ class WalletRegistry implements Wallets {
       overrideOf: (callClass) => this.#overrides.get(overrideKey(config.id, callClass)) ?? 'auto',
       onBreakerChange: (callClass, state) =>
         this.#changed({ operatorId: config.id, callClass, state }),
+      onBreakerVerdict: (callClass, verdict) =>
+        this.#found({ operatorId: config.id, callClass, verdict }),
     });
+  }
+
+  #found(finding: BreakerFinding): void {
+    // Not from within opossum, as below.
+    for (const listener of this.#findings) queueMicrotask(() => listener(finding));
   }
 
   #changed(change: BreakerChange): void {

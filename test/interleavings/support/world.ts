@@ -102,6 +102,8 @@ export async function openWorld(source: Source, operatorIds: readonly string[]):
     apply: () => undefined,
     setOverride: () => undefined,
     onBreakerChange: () => () => undefined,
+    onBreakerFinding: () => () => undefined,
+    follow: () => undefined,
     close: () => Promise.resolve(),
   };
   const refusedReads = new source.RefusedReads({ clock, wallets, metrics });
