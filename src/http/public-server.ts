@@ -10,6 +10,12 @@ import { type ConnectionLimits, Connections, type ConnectionsOptions } from './c
 
 const BODY_BYTES_MAX = 256 * 1024;
 
+/**
+ * In the middle of a request nothing moves for longer only where its sender does not take the answer,
+ * which would stay in memory for ever: the slowest, of the bonus API, is made in half of this.
+ */
+const SILENT_MS_MAX = 30_000;
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** On the injected monotonic clock; a callback's deadline counts from here. */
@@ -50,6 +56,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
       requestTimeout: options.requestTimeoutMs,
     },
     keepAliveTimeout: 65_000,
+    connectionTimeout: SILENT_MS_MAX,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false },
     // Of a path that no one can read (`%zz`): before any hook, and past the error handler.

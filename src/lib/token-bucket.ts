@@ -35,6 +35,11 @@ export class TokenBuckets {
     return 0;
   }
 
+  /** Takes tokens that are spent already: whoever comes next waits until they are there again. */
+  owe(key: string, count: number): void {
+    this.#filled(key).tokens -= count;
+  }
+
   #filled(key: string): Bucket {
     const { perSecond, burst } = this.#rate;
     const nowMs = this.#clock.monotonicMs();

@@ -1,6 +1,7 @@
 import { CODES } from '../domain/codes.ts';
 import { OPERATIONS } from '../domain/operation.ts';
-import { betFields, openSessionFields, revokeFields } from '../operators/routes.ts';
+import { openSessionFields, revokeFields } from '../operators/routes.ts';
+import { betFields } from '../operators/show-bet.ts';
 import { RESULT_TYPES } from '../protocol/messages.ts';
 import {
   answerSchema,

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { JsonDocument } from '../protocol/json.ts';
@@ -22,3 +22,11 @@ export function readFields<S extends z.ZodType>(
   }
   return failure(CODES.validation, `${path.join('.')}: ${issue?.message ?? 'is not valid'}`);
 }
+
+/** Text that PostgreSQL can keep: whole characters, none of them NUL. */
+export const keptText = (lengthMax: number) =>
+  z
+    .string('must be a string')
+    .min(1, 'must not be empty')
+    .max(lengthMax, `must be at most ${lengthMax} characters`)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');

@@ -8,8 +8,9 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { BetTimelines } from '../store/bets/timeline.ts';
 import type { Statements } from '../store/books/statements.ts';
 import type { Players } from '../store/sessions/players.ts';
-import { readFields } from './fields.ts';
+import { keptText, readFields } from './fields.ts';
 import { BODY_BYTES_MAX, type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
+import { betShower } from './show-bet.ts';
 import { signedMembers } from './signed-members.ts';
 import { sendStatement } from './statements.ts';
 
@@ -21,13 +22,6 @@ export interface OperatorApi {
   readonly statements: Pick<Statements, 'find' | 'pages'>;
 }
 
-const storableText = (lengthMax: number) =>
-  z
-    .string('must be a string')
-    .min(1, 'must not be empty')
-    .max(lengthMax, `must be at most ${lengthMax} characters`)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
-
 const operatorUser = z
   .string('must be a string')
   .regex(OPERATOR_USER, 'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -');
@@ -36,7 +30,7 @@ export const openSessionFields = z.strictObject({
   ...signedMembers,
   operatorUser: operatorUser.describe("The operator's id of the player"),
   currency: z.string('must be a string').describe("One of the operator's currencies"),
-  operatorToken: storableText(512).describe('What the wallet knows the session by'),
+  operatorToken: keptText(512).describe('What the wallet knows the session by'),
   ttlSeconds: z
     .int('must be a whole number')
     .min(1, 'must be at least 1')
@@ -47,13 +41,8 @@ export const openSessionFields = z.strictObject({
 
 export const revokeFields = z.strictObject({
   ...signedMembers,
-  token: storableText(256).optional().describe('The session to end'),
+  token: keptText(256).optional().describe('The session to end'),
   operatorUser: operatorUser.optional().describe('The player all of whose sessions end'),
-});
-
-export const betFields = z.strictObject({
-  ...signedMembers,
-  transactionId: storableText(64),
 });
 
 /** What operators ask of the gateway (docs/contract.md, Operator API). */
@@ -69,7 +58,7 @@ export function operatorRoutes(app: FastifyInstance, api: OperatorApi): void {
     });
   serve('/operator/sessions', openSession);
   serve('/operator/sessions/revoke', revokeSessions);
-  serve('/operator/bets', showBet);
+  app.post('/operator/bets', { bodyLimit: BODY_BYTES_MAX }, betShower(api));
   app.post('/operator/statements', { bodyLimit: BODY_BYTES_MAX }, (request, reply) =>
     sendStatement(api, request, reply),
   );
@@ -128,15 +117,4 @@ async function revokeSessions(api: OperatorApi, request: OperatorRequest): Promi
   const which = token === undefined ? { operatorUser: user ?? '' } : { token };
   const revoked = await api.sessions.revoke(request.operator.id, which);
   return { status: 200, body: JSON.stringify({ revoked }) };
-}
-
-async function showBet(api: OperatorApi, request: OperatorRequest): Promise<Answer> {
-  const read = readFields(betFields, request.document);
-  if (!('fields' in read)) return read;
-  // Another operator's bet must look exactly like none at all (I8).
-  const timeline = await api.timelines.find(read.fields.transactionId, request.operator.id);
-  if (timeline === undefined) return failure(CODES.notFound, 'No such bet', 404);
-  const { operations, operator: _, ...bet } = timeline;
-  const shown = operations.map(({ request: __, ...operation }) => operation);
-  return { status: 200, body: JSON.stringify({ ...bet, operations: shown }) };
 }

@@ -46,8 +46,16 @@ export async function sendStatement(
     sendAnswer(reply, failure(CODES.notFound, 'No such statement', 404));
     return reply;
   }
+  const isCsv = wantsCsv(request.headers.accept);
+  const limited = isCsv
+    ? gate.limits.charge(admitted.operator, 'lines', statement.movements)
+    : undefined;
+  if (limited !== undefined) {
+    sendAnswer(reply, limited);
+    return reply;
+  }
   reply.header('digest', digestHeader(statement)).header('vary', 'accept');
-  if (wantsCsv(request.headers.accept)) {
+  if (isCsv) {
     reply.header('content-type', 'text/csv; charset=utf-8');
     return reply.send(Readable.from(statementCsv(statements, id, day)));
   }

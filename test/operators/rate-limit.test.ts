@@ -1,15 +1,34 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
+import { sign, signingKeys } from '../../src/protocol/signature.ts';
+import { BetTimelines } from '../../src/store/bets/timeline.ts';
+import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
 
 /** What one operator may ask of one process: 100 requests a second, 1000 at once. */
 
 let standsAtMs: number | undefined;
+let aheadMs = 0;
 /** Can be made to stand still, so that no request is gained while the test asks. */
 const clock: Clock = {
   nowMs: () => Date.now(),
-  monotonicMs: () => standsAtMs ?? performance.now(),
+  monotonicMs: () => standsAtMs ?? performance.now() + aheadMs,
 };
+
+/** Much later, when every bucket is full again, it stands still. */
+function stand(): number {
+  aheadMs += 600_000;
+  return Math.floor(performance.now() + aheadMs);
+}
+
+/** It goes on from where it stood: a monotonic clock never goes back. */
+function goOn(): void {
+  aheadMs = (standsAtMs ?? 0) - performance.now();
+  standsAtMs = undefined;
+}
+
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({ clock, operators: { alpha: {}, beta: {} } });
@@ -18,7 +37,7 @@ afterAll(() => gateway.close());
 
 it('refuses one operator’s flood by 429/10 with Retry-After, and no other’s requests (I7)', async () => {
   const [alpha, beta] = [gateway.operator('alpha'), gateway.operator('beta')];
-  standsAtMs = Math.floor(performance.now());
+  standsAtMs = stand();
   const ask = (index: number) =>
     index % 2 === 0 ? alpha.bet('x') : alpha.revokeSessions({ operatorUser: 'nobody' });
 
@@ -39,6 +58,95 @@ it('refuses one operator’s flood by 429/10 with Retry-After, and no other’s 
   standsAtMs += 1_000;
   const after = await Promise.all(Array.from({ length: 101 }, (_, index) => ask(index)));
   expect(after.filter(({ status }) => status === 429)).toHaveLength(1);
-  standsAtMs = undefined;
+  goOn();
   await Promise.all([alpha.close(), beta.close()]);
+});
+
+it('charges the lines of a statement, whose day may have a million of them (I7)', async () => {
+  await onServer(gateway.databaseUrl, (client) =>
+    client.query(
+      `INSERT INTO books_statements (operator_id, day, starts_at, ends_at, time_zone, closed_at,
+       written_in, operation_id, number, movements, sha256, totals, open, open_count)
+     SELECT operator, '2026-11-20', '2026-11-20', '2026-11-21', 'UTC', now(),
+       pg_current_xact_id(), 0, 1, 150000, repeat('0', 64), '[]', '[]', 0
+     FROM unnest(ARRAY['alpha', 'beta']) AS operator`,
+    ),
+  );
+  const [alpha, beta] = [gateway.operator('alpha'), gateway.operator('beta')];
+  standsAtMs = stand();
+  const ask = (operator: typeof alpha, accept: string) =>
+    operator.call('/operator/statements', { day: '2026-11-20' }, { headers: { accept } });
+
+  expect((await ask(alpha, 'text/csv')).status).toBe(200);
+  const refused = await ask(alpha, 'text/csv');
+  expect([refused.status, refused.json?.code]).toEqual([429, 10]);
+  expect(refused.headers['retry-after']).toBe('10');
+  // Its sums cost next to nothing, and the other's lines are its own.
+  expect((await ask(alpha, 'application/json')).status).toBe(200);
+  expect((await alpha.bet('x')).status).toBe(404);
+  expect((await ask(beta, 'text/csv')).status).toBe(200);
+  standsAtMs += 11_000;
+  expect((await ask(alpha, 'text/csv')).status).toBe(200);
+  goOn();
+  await Promise.all([alpha.close(), beta.close()]);
+});
+
+describe('a bet with a thousand attempts, which is an answer of megabytes', () => {
+  let body: string;
+  beforeAll(async () => {
+    const bet = await placedBet(gateway);
+    body = JSON.stringify({ cid: 'alpha-key', transactionId: bet.transactionId });
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, wallet_body)
+         SELECT id, n + 1, now(), 5, 'http_error', convert_to(repeat('x', 4096), 'UTF8')
+           FROM operations, generate_series(1, 1000) n WHERE transaction_id = $1`,
+        [bet.transactionId],
+      ),
+    );
+  });
+
+  /** Asks, and takes nothing of the answer. */
+  async function askAndWait(): Promise<Socket> {
+    const { port } = new URL(gateway.baseUrl);
+    const [key] = signingKeys(['alpha-api-secret-that-is-long-enough']);
+    if (key === undefined) throw new Error('no key');
+    const socket = connect({ port: Number(port), host: '127.0.0.1' });
+    socket.on('error', () => socket.destroy()).pause();
+    await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+    socket.write(
+      `POST /operator/bets HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\nx-sign-jws: ${sign(body, key)}\r\n\r\n${body}`,
+    );
+    return socket;
+  }
+
+  it('is made for one operator eight times at most, while nobody takes it (I7)', async () => {
+    const looked = vi.spyOn(BetTimelines.prototype, 'find');
+    const sockets = await Promise.all(Array.from({ length: 20 }, askAndWait));
+    await vi.waitFor(() => expect(looked).toHaveBeenCalledTimes(8), 15_000);
+    // Another operator waits for none of them, and there is no ninth meanwhile.
+    const beta = gateway.operator('beta');
+    expect((await beta.bet('x')).status).toBe(404);
+    expect(looked).toHaveBeenCalledTimes(9);
+    // Who goes makes room for the next: it is the last of those that wait.
+    for (const socket of sockets) socket.destroy();
+    const alpha = gateway.operator('alpha');
+    await alpha.bet('x');
+    await Promise.allSettled(looked.mock.results.map(({ value }) => value));
+    looked.mockRestore();
+    await Promise.all([alpha.close(), beta.close()]);
+  });
+
+  it('is charged by its attempts', async () => {
+    const alpha = gateway.operator('alpha');
+    standsAtMs = stand();
+    const ask = () => alpha.call('/operator/bets', JSON.parse(body));
+    const statuses: number[] = [];
+    for (let count = 0; count < 12; count += 1) statuses.push((await ask()).status);
+    // 19,620 each, of 200,000: the eleventh ends them.
+    expect(statuses).toEqual([...Array.from({ length: 11 }, () => 200), 429]);
+    expect((await alpha.revokeSessions({ operatorUser: 'nobody' })).status).toBe(200);
+    goOn();
+    await alpha.close();
+  });
 });

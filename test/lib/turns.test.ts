@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { Turns } from '../../src/lib/turns.ts';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+it('lets so many work at a time, the others in their order, and each key by itself', async () => {
+  const turns = new Turns(2);
+  const began: string[] = [];
+  const ends: (() => void)[] = [];
+  const work = async (key: string, name: string) => {
+    const end = await turns.take(key);
+    began.push(name);
+    ends.push(end);
+  };
+  for (const name of ['a1', 'a2', 'a3', 'a4']) void work('a', name);
+  void work('b', 'b1');
+  await settled();
+  expect(began).toEqual(['a1', 'a2', 'b1']);
+  ends[1]?.();
+  await settled();
+  expect(began.slice(3)).toEqual(['a3']);
+  ends[0]?.();
+  await settled();
+  expect(began.slice(4)).toEqual(['a4']);
+  // All are over: as many as at first may begin.
+  for (const end of ends.slice(2)) end();
+  for (const name of ['a5', 'a6', 'a7']) void work('a', name);
+  await settled();
+  expect(began.slice(5)).toEqual(['a5', 'a6']);
+});
