@@ -72,6 +72,11 @@ describe('what stands where something may land late', () => {
     expect(decide(rolledBack, CONFIRM_MS, true)).toEqual({ kind: 'send', operationId: '7' });
   });
 
+  it('is left alone where its rollback is promised and lies with a person', () => {
+    const promised = bet({ rollback: { kind: 'promised', transactionTime: AT } });
+    expect(decide(promised, CONFIRM_MS)).toEqual({ kind: 'skip' });
+  });
+
   it('is no result of a wallet that would pay it again', () => {
     expect(decide(bet(), CONFIRM_MS, true)).toEqual({ kind: 'skip' });
   });

@@ -58,7 +58,11 @@ describe('what the gateway says of a bet', () => {
       { ...PLACED, promise: promise('settle', '7.0') },
       { state: 'settled', payout: '7' },
     ],
-    ['to be unsettled', { ...SETTLED, promise: promise('unsettle') }, { state: 'placed' }],
+    [
+      'to be unsettled',
+      { ...SETTLED, promise: promise('unsettle') },
+      { state: 'placed', payout: '0' },
+    ],
     [
       'of unknown result',
       { ...PLACED, settlement: 'unknown' },

@@ -7,7 +7,7 @@ import { run } from '../../../tools/torture/run/run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** Two for each layout; the many are played by `npm run torture`. */
+/** What `.ci/run` plays, two for each layout, a house each; the many are `npm run torture`. */
 const FIRST_SEED = 1;
 const SEEDS = 8;
 
@@ -16,7 +16,7 @@ describe.runIf(existsSync(join(ROOT, 'src/engine')))('random histories', () => {
   it('leave service and wallets with the same books (I1-I6)', { timeout: 400_000 }, async () => {
     process.env.TEST_DATABASE_URL = inject('postgresUrl');
     const told: string[] = [];
-    const args = ['--seed', `${FIRST_SEED}`, '--seeds', `${SEEDS}`, '--no-shrink'];
+    const args = ['--seed', `${FIRST_SEED}`, '--seeds', `${SEEDS}`, '--no-shrink', '--jobs', '4'];
     const options = { ...readOptions(args), source: ROOT };
     const { played, failures } = await run(options, { log: (line) => told.push(line) });
     expect(failures.map(findingsText), told.join('\n')).toEqual([]);

@@ -58,8 +58,10 @@ const forgottenPlaces: Scene = (random, steps) => {
     const writer = new BetWriter(random, index);
     writer.place();
     bets.push(writer.done(random.whole(0, 600), { isForgotten: true }));
-    const how: ConnectionFault[] = ['holdRequest', 'holdAnswer'];
-    faults.push(connectionFault(random, index, random.whole(0, 3), random.whole(700, 1_600), how));
+    const how: ConnectionFault[] = ['holdRequest', 'holdRequest', 'holdAnswer'];
+    // Mostly the second that names the bet, which is the one that writes its outcome.
+    const nth = random.chance(0.6) ? 1 : random.whole(0, 3);
+    faults.push(connectionFault(random, index, nth, random.whole(800, 1_600), how));
   }
   return { bets, faults };
 };

@@ -1,6 +1,6 @@
 import { type House, openHouse } from '../house/house.ts';
 import type { Servers } from '../house/servers.ts';
-import type { Layout, Plan } from '../plan/plan.ts';
+import { LAYOUTS, type Layout, type Plan } from '../plan/plan.ts';
 import { play } from '../play/play.ts';
 import type { Verdict } from '../play/verdict.ts';
 
@@ -51,7 +51,33 @@ export class Lane {
   }
 }
 
-/** Which of the lanes plays a seed: always one that has the seed's layout. */
-export function laneOf(seed: number, jobs: number): number {
-  return seed % jobs;
+/**
+ * Deals seeds to lanes: a lane that is free takes the next seed whose layout its house has, so that one
+ * that waits for a lease holds nobody else up.
+ */
+export class Dealer {
+  readonly #last: number;
+  readonly #lanes: number;
+  readonly #next: number[];
+
+  /** @param jobs lanes in all; those whose numbers differ by the count of layouts share their seeds */
+  constructor(first: number, count: number, jobs: number) {
+    this.#last = first + count;
+    this.#lanes = Math.min(jobs, LAYOUTS.length);
+    this.#next = Array.from({ length: this.#lanes }, (_, lane) => {
+      const behind = (lane - (first % this.#lanes) + this.#lanes) % this.#lanes;
+      return first + behind;
+    });
+  }
+
+  /** The seeds that are left for a lane, one at a time. */
+  *seedsOf(lane: number): Generator<number, void> {
+    const group = lane % this.#lanes;
+    for (;;) {
+      const seed = this.#next[group] ?? this.#last;
+      if (seed >= this.#last) return;
+      this.#next[group] = seed + this.#lanes;
+      yield seed;
+    }
+  }
 }

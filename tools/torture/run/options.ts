@@ -9,7 +9,7 @@ with faults at every edge, and checks what must never be seen. Ends with 0 when 
   --steps K       about how many things the service does in one history (25)
   --seeds COUNT   so many seeds, one after the other (1)
   --minutes M     as many seeds as there is time for
-  --jobs J        houses at once: 1, 2, 4 or 8 (4)
+  --jobs J        houses at once: 1, 2, 4 or 8 (8)
   --source DIR    the folder that holds the src/ to play against (this one)
   --keep LIST     only these parts of the history, as a failure prints them
   --no-shrink     do not make failing histories smaller
@@ -57,7 +57,7 @@ export function readOptions(args: readonly string[]): Options {
     },
   });
   const minutes = values.minutes === undefined ? undefined : number('minutes', values.minutes);
-  const jobs = whole('jobs', values.jobs ?? '4');
+  const jobs = whole('jobs', values.jobs ?? '8');
   if (!JOBS.includes(jobs)) throw new RangeError(`--jobs is one of ${JOBS.join(', ')}`);
   const many = minutes !== undefined || values.teeth === true;
   return {

@@ -4,7 +4,7 @@ import { type Plan, prune } from '../plan/plan.ts';
 import { writePlan } from '../plan/write-plan.ts';
 import type { Verdict } from '../play/verdict.ts';
 import { LEASE_MS } from '../settings.ts';
-import { Lane, laneOf } from './lane.ts';
+import { Dealer, Lane } from './lane.ts';
 import type { Options } from './options.ts';
 import { commandFor, findingsText, storiesText } from './report.ts';
 import { shrink } from './shrink.ts';
@@ -36,6 +36,7 @@ export interface Hooks {
 export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): Promise<Summary> {
   const servers = await openServers();
   const lanes = Array.from({ length: options.jobs }, () => new Lane(servers, options.source));
+  const dealer = new Dealer(options.seed, options.seeds, options.jobs);
   const endsAtMs =
     options.minutes === undefined
       ? Number.POSITIVE_INFINITY
@@ -78,9 +79,9 @@ export async function run(options: Options, { log, stopsAt, onPlayed }: Hooks): 
   try {
     await Promise.all(
       lanes.map(async (lane, index) => {
-        const last = options.seed + options.seeds;
-        for (let seed = options.seed; seed < last && !isOver(); seed += 1) {
-          if (laneOf(seed, options.jobs) === index) await playSeed(lane, seed);
+        for (const seed of dealer.seedsOf(index)) {
+          if (isOver()) return;
+          await playSeed(lane, seed);
         }
       }),
     );

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { Bug } from './bugs.ts';
+import type { Bug } from './bug.ts';
 
 /** What a gateway is started from. */
 const COPIED = ['src', 'prisma', 'package.json'] as const;

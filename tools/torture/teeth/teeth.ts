@@ -5,7 +5,8 @@ import { Lane } from '../run/lane.ts';
 import type { Options } from '../run/options.ts';
 import { commandFor } from '../run/report.ts';
 import { playAtLast, run } from '../run/run.ts';
-import { BUGS, type Bug } from './bugs.ts';
+import type { Bug } from './bug.ts';
+import { BUGS } from './bugs.ts';
 import { plant } from './plant.ts';
 
 const SEEDS_MAX = 200;
