@@ -2,6 +2,13 @@ import type { DeliveryCount, DeliveryStore } from '../store/deliveries/queue.ts'
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /**
+ * A process that starts counts what has ended in all the years before. So many at a time, because a
+ * statement has seconds, and no more in one look, because what is open is looked at every few seconds.
+ */
+const STRETCH_ROWS = 100_000;
+const STRETCHES_MAX = 8;
+
+/**
  * Keeps the delivery gauges: what is open is counted anew each time, what has ended only since the
  * last look, because a million delivered rows must not be counted every few seconds.
  */
@@ -21,14 +28,31 @@ export class DeliveryGauges {
   /** @throws GatewayError `DATABASE_UNAVAILABLE`; the gauges then keep their last values */
   async refresh(): Promise<void> {
     const until = await this.#store.settledBefore();
-    const [open, ended, unresolved] = await Promise.all([
+    const [open, unresolved, counted] = await Promise.all([
       this.#store.countOpen(),
-      this.#store.countEnded(this.#countedUntil, until),
       this.#store.countUnresolved(),
+      // What is open is shown also where what has ended cannot be counted.
+      this.#countEnded(until).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      ),
     ]);
-    this.#countedUntil = until;
-    for (const count of ended) this.#add(count);
+    this.#show(open, unresolved);
+    if (counted !== undefined) throw counted.error;
+  }
 
+  async #countEnded(until: Date): Promise<void> {
+    for (let stretch = 0; stretch < STRETCHES_MAX && this.#countedUntil < until; stretch += 1) {
+      const ended = await this.#store.countEnded(this.#countedUntil, until, STRETCH_ROWS);
+      this.#countedUntil = ended.until;
+      for (const count of ended.counts) this.#add(count);
+    }
+  }
+
+  #show(
+    open: Awaited<ReturnType<DeliveryStore['countOpen']>>,
+    unresolved: Awaited<ReturnType<DeliveryStore['countUnresolved']>>,
+  ): void {
     const { deliveries, deliveryOldest, rollbackOldest } = this.#metrics;
     deliveries.reset();
     deliveryOldest.reset();

@@ -26,6 +26,26 @@ export const COUNT_OPEN = statement(
   (row) => ({ ...countOf(row), oldestSeconds: row.int('oldest_seconds') }),
 );
 
+const ENDED = `state IN ('delivered', 'refused', 'superseded', 'resolved')`;
+
+/**
+ * Until when a stretch lasts that holds so many ends or a few more: whatever ended at the same time is in
+ * it too. A stretch with fewer lasts until `until`.
+ */
+export const END_OF_STRETCH = statement(
+  'delivery-end-of-stretch',
+  {
+    from: ['timestamptz', ({ from }) => from],
+    until: ['timestamptz', ({ until }) => until],
+    rows: ['int', ({ rows }) => rows],
+  } satisfies Parameters<{ readonly from: Date; readonly until: Date; readonly rows: number }>,
+  `
+  SELECT coalesce((SELECT settled_at FROM deliveries
+                    WHERE ${ENDED} AND settled_at > :from AND settled_at <= :until
+                    ORDER BY settled_at OFFSET :rows - 1 LIMIT 1), :until) AS until`,
+  (row) => row.date('until'),
+);
+
 /** What came to its end in a stretch of time: ends are never left again, so they only add up. */
 export const COUNT_ENDED = statement(
   'delivery-count-ended',
@@ -36,7 +56,7 @@ export const COUNT_ENDED = statement(
   `
   SELECT operator_id AS operator, operation, state, count(*)::int AS count
     FROM deliveries
-   WHERE state IN ('delivered', 'refused', 'superseded', 'resolved') AND purpose = 'promise'
+   WHERE ${ENDED} AND purpose = 'promise'
      AND settled_at > :from AND settled_at <= :until
    GROUP BY 1, 2, 3`,
   countOf,

@@ -1,5 +1,11 @@
 import type { Database } from '../database.ts';
-import { COUNT_ENDED, COUNT_OPEN, COUNT_UNRESOLVED, SERVER_TIME } from './count-statements.ts';
+import {
+  COUNT_ENDED,
+  COUNT_OPEN,
+  COUNT_UNRESOLVED,
+  END_OF_STRETCH,
+  SERVER_TIME,
+} from './count-statements.ts';
 import {
   COUNT_HELD,
   DUE_OPERATORS,
@@ -111,9 +117,18 @@ export class DeliveryStore {
     return await this.#database.run(COUNT_OPEN, {});
   }
 
-  /** Deliveries that ended after `from` and until `to`. */
-  async countEnded(from: Date, to: Date): Promise<readonly DeliveryCount[]> {
-    return await this.#database.run(COUNT_ENDED, { from, until: to });
+  /**
+   * Deliveries that ended after `from` and until `to`, or until a time before that which is returned too:
+   * in years more end than one statement can count.
+   * @param rows about how many to count at most
+   */
+  async countEnded(
+    from: Date,
+    to: Date,
+    rows: number,
+  ): Promise<{ readonly counts: readonly DeliveryCount[]; readonly until: Date }> {
+    const [until = to] = await this.#database.run(END_OF_STRETCH, { from, until: to, rows });
+    return { counts: await this.#database.run(COUNT_ENDED, { from, until }), until };
   }
 
   /** Places of unknown outcome without a rollback, by operator. */

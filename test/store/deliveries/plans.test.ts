@@ -5,6 +5,7 @@ import {
   COUNT_ENDED,
   COUNT_OPEN,
   COUNT_UNRESOLVED,
+  END_OF_STRETCH,
 } from '../../../src/store/deliveries/count-statements.ts';
 import {
   DUE_OPERATORS,
@@ -69,6 +70,7 @@ describe('with 50,000 delivered rows and 20,000 in back-off', () => {
     ['looking for places that nobody rolled back', OVERDUE_UNKNOWN],
     ['counting what is open', COUNT_OPEN],
     ['counting what has ended since', COUNT_ENDED],
+    ['finding until when to count', END_OF_STRETCH],
     ['counting unresolved bets', COUNT_UNRESOLVED],
   ];
 
