@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { Supervisor } from '../../tools/embedded/supervised.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { databaseUrl, onServer } from './server.ts';
 
 declare module 'vitest' {
@@ -28,11 +30,38 @@ interface Server {
   stop(): Promise<void>;
 }
 
+interface Run {
+  readonly context: ProvidedContext;
+  tearDown(): Promise<void>;
+}
+
+/** Each project loads this module anew, in one process: what they share is found there. */
+const shared: typeof globalThis & {
+  wagergateTests?: { users: number; readonly run: Promise<Run> };
+} = globalThis;
+
 /**
  * One PostgreSQL and one Redis for the whole run: our own, or those named in `TEST_DATABASE_URL`
  * (its user must be allowed to create databases) and `TEST_REDIS_URL`.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.wagergateTests ??= { users: 0, run: start() };
+  const tests = shared.wagergateTests;
+  tests.users += 1;
+  const { context, tearDown } = await tests.run;
+  project.provide('postgresUrl', context.postgresUrl);
+  project.provide('databasePrefix', context.databasePrefix);
+  project.provide('templateDatabase', context.templateDatabase);
+  project.provide('redisUrl', context.redisUrl);
+  return async () => {
+    tests.users -= 1;
+    if (tests.users > 0) return;
+    delete shared.wagergateTests;
+    await tearDown();
+  };
+}
+
+async function start(): Promise<Run> {
   if (Number.parseInt(process.versions.node, 10) < 24) {
     throw new Error(`the tests need Node 24, this is ${process.version}: run them by \`npm test\``);
   }
@@ -55,11 +84,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const templateDatabase = `${databasePrefix}_template`;
     await onServer(postgres.url, (client) => client.query(`CREATE DATABASE ${templateDatabase}`));
     await migrate(databaseUrl(postgres.url, templateDatabase));
-    project.provide('postgresUrl', postgres.url);
-    project.provide('databasePrefix', databasePrefix);
-    project.provide('templateDatabase', templateDatabase);
-    project.provide('redisUrl', redis.url);
-    return tearDown;
+    const [postgresUrl, redisUrl] = [postgres.url, redis.url];
+    return { context: { postgresUrl, databasePrefix, templateDatabase, redisUrl }, tearDown };
   } catch (error) {
     await tearDown();
     throw inOneLine(error);
@@ -96,7 +122,11 @@ function inOneLine(error: unknown): Error {
 async function postgresServer(): Promise<Server> {
   const url = process.env.TEST_DATABASE_URL;
   return url === undefined || url === ''
-    ? startPostgres({ fast: true, settings: { max_connections: '400' } })
+    ? startPostgres({
+        fast: true,
+        root: await memoryFolder(),
+        settings: { max_connections: '400', max_wal_size: '128MB' },
+      })
     : external(url);
 }
 

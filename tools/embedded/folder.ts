@@ -14,13 +14,14 @@ export interface ServerFolder {
 }
 
 /**
- * Chooses a temporary folder without making it: who is to remove it is told of it first, so that
+ * Chooses a temporary folder, below `root` if given, without making it: who is to remove it is told of it first, so that
  * there is no moment at which we could be killed and leave it behind.
  */
-export async function chooseServerFolder(name: string): Promise<ServerFolder> {
+export async function chooseServerFolder(name: string, root?: string): Promise<ServerFolder> {
   const user = process.getuid?.() === 0 ? NOBODY : undefined;
   const unique = randomBytes(8).toString('hex');
-  return { path: join(await temporaryRoot(user), `wagergate-${name}-${unique}`), user };
+  const parent = root ?? (await temporaryRoot(user));
+  return { path: join(parent, `wagergate-${name}-${unique}`), user };
 }
 
 /** Makes a chosen folder, readable for its server alone. */

@@ -12,6 +12,8 @@ export interface PostgresOptions {
    * machine would lose it. Every session's semantics, `synchronous_commit` too, stay the same.
    */
   readonly fast?: boolean;
+  /** The folder to make the server's own in; the usual temporary one unless given. */
+  readonly root?: string | undefined;
   /** Further server settings, by their names in `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -41,7 +43,7 @@ const SUPERUSER = 'wagergate';
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
   const native = nativeFolder();
-  const folder = await chooseServerFolder('postgres');
+  const folder = await chooseServerFolder('postgres', options.root);
   const programs = folder.user === undefined ? native : join(folder.path, 'native');
   const data = join(folder.path, 'data');
   const password = randomBytes(18).toString('base64url');
