@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type SourceFile, sourceFiles } from './support/source-tree.ts';
+import { SHARED, UNIT } from './support/projects.ts';
+import { reachOf, type SourceFile, sourceFiles } from './support/source-tree.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
 
@@ -170,24 +171,26 @@ describe('the shape of the code', () => {
     );
     expect(long).toEqual([]);
   });
+
+  it('lets no test of a shared process import hooks, which would be in force for one file alone', () => {
+    const hooking = all
+      .map(({ path }) => path)
+      .filter((path) => !path.endsWith('.test.ts'))
+      .filter((path) => /^(?:before|after)(?:All|Each)\(/m.test(read(`../${path}`)));
+    const sharing = globSync([...UNIT, ...SHARED], { cwd: join(SRC, '..') });
+    const reach = reachOf(all);
+    const astray = sharing.flatMap((path) =>
+      hooking.filter((other) => reach.get(path)?.has(other)).map((other) => `${path}: ${other}`),
+    );
+    expect(sharing.length).toBeGreaterThan(200);
+    expect(hooking).toContain('test/support/processes.ts');
+    expect(astray.sort()).toEqual([]);
+  });
 });
 
 /** Files that can reach each other by imports, types included; each circle sorted. */
 function circlesOf(sources: readonly SourceFile[]): string[] {
-  const importsOfPath = new Map(
-    sources.map(({ path, imports }) => [path, imports.map(({ from }) => from)]),
-  );
-  const reach = new Map<string, ReadonlySet<string>>();
-  for (const { path } of sources) {
-    const seen = new Set<string>();
-    const waiting = [...(importsOfPath.get(path) ?? [])];
-    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (seen.has(next)) continue;
-      seen.add(next);
-      waiting.push(...(importsOfPath.get(next) ?? []));
-    }
-    reach.set(path, seen);
-  }
+  const reach = reachOf(sources);
   const circles = [...reach]
     .filter(([path, reached]) => reached.has(path))
     .map(([path, reached]) =>

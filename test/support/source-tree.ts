@@ -50,6 +50,25 @@ export function sourceFiles(...folders: readonly string[]): readonly SourceFile[
     .map(sourceFile);
 }
 
+/** What each file imports, and what that imports, and so on; types included. */
+export function reachOf(sources: readonly SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const importsOfPath = new Map(
+    sources.map(({ path, imports }) => [path, imports.map(({ from }) => from)]),
+  );
+  const reach = new Map<string, ReadonlySet<string>>();
+  for (const { path } of sources) {
+    const seen = new Set<string>();
+    const waiting = [...(importsOfPath.get(path) ?? [])];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      waiting.push(...(importsOfPath.get(next) ?? []));
+    }
+    reach.set(path, seen);
+  }
+  return reach;
+}
+
 function sourceFile(path: string): SourceFile {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const { program } = parse(text, {
