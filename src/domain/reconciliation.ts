@@ -96,7 +96,7 @@ export function differenceBetween(
   if (HOLDS_NOTHING.includes(here.state ?? '')) return differenceOfNothing(there);
   if (there.state !== null && there.state !== here.state) return 'state_differs';
   // Of an unknown result there is nothing to compare with, and nobody may call that agreement.
-  if (here.payout === null) return there.payout === null ? undefined : 'state_differs';
+  if (here.payout === null && there.payout !== null) return 'state_differs';
   const isSame = same(here.stake, there.stake) && same(here.payout, there.payout);
   return isSame ? undefined : 'amount_differs';
 }
