@@ -7,12 +7,16 @@ import { createBareDatabase, type TestDatabase } from '../../support/database.ts
 
 /** What becomes of a statement by each fault: its SQLSTATE, or that the connection is gone. */
 const FATES: Readonly<Record<CommitFault, { readonly told: string; readonly isKept: boolean }>> = {
+  holdCommit: { told: 'done', isKept: true },
   conflict: { told: '40001', isKept: false },
   deadlock: { told: '40P01', isKept: false },
   conflictAtCommit: { told: '40001', isKept: false },
   loseBeforeCommit: { told: 'gone', isKept: false },
   loseAtCommit: { told: 'gone', isKept: true },
 };
+
+/** A server ends a session when it gets to it. */
+const PATIENCE = { timeout: 15_000 };
 
 describe('a fault at the commit of a real PostgreSQL', () => {
   let database: TestDatabase;
@@ -60,7 +64,7 @@ describe('a fault at the commit of a real PostgreSQL', () => {
         'SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       );
       expect(rows).toEqual([]);
-    });
+    }, PATIENCE);
   /** @returns how often the fault has hit something */
   function aim(fault: CommitFault, word: string): () => number {
     let times = 0;
@@ -91,10 +95,27 @@ describe('a fault at the commit of a real PostgreSQL', () => {
     expect(await told(write(word))).toBe('done');
     expect(came()).toBe(0);
     // Words know one refusal.
-    expect(await told(near.query('COMMIT'))).toBe(expected === 'gone' ? 'gone' : '40001');
+    const inWords = expected.startsWith('4') ? '40001' : expected;
+    expect(await told(near.query('COMMIT'))).toBe(inWords);
     if (expected === 'gone') await isAlone();
     expect(await count(word)).toBe(isKept ? 1 : 0);
     expect(came()).toBe(1);
+  });
+
+  it('holdCommit: is done, and nobody sees it before its time is over', async () => {
+    const word = randomUUID();
+    proxy.watch(word, (link) => link.suffer('holdCommit', 1_000));
+    const writing = write(word);
+    const waits = async () => {
+      const { rows } = await direct.query(
+        "SELECT FROM pg_locks WHERE relation = 'words'::regclass AND mode = 'RowExclusiveLock'",
+      );
+      expect(rows).toHaveLength(1);
+    };
+    await vi.waitFor(waits, PATIENCE);
+    expect(await count(word)).toBe(0);
+    await writing;
+    expect(await count(word)).toBe(1);
   });
 
   it.each(['conflict', 'deadlock', 'conflictAtCommit'] as const)(

@@ -57,7 +57,7 @@ describe('a plan', () => {
     const connections = plans.flatMap((plan) =>
       plan.faults.flatMap(({ fault }) => (fault.kind === 'connection' ? [fault.how] : [])),
     );
-    expect(new Set(connections).size).toBe(9);
+    expect(new Set(connections).size).toBe(10);
     const answers = new Set(bets.flatMap(({ fates }) => fates.map(({ answer }) => answer)));
     expect(answers.size).toBe(10);
     const copies = bets.flatMap(({ steps }) => steps.flatMap((step) => step.copies));

@@ -13,7 +13,8 @@ type Draw = (random: Random, process: number) => Fault;
 
 const LINK = ['freeze', 'cut', 'reset', 'slow'] as const;
 const CONNECTION = ['holdRequest', 'holdAnswer', 'loseRequest', 'loseAnswer'] as const;
-const STATEMENT = [...CONNECTION, ...COMMIT_FAULTS] as const;
+const BROKEN = COMMIT_FAULTS.filter((fault) => fault !== 'holdCommit');
+const STATEMENT = [...CONNECTION, ...BROKEN] as const;
 
 /** Short of the service's patience, or well beyond it. */
 const awhile = (random: Random) =>

@@ -179,9 +179,11 @@ export type ConnectionFault =
  * `conflict`, `deadlock`: the server refuses the statement (40001, 40P01); `conflictAtCommit`: it is
  * done, and refused (40001) when it is to be committed; `loseBeforeCommit`: it is done, and the
  * connection breaks with its commit unsent; `loseAtCommit`: the connection breaks behind the commit,
- * which the server carries out with nobody there to be told.
+ * which the server carries out with nobody there to be told; `holdCommit`: it is done, and committed
+ * only after a while.
  */
 export const COMMIT_FAULTS = [
+  'holdCommit',
   'conflict',
   'deadlock',
   'conflictAtCommit',

@@ -20,6 +20,11 @@ export function isSeries(chunk: Buffer): boolean {
   return at === chunk.length && chunk.subarray(lastAt).equals(SYNC);
 }
 
+/** What the server does, and what makes it commit. */
+export function partedAtCommit(series: Buffer): readonly [done: Buffer, commit: Buffer] {
+  return [series.subarray(0, -SYNC.length), SYNC];
+}
+
 /** Everything of a series but its commit; the server answers nevertheless. */
 export function uncommitted(series: Buffer): Buffer {
   return Buffer.concat([series.subarray(0, -SYNC.length), FLUSH]);

@@ -5,6 +5,7 @@ import {
   isCommit,
   isSeries,
   leavesTransactionOpen,
+  partedAtCommit,
   refusal,
   refusedAtCommit,
   refusedCommit,
@@ -117,7 +118,9 @@ export class Link {
   /** Told when the answer that is lost has come. */
   #losesAnswer: (() => void) | undefined;
   /** Waits for the commit of what is being passed on. */
-  #atCommit: { readonly fault: CommitFault; readonly came: () => void } | undefined;
+  #atCommit:
+    | { readonly fault: CommitFault; readonly ms: number; readonly came: () => void }
+    | undefined;
   #isInTransaction = false;
   delayMs = 0;
 
@@ -190,7 +193,7 @@ export class Link {
         this.#losesAnswer = came;
         return;
       default:
-        this.#atCommit = { fault, came };
+        this.#atCommit = { fault, ms, came };
         return;
     }
   }
@@ -203,10 +206,13 @@ export class Link {
       return;
     }
     this.#atCommit = undefined;
-    this.#breakCommit(due.fault, chunk, due.came);
+    this.#breakCommit(due, chunk);
   }
 
-  #breakCommit(fault: CommitFault, chunk: Buffer, came: () => void): void {
+  #breakCommit(
+    { fault, ms, came }: { fault: CommitFault; ms: number; came: () => void },
+    chunk: Buffer,
+  ): void {
     const isInWords = this.#isInTransaction;
     if (fault === 'loseBeforeCommit' && !isInWords) {
       // The server says that it has done it, and then the connection breaks.
@@ -216,6 +222,12 @@ export class Link {
     }
     came();
     switch (fault) {
+      case 'holdCommit': {
+        const [done, commit] = isInWords ? [Buffer.alloc(0), chunk] : partedAtCommit(chunk);
+        this.#up.pass(done, 0);
+        setTimeout(() => this.#up.pass(commit, 0), ms);
+        return;
+      }
       case 'conflict':
       case 'deadlock': {
         const refused = refusal(fault === 'conflict' ? '40001' : '40P01');
