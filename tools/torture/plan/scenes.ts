@@ -209,7 +209,8 @@ const brokenCommits: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   const faults: FaultPlan[] = [];
   // Some only late, all of them: what reads along must not pass over what is still to be committed.
-  const how: readonly ConnectionFault[] = random.chance(0.4) ? ['holdCommit'] : COMMIT_FAULTS;
+  const isHeld = random.chance(0.4);
+  const how: readonly ConnectionFault[] = isHeld ? ['holdCommit'] : COMMIT_FAULTS;
   for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
     const writer = new BetWriter(random, index);
     writer.place();
@@ -217,7 +218,8 @@ const brokenCommits: Scene = (random, steps) => {
     if (random.chance(0.6)) writer.settle('won', random.whole(0, 60));
     if (random.chance(0.3)) writer.unsettle(random.whole(0, 60));
     if (random.chance(0.3)) writer.rollback(random.chance(0.4));
-    bets.push(writer.done(random.whole(0, 400), { isForgotten: random.chance(0.2) }));
+    const startMs = random.whole(0, isHeld ? 1_800 : 400);
+    bets.push(writer.done(startMs, { isForgotten: random.chance(0.2) }));
     const ms = random.whole(200, 2_600);
     faults.push(connectionFault(random, index, random.whole(0, 7), ms, how));
   }
