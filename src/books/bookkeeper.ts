@@ -13,8 +13,11 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { closeDueDays } from './close-days.ts';
 import { keepBooks } from './keep-books.ts';
 
-/** With nothing to book it looks again after so long. */
+/** With next to nothing to book it looks again after so long. */
 const IDLE_MS = 250;
+/** While much comes it lets more come together: half a dozen statements a look cost as much for a few. */
+const BUSY_MS = 1_000;
+const MUCH = 100;
 /** Gauges are at most 5 s old (docs/contract.md, Metrics); days are closed no later than this. */
 const DUTIES_EVERY_MS = 4_000;
 /** Sums of whole days cost a look at all of their movements. */
@@ -72,33 +75,34 @@ export class Bookkeeper {
   #next(delayMs: number): void {
     if (this.#stopping) return;
     this.#timer = setTimeout(() => {
-      this.#ticking = this.#tick().then((isBusy) => this.#next(isBusy ? 0 : IDLE_MS));
+      this.#ticking = this.#tick().then((pauseMs) => this.#next(pauseMs));
     }, delayMs);
   }
 
-  /** @returns whether there is more to book at once */
-  async #tick(): Promise<boolean> {
-    let isBusy = false;
+  /** @returns after how long to look again */
+  async #tick(): Promise<number> {
+    let pauseMs = IDLE_MS;
     // Each for itself: one that fails every time must not keep the others from being done.
     await this.#quietly('book', async () => {
-      isBusy = await this.#book();
+      pauseMs = await this.#book();
     });
     const nowMs = this.#keeping.clock.monotonicMs();
-    if (nowMs - this.#dutiesAtMs < DUTIES_EVERY_MS) return isBusy;
+    if (nowMs - this.#dutiesAtMs < DUTIES_EVERY_MS) return pauseMs;
     this.#dutiesAtMs = nowMs;
     await this.#quietly('unresolved', () => this.#countUnresolved());
     await this.#quietly('close', () => this.#close());
     await this.#quietly('check', () => this.#check(nowMs));
     await this.#quietly('reconciliations', () => this.#lookAtReconciliations());
-    return isBusy;
+    return pauseMs;
   }
 
-  async #book(): Promise<boolean> {
+  async #book(): Promise<number> {
     const { configuration, metrics } = this.#keeping;
     const kept = await keepBooks(this.#journal, configuration().gateway.books.timeZone);
-    if (kept.kind === 'overtaken') return false;
+    if (kept.kind === 'overtaken') return IDLE_MS;
     for (const { kind } of kept.movements) metrics.booksMovements.inc({ kind });
-    return kept.kind === 'more';
+    if (kept.kind === 'more') return 0;
+    return kept.movements.length < MUCH ? IDLE_MS : BUSY_MS;
   }
 
   async #countUnresolved(): Promise<void> {

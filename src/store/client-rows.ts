@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
-import { Columns, type SqlValue } from './statement.ts';
+import type { SqlValue } from './sql-value.ts';
+import { Columns } from './statement.ts';
 
 /**
  * Runs one statement on a connection that its caller holds, its rows decoded.

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
-import { Columns, type SqlValue, type Statement, type TypedStatement } from './statement.ts';
+import type { SqlValue } from './sql-value.ts';
+import { Columns, type Statement, type TypedStatement } from './statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
@@ -20,13 +21,16 @@ export interface DatabaseOptions {
   readonly onIdleError: (error: Error) => void;
 }
 
+/** Compiling takes longer than any statement here, and estimates that choose it are wrong for young tables. */
+const NEVER_COMPILE = '-c jit=off';
+
 /**
  * A kept plan that was made while a table was empty would scan it for ever, so it must not scan at
  * all. Planning takes a third of the time of a batch of places.
  */
 const PLANS = {
-  each: '-c plan_cache_mode=force_custom_plan',
-  kept: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
+  each: `${NEVER_COMPILE} -c plan_cache_mode=force_custom_plan`,
+  kept: `${NEVER_COMPILE} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off`,
 } as const;
 
 /** A pool of PostgreSQL connections whose every failure is a `GatewayError` or a bug. */

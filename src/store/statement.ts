@@ -1,10 +1,14 @@
+import { arrayText, type SqlValue } from './sql-value.ts';
+
 export interface Statement {
   /** Prepared under this name on each connection. */
   readonly name: string;
   readonly text: string;
 }
 
-export type SqlValue = string | number | boolean | Date | Buffer | null | readonly SqlValue[];
+function isList(value: SqlValue): value is readonly SqlValue[] {
+  return Array.isArray(value);
+}
 
 /** Named parameters of a statement, each with its type in PostgreSQL and where it comes from. */
 export type Parameters<Input> = Readonly<
@@ -38,10 +42,11 @@ export function statement<Input, Row>(
   });
   if (unnamed.size > 0) throw new Error(`${name}: unused ${[...unnamed].join(', ')}`);
   const getters = Object.values(parameters).map(([, of]) => of);
+  const asSent = (value: SqlValue) => (isList(value) ? arrayText(value) : value);
   return {
     name,
     text: numbered,
-    values: (input) => getters.map((of) => of(input)),
+    values: (input) => getters.map((of) => asSent(of(input))),
     decode,
   };
 }
@@ -63,7 +68,7 @@ export function batchStatement<Input, Row>(
   return {
     name,
     text: text.replace(':input', input),
-    values: (inputs) => columns.map(([, [, of]]) => inputs.map(of)),
+    values: (inputs) => columns.map(([, [, of]]) => arrayText(inputs.map(of))),
     decode,
   };
 }

@@ -105,10 +105,7 @@ describe('a statement over a batch', () => {
     expect(SUMS.text).toBe(
       'SELECT i.first + i.second AS sum FROM unnest($1::int[], $2::int[]) AS i(first, second)',
     );
-    expect(SUMS.values(batch)).toEqual([
-      [1, 3],
-      [2, 4],
-    ]);
+    expect(SUMS.values(batch)).toEqual(['{1,3}', '{2,4}']);
   });
 
   it('gives a row for each input, and none for none', async () => {

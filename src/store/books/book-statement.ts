@@ -1,5 +1,6 @@
 import type { Movement } from '../../domain/movements.ts';
-import { type Parameters, type SqlValue, statement } from '../statement.ts';
+import type { SqlValue } from '../sql-value.ts';
+import { type Parameters, statement } from '../statement.ts';
 import type { Position } from './position.ts';
 
 /** One row of `books_movements`. */

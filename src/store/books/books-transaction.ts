@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
-import { Columns, type SqlValue, type TypedStatement } from '../statement.ts';
+import type { SqlValue } from '../sql-value.ts';
+import { Columns, type TypedStatement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 
 const CONNECT_MS = 10_000;

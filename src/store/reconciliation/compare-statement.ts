@@ -1,6 +1,7 @@
 import { BET_STATES } from '../../domain/bet-state.ts';
 import type { JournalBet, OpenPromise } from '../../domain/reconciliation.ts';
-import type { Columns, SqlValue } from '../statement.ts';
+import type { SqlValue } from '../sql-value.ts';
+import type { Columns } from '../statement.ts';
 
 /** What a line of a list says of a bet; null: it does not say. */
 export interface ListRow {

@@ -1,0 +1,36 @@
+/** What a parameter of a statement may be. */
+export type SqlValue = string | number | boolean | Date | Buffer | null | readonly SqlValue[];
+
+const TO_ESCAPE = /["\\]/g;
+
+/**
+ * An array as PostgreSQL reads one from text (its manual, Array Input and Output Syntax). The driver can do
+ * that as well, and took a fifth of the bookkeeper's time for it: every place brings some forty values.
+ * @throws RangeError for a date that is none
+ */
+export function arrayText(values: readonly SqlValue[]): string {
+  let text = '{';
+  let separator = '';
+  for (const value of values) {
+    text += separator + elementText(value);
+    separator = ',';
+  }
+  return `${text}}`;
+}
+
+function elementText(value: SqlValue): string {
+  if (typeof value === 'string') return quoted(value);
+  if (value === null) return 'NULL';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value instanceof Date) return `"${value.toISOString()}"`;
+  // A text within a text: its backslash has to be told twice.
+  if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
+  return arrayText(value);
+}
+
+function quoted(text: string): string {
+  // Nearly none has anything to escape, and looking costs less than replacing.
+  return text.includes('"') || text.includes('\\')
+    ? `"${text.replace(TO_ESCAPE, '\\$&')}"`
+    : `"${text}"`;
+}
