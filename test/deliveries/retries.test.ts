@@ -126,16 +126,26 @@ describe('a promised update', () => {
 describe('the wait before the next try', () => {
   /** From the end of the latest try until the next one is due. */
   async function waitMs(bet: TestBet, attempts: number): Promise<number> {
-    await untilDeliveries(bet, [{ attempts, state: 'pending' }]);
-    const [row] = await sql<{ ms: number }>(
+    // Counted when it is taken, written down when it has ended.
+    const row = await vi.waitUntil(
+      async () => {
+        const [found] = await lastWait(bet, attempts);
+        return found;
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    return row.ms;
+  }
+
+  function lastWait(bet: TestBet, attempts: number) {
+    return sql<{ ms: number }>(
       gateway,
       `SELECT extract(epoch FROM d.next_attempt_at - a.started_at)::float8 * 1000
                 - a.latency_ms AS ms
          FROM deliveries d JOIN attempts a ON a.operation_id = d.operation_id AND a.number = $2
-        WHERE d.transaction_id = $1`,
+        WHERE d.transaction_id = $1 AND d.attempts = $2 AND d.state = 'pending'`,
       [bet.transactionId, attempts],
     );
-    return row?.ms ?? Number.NaN;
   }
 
   it('doubles from minBackoffMs to maxBackoffMs, at the upper end of its jitter', async () => {
