@@ -193,11 +193,11 @@ describe('a row that a newer release has written', () => {
     await write(`ALTER TABLE sessions DROP CONSTRAINT sessions_ended_reason_check;
                  UPDATE sessions SET ended_reason = 'paused'`);
     for (const find of [
-      sessions.findByTokenHash(Buffer.from('own')),
-      sessions.findById(made?.id ?? ''),
-      sessions.findNewest(playerId, 'USD', operatorTokenHash),
+      () => sessions.findByTokenHash(Buffer.from('own')),
+      () => sessions.findById(made?.id ?? ''),
+      () => sessions.findNewest(playerId, 'USD', operatorTokenHash),
     ]) {
-      await expect(find).rejects.toThrow(
+      await expect(find()).rejects.toThrow(
         'column ended_reason holds "paused", not one of revoked, currency',
       );
     }
