@@ -21,6 +21,12 @@ const PERCENT_MARGIN = 1e-6;
  */
 const PATIENCE = 2;
 
+/**
+ * So often in a row it begins to wait anew. Then it knocks once itself: a process that goes on opening may
+ * be the one in trouble, and those without calls of their own would never find out.
+ */
+const GIVES_WAY_MAX = 5;
+
 /** What makes opossum count a failure; it never leaves this file. */
 const FAULT = new Error('faulty wallet answer');
 
@@ -43,6 +49,8 @@ export class Breaker {
   /** It opens or closes for another reason than its own calls. */
   #isTold = false;
   #hasKnocked = false;
+  /** How often in a row it was told to open. */
+  #gaveWay = 0;
 
   /**
    * @param options.onChange told of each new state, those made by an override included
@@ -108,6 +116,8 @@ export class Breaker {
    */
   follow(found: BreakerHearsay): void {
     if (found === 'open' && this.#knowsBetter()) return;
+    this.#gaveWay = found === 'open' ? this.#gaveWay + 1 : 0;
+    if (this.#gaveWay > GIVES_WAY_MAX && this.#circuit?.closed === false) return;
     this.#told((known) => {
       known?.close();
       if (found === 'closed') return;
@@ -159,6 +169,7 @@ export class Breaker {
   #moved(how: BreakerVerdict | 'knocking'): void {
     this.#hasKnocked = how === 'knocking';
     if (this.#isTold) return;
+    if (how !== 'knocking') this.#gaveWay = 0;
     this.#report();
     if (how !== 'knocking') this.#onVerdict(how);
   }

@@ -200,6 +200,20 @@ describe("another process's breaker", () => {
     expect(changed).toEqual(['open', 'half_open', 'open', 'half_open']);
   });
 
+  it('that opens again and again does not keep one without calls from knocking (I4, I7)', async () => {
+    const { breaker: target, verdicts } = breaker();
+    for (let told = 0; told < 20; told += 1) {
+      target.follow('open');
+      if (target.state === 'half_open') break;
+      vi.advanceTimersByTime(SETTINGS.openMs);
+    }
+    expect(target.state).toBe('half_open');
+    await make(target, 'healthy');
+    expect(verdicts).toEqual(['closed']);
+    target.follow('open');
+    expect(target.state).toBe('open');
+  });
+
   it('that has opened makes one wait that was about to knock', async () => {
     const { breaker: target } = await halfOpenBreaker();
     target.follow('open');

@@ -1,26 +1,21 @@
 import fc from 'fast-check';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arrayText, type SqlValue } from '../../src/store/sql-value.ts';
 import { createDatabase } from '../support/database.ts';
+import { onServer } from '../support/server.ts';
 
 describe('an array sent as text', () => {
   let database: Awaited<ReturnType<typeof createDatabase>>;
-  let client: Client;
   beforeAll(async () => {
     database = await createDatabase();
-    client = new Client({ connectionString: database.url });
-    await client.connect();
   });
-  afterAll(async () => {
-    await client.end();
-    await database.drop();
-  });
+  afterAll(() => database.drop());
 
   async function read(type: string, values: readonly SqlValue[]): Promise<unknown> {
-    const { rows } = await client.query<{ list: unknown }>(`SELECT $1::${type} AS list`, [
-      arrayText(values),
-    ]);
+    const text = arrayText(values);
+    const { rows } = await onServer(database.url, (client) =>
+      client.query<{ list: unknown }>(`SELECT $1::${type} AS list`, [text]),
+    );
     return rows[0]?.list;
   }
 
