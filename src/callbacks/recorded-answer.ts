@@ -40,10 +40,9 @@ export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Hand
   // cannot wait would be taken over.
   const isLookedAtLater = bet.busy !== undefined && message.operation !== 'update';
   const isSkipped = isLookedAtLater || bet.version === 0 || isFirst;
-  if (message.requestId === undefined || isSkipped) return undefined;
-  const sameId = (await callbacks.bets.operationsOf(message.transactionId)).filter(
-    ({ requestId }) => requestId === message.requestId,
-  );
+  const { transactionId, requestId } = message;
+  if (requestId === undefined || isSkipped) return undefined;
+  const sameId = await callbacks.bets.operationsUnder({ transactionId, requestId });
   if (message.operation === 'unsettle' && sameId.some(({ operation }) => operation === 'place')) {
     return callback.conflict(bet.owner?.operatorId, 'the requestId is that of its place');
   }
@@ -60,14 +59,12 @@ export async function onRecord(callback: Recorded, handled: Handled): Promise<Ha
   const { callbacks, message, transactionId, deadline } = callback;
   const { answer, operatorId } = handled;
   const isFinalCopy = handled.outcome === 'duplicate' && answer.status < 500;
-  if (!isFinalCopy || message.requestId === undefined) return handled;
-  const known = (await callbacks.bets.operationsOf(transactionId)).some(
-    (recorded) =>
-      recorded.requestId === message.requestId &&
-      isFinal(recorded) &&
-      asksForSame(recorded, message),
-  );
-  if (known) return handled;
+  const { requestId } = message;
+  if (!isFinalCopy || requestId === undefined) return handled;
+  const sameId = await callbacks.bets.operationsUnder({ transactionId, requestId });
+  if (sameId.some((recorded) => isFinal(recorded) && asksForSame(recorded, message))) {
+    return handled;
+  }
   const record = recordOf(callback, randomUUID(), answer);
   const isWritten = await inTime(
     deadline.answerMs(),

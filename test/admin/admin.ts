@@ -1,14 +1,26 @@
+import type { Client } from 'pg';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { connect } from '../support/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 export const ADMIN_TOKEN = 'the-admin-token-that-is-long-enough';
+
+/** An answer's members: those that tests go on with by their type, all others as what is compared. */
+export interface Members {
+  readonly [name: string]: unknown;
+  readonly id: string;
+  readonly day: string;
+  readonly message: string;
+  readonly url: string;
+  readonly items: readonly Members[];
+}
 
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
-  readonly json: any;
+  /** @throws SyntaxError where the answer is no JSON */
+  readonly json: Members;
 }
 
 /** An admin listener over a real gateway with the operators `alpha` and `beta` (in maintenance). */
@@ -18,6 +30,8 @@ export interface TestAdmin {
   readonly postgres: TcpProxy;
   /** The database past the proxy. */
   readonly databaseUrl: string;
+  /** A connection to it, which ends with the listener. */
+  readonly client: Client;
   readonly baseUrl: string;
   /** Every route behind the door. */
   readonly routes: readonly { readonly method: string; readonly url: string }[];
@@ -48,10 +62,12 @@ export async function startAdmin(): Promise<TestAdmin> {
   readiness.started();
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const client = await connect(direct);
   return {
     gateway,
     postgres,
     databaseUrl: direct,
+    client,
     baseUrl,
     routes: app.guardedRoutes,
     get: (path) => ask(`${baseUrl}${path}`, { headers }),
@@ -60,6 +76,7 @@ export async function startAdmin(): Promise<TestAdmin> {
       return ask(`${baseUrl}${path}`, { method: 'POST', headers, body: text });
     },
     close: async () => {
+      await client.end();
       await app.close();
       await gateway.close();
       await postgres.close();
@@ -70,7 +87,13 @@ export async function startAdmin(): Promise<TestAdmin> {
 export async function ask(url: string, init: RequestInit = {}): Promise<Reply> {
   const response = await fetch(url, init);
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  const json = isJson ? JSON.parse(text) : undefined;
-  return { status: response.status, headers: response.headers, text, json };
+  const { status, headers } = response;
+  return {
+    status,
+    headers,
+    text,
+    get json(): Members {
+      return JSON.parse(text);
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertDelivery } from '../support/deliveries.ts';
 import { startAdmin, type TestAdmin } from './admin.ts';
@@ -9,13 +9,9 @@ let sinceId: string;
 
 beforeAll(async () => {
   admin = await startAdmin();
-  client = new Client({ connectionString: admin.databaseUrl });
-  await client.connect();
+  ({ client } = admin);
 });
-afterAll(async () => {
-  await client.end();
-  await admin.close();
-});
+afterAll(() => admin.close());
 beforeEach(async () => {
   await client.query('TRUNCATE deliveries');
   const { rows } = await client.query('SELECT coalesce(max(id), 0)::text AS id FROM audit');
@@ -56,7 +52,7 @@ describe('a change by a person (I12)', () => {
     const body = { operator: 'alpha', state: 'dead', reason: 'all of them' };
     expect((await admin.post('/admin/deliveries/retry', body)).json.retried).toBe(3);
     const rows = await audited();
-    expect(rows.map(({ subject }: { subject: string }) => subject).sort()).toEqual(
+    expect(rows.map(({ subject }) => subject).sort()).toEqual(
       ids.map((id) => `delivery ${id}`).sort(),
     );
   });
@@ -85,7 +81,7 @@ describe('a change by a person (I12)', () => {
     const { rows } = await client.query('SELECT state FROM deliveries');
     expect(rows).toEqual([{ state: 'dead' }]);
     expect((await client.query('SELECT * FROM breaker_overrides')).rows).toEqual([]);
-    expect((await admin.get('/admin/operators')).json.items[0].hold).toBeNull();
+    expect((await admin.get('/admin/operators')).json.items[0]?.hold).toBeNull();
   });
 
   it('is on record: resolve, release, breaker, hold, resume, reload', async () => {
@@ -135,7 +131,7 @@ describe('a change of the configuration', () => {
     await expect.poll(audited, { timeout: 5_000 }).toHaveLength(1);
     const [row] = await audited();
     expect(row).toMatchObject({ actor: 'configuration', action: 'configuration.reload' });
-    expect(row.after.changes.operators).toEqual([
+    expect(row?.after).toHaveProperty('changes.operators', [
       {
         id: 'alpha',
         kind: 'changed',

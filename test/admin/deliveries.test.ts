@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DeliveryRow, insertDelivery, insertOperation } from '../support/deliveries.ts';
 import { startAdmin, type TestAdmin } from './admin.ts';
@@ -9,14 +9,10 @@ let client: Client;
 
 beforeAll(async () => {
   admin = await startAdmin();
-  client = new Client({ connectionString: admin.databaseUrl });
-  await client.connect();
+  ({ client } = admin);
 });
 
-afterAll(async () => {
-  await client.end();
-  await admin.close();
-});
+afterAll(() => admin.close());
 
 beforeEach(async () => {
   await client.query('TRUNCATE deliveries');

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startAdmin, type TestAdmin } from './admin.ts';
@@ -10,16 +10,12 @@ let userId: string;
 
 beforeAll(async () => {
   admin = await startAdmin();
-  client = new Client({ connectionString: admin.databaseUrl });
-  await client.connect();
+  ({ client } = admin);
   const player = await admin.gateway.player({ user: 'jane' });
   bet = await placedBet(admin.gateway, { player });
   ({ userId } = player);
 });
-afterAll(async () => {
-  await client.end();
-  await admin.close();
-});
+afterAll(() => admin.close());
 
 async function audited(action: string) {
   return (await admin.get(`/admin/audit?action=${action}`)).json.items;

@@ -110,9 +110,9 @@ describe('POST /admin/reconciliations', () => {
     sending.on('error', () => undefined);
     sending.write(csvOf(honest()));
     const newest = async () => (await get('/admin/reconciliations?operator=alpha')).json.items[0];
-    await vi.waitFor(async () => expect((await newest()).state).toBe('reading'), 10_000);
+    await vi.waitFor(async () => expect((await newest())?.state).toBe('reading'), 10_000);
     sending.destroy();
-    await vi.waitFor(async () => expect((await newest()).state).toBe('failed'), 10_000);
+    await vi.waitFor(async () => expect((await newest())?.state).toBe('failed'), 10_000);
     expect(await newest()).toMatchObject({
       why: expect.stringContaining('broke off'),
       counts: null,
@@ -128,9 +128,8 @@ describe('POST /admin/reconciliations', () => {
       return sending;
     });
     const reading = async () =>
-      (await get('/admin/reconciliations')).json.items.filter(
-        ({ state }: { state: string }) => state === 'reading',
-      ).length;
+      (await get('/admin/reconciliations')).json.items.filter(({ state }) => state === 'reading')
+        .length;
     await vi.waitFor(async () => expect(await reading()).toBe(4), 10_000);
     expect((await call('finance', 'POST', UPLOAD, csvOf(honest()))).status).toBe(503);
     for (const one of slow) one.end(csvOf(honest()).split('\n').slice(1).join('\n'));
@@ -187,7 +186,7 @@ describe('differences, for people', () => {
         resolution: null,
       },
     ]);
-    const resolve = `${path}/${missing.json.items[0].id}/resolve`;
+    const resolve = `${path}/${missing.json.items[0]?.id}/resolve`;
     expect((await call('finance', 'POST', resolve, '{}')).status).toBe(400);
     const done = await call('finance', 'POST', resolve, '{"reason":"their export was late"}');
     expect(done).toMatchObject({
@@ -217,7 +216,7 @@ describe('differences, for people', () => {
   it('are worked on by finance and admin alone; everybody known may read', async () => {
     const { json: run } = await compared(without(bets[1]));
     const list = await get(`/admin/reconciliations/${run.id}/differences`);
-    const path = `/admin/reconciliations/${run.id}/differences/${list.json.items[0].id}/resolve`;
+    const path = `/admin/reconciliations/${run.id}/differences/${list.json.items[0]?.id}/resolve`;
     for (const role of ['viewer', 'support']) {
       const refused = await call(role, 'POST', path, '{"reason":"x"}');
       expect(refused).toMatchObject({ status: 403, json: { code: 9 } });

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { placeBody, rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { type DeliveryRow, insertDelivery } from '../support/deliveries.ts';
@@ -11,14 +11,10 @@ let client: Client;
 
 beforeAll(async () => {
   admin = await startAdmin();
-  client = new Client({ connectionString: admin.databaseUrl });
-  await client.connect();
+  ({ client } = admin);
 });
 
-afterAll(async () => {
-  await client.end();
-  await admin.close();
-});
+afterAll(() => admin.close());
 
 beforeEach(async () => {
   await client.query('TRUNCATE deliveries');
@@ -34,7 +30,7 @@ describe('operators', () => {
     // On a busy machine the numbers may take longer than they are waited for, and are left out.
     const { json } = await vi.waitFor(async () => {
       const answer = await admin.get('/admin/operators');
-      expect(answer.json.items[0].openDeliveries).not.toBeNull();
+      expect(answer.json.items[0]?.openDeliveries).not.toBeNull();
       return answer;
     }, 20_000);
     expect(json.items).toEqual([
@@ -60,8 +56,8 @@ describe('operators', () => {
     await insert({ operator: 'beta', purpose: 'confirm' });
     const { json: again } = await admin.get('/admin/operators');
     const [alpha, beta] = again.items;
-    expect(Date.now() - Date.parse(alpha.oldestDelivery)).toBeGreaterThan(3_500_000);
-    expect([beta.openDeliveries, beta.oldestDelivery]).toEqual([1, null]);
+    expect(Date.now() - Date.parse(String(alpha?.oldestDelivery))).toBeGreaterThan(3_500_000);
+    expect([beta?.openDeliveries, beta?.oldestDelivery]).toEqual([1, null]);
   });
 
   it('shows one with its settings, its last hour and the last reload, and no secret (I8)', async () => {
@@ -104,14 +100,14 @@ describe('operators', () => {
     expect(opened.status).toBe(200);
     expect(opened.json).toEqual({ operator: 'alpha', class: 'money', state: 'open' });
     const open = (await admin.get('/admin/operators')).json.items[0];
-    expect(open.breaker).toEqual({ read: 'closed', money: 'open' });
-    expect(open.override).toEqual({ read: 'auto', money: 'open' });
+    expect(open?.breaker).toEqual({ read: 'closed', money: 'open' });
+    expect(open?.override).toEqual({ read: 'auto', money: 'open' });
     const { rows } = await client.query('SELECT operator_id, class, state FROM breaker_overrides');
     expect(rows).toEqual([{ operator_id: 'alpha', class: 'money', state: 'open' }]);
 
     expect((await admin.post(path, { class: 'money', state: 'auto' })).status).toBe(200);
     const closed = (await admin.get('/admin/operators')).json.items[0];
-    expect(closed.breaker).toEqual({ read: 'closed', money: 'closed' });
+    expect(closed?.breaker).toEqual({ read: 'closed', money: 'closed' });
   });
 
   it.each([
@@ -183,15 +179,15 @@ describe('bets', () => {
       state: 'rolled_back',
       amount: '12.10',
     });
-    const [place, rollback] = json.operations;
-    expect(place).toMatchObject({
-      operation: 'place',
-      answer: { status: 200, body: expect.stringContaining(slip.transactionId) },
-      attempts: [{ number: 1, result: 'accepted', status: 200 }],
-    });
-    expect(place.request).toContain('"token":"***"');
-    expect(place.request).toContain('"amount":12.10');
-    expect(rollback).toMatchObject({ operation: 'rollback', attempts: [{ result: 'accepted' }] });
+    expect(json.operations).toMatchObject([
+      {
+        operation: 'place',
+        request: expect.stringMatching(/(?=.*"token":"\*\*\*")(?=.*"amount":12\.10)/s),
+        answer: { status: 200, body: expect.stringContaining(slip.transactionId) },
+        attempts: [{ number: 1, result: 'accepted', status: 200 }],
+      },
+      { operation: 'rollback', attempts: [{ result: 'accepted' }] },
+    ]);
     expect(text).not.toContain(player.token);
     expect(text).not.toContain(player.operatorToken);
   });
@@ -235,7 +231,7 @@ describe('without PostgreSQL', () => {
     const body = { class: 'money', state: 'open' };
     expect((await admin.post('/admin/operators/alpha/breaker', body)).status).toBe(503);
     const { json } = await admin.get('/admin/operators');
-    expect(json.items[0].breaker.money).toBe('closed');
+    expect(json.items[0]).toHaveProperty('breaker.money', 'closed');
   });
 
   it('is not ready, and says so within a second', async () => {

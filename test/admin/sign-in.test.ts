@@ -1,6 +1,7 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PERSON_ROLES } from '../../src/domain/caller.ts';
+import { connect } from '../support/server.ts';
 import { ADMIN_TOKEN, ask } from './admin.ts';
 import { Browser, signIn, startPeople, type TestPeople } from './people.ts';
 
@@ -10,8 +11,7 @@ let people: TestPeople;
 let client: Client;
 beforeAll(async () => {
   people = await startPeople();
-  client = new Client({ connectionString: people.gateway.databaseUrl });
-  await client.connect();
+  client = await connect(people.gateway.databaseUrl);
 });
 afterAll(async () => {
   await client.end();

@@ -1,7 +1,7 @@
-import { Client } from 'pg';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertDelivery } from '../support/deliveries.ts';
+import { onServer } from '../support/server.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 const HOSTILE = '"><img src=x onerror=alert(1)>\u202egnp';
@@ -22,11 +22,11 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
         beta: { status: 'maintenance' },
       },
     });
-    const client = new Client({ connectionString: rig.gateway.databaseUrl });
-    await client.connect();
-    await insertDelivery(client, { state: 'dead', transactionId: HOSTILE_ID, lastError: HOSTILE });
-    await insertDelivery(client, { state: 'pending', operator: 'beta' });
-    await client.end();
+    await onServer(rig.gateway.databaseUrl, async (client) => {
+      const dead = { state: 'dead', transactionId: HOSTILE_ID, lastError: HOSTILE } as const;
+      await insertDelivery(client, dead);
+      await insertDelivery(client, { state: 'pending', operator: 'beta' });
+    });
     const player = await rig.gateway.player();
     userId = player.userId;
     bet = (await rig.gateway.service.place({ ...player, amount: '12.50' })).transactionId;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { inject } from 'vitest';
-import { databaseUrl, onServer } from './server.ts';
+import { connect, databaseUrl, onServer } from './server.ts';
 
 export interface TestDatabase {
   readonly url: string;
@@ -12,6 +12,25 @@ export interface TestDatabase {
 /** A database of the test's own, migrated and empty: a copy of the run's template. */
 export async function createDatabase(): Promise<TestDatabase> {
   return create(`TEMPLATE ${inject('templateDatabase')}`);
+}
+
+export interface OpenDatabase extends TestDatabase {
+  /** A connection to it, which ends with it. */
+  readonly client: Client;
+}
+
+/** A database of the test's own as `createDatabase` makes it, with a connection for the test. */
+export async function openDatabase(): Promise<OpenDatabase> {
+  const { url, drop } = await createDatabase();
+  const client = await connect(url);
+  return {
+    url,
+    client,
+    async drop() {
+      await client.end();
+      await drop();
+    },
+  };
 }
 
 /** A database with nothing in it, for tests of the migrations themselves. */

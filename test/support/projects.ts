@@ -6,7 +6,7 @@
  */
 export const UNIT = [
   'test/*.test.ts',
-  'test/bonuses/{read-back,translation}/*.test.ts',
+  'test/bonuses/{read-back,service,translation}/*.test.ts',
   'test/console/{story,text}.test.ts',
   'test/config/!(watch|watcher|source|reload-report).test.ts',
   'test/domain/*.test.ts',

@@ -36,7 +36,8 @@ function isDiscarded(client: Client): Promise<boolean> {
   );
 }
 
-async function connect(url: string): Promise<Client> {
+/** A connection for as long as a test wants it: whoever asks for it ends it. */
+export async function connect(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   // Its next statement fails; while it is kept, only its database or server has gone.
   client.on('error', () => forget(client));

@@ -26,6 +26,8 @@ export type BonusApiAnswer =
   | {
       readonly kind: 'notSent';
       readonly reason: 'breaker' | 'bulkhead' | 'connection' | 'deadline';
+      /** This process had no socket or memory for it: nothing is said about the service. */
+      readonly isOwnShortage?: true;
     };
 
 /** Codes of the service for what does not exist (docs/protocol.md, Older codes). */
@@ -37,8 +39,10 @@ const REQUEST_TIMEOUT = 408;
 /** The meaning of an exchange; its error bodies are not documented, so every shape is borne. */
 export function judge(exchange: Exchange): BonusApiAnswer {
   switch (exchange.kind) {
-    case 'notSent':
-      return { kind: 'notSent', reason: exchange.reason };
+    case 'notSent': {
+      const { reason, isOwnShortage } = exchange;
+      return { kind: 'notSent', reason, ...(isOwnShortage && { isOwnShortage }) };
+    }
     case 'failed':
       return exchange.fault === 'bad_answer'
         ? { kind: 'failed', error: exchange.error }

@@ -1,17 +1,16 @@
 import type { GatewayConfig } from '../../config/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Deadline } from '../../domain/deadline.ts';
-import { unreachable } from '../../domain/unreachable.ts';
 import { Breaker } from '../../outbound/breaker.ts';
 import { BreakerWindows } from '../../outbound/breaker-windows.ts';
 import { Bulkhead } from '../../outbound/bulkhead.ts';
-import type { Health } from '../../outbound/health.ts';
 import { HttpClient } from '../../outbound/http-client.ts';
 import { sign } from '../../protocol/signature.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from './account.ts';
 import { type BonusApiAnswer, judge } from './answer.ts';
+import { healthOfService } from './health.ts';
 
 /** A thousand bonuses of a kilobyte or two, and room for more. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
@@ -70,7 +69,10 @@ export class BonusService {
     if (!breaker.admits) return { kind: 'notSent', reason: 'breaker' };
     if (!bulkhead.enter()) return { kind: 'notSent', reason: 'bulkhead' };
     try {
-      return await breaker.run(() => this.#exchange(account, method, body, deadline), healthOf);
+      return await breaker.run(
+        () => this.#exchange(account, method, body, deadline),
+        healthOfService,
+      );
     } finally {
       bulkhead.leave();
     }
@@ -142,20 +144,4 @@ export class BonusService {
     this.#lanes.set(caller, lane);
     return lane;
   }
-}
-
-/** Silence and broken answers speak against the service, its proper no never does. */
-function healthOf(answer: BonusApiAnswer): Health {
-  switch (answer.kind) {
-    case 'answered':
-    case 'refused':
-    case 'unauthorized':
-      return 'healthy';
-    case 'failed':
-    case 'silent':
-      return 'faulty';
-    case 'notSent':
-      return answer.reason === 'connection' ? 'faulty' : 'neutral';
-  }
-  return unreachable(answer);
 }

@@ -19,9 +19,11 @@ import {
   RECORD_COPY,
   RECORD_REFUSAL,
   RECORDED_OPERATIONS,
+  RECORDED_UNDER,
   RECOVER,
   RECOVER_LAPSED,
   type RecordedCopy,
+  type RequestKey,
 } from './statements.ts';
 
 /** An operation that the service asked for, as it was kept. */
@@ -72,6 +74,14 @@ export class BetJournal {
   /** All that was asked for, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async operationsOf(transactionId: string): Promise<readonly RecordedOperation[]> {
     return await this.#database.run(RECORDED_OPERATIONS, transactionId);
+  }
+
+  /**
+   * What was asked for under one `requestId`, newest first.
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async operationsUnder(key: RequestKey): Promise<readonly RecordedOperation[]> {
+    return await this.#database.run(RECORDED_UNDER, key);
   }
 
   /**

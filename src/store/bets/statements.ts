@@ -11,6 +11,11 @@ export interface AttemptKey {
   readonly attemptId: string;
 }
 
+export interface RequestKey {
+  readonly transactionId: string;
+  readonly requestId: string;
+}
+
 const byAttempt: Parameters<AttemptKey> = {
   transaction_id: ['text', ({ transactionId }) => transactionId],
   attempt_id: ['uuid', ({ attemptId }) => attemptId],
@@ -44,13 +49,10 @@ export const ANSWER_OF = statement(
 );
 
 /**
- * Every operation of a bet. `was_sent`: a wallet may have seen it. A refusal concludes it where the
+ * Operations of a bet. `was_sent`: a wallet may have seen it. A refusal concludes it where the
  * service was told of it: else the operation was not brought.
  */
-export const RECORDED_OPERATIONS = statement(
-  'bet-operations',
-  byTransaction,
-  `
+const RECORDED = `
   SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
          -- Answered at once, and no delivery of it was ever tried: no wallet can have seen it. Of what
          -- was answered 503 the outcome may have been lost (bet-correct-answer).
@@ -69,9 +71,28 @@ export const RECORDED_OPERATIONS = statement(
     LEFT JOIN LATERAL (SELECT answer_status, answer_body FROM attempts
                         WHERE operation_id = o.id AND answer_status IS NOT NULL
                         ORDER BY number LIMIT 1) a ON true
-   WHERE o.transaction_id = :transaction_id
-   ORDER BY o.id DESC`,
-  (row) => ({
+   WHERE o.transaction_id = :transaction_id`;
+
+export const RECORDED_OPERATIONS = statement(
+  'bet-operations',
+  byTransaction,
+  `${RECORDED} ORDER BY o.id DESC`,
+  recordedOf,
+);
+
+/** A bet may have been resettled for months: those under one `requestId` alone, with their bodies. */
+export const RECORDED_UNDER = statement(
+  'bet-operations-under',
+  {
+    transaction_id: ['text', (asked: RequestKey) => asked.transactionId],
+    request_id: ['text', ({ requestId }) => requestId],
+  },
+  `${RECORDED} AND o.request_id = :request_id ORDER BY o.id DESC`,
+  recordedOf,
+);
+
+function recordedOf(row: Columns) {
+  return {
     id: row.text('id'),
     operation: row.oneOf('operation', OPERATIONS_OF_A_BET),
     attemptId: row.text('attempt_id'),
@@ -80,8 +101,8 @@ export const RECORDED_OPERATIONS = statement(
     answer: answerOf(row),
     wasSent: row.bool('was_sent'),
     isConcluded: row.bool('is_concluded'),
-  }),
-);
+  };
+}
 
 function answerOf(row: Columns) {
   const status = row.intOrNull('answer_status');

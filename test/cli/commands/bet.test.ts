@@ -1,6 +1,7 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
+import { connect } from '../../support/server.ts';
 import { spawnWagergate, wagergate } from '../command-line.ts';
 
 const BET = 'bet-1';
@@ -12,8 +13,7 @@ let env: { readonly DATABASE_URL: string };
 beforeAll(async () => {
   journal = await openTestJournal();
   env = { DATABASE_URL: journal.url };
-  client = new Client({ connectionString: journal.url });
-  await client.connect();
+  client = await connect(journal.url);
   await writeStory();
 });
 afterAll(async () => {

@@ -1,22 +1,18 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 import { insertDelivery, insertOperation } from '../../support/deliveries.ts';
 import { type Ran, spawnWagergate, wagergate } from '../command-line.ts';
 
-let database: TestDatabase;
+let database: OpenDatabase;
 let client: Client;
 let env: { readonly DATABASE_URL: string; readonly GATEWAY_CONFIG: string };
 beforeAll(async () => {
-  database = await createDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
+  database = await openDatabase();
+  ({ client } = database);
 });
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => database.drop());
 beforeEach(async () => {
   await client.query('TRUNCATE deliveries, operations, bets');
   const GATEWAY_CONFIG = folderWith({

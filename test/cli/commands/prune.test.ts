@@ -1,21 +1,17 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { monthsAgo } from '../../../src/cli/commands/prune.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 import { insertDelivery } from '../../support/deliveries.ts';
 import { wagergate } from '../command-line.ts';
 
-let database: TestDatabase;
+let database: OpenDatabase;
 let client: Client;
 beforeAll(async () => {
-  database = await createDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
+  database = await openDatabase();
+  ({ client } = database);
 });
-afterAll(async () => {
-  await client.end();
-  await database.drop();
-});
+afterAll(() => database.drop());
 const run = (...args: readonly string[]) =>
   wagergate(['prune', ...args], { env: { DATABASE_URL: database.url } });
 

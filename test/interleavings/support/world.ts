@@ -16,7 +16,7 @@ import type { ScriptedWallet } from './scripted-wallet.ts';
 import type { Source } from './source.ts';
 
 /** Statements that change nothing, about a bet. */
-const READS = /^bet-(find|answer-of|operations)$/;
+const READS = /^bet-(find|answer-of|operations(-under)?)$/;
 /** What is the same whenever it is asked: no step. */
 const CONSTANT =
   /^(session-|player-|database-now|bet-find-operation|place-look-up|confirmation-due)/;

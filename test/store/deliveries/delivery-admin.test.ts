@@ -1,42 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
-import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import type { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
 import { BY } from '../../support/audit.ts';
-import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { type DeliveryRow, insertDelivery, insertOperation } from '../../support/deliveries.ts';
+import { onServer } from '../../support/server.ts';
+import { type AdminRig, HORIZON_HOURS, openAdminRig } from './support/admin-rig.ts';
 
-const HORIZON_HOURS = 72;
-
-let database: TestDatabase;
+let rig: AdminRig;
 let client: Client;
-let prisma: Prisma;
 let deliveryAdmin: DeliveryAdmin;
-const held = new Set<string>();
+let held: Set<string>;
 
 beforeAll(async () => {
-  database = await createDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
-  prisma = createPrisma(database.url);
-  deliveryAdmin = new DeliveryAdmin({
-    prisma,
-    isHeld: (operatorId) => held.has(operatorId),
-    horizonHours: () => HORIZON_HOURS,
-  });
+  rig = await openAdminRig();
+  ({ client, deliveryAdmin, held } = rig);
 });
-
-afterAll(async () => {
-  await prisma.$disconnect();
-  await client.end();
-  await database.drop();
-});
-
-beforeEach(async () => {
-  await client.query('TRUNCATE deliveries, operations, bets, operator_holds');
-  held.clear();
-});
+afterAll(() => rig.close());
+beforeEach(() => rig.clear());
 
 const insert = (row?: DeliveryRow) => insertDelivery(client, row);
 
@@ -221,9 +202,7 @@ describe('resolve', () => {
 
 /** Until some connection of the database waits for a lock of another one. */
 async function waitForLock(): Promise<void> {
-  const watcher = new Client({ connectionString: database.url });
-  await watcher.connect();
-  try {
+  await onServer(rig.url, async (watcher) => {
     for (;;) {
       const { rows } = await watcher.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database()
@@ -231,7 +210,5 @@ async function waitForLock(): Promise<void> {
       );
       if (rows.length > 0) return;
     }
-  } finally {
-    await watcher.end();
-  }
+  });
 }

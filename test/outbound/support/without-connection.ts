@@ -1,0 +1,32 @@
+import { systemClock } from '../../../src/domain/clock.ts';
+import { type Exchange, HttpCall } from '../../../src/outbound/http-call.ts';
+
+/** This side lacks what a connection takes. */
+export const OWN_SHORTAGES = ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM'];
+/** Nobody answers on the other side. */
+export const OTHERS_FAULTS = ['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH'];
+
+/** How a call ends that got no connection, because of an error with this code. */
+export async function withoutConnection(
+  code: string,
+): Promise<Extract<Exchange, { readonly kind: 'notSent' }>> {
+  const call = new HttpCall({
+    clock: systemClock,
+    limitMs: 10_000,
+    answerBytesMax: 1_000,
+    maySend: () => true,
+  });
+  // Before a connection took the request, so that undici has no controller of use either.
+  const controller = {
+    aborted: false,
+    paused: false,
+    reason: null,
+    pause: () => undefined,
+    resume: () => undefined,
+    abort: () => undefined,
+  };
+  call.onResponseError(controller, Object.assign(new Error(`connect ${code}`), { code }));
+  const exchange = await call.outcome;
+  if (exchange.kind !== 'notSent') throw new Error(`it ended as ${exchange.kind}`);
+  return exchange;
+}
