@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { cpus } from 'node:os';
 import { promisify } from 'node:util';
 
 /** For what is measured. */
@@ -12,9 +12,8 @@ export const REST_ON = 1;
  * @returns false where that cannot be done: no second processor, no `taskset`
  */
 export async function pin(pid: number, processor: number): Promise<boolean> {
-  return (
-    availableParallelism() > 1 && (await runs('taskset', ['-acp', String(processor), `${pid}`]))
-  );
+  // Not `availableParallelism`, which counts those that this very process may still use.
+  return cpus().length > 1 && (await runs('taskset', ['-acp', String(processor), `${pid}`]));
 }
 
 /** Gives a process all of so many processors back. */
