@@ -50,7 +50,7 @@ export async function startServers(
   running.defer(() => postgres.stop());
   const redis = await startRedis();
   running.defer(() => redis.stop());
-  const wallet = running.use(await startChild({ script: 'bench/callbacks/instant-wallet.ts' }));
+  const wallet = running.use(await startChild({ script: 'bench/support/wallet.ts' }));
   const walletUrl = await listening(wallet);
   const proxy = running.use(
     await startChild({ script: 'bench/callbacks/proxy.ts', args: [walletUrl] }),

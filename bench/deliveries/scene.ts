@@ -41,7 +41,7 @@ export async function openScene(): Promise<Scene> {
   const redis = await startRedis();
   running.defer(() => redis.stop());
   await migrate(postgres.url);
-  const wallet = running.use(await startChild({ script: 'bench/callbacks/instant-wallet.ts' }));
+  const wallet = running.use(await startChild({ script: 'bench/support/wallet.ts' }));
   const { port } = await wallet.line((line) => typeof line.port === 'number');
   const walletUrl = `http://127.0.0.1:${port}`;
   const configFolder = await writeConfiguration(walletUrl);
