@@ -1,5 +1,5 @@
 import { HELP, type Options, readOptions } from './run/options.ts';
-import { cameText } from './run/report.ts';
+import { cameText, commandFor } from './run/report.ts';
 import { run } from './run/run.ts';
 import { tryTeeth } from './teeth/teeth.ts';
 
@@ -28,8 +28,8 @@ async function main(): Promise<number> {
   console.log(
     `${played} histories, ${walletCalls} wallet calls, ${undecided} bets left to a person, ${failures.length} failures, ${seconds} s`,
   );
-  if (failures.length > 0) {
-    console.log(`failing seeds: ${failures.map(({ plan }) => plan.seed).join(' ')}`);
+  for (const failure of failures) {
+    console.log(`again: ${commandFor(failure, options.steps, options.keep !== undefined)}`);
   }
   return failures.length === 0 ? 0 : 1;
 }

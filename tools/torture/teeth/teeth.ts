@@ -1,10 +1,11 @@
 import { openServers } from '../house/servers.ts';
 import { writePlan } from '../plan/write-plan.ts';
 import type { Verdict } from '../play/verdict.ts';
+import { playAtLast } from '../run/histories.ts';
 import { Lane } from '../run/lane.ts';
 import type { Options } from '../run/options.ts';
 import { commandFor } from '../run/report.ts';
-import { playAtLast, run } from '../run/run.ts';
+import { run } from '../run/run.ts';
 import type { Bug } from './bug.ts';
 import { BUGS } from './bugs.ts';
 import { plant } from './plant.ts';
