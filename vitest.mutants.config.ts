@@ -3,7 +3,13 @@ import { defineConfig } from 'vitest/config';
 /** The tests that Stryker plays against mutants: those without servers (`npm run mutants`). */
 export default defineConfig({
   test: {
-    include: ['test/domain/*.test.ts', 'test/protocol/*.test.ts'],
+    include: [
+      'test/callbacks/{answers,first-copy,known-place,recorded-answer}.test.ts',
+      'test/deliveries/{confirm-due,delivery-log,pace,slice}.test.ts',
+      'test/domain/*.test.ts',
+      'test/engine/*.test.ts',
+      'test/protocol/*.test.ts',
+    ],
     pool: 'forks',
     isolate: false,
     setupFiles: ['test/support/quick-failure.ts'],

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import type { OperatorConfig } from '../../src/config/schema.ts';
 import { Pace } from '../../src/deliveries/pace.ts';
 import { Slice, type Slicing } from '../../src/deliveries/slice.ts';
-import type { Clock } from '../../src/domain/clock.ts';
 import { BetChanges } from '../../src/engine/bet-changes.ts';
 import { rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import type { Claim } from '../../src/store/deliveries/queue.ts';
@@ -11,14 +10,10 @@ import type { TakenDelivery } from '../../src/store/deliveries/taken.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { noTracing } from '../../src/telemetry/tracing.ts';
 import type { Wallet } from '../../src/wallets/call.ts';
+import { partly } from '../support/partly.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 /** A slice among parts that do as the test says; the real ones are in the other files. */
-
-class TestClock implements Clock {
-  atMs = 1_000;
-  nowMs = () => this.atMs;
-  monotonicMs = () => this.atMs;
-}
 
 function taken(id: number): TakenDelivery {
   const transactionId = `bet-${id}`;
@@ -81,9 +76,9 @@ function sliceOf(take: () => Promise<Claim>, call: Wallet['bet'], clock = new Te
     store: { take: vi.fn(take) },
   };
   const wallet = { breakerState: () => 'closed', callerDialect: {}, bet: call };
-  const slice = new Slice(slicing as unknown as Slicing, {
-    wallet: wallet as unknown as Wallet,
-    operator: operator as unknown as OperatorConfig,
+  const slice = new Slice(partly<Slicing>(slicing), {
+    wallet: partly<Wallet>(wallet),
+    operator: partly<OperatorConfig>(operator),
     pace: new Pace(clock),
     endsAtMs: clock.atMs + 1_000,
     isHeld: () => false,

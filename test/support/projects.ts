@@ -7,9 +7,12 @@
 export const UNIT = [
   'test/*.test.ts',
   'test/bonuses/{read-back,service,translation}/*.test.ts',
+  'test/callbacks/{answers,first-copy,known-place,recorded-answer}.test.ts',
   'test/console/{story,text}.test.ts',
   'test/config/!(watch|watcher|source|reload-report).test.ts',
+  'test/deliveries/{confirm-due,delivery-log,pace,slice}.test.ts',
   'test/domain/*.test.ts',
+  'test/engine/*.test.ts',
   'test/fuzz/{configuration,csv,protocol}.test.ts',
   'test/grafana/{dashboards,provisioning}.test.ts',
   'test/helm/*.test.ts',
@@ -27,7 +30,7 @@ export const UNIT = [
  * or count what a process has open, and none that imports hooks (`test/architecture.test.ts`).
  */
 export const SHARED = [
-  'test/{admin,books,callbacks,certify,engine,openapi,operators,people,redis}/**/*.test.ts',
+  'test/{admin,books,callbacks,certify,openapi,operators,people,redis}/**/*.test.ts',
   'test/bonuses/!(kill).test.ts',
   'test/deliveries/!(dead|workers).test.ts',
   'test/fuzz/!(schemathesis).test.ts',

@@ -206,11 +206,9 @@ const corrections: Scene = (random, steps) => {
 
 /** Each bet has a statement that is refused, or broken off, at its commit. */
 const brokenCommits: Scene = (random, steps) => {
+  if (random.chance(0.4)) return lateOutcomes(random, steps);
   const bets: BetPlan[] = [];
   const faults: FaultPlan[] = [];
-  // Some only late, all of them: what reads along must not pass over what is still to be committed.
-  const isHeld = random.chance(0.4);
-  const how: readonly ConnectionFault[] = isHeld ? ['holdCommit'] : COMMIT_FAULTS;
   for (let index = 0; index < Math.ceil(steps / 3); index += 1) {
     const writer = new BetWriter(random, index);
     writer.place();
@@ -218,10 +216,30 @@ const brokenCommits: Scene = (random, steps) => {
     if (random.chance(0.6)) writer.settle('won', random.whole(0, 60));
     if (random.chance(0.3)) writer.unsettle(random.whole(0, 60));
     if (random.chance(0.3)) writer.rollback(random.chance(0.4));
-    const startMs = random.whole(0, isHeld ? 1_800 : 400);
-    bets.push(writer.done(startMs, { isForgotten: random.chance(0.2) }));
+    bets.push(writer.done(random.whole(0, 400), { isForgotten: random.chance(0.2) }));
     const ms = random.whole(200, 2_600);
-    faults.push(connectionFault(random, index, random.whole(0, 7), ms, how));
+    faults.push(connectionFault(random, index, random.whole(0, 7), ms, COMMIT_FAULTS));
+  }
+  return { bets, faults };
+};
+
+/**
+ * The last outcome of each bet is committed late, and in time: nothing follows that would mend what
+ * reads along and passed over it, while the outcomes of other bets were committed.
+ */
+const lateOutcomes: Scene = (random, steps) => {
+  const bets: BetPlan[] = [];
+  const faults: FaultPlan[] = [];
+  for (let index = 0; index < Math.ceil(steps / 2); index += 1) {
+    const writer = new BetWriter(random, index);
+    writer.place();
+    const isSettled = random.chance(0.4);
+    if (isSettled) writer.settle('won', 0);
+    const bet = writer.done(random.whole(0, 2_400));
+    bets.push({ ...bet, steps: bet.steps.map((step) => ({ ...step, copies: [] })) });
+    // Counted from none: a place is begun and written down, a settle read, begun and written down.
+    const nth = isSettled ? 4 : 1;
+    faults.push(connectionFault(random, index, nth, random.whole(350, 700), ['holdCommit']));
   }
   return { bets, faults };
 };

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answerFor,
+  done,
+  refused,
+  systemError,
+  tokenRefused,
+  UNAVAILABLE,
+  unavailable,
+} from '../../src/callbacks/answers.ts';
+import type { Session } from '../../src/sessions/session.ts';
+import { partly } from '../support/partly.ts';
+
+const session = partly<Session>({ owner: { operatorId: 'alpha' } });
+const AT = '2026-01-02T03:04:05.000Z';
+
+describe('what callbacks answer', () => {
+  it('is a refusal with its code, which is invalid unless it is told otherwise', () => {
+    const answer = { status: 400, body: '{"code":5,"message":"amount: odd"}' };
+    expect(refused(5, 'amount: odd', 'alpha')).toEqual({
+      answer,
+      outcome: 'invalid',
+      operatorId: 'alpha',
+      detail: { code: 5 },
+    });
+    expect(refused(5, 'amount: odd', undefined, 'conflict').outcome).toBe('conflict');
+  });
+
+  it('says of a token that it is invalid or out of date, and whose it is where that is known', () => {
+    expect(tokenRefused({ kind: 'unknown' })).toMatchObject({
+      answer: { status: 400, body: '{"code":3,"message":"Invalid token"}' },
+      operatorId: undefined,
+    });
+    expect(tokenRefused({ kind: 'expired', session })).toMatchObject({
+      answer: { status: 400, body: '{"code":4,"message":"Token out of date"}' },
+      operatorId: 'alpha',
+    });
+    expect(tokenRefused({ kind: 'expired', session }, 'beta').operatorId).toBe('beta');
+  });
+
+  it('is 400 with code 100 to a place, which the service rolls back', () => {
+    const body = '{"code":100,"message":"System error"}';
+    expect(systemError('unknown', 'alpha')).toEqual({
+      answer: { status: 400, body },
+      outcome: 'unknown',
+      operatorId: 'alpha',
+      detail: {},
+    });
+    expect(systemError('not_sent', undefined, { reason: 'rate' }).detail).toEqual({
+      reason: 'rate',
+    });
+  });
+
+  it('is 503 to everything else that was not brought, which the service repeats', () => {
+    expect(UNAVAILABLE).toEqual({ status: 503, body: '{"code":100,"message":"System error"}' });
+    expect(unavailable('not_sent', 'alpha', { reason: 'breaker' })).toEqual({
+      answer: UNAVAILABLE,
+      outcome: 'not_sent',
+      operatorId: 'alpha',
+      detail: { reason: 'breaker' },
+    });
+    expect(unavailable('error', undefined).detail).toEqual({});
+  });
+
+  it('is a success with the transaction and its time', () => {
+    expect(done('bet', AT, 'taken_over', 'alpha', { walletMs: 3 })).toEqual({
+      answer: { status: 200, body: `{"transactionId":"bet","transactionTime":"${AT}"}` },
+      outcome: 'taken_over',
+      operatorId: 'alpha',
+      detail: { walletMs: 3 },
+    });
+    expect(done('bet', AT, 'accepted', undefined).detail).toEqual({});
+  });
+
+  it('is what was concluded, and nothing where nothing is certain (I2)', () => {
+    expect(answerFor('bet', undefined)).toBeUndefined();
+    expect(answerFor('bet', { kind: 'accepted', transactionTime: AT })).toEqual(
+      done('bet', AT, 'accepted', undefined).answer,
+    );
+    expect(answerFor('bet', { kind: 'refused', code: 7, message: 'No money' })).toEqual({
+      status: 400,
+      body: '{"code":7,"message":"No money"}',
+    });
+  });
+});

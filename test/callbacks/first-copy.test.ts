@@ -1,0 +1,59 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Callbacks } from '../../src/callbacks/context.ts';
+import { answerOfFirst, isSame } from '../../src/callbacks/first-copy.ts';
+import { BETS, bet, body, message } from '../protocol/bet-messages.ts';
+import { partly } from '../support/partly.ts';
+
+const settle = (changes: Readonly<Record<string, string>> = {}) => message(bet('settle', changes));
+const update = (coefficient: string) => message(bet('update', { coefficient }));
+const unsettle = message(bet('unsettle'));
+const rollback = message(bet('rollback'));
+
+describe('two operations of a bet', () => {
+  it('ask for the same where result and amount are the same, however it is spelled (I9)', () => {
+    expect(isSame(settle(), settle({ amount: '12.1', requestId: '"another"' }))).toBe(true);
+    expect(isSame(settle(), settle({ amount: '12.11' }))).toBe(false);
+    expect(isSame(settle(), settle({ resultType: '"lost"' }))).toBe(false);
+  });
+
+  it('ask for the same where the odds are, of two updates', () => {
+    expect(isSame(update('1.2'), update('1.2'))).toBe(true);
+    expect(isSame(update('1.2'), update('1.3'))).toBe(false);
+  });
+
+  it('ask for the same as unsettles, and never where they are not of one kind', () => {
+    expect(isSame(unsettle, unsettle)).toBe(true);
+    expect(isSame(unsettle, settle())).toBe(false);
+    expect(isSame(settle(), unsettle)).toBe(false);
+    expect(isSame(update('1.2'), settle())).toBe(false);
+    expect(isSame(settle(), update('1.2'))).toBe(false);
+    expect(isSame(unsettle, update('1.2'))).toBe(false);
+    expect(isSame(rollback, rollback)).toBe(false);
+  });
+});
+
+describe('a copy that has waited', () => {
+  const ANSWER = { status: 400, body: '{"code":7,"message":"No"}' };
+  const recorded = (first: unknown) => {
+    const answerOf = vi.fn(async () => first);
+    return { answerOf, callbacks: partly<Callbacks>({ bets: { answerOf } }) };
+  };
+  const bytes = (changes: Readonly<Record<string, string>> = {}) =>
+    body({ ...BETS.settle.members, ...changes });
+
+  it('gets the answer of the first, asked for by its attempt (I3)', async () => {
+    const { callbacks, answerOf } = recorded({ body: bytes(), answer: ANSWER });
+    expect(await answerOfFirst(callbacks, settle(), 'attempt')).toBe(ANSWER);
+    expect(answerOf.mock.calls).toEqual([[{ transactionId: 'b26153f9', attemptId: 'attempt' }]]);
+  });
+
+  it.each([
+    ['nothing is on record', undefined],
+    ['nobody was told how the first ended', { body: bytes(), answer: undefined }],
+    ['the first was another result', { body: bytes({ amount: '1' }), answer: ANSWER }],
+    ['the first cannot be read', { body: Buffer.from('{'), answer: ANSWER }],
+  ])('gets none where %s', async (_, first) => {
+    const { callbacks } = recorded(first);
+    expect(await answerOfFirst(callbacks, settle(), 'attempt')).toBeUndefined();
+  });
+});

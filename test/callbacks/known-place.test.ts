@@ -1,0 +1,199 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Callbacks } from '../../src/callbacks/context.ts';
+import { answerKnownPlace, answerWithoutJournal } from '../../src/callbacks/known-place.ts';
+import type { Bet } from '../../src/domain/bet.ts';
+import { Deadline } from '../../src/domain/deadline.ts';
+import { GatewayError } from '../../src/domain/errors.ts';
+import { OutOfTime } from '../../src/lib/within.ts';
+import { failure } from '../../src/protocol/answers.ts';
+import type { PlaceRequest } from '../../src/protocol/messages.ts';
+import type { Session } from '../../src/sessions/session.ts';
+import type { Commit } from '../../src/store/bets/commit.ts';
+import { FRESH, PLACE } from '../domain/support/fresh-bet.ts';
+import { partly } from '../support/partly.ts';
+import { TestClock } from '../support/test-clock.ts';
+
+/** The rule among parts that do as the test says; the wire is in the other files. */
+
+const AT = '2026-01-02T03:04:05.000Z';
+const MESSAGE = partly<PlaceRequest>({ ...PLACE, operation: 'place', transactionId: 'bet' });
+const RAW = Buffer.from('raw');
+const SESSION = partly<Session>({ sessionId: '5', owner: { ...FRESH.owner, operatorId: 'beta' } });
+const ACCEPTED: Bet = { ...FRESH, place: { kind: 'accepted', transactionTime: AT } };
+const UNSEEN: Bet = { ...FRESH, owner: undefined, place: { kind: 'unseen' } };
+const deadline = new Deadline(new TestClock(), 1_000, 60_000, 300);
+
+/** The bet as it is read, one look after the other; the last one stays. */
+function callbacksOf(...looks: readonly (Bet | undefined)[]) {
+  const left = [...looks];
+  const commits: Commit[] = [];
+  const [duplicates, conflicts, warn] = [vi.fn(), vi.fn(), vi.fn()];
+  const next = vi.fn(async (_id: string, _deadline: Deadline, _turn: number) => true);
+  const commit = vi.fn(async (one: Commit): Promise<object> => {
+    commits.push(one);
+    return { kind: 'committed', operationId: '1' };
+  });
+  const callbacks = partly<Callbacks>({
+    bets: { find: async () => (left.length > 1 ? left.shift() : left[0]), commit },
+    changes: { next },
+    metrics: { duplicates: { inc: duplicates }, conflicts: { inc: conflicts } },
+    logger: { warn },
+    // Whose file is gone, so that nothing can be sent.
+    wallets: { get: () => undefined },
+  });
+  return { callbacks, commits, commit, next, duplicates, conflicts, warn };
+}
+
+const answer = (callbacks: Callbacks, session?: Session) =>
+  answerKnownPlace(callbacks, MESSAGE, RAW, deadline, session);
+
+describe('a place whose bet is known', () => {
+  it('gets its success again, and is counted (I3)', async () => {
+    const { callbacks, duplicates } = callbacksOf(ACCEPTED);
+    expect(await answer(callbacks)).toEqual({
+      answer: { status: 200, body: `{"transactionId":"bet","transactionTime":"${AT}"}` },
+      outcome: 'duplicate',
+      operatorId: 'alpha',
+    });
+    const labels = { operator: 'alpha', operation: 'place', source: 'journal' };
+    expect(duplicates.mock.calls).toEqual([[labels]]);
+  });
+
+  it('gets its refusal again, also of a bet that nobody owns (I3)', async () => {
+    const place = { kind: 'declined', code: 7, message: 'No money' } as const;
+    const { callbacks, duplicates } = callbacksOf({ ...FRESH, owner: undefined, place });
+    expect(await answer(callbacks)).toEqual({
+      answer: failure(7, 'No money'),
+      outcome: 'duplicate',
+      operatorId: undefined,
+    });
+    expect(duplicates.mock.calls[0]?.[0]).toMatchObject({ operator: 'unknown' });
+  });
+
+  it('waits for its twin in flight, each time a little longer, and says where it joined', async () => {
+    const { callbacks, next, duplicates } = callbacksOf(FRESH, FRESH, ACCEPTED);
+    expect(await answer(callbacks)).toMatchObject({ answer: { status: 200 } });
+    expect(next.mock.calls).toEqual([
+      ['bet', deadline, 0],
+      ['bet', deadline, 1],
+    ]);
+    expect(duplicates.mock.calls[0]?.[0]).toMatchObject({ source: 'in_flight' });
+  });
+
+  it('is answered 100 when its time ends while it waits (I1)', async () => {
+    const { callbacks, next } = callbacksOf(FRESH);
+    next.mockResolvedValue(false);
+    expect(await answer(callbacks)).toEqual({
+      answer: failure(100, 'System error'),
+      outcome: 'unknown',
+      operatorId: 'alpha',
+      detail: { reason: 'deadline' },
+    });
+  });
+
+  it('is a conflict with another stake: counted, logged, never sent (I10)', async () => {
+    const { callbacks, conflicts, warn } = callbacksOf({ ...ACCEPTED, amount: '11' });
+    const why = 'the bet is known with another amount';
+    expect(await answer(callbacks, SESSION)).toEqual({
+      answer: failure(5, `transactionId: ${why}`),
+      outcome: 'conflict',
+      operatorId: 'alpha',
+      detail: { code: 5 },
+    });
+    expect(conflicts.mock.calls).toEqual([[{ operator: 'alpha' }]]);
+    const facts = { operator: 'alpha', transactionId: 'bet', why };
+    expect(warn.mock.calls).toEqual([[facts, 'place.conflict']]);
+    const nobodys = callbacksOf({ ...ACCEPTED, owner: undefined, amount: '11' });
+    await answer(nobodys.callbacks);
+    expect(nobodys.conflicts.mock.calls).toEqual([[{ operator: 'unknown' }]]);
+  });
+
+  it('is refused once the bet is rolled back (I6)', async () => {
+    const rollback = { kind: 'promised', transactionTime: AT } as const;
+    const { callbacks } = callbacksOf({ ...ACCEPTED, rollback });
+    expect(await answer(callbacks, SESSION)).toEqual({
+      answer: failure(8, 'The bet is rolled back'),
+      outcome: 'declined',
+      operatorId: 'alpha',
+      detail: { code: 8 },
+    });
+  });
+
+  it('is somebody else’s to answer where the bet is not known, or nothing may be sent', async () => {
+    expect(await answer(callbacksOf(undefined).callbacks, SESSION)).toBeUndefined();
+    const { callbacks, commit } = callbacksOf(UNSEEN);
+    expect(await answer(callbacks)).toBeUndefined();
+    expect(commit).not.toHaveBeenCalled();
+  });
+});
+
+describe('a place of a bet that only later operations told of, of an operator without a wallet', () => {
+  it('is put on record as never sent, and answered 100 (I3)', async () => {
+    const { callbacks, commits } = callbacksOf(UNSEEN);
+    expect(await answer(callbacks, SESSION)).toEqual({
+      answer: failure(100, 'System error'),
+      outcome: 'not_sent',
+      operatorId: 'beta',
+      detail: { reason: 'maintenance' },
+    });
+    expect(commits).toMatchObject([
+      {
+        from: UNSEEN,
+        to: {
+          ...{ transactionId: 'bet', owner: SESSION.owner, sessionId: '5' },
+          ...{ amount: '10', currency: 'USD', place: { kind: 'notSent' } },
+        },
+        record: { operation: 'place', body: RAW, answer: failure(100, 'System error') },
+        supersedes: [],
+      },
+    ]);
+    expect([commits[0]?.to.busy, commits[0]?.delivery]).toEqual([undefined, undefined]);
+  });
+
+  it('is decided anew when the bet has moved meanwhile', async () => {
+    const { callbacks, commit } = callbacksOf(UNSEEN, ACCEPTED);
+    commit.mockResolvedValueOnce({ kind: 'moved' });
+    expect(await answer(callbacks, SESSION)).toMatchObject({ answer: { status: 200 } });
+    expect(commit).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a copy of a place while PostgreSQL is away', () => {
+  const KNOWN = { ...PLACE, operatorId: 'alpha', status: 400, body: '{"code":7}' };
+  const remembering = (known: object | undefined) => {
+    const [find, duplicates] = [vi.fn(async () => known), vi.fn()];
+    const metrics = { duplicates: { inc: duplicates } };
+    return { callbacks: partly<Callbacks>({ answers: { find }, metrics }), find, duplicates };
+  };
+  const away = new GatewayError('DATABASE_UNAVAILABLE');
+
+  it.each([away, new OutOfTime(5)])('gets what Redis remembers of it (I3)', async (error) => {
+    const { callbacks, find, duplicates } = remembering({ ...KNOWN, amount: '10.00' });
+    expect(await answerWithoutJournal(callbacks, MESSAGE, error)).toEqual({
+      answer: { status: 400, body: '{"code":7}' },
+      outcome: 'duplicate',
+      operatorId: 'alpha',
+    });
+    expect(find.mock.calls).toEqual([['bet']]);
+    const labels = { operator: 'alpha', operation: 'place', source: 'redis' };
+    expect(duplicates.mock.calls).toEqual([[labels]]);
+  });
+
+  it.each([
+    ['nothing is remembered', undefined],
+    ['it was another player’s', { ...KNOWN, userId: 'another' }],
+    ['it was in another currency', { ...KNOWN, currency: 'EUR' }],
+    ['it had another stake', { ...KNOWN, amount: '10.01' }],
+  ])('gets the failure as it came where %s (I10)', async (_, known) => {
+    const { callbacks, duplicates } = remembering(known);
+    await expect(answerWithoutJournal(callbacks, MESSAGE, away)).rejects.toBe(away);
+    expect(duplicates).not.toHaveBeenCalled();
+  });
+
+  it('is not answered from memory where the fault is our own', async () => {
+    const { callbacks, find } = remembering(KNOWN);
+    const fault = new TypeError('ours');
+    await expect(answerWithoutJournal(callbacks, MESSAGE, fault)).rejects.toBe(fault);
+    expect(find).not.toHaveBeenCalled();
+  });
+});

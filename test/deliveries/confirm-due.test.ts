@@ -1,0 +1,146 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type Confirming, confirmDue } from '../../src/deliveries/confirm.ts';
+import type { Bet } from '../../src/domain/bet.ts';
+import type { RecordedOperation } from '../../src/store/bets/journal.ts';
+import { FRESH } from '../domain/support/fresh-bet.ts';
+import { BETS, body } from '../protocol/bet-messages.ts';
+import { partly } from '../support/partly.ts';
+
+/** The rule carried out; what wallets and bets come to is in the other files. */
+
+const NOW_MS = 1_000_000;
+const SETTLED: Bet = {
+  ...FRESH,
+  place: { kind: 'accepted', transactionTime: 'then' },
+  settlement: { kind: 'settled', amount: '10', resultType: 'won', transactionTime: 'then' },
+  standingOperationId: '9',
+  late: {
+    operation: { kind: 'settle', amount: '20', resultType: 'won' },
+    ...{ atMs: NOW_MS - 60_000, confirmationsLeft: 2, isConfirming: false },
+  },
+};
+
+function operation(changes: Partial<RecordedOperation> = {}): RecordedOperation {
+  return {
+    ...{ id: '5', operation: 'settle', attemptId: 'a', requestId: undefined, answer: undefined },
+    ...{ body: body(BETS.settle.members), wasSent: true, isConcluded: false },
+    ...changes,
+  };
+}
+
+/** Bets that are due by their ids, and the operations on record of each. */
+function confirmingOf(
+  bets: readonly (Bet | undefined)[],
+  {
+    records = [],
+    holdsRepeats = false,
+  }: { records?: readonly RecordedOperation[]; holdsRepeats?: boolean } = {},
+) {
+  const calls = {
+    postpone: vi.fn(async () => undefined),
+    skip: vi.fn(async () => undefined),
+    send: vi.fn(async () => undefined),
+    leaveToPerson: vi.fn(async () => true),
+    due: vi.fn(async () => bets.map((_, at) => ({ transactionId: String(at), nowMs: NOW_MS }))),
+  };
+  const logger = { info: vi.fn(), error: vi.fn() };
+  const delivery = { confirmUnknownAfterMs: 60_000, horizonHours: 2 };
+  const confirming = partly<Confirming>({
+    bets: { find: async (id: string) => bets[Number(id)], operationsOf: async () => records },
+    confirmations: calls,
+    configuration: () => ({ gateway: { delivery }, operators: new Map() }),
+    wallets: {
+      get: (id: string) =>
+        id === 'alpha' ? { callerDialect: { holdUnknownRepeats: holdsRepeats } } : undefined,
+    },
+    logger,
+  });
+  return { confirming, ...calls, ...logger };
+}
+
+describe('what stands at a bet that something may land late of', () => {
+  it('becomes a delivery when it is due, with its operator’s horizon (I4)', async () => {
+    const { confirming, due, send, skip, info } = confirmingOf([SETTLED, undefined, SETTLED]);
+    expect(await confirmDue(confirming)).toBe(2);
+    expect(due.mock.calls).toEqual([[200]]);
+    expect(send.mock.calls).toEqual([
+      [SETTLED, '9', 60_000, 7_200_000],
+      [SETTLED, '9', 60_000, 7_200_000],
+    ]);
+    expect(skip).not.toHaveBeenCalled();
+    expect(info.mock.calls[0]).toEqual([
+      { operator: 'alpha', transactionId: '0', late: 'settle', left: 2 },
+      'delivery.confirms_again',
+    ]);
+  });
+
+  it('waits while its time has not come', async () => {
+    const late = SETTLED.late && { ...SETTLED.late, atMs: NOW_MS - 59_000 };
+    const early = { ...SETTLED, late };
+    const { confirming, postpone, send } = confirmingOf([early]);
+    expect(await confirmDue(confirming)).toBe(0);
+    expect(postpone.mock.calls).toEqual([[early, 1_000]]);
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  it('is passed over where nothing stands, and where nobody owns it', async () => {
+    const nothing = { ...SETTLED, standingOperationId: undefined };
+    const { confirming, skip } = confirmingOf([nothing, { ...SETTLED, owner: undefined }]);
+    expect(await confirmDue(confirming)).toBe(0);
+    expect(skip.mock.calls).toEqual([[nothing]]);
+  });
+});
+
+describe('a result of which nobody knows whether its wallet took it, and which may not be repeated', () => {
+  const unknown: Bet = {
+    ...SETTLED,
+    settlement: { kind: 'unknown', attempted: { kind: 'several' } },
+  };
+
+  it('is left to a person: the newest that was sent and not concluded (I5)', async () => {
+    const records = [
+      operation({ id: '8', operation: 'update' }),
+      operation({ id: '7', wasSent: false }),
+      operation({ id: '6', isConcluded: true }),
+      operation({ id: '5' }),
+      operation({ id: '4' }),
+    ];
+    const { confirming, leaveToPerson, skip, send, error } = confirmingOf([unknown], {
+      ...{ records, holdsRepeats: true },
+    });
+    expect(await confirmDue(confirming)).toBe(0);
+    expect(leaveToPerson.mock.calls).toEqual([
+      [unknown, '5', expect.objectContaining({ operation: 'settle', amount: '12.10' })],
+    ]);
+    expect(skip.mock.calls).toEqual([[unknown]]);
+    expect(send).not.toHaveBeenCalled();
+    expect(error.mock.calls).toEqual([
+      [{ operator: 'alpha', transactionId: '0' }, 'delivery.left_to_person'],
+    ]);
+  });
+
+  it.each([
+    [
+      'an unsettle has no amount',
+      operation({ operation: 'unsettle', body: body(BETS.unsettle.members) }),
+    ],
+    ['nor has what cannot be read', operation({ body: Buffer.from('{') })],
+  ])('is left to a person without one: %s', async (_, record) => {
+    const { confirming, leaveToPerson } = confirmingOf([unknown], {
+      ...{ records: [record], holdsRepeats: true },
+    });
+    await confirmDue(confirming);
+    expect(leaveToPerson.mock.calls).toEqual([[unknown, '5', undefined]]);
+  });
+
+  it('raises no second alarm where it was left to one before, or nothing is open', async () => {
+    const before = confirmingOf([unknown], { records: [operation()], holdsRepeats: true });
+    before.leaveToPerson.mockResolvedValue(false);
+    await confirmDue(before.confirming);
+    const none = confirmingOf([unknown], { holdsRepeats: true });
+    await confirmDue(none.confirming);
+    expect(none.leaveToPerson).not.toHaveBeenCalled();
+    expect([before.error.mock.calls, none.error.mock.calls]).toEqual([[], []]);
+    expect([before.skip.mock.calls.length, none.skip.mock.calls.length]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Bet, Busy } from '../../src/domain/bet.ts';
+import type { Engine } from '../../src/engine/context.ts';
+import { deliverySettings, isOfOlderWallet } from '../../src/engine/delivery-settings.ts';
+import { findSettledBet, locate, unseenBet } from '../../src/engine/find-bet.ts';
+import type { Players } from '../../src/store/sessions/players.ts';
+import { FRESH } from '../domain/support/fresh-bet.ts';
+import { partly } from '../support/partly.ts';
+
+const OWNER = { operatorId: 'alpha', playerId: '1', userId: 'u', operatorUser: 'ann' };
+const MESSAGE = { transactionId: FRESH.transactionId, userId: 'u' };
+const configuration = {
+  gateway: { delivery: { horizonHours: 72 } },
+  operators: new Map([['alpha', { wallet: { generation: 3 }, delivery: { horizonHours: 5 } }]]),
+};
+
+/** Bets as they are read, one look after the other, and a player who is known or not. */
+function engineOf(looks: readonly (Bet | undefined)[], owner?: typeof OWNER) {
+  const left = [...looks];
+  const recover = vi.fn(async () => undefined);
+  const count = vi.fn();
+  const engine = partly<Engine & { players: Players }>({
+    bets: { find: async () => left.shift(), recover },
+    players: { findByUserId: async () => owner },
+    metrics: { unknownOutcomes: { inc: count } },
+    configuration: () => configuration,
+  });
+  return { engine, recover, count };
+}
+
+const lapsed = (operation: Busy['operation']): Bet => ({
+  ...FRESH,
+  busy: { operation, attemptId: 'gone', lapsed: true },
+});
+
+describe('whom an operation concerns', () => {
+  it('is told by the journal, also without a session', async () => {
+    expect(await locate(engineOf([FRESH]).engine, MESSAGE)).toEqual({ kind: 'bet', bet: FRESH });
+  });
+
+  it('is nobody else than the player it names (I8)', async () => {
+    const found = await locate(engineOf([FRESH]).engine, { ...MESSAGE, userId: 'another' });
+    expect(found).toEqual({ kind: 'foreign', operatorId: 'alpha' });
+  });
+
+  it('is whoever speaks of it where the journal knows of nobody', async () => {
+    const bet = { ...FRESH, owner: undefined };
+    expect(await locate(engineOf([bet]).engine, MESSAGE)).toEqual({ kind: 'bet', bet });
+  });
+
+  it('is told by the player of a bet that was never seen, else nobody knows', async () => {
+    const { engine } = engineOf([undefined], OWNER);
+    const found = await locate(engine, MESSAGE);
+    expect(found).toMatchObject({ kind: 'bet', bet: { owner: OWNER, version: 0, generation: 3 } });
+    expect(await locate(engineOf([undefined]).engine, MESSAGE)).toEqual({ kind: 'nobody' });
+  });
+});
+
+describe('a bet whose process is gone', () => {
+  it('is read again after what was in flight is called unknown, and that is counted (I2)', async () => {
+    const { engine, recover, count } = engineOf([lapsed('settle'), FRESH]);
+    expect(await findSettledBet(engine, 'bet')).toBe(FRESH);
+    expect(recover.mock.calls).toEqual([['bet', 'gone']]);
+    expect(count.mock.calls).toEqual([[{ operator: 'alpha', operation: 'settle' }]]);
+  });
+
+  it('counts no unknown outcome of a confirmation, which changes nothing', async () => {
+    const { engine, recover, count } = engineOf([lapsed('confirm'), FRESH]);
+    await findSettledBet(engine, 'bet');
+    expect([recover.mock.calls.length, count.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  it('is counted for nobody where its player is unknown', async () => {
+    const { engine, count } = engineOf([{ ...lapsed('rollback'), owner: undefined }, FRESH]);
+    await findSettledBet(engine, 'bet');
+    expect(count.mock.calls).toEqual([[{ operator: 'unknown', operation: 'rollback' }]]);
+  });
+
+  it('is left alone while its lease lasts', async () => {
+    const busy: Bet = { ...FRESH, busy: { operation: 'place', attemptId: 'here', lapsed: false } };
+    const { engine, recover } = engineOf([busy]);
+    expect(await findSettledBet(engine, 'bet')).toBe(busy);
+    expect(recover).not.toHaveBeenCalled();
+  });
+});
+
+describe('a bet that nobody has seen', () => {
+  it('holds nothing, and is of its operator’s present wallet', () => {
+    const { engine } = engineOf([]);
+    expect(unseenBet(engine, 'new', OWNER)).toEqual({
+      ...FRESH,
+      transactionId: 'new',
+      owner: OWNER,
+      sessionId: undefined,
+      amount: undefined,
+      currency: undefined,
+      generation: 3,
+      place: { kind: 'unseen' },
+      version: 0,
+    });
+    const nobodys = unseenBet(engine, 'new', undefined);
+    expect([nobodys.owner, nobodys.generation]).toEqual([undefined, 1]);
+    expect(unseenBet(engine, 'new', { ...OWNER, operatorId: 'gone' }).generation).toBe(1);
+  });
+});
+
+describe('settings of a delivery', () => {
+  const settings = partly<Parameters<typeof deliverySettings>[0]>(configuration);
+
+  it('are its operator’s, and the gateway’s where the operator’s file is gone', () => {
+    expect(deliverySettings(settings, 'alpha').horizonHours).toBe(5);
+    expect(deliverySettings(settings, 'gone').horizonHours).toBe(72);
+  });
+
+  it('keep a bet from a wallet that is younger than its books', () => {
+    const of = (generation: number, owner: Bet['owner'] = OWNER) =>
+      isOfOlderWallet(settings, { generation, owner });
+    expect([of(2), of(3), of(4)]).toEqual([true, false, false]);
+    expect(of(2, { ...OWNER, operatorId: 'gone' })).toBe(false);
+    expect(isOfOlderWallet(settings, { generation: 1, owner: undefined })).toBe(false);
+  });
+});

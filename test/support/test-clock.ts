@@ -1,0 +1,9 @@
+import type { Clock } from '../../src/domain/clock.ts';
+
+/** Both clocks of a process, by hand. */
+export class TestClock implements Clock {
+  wallMs = 1_000_000;
+  atMs = 1_000;
+  nowMs = () => this.wallMs;
+  monotonicMs = () => this.atMs;
+}
