@@ -165,7 +165,7 @@ describe('a copy of a place while PostgreSQL is away', () => {
     const metrics = { duplicates: { inc: duplicates } };
     return { callbacks: partly<Callbacks>({ answers: { find }, metrics }), find, duplicates };
   };
-  const away = new GatewayError('DATABASE_UNAVAILABLE');
+  const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
 
   it.each([away, new OutOfTime(5)])('gets what Redis remembers of it (I3)', async (error) => {
     const { callbacks, find, duplicates } = remembering({ ...KNOWN, amount: '10.00' });
