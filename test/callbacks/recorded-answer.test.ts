@@ -90,6 +90,12 @@ describe('an operation whose requestId is on record', () => {
       conflict: 'the requestId is that of its place',
       operatorId: 'alpha',
     });
+    const tried = recorded({ operation: 'unsettle', answer: { status: 503, body: '' } });
+    const nobodys = callbackOf('unsettle', [tried, place]);
+    expect(await recordedAnswer(nobodys.callback, { ...SETTLED, owner: undefined })).toEqual({
+      conflict: 'the requestId is that of its place',
+      operatorId: undefined,
+    });
     const settle = callbackOf('settle', [place]);
     expect(await recordedAnswer(settle.callback, SETTLED)).toBeUndefined();
   });
@@ -148,7 +154,7 @@ describe('a copy that is answered from the journal', () => {
   it.each([
     ['it is on record already', [recorded()], handled()],
     ['it is no copy', [], handled({ outcome: 'accepted' })],
-    ['it is to be repeated', [], handled({ answer: { status: 503, body: '' } })],
+    ['it is to be repeated', [], handled({ answer: { status: 500, body: '' } })],
   ])('is not put on record where %s', async (_, records, answered) => {
     const { callback, recordCopy } = callbackOf('settle', records);
     expect(await onRecord(callback, answered)).toBe(answered);
@@ -160,6 +166,12 @@ describe('a copy that is answered from the journal', () => {
     ['a try that was answered 503', recorded({ answer: { status: 503, body: '' } })],
   ])('is put on record beside %s under its requestId', async (_, other) => {
     const { callback, recordCopy } = callbackOf('settle', [other]);
+    await onRecord(callback, handled());
+    expect(recordCopy).toHaveBeenCalledOnce();
+  });
+
+  it('is put on record beside its place, whose bytes by PUT would be the same unsettle', async () => {
+    const { callback, recordCopy } = callbackOf('unsettle', [recorded({ operation: 'place' })]);
     await onRecord(callback, handled());
     expect(recordCopy).toHaveBeenCalledOnce();
   });

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonError, type ScannedValue, scanJsonTree } from '../../src/protocol/json-scan.ts';
+import {
+  JsonError,
+  type ScannedValue,
+  scanJson,
+  scanJsonTree,
+} from '../../src/protocol/json-scan.ts';
 import { spelledObject } from './json-text.ts';
 
 const DEPTH_MAX = 64;
@@ -27,6 +32,29 @@ function withPlainNames(text: string): string {
     return `"${plain}"${colon}`;
   });
 }
+
+describe('scanJson', () => {
+  it('finds the members of an object or the elements of an array, and of nothing else', () => {
+    const object = scanJson(' {"a": 1}', DEPTH_MAX);
+    expect(object).toMatchObject({ members: [{ name: 'a', nameStart: 2, start: 7, end: 8 }] });
+    expect([object.elements, object.compact]).toEqual([[], '{"a":1}']);
+    const array = scanJson('[1,[2]]', DEPTH_MAX);
+    expect(array).toMatchObject({ members: [], compact: '[1,[2]]' });
+    expect(array.elements).toMatchObject([
+      { start: 1, end: 2 },
+      { start: 3, end: 6 },
+    ]);
+    for (const text of ['7', '"text"', 'null']) {
+      expect(scanJson(text, DEPTH_MAX)).toEqual({ members: [], elements: [], compact: text });
+    }
+  });
+
+  it('throws what others know by its name', () => {
+    expect(() => scanJson('{"a":1,"a":2}', DEPTH_MAX)).toThrow(
+      expect.objectContaining({ name: 'JsonError', field: 'a' }),
+    );
+  });
+});
 
 describe('scanJsonTree', () => {
   it('finds at every depth what JSON.parse reads there', () => {
