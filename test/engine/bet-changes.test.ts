@@ -58,6 +58,33 @@ describe('waiting for a bet to be freed', () => {
     expect(none).toEqual({ result: false, afterMs: 0 });
   });
 
+  it('wakes also who comes before those have gone that were woken', async () => {
+    const changes = new BetChanges();
+    const first = waiting(changes, 'a', 10);
+    changes.changed('a');
+    const second = waiting(changes, 'a', 10);
+    await vi.advanceTimersByTimeAsync(0);
+    changes.changed('a');
+    await vi.advanceTimersByTimeAsync(0);
+    expect([first.afterMs, second.afterMs]).toEqual([0, 0]);
+  });
+
+  it('forgets a bet that nobody waits for any more', async () => {
+    const changes = new BetChanges();
+    const forgotten = vi.spyOn(Map.prototype, 'delete');
+    try {
+      const [first, second] = [waiting(changes, 'a', 0), waiting(changes, 'a', 1)];
+      await vi.advanceTimersByTimeAsync(10);
+      expect(first.afterMs).toBe(10);
+      expect(forgotten).not.toHaveBeenCalledWith('a');
+      await vi.advanceTimersByTimeAsync(10);
+      expect(second.afterMs).toBe(20);
+      expect(forgotten).toHaveBeenCalledWith('a');
+    } finally {
+      forgotten.mockRestore();
+    }
+  });
+
   it('leaves no timer behind that was not needed, and wakes who comes after others left', async () => {
     const changes = new BetChanges();
     const first = waiting(changes, 'a', 0);

@@ -101,6 +101,24 @@ describe('the first request of a result', () => {
   });
 });
 
+describe('the first request of an unsettle', () => {
+  const unsettle = messageOf(body('unsettle', 'r-new'));
+
+  it('is the oldest of an unbroken row of unsettles', async () => {
+    const row = journal(recorded(1, 'unsettle'), recorded(2, 'unsettle'));
+    expect(await firstRequest(row, unsettle)).toMatchObject({ requestId: 'r1' });
+    const broken = journal(recorded(1, 'unsettle'), recorded(2, 'settle'));
+    expect(await firstRequest(broken, unsettle)).toBeUndefined();
+  });
+
+  it('is never that of the place, whose bytes by PUT would be an unsettle (I10)', async () => {
+    const place: RecordedOperation = { ...recorded(1, 'unsettle'), operation: 'place' };
+    expect(await firstRequest(journal(place), unsettle)).toBeUndefined();
+    const after = journal(place, recorded(2, 'unsettle'));
+    expect(await firstRequest(after, unsettle)).toMatchObject({ requestId: 'r2' });
+  });
+});
+
 describe('the first request of a rollback or update', () => {
   it.each(['rollback', 'update'] as const)(
     'is its own: each %s is sent on by itself',

@@ -40,7 +40,7 @@ describe('scanJson', () => {
     expect([object.elements, object.compact]).toEqual([[], '{"a":1}']);
     const array = scanJson('[1,[2]]', DEPTH_MAX);
     expect(array).toMatchObject({ members: [], compact: '[1,[2]]' });
-    expect(array.elements).toMatchObject([
+    expect(array.elements).toEqual([
       { start: 1, end: 2 },
       { start: 3, end: 6 },
     ]);
