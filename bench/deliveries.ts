@@ -6,6 +6,7 @@ import { type MemoryResult, memoryLine, watchMemory } from './deliveries/memory.
 import { openScene } from './deliveries/scene.ts';
 import { DELIVERIES_HELP, readSettings } from './deliveries/settings.ts';
 import { measureSweep, type SweepResult, sweepLine } from './deliveries/sweep.ts';
+import { judged } from './support/result.ts';
 
 /**
  * How deliveries come home: how fast a backlog drains, what waiting costs in memory, and what the
@@ -55,6 +56,9 @@ async function writeResult(
       platform: `${process.platform}-${process.arch}`,
       processors: availableParallelism(),
     },
+    targets: [
+      judged({ what: 'brought home a second', value: results.drain.perSecond, atLeast: 5_000 }),
+    ],
     ...results,
   };
   await mkdir(dirname(file), { recursive: true });

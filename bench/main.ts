@@ -1,12 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { runBooks } from './books.ts';
 import { runCallbacks } from './callbacks/benchmark.ts';
 import { readSettings } from './callbacks/settings.ts';
 import { runConsole } from './console.ts';
+import { runCosts } from './costs.ts';
 import { runDeliveries } from './deliveries.ts';
+import { runGrowth } from './growth.ts';
+import { runIsolation } from './isolation.ts';
+import { runLatency } from './latency.ts';
+import { runOperators } from './operators.ts';
+import { runOverload } from './overload.ts';
 import { runPlaceCosts } from './place-costs.ts';
+import { runProcesses } from './processes.ts';
 import { runScrape } from './scrape.ts';
+import { runSteady } from './steady.ts';
 import { runStrangers } from './strangers.ts';
 import { SettingsError } from './support/settings.ts';
+import { pageWithTargets, targetTable } from './support/targets.ts';
 
 interface Benchmark {
   readonly about: string;
@@ -18,6 +29,40 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   callbacks: {
     about: 'place bets per second through the gateway and through a bare HTTP proxy',
     run: (args) => runCallbacks(readSettings(args)),
+  },
+  latency: {
+    about:
+      'what the gateway adds to the time of a wallet, at half and a quarter of its maximum rate',
+    run: runLatency,
+  },
+  overload: {
+    about: 'what becomes of places at three times the maximum rate, and how soon all is well again',
+    run: runOverload,
+  },
+  isolation: {
+    about:
+      'whether fifty operators feel four bad ones among them: p99 and throughput of the others',
+    run: runIsolation,
+  },
+  operators: {
+    about: 'a thousand operators beside two: start, memory, processor time of a place',
+    run: runOperators,
+  },
+  costs: {
+    about: 'what logs, scraped metrics and traces add to the processor time of a place',
+    run: runCosts,
+  },
+  steady: {
+    about: 'minutes at half the maximum rate: memory, latency from minute to minute, event loop',
+    run: runSteady,
+  },
+  growth: {
+    about: 'places with an empty journal and a full one, and while a month is pruned',
+    run: runGrowth,
+  },
+  processes: {
+    about: 'one HTTP process, two, and two replicas: places a second, and bets that come to both',
+    run: runProcesses,
   },
   console: {
     about: 'how long people wait: searches with five million bets, Now with a thousand operators',
@@ -45,12 +90,15 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 };
 
+const PAGE = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+
 const HELP = [
   'npm run bench -- <name> [options]',
   '',
   ...Object.entries(BENCHMARKS).map(([name, { about }]) => `  ${name.padEnd(12)}${about}`),
   '',
   '`npm run bench -- <name> --help` tells its options; without a name all of them run.',
+  '`npm run bench -- targets` prints the targets of all results and writes them into docs/performance.md.',
 ].join('\n');
 
 process.exit(await main(process.argv.slice(2)));
@@ -63,7 +111,12 @@ async function main([name, ...args]: string[]): Promise<number> {
   if (name === undefined) {
     const codes: number[] = [];
     for (const benchmark of Object.values(BENCHMARKS)) codes.push(await benchmark.run([]));
+    tellTargets();
     return Math.max(...codes);
+  }
+  if (name === 'targets') {
+    tellTargets();
+    return 0;
   }
   const chosen = BENCHMARKS[name];
   if (chosen === undefined) {
@@ -77,4 +130,10 @@ async function main([name, ...args]: string[]): Promise<number> {
     console.error(error.message);
     return 2;
   }
+}
+
+/** What was promised beside what was measured last, here and in the document. */
+function tellTargets(): void {
+  console.log(`\n${targetTable()}`);
+  writeFileSync(PAGE, pageWithTargets(readFileSync(PAGE, 'utf8')));
 }

@@ -49,7 +49,7 @@ export async function runPlaceCosts(args: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-bench-config-'));
   try {
     await cp(CONFIG_FOLDER, folder, { recursive: true });
-    await using servers = await startServers(undefined, folder);
+    await using servers = await startServers({ configFolder: folder });
     const bench = new PlaceCosts(servers, folder, bets);
     await bench.round('asItIs');
     const measured = new Map<Kind, Measured[]>(KINDS.map((kind) => [kind, []]));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { pageWithTargets } from '../bench/support/targets.ts';
 import { pageWith } from '../scripts/write-invariants.ts';
 import { DELIVERY_STATES } from '../src/store/deliveries/delivery-item.ts';
 
@@ -22,6 +23,14 @@ describe('docs/invariants.md', () => {
       .flatMap((file) => [...read(file).matchAll(/\((I\d+(?:, ?I\d+)*)\)['`]/g)])
       .flatMap(([, numbers = '']) => numbers.split(/, ?/));
     expect([...new Set(carried)].filter((number) => !known.has(number))).toEqual([]);
+  });
+});
+
+describe('docs/performance.md', () => {
+  const page = read('docs/performance.md');
+
+  it('tells every target and what was measured last; if not: npm run bench -- targets', () => {
+    expect(page).toBe(pageWithTargets(page));
   });
 });
 

@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path';
 import { cpuTimeMs } from '../support/cpu-time.ts';
 import { runs, unpin } from '../support/processors.ts';
 import { profileReport } from '../support/profile.ts';
+import type { Side } from '../support/surroundings.ts';
 import { type LoadClient, type LoadOperation, type LoadResult, runLoad } from './load-job.ts';
 import { comparison, type Measured, oneLine, type Round, resultJson, roundLine } from './report.ts';
-import { type Servers, type Side, startServers } from './servers.ts';
+import { type Servers, startServers } from './servers.ts';
 import { CALLBACKS_HELP, type CallbacksSettings } from './settings.ts';
 import { type Accepted, findMistakes } from './verify.ts';
 
@@ -50,11 +51,9 @@ async function compare(settings: CallbacksSettings, client: LoadClient): Promise
 
 async function profileGateway(settings: CallbacksSettings, client: LoadClient): Promise<number> {
   const name = 'gateway.cpuprofile';
-  await using servers = await startServers((folder) => [
-    '--cpu-prof',
-    `--cpu-prof-dir=${folder}`,
-    `--cpu-prof-name=${name}`,
-  ]);
+  await using servers = await startServers({
+    gatewayFlags: (folder) => ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`],
+  });
   const bench = new Bench(settings, servers, client);
   const { gateway } = servers;
   // The profiler's own thread must not wait for what it looks at.

@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import { percentile } from '../support/figures.ts';
 import { monotonicMs } from '../support/monotonic.ts';
 import { type LoadJob, type LoadResult, PATHS } from './load-job.ts';
 import { prepare } from './requests.ts';
@@ -51,9 +52,4 @@ export async function byAutocannon(job: LoadJob): Promise<LoadResult> {
     ),
     accepted: [...statusOf].flatMap(([id, status]) => (status === 200 ? [id] : [])),
   };
-}
-
-/** @param sorted ascending */
-function percentile(sorted: readonly number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }

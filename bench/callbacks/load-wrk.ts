@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { monotonicMs } from '../support/monotonic.ts';
 import { type LoadJob, type LoadResult, PATHS } from './load-job.ts';
-import { prepare, type SignedRequest } from './requests.ts';
+import { prepare, requestBytes } from './requests.ts';
 
 const SCRIPT = fileURLToPath(new URL('./requests.lua', import.meta.url));
 
@@ -26,7 +26,10 @@ export async function byWrk(job: LoadJob): Promise<LoadResult> {
   const folder = await mkdtemp(join(tmpdir(), 'wagergate-wrk-'));
   try {
     const file = join(folder, 'requests');
-    await writeFile(file, Buffer.concat(prepare(job).map((one) => wholeRequest(url, one))));
+    await writeFile(
+      file,
+      Buffer.concat(prepare(job).map((one) => numbered(requestBytes(url, one)))),
+    );
     const options = ['-t', '1', '-c', String(job.connections), '-d', `${job.seconds ?? 1}s`];
     const startedAtMs = monotonicMs();
     const { stdout } = await promisify(execFile)('wrk', [
@@ -51,15 +54,6 @@ export async function byWrk(job: LoadJob): Promise<LoadResult> {
 }
 
 /** The bytes of one request, behind their number. */
-function wholeRequest({ host, pathname }: URL, { body, signature }: SignedRequest): Buffer {
-  const head = [
-    `POST ${pathname} HTTP/1.1`,
-    `Host: ${host}`,
-    'Content-Type: application/json',
-    `x-sign-jws: ${signature}`,
-    `Content-Length: ${body.length}`,
-    '\r\n',
-  ].join('\r\n');
-  const request = Buffer.concat([Buffer.from(head), body]);
+function numbered(request: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${request.length}\n`), request]);
 }

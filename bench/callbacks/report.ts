@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { table } from '../../src/lib/table.ts';
+import { hundredths, median, tenths } from '../support/figures.ts';
+import { judged } from '../support/result.ts';
 import type { LoadClient, LoadOperation, LoadResult } from './load-job.ts';
 import type { CallbacksSettings } from './settings.ts';
 
@@ -91,10 +93,24 @@ export function resultJson(
       processors: availableParallelism(),
     },
     settings: { connections, rounds, roundSeconds, warmUpBets, client, isPinned },
+    targets: [...measured].flatMap(([operation, all]) => targetsOf(operation, all)),
     ...Object.fromEntries([...measured].map(([operation, all]) => [operation, figures(all)])),
     mistakes,
   };
   return `${JSON.stringify(result, null, 2)}\n`;
+}
+
+/** What was promised of the operation, beside the proxy in the same run. */
+function targetsOf(operation: LoadOperation, rounds: readonly Round[]) {
+  const { gateway, proxy, ratio } = figures(rounds);
+  const atLeast = operation === 'place' ? 0.75 : 1;
+  const served = { what: `${operation}, of what the proxy serves`, value: ratio, atLeast };
+  if (gateway.cpuUsPerRequest === undefined || proxy.cpuUsPerRequest === undefined) {
+    return [judged(served)];
+  }
+  const value = hundredths(gateway.cpuUsPerRequest / proxy.cpuUsPerRequest);
+  const cost = { what: `${operation}, processor time, times the proxy's`, value, atMost: 1.35 };
+  return [judged(served), judged(cost)];
 }
 
 function figures(rounds: readonly Round[]) {
@@ -111,8 +127,8 @@ function summaryOf(all: readonly Measured[]): Summary {
     answered,
     not200: answered - sum(all.map((one) => one.statuses['200'] ?? 0)),
     requestsPerSecond: Math.round((1000 * answered) / elapsedMs),
-    p50Ms: rounded(median(all.map((one) => one.p50Ms))),
-    p99Ms: rounded(median(all.map((one) => one.p99Ms))),
+    p50Ms: tenths(median(all.map((one) => one.p50Ms))),
+    p99Ms: tenths(median(all.map((one) => one.p99Ms))),
     cpuUsPerRequest:
       cpuMs.length === all.length ? Math.round((1000 * sum(cpuMs)) / answered) : undefined,
   };
@@ -132,17 +148,4 @@ function ratioOf(gateway: Summary, proxy: Summary): number {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
-function hundredths(value: number): number {
-  return Math.round(value * 100) / 100;
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 10) / 10;
 }

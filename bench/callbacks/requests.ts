@@ -9,19 +9,44 @@ export interface SignedRequest {
   readonly signature: string;
 }
 
+/** Whose requests they are, and what they ask for. */
+export type Requests = Pick<LoadJob, 'operation' | 'prefix' | 'players' | 'secret'>;
+
 /** The job's requests, made and signed before any clock starts. */
 export function prepare(job: LoadJob): SignedRequest[] {
-  const { prefix, bets: count, players, secret, connections, operation } = job;
+  const { bets: count, connections } = job;
+  const make = requestMaker(job);
+  // A broken connection takes its bet with it and goes on with another.
+  return Array.from({ length: count + connections }, (_, n) => make(n));
+}
+
+/** Makes and signs the request of that number. */
+export function requestMaker({ operation, prefix, players, secret }: Requests) {
   const [key] = signingKeys([secret]);
   if (key === undefined) throw new Error('a secret gives a key');
-  // A broken connection takes its bet with it and goes on with another.
-  return Array.from({ length: count + connections }, (_, n) => {
+  return (n: number): SignedRequest => {
     const player = players[n % players.length];
     if (player === undefined) throw new Error('no players');
     const transactionId = `${prefix}${n}`;
     const text = operation === 'place' ? placeText(transactionId, player) : balanceBody(player);
     return signed(transactionId, text, key);
-  });
+  };
+}
+
+/** All the bytes of it. */
+export function requestBytes(
+  { host, pathname }: URL,
+  { body, signature }: Pick<SignedRequest, 'body' | 'signature'>,
+): Buffer {
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${host}`,
+    'Content-Type: application/json',
+    `x-sign-jws: ${signature}`,
+    `Content-Length: ${body.length}`,
+    '\r\n',
+  ].join('\r\n');
+  return Buffer.concat([Buffer.from(head), body]);
 }
 
 function placeText(transactionId: string, player: ServicePlayer): string {

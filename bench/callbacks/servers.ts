@@ -1,22 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { startPostgres } from '../../tools/embedded/postgres.ts';
-import { startRedis } from '../../tools/embedded/redis.ts';
-import { createOperator } from '../../tools/simulator/operator.ts';
 import type { ServicePlayer } from '../../tools/simulator/service.ts';
-import { type Child, startChild } from '../support/child.ts';
-import { MEASURED_ON, pin, REST_ON, unpin } from '../support/processors.ts';
+import { openSessions } from '../support/players.ts';
+import {
+  type GatewaySide,
+  type Side,
+  type Surroundings,
+  startSurroundings,
+} from '../support/surroundings.ts';
 
-/** One of the two that are compared. */
-export interface Side {
-  /** Where callbacks go, without a path. */
-  readonly url: string;
-  readonly process: Child;
-}
-
+/** A gateway with the example configuration, what it is compared with, and what both need. */
 export interface Servers extends AsyncDisposable {
-  readonly gateway: Side;
+  readonly gateway: GatewaySide;
   readonly proxy: Side;
   readonly walletUrl: string;
   readonly databaseUrl: string;
@@ -25,82 +20,59 @@ export interface Servers extends AsyncDisposable {
   readonly serviceSecret: string;
   /** The gateway and the proxy have a processor for themselves, everything else has another. */
   readonly isPinned: boolean;
+  /** Another gateway on the same servers. */
+  startGateway(env: Readonly<Record<string, string>>): Promise<GatewaySide>;
+  startServer: Surroundings['startServer'];
+}
+
+export interface ServersOptions {
+  /** For the gateway's `node`, which has this folder for its files. */
+  readonly gatewayFlags?: (folder: string) => readonly string[];
+  /** Default: the repository's own example. */
+  readonly configFolder?: string;
+  /** How long the wallet takes for each answer; default: none at all. */
+  readonly walletDelayMs?: number;
+  /** Over what every gateway of a benchmark gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether gateway and proxy get a processor for themselves, where that can be; default true. */
+  readonly pinned?: boolean;
 }
 
 export const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));
 const API_SECRET = randomBytes(24).toString('base64url');
 const SERVICE_SECRET = randomBytes(24).toString('base64url');
-const CURRENCY = 'USD';
 /** Enough that no row of a single player or session is what is measured. */
 const PLAYERS = 100;
 
-/**
- * @param gatewayFlags for the gateway's `node`, which has this folder for its files
- * @param configFolder default: the repository's own example
- */
-export async function startServers(
-  gatewayFlags: (folder: string) => readonly string[] = () => [],
-  configFolder = CONFIG_FOLDER,
-): Promise<Servers> {
+export async function startServers(options: ServersOptions = {}): Promise<Servers> {
+  const { gatewayFlags: flags = () => [], configFolder = CONFIG_FOLDER } = options;
   await using running = new AsyncDisposableStack();
-  const processors = availableParallelism();
-  const isPinned = await pin(process.pid, REST_ON);
-  running.defer(() => unpin(processors, process.pid));
-  const postgres = await startPostgres();
-  running.defer(() => postgres.stop());
-  const redis = await startRedis();
-  running.defer(() => redis.stop());
-  const wallet = running.use(await startChild({ script: 'bench/support/wallet.ts' }));
-  const walletUrl = await listening(wallet);
-  const proxy = running.use(
-    await startChild({ script: 'bench/callbacks/proxy.ts', args: [walletUrl] }),
-  );
-  const gateway = running.use(
-    await startChild({
-      script: 'src/main.ts',
-      nodeArgs: gatewayFlags,
-      env: { ...environment(postgres.url, redis.url, walletUrl), GATEWAY_CONFIG: configFolder },
-    }),
-  );
-  const { address } = await gateway.line(({ msg }) => msg === 'gateway.listening');
-  const gatewayUrl = String(address);
-  const players = await openSessions(gatewayUrl);
-  const proxyUrl = await listening(proxy);
-  for (const side of isPinned ? [gateway, proxy] : []) await pin(side.pid, MEASURED_ON);
+  const around = running.use(await startSurroundings(options));
+  const { walletUrl, databaseUrl, isPinned, startServer } = around;
+  const proxy = await startServer('bench/callbacks/proxy.ts', [walletUrl], true);
+  const startGateway = (env: Readonly<Record<string, string>>) =>
+    around.startGateway({ configFolder, flags, env: { ...environment(walletUrl), ...env } });
+  const gateway = await startGateway(options.env ?? {});
+  const access = { cid: 'alpha-key', secret: API_SECRET };
+  const players = await openSessions(gateway.url, access, PLAYERS);
   const kept = running.move();
   return {
-    gateway: { url: gatewayUrl, process: gateway },
-    proxy: { url: proxyUrl, process: proxy },
+    gateway,
+    proxy,
     walletUrl,
-    databaseUrl: postgres.url,
+    databaseUrl,
     players,
     serviceSecret: SERVICE_SECRET,
     isPinned,
+    startGateway,
+    startServer,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-async function listening(child: Child): Promise<string> {
-  const { port } = await child.line((line) => typeof line.port === 'number');
-  return `http://127.0.0.1:${port}`;
-}
-
-/** As in production: durable commits, a log line a callback, the example configuration's defaults. */
-function environment(
-  databaseUrl: string,
-  redisUrl: string,
-  walletUrl: string,
-): Readonly<Record<string, string>> {
+/** What the example configuration takes from it. */
+function environment(walletUrl: string): Readonly<Record<string, string>> {
   return {
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    MIGRATE_ON_START: 'true',
-    LOG_LEVEL: 'info',
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    NODE_ENV: 'production',
     SERVICE_SECRET,
     SERVICE_BONUS_URL: 'http://127.0.0.1:9',
     ALPHA_WALLET_URL: walletUrl,
@@ -110,21 +82,4 @@ function environment(
     BETA_WALLET_SECRET: randomBytes(24).toString('base64url'),
     BETA_API_SECRET: randomBytes(24).toString('base64url'),
   };
-}
-
-async function openSessions(baseUrl: string): Promise<ServicePlayer[]> {
-  const operator = createOperator({ baseUrl, cid: 'alpha-key', secret: API_SECRET });
-  try {
-    return await Promise.all(
-      Array.from({ length: PLAYERS }, async (_, n) => {
-        const request = { operatorUser: `player-${n}`, currency: CURRENCY };
-        const operatorToken = randomBytes(12).toString('hex');
-        const { session, body } = await operator.openSession({ ...request, operatorToken });
-        if (session === undefined) throw new Error(`no session: ${body}`);
-        return { userId: session.userId, token: session.token, currency: CURRENCY };
-      }),
-    );
-  } finally {
-    await operator.close();
-  }
 }

@@ -31,7 +31,7 @@ export async function findMistakes(
     [missing, 'answered 200 but never at the wallet'],
     [repeated, 'more than once at the wallet'],
     [Math.max(0, count - journal.accepted), 'answered 200 but not accepted in the journal'],
-    [Math.max(0, journal.accepted - count - cut), 'accepted in the journal, and never answered'],
+    [Math.max(0, journal.told - count - cut), 'accepted in the journal, and not so answered'],
     [accepted.length - journal.attempts, 'without exactly one good call recorded'],
     [Math.max(0, atWallet.size - journal.bets), 'at the wallet without an intent in the journal'],
     [journal.busy, 'still under way in the journal'],
@@ -55,6 +55,8 @@ async function walletCalls(
 
 interface JournalCounts {
   readonly accepted: number;
+  /** Accepted ones in all, but those that the service was told not to know of. */
+  readonly told: number;
   readonly attempts: number;
   readonly bets: number;
   readonly busy: number;
@@ -68,6 +70,7 @@ const COUNTS = `
          WHERE o.operation = 'place' AND o.transaction_id = ANY ($2)
          GROUP BY o.transaction_id)
   SELECT (SELECT count(*)::int FROM ours WHERE place = 'accepted' AND transaction_id = ANY ($2)) AS accepted,
+         (SELECT count(*)::int FROM ours WHERE place = 'accepted' AND NOT place_answered_unknown) AS told,
          (SELECT count(*)::int FROM calls WHERE good = 1 AND "all" = 1) AS attempts,
          (SELECT count(*)::int FROM ours) AS bets,
          (SELECT count(*)::int FROM ours WHERE busy_attempt IS NOT NULL) AS busy`;

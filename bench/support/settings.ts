@@ -23,3 +23,36 @@ export function positive(name: string, text: string): number {
   }
   return value;
 }
+
+export interface NumberSettings<Name extends string> {
+  readonly numbers: Readonly<Record<Name, number>>;
+  /** Where the result is written. */
+  readonly resultFile: string;
+  /** Only the help was asked for. */
+  readonly help: boolean;
+}
+
+/**
+ * The settings of a benchmark that has whole numbers alone, each an option of its name.
+ *
+ * @throws SettingsError
+ */
+export function numbersOf<Name extends string>(
+  args: readonly string[],
+  benchmark: string,
+  defaults: Readonly<Record<Name, number>>,
+): NumberSettings<Name> {
+  const names = Object.keys(defaults).filter((name): name is Name => name in defaults);
+  const texts = names.map((name) => [
+    name,
+    { type: 'string', default: String(defaults[name]) } as const,
+  ]);
+  const values: Readonly<Record<string, unknown>> = optionsOf(args, {
+    ...Object.fromEntries(texts),
+    out: { type: 'string', default: `bench/results/${benchmark}.json` },
+    help: { type: 'boolean', short: 'h', default: false },
+  });
+  const numbers: Record<Name, number> = { ...defaults };
+  for (const name of names) numbers[name] = positive(`--${name}`, String(values[name]));
+  return { numbers, resultFile: String(values.out), help: values.help === true };
+}

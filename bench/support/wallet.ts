@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /**
- * A wallet that says yes at once, in a process of its own: what it costs is the same for whoever
- * stands in front of it. Prints its port; `GET /seen?<prefix>` tells which bets with that prefix it
- * got, a line each with how often.
+ * A wallet that says yes, in a process of its own: what it costs is the same for whoever stands in
+ * front of it. Argument: how many milliseconds it takes for an answer, by default none. Prints its
+ * port; `GET /seen?<prefix>` tells which bets with that prefix it got, a line each with how often.
  */
 
 const PLACED = /"transactionId":"([^"\\]+)"/;
 const BALANCE = '{"userId":"player","currency":"USD","amount":100.25}';
 
+const delayMs = Number(process.argv[2] ?? 0);
 const seen = new Map<string, number>();
 
 const server = createServer((request, response) => {
@@ -35,9 +36,12 @@ server.listen(0, '127.0.0.1', () => {
 
 /** @param text ASCII */
 function answer(response: ServerResponse, text: string): void {
-  response
-    .writeHead(200, { 'content-type': 'application/json', 'content-length': text.length })
-    .end(text);
+  const write = () =>
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': text.length })
+      .end(text);
+  if (delayMs === 0) write();
+  else setTimeout(write, delayMs);
 }
 
 /** As latin1: fast, and nothing but ASCII is looked for. */

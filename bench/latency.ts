@@ -1,0 +1,117 @@
+import { type Servers, startServers } from './callbacks/servers.ts';
+import type { PhaseResult } from './open-loop/job.ts';
+import { Load } from './open-loop/load.ts';
+import type { Busy } from './support/busy.ts';
+import { median, spread, tenths } from './support/figures.ts';
+import { report } from './support/result.ts';
+import { numbersOf } from './support/settings.ts';
+import type { Side } from './support/surroundings.ts';
+
+const HELP = `npm run bench -- latency [options]
+
+What the gateway adds to the time that a wallet itself takes. Places come at a constant rate, a part of what
+the gateway serves at most, and none waits for the one before; each one's time runs from when it was to be
+sent. In turn through the gateway and straight to the wallet, at half of the most and at a quarter.
+
+  --wallet <ms>    how long the wallet takes (20)
+  --rounds <n>     measured rounds of each (3)
+  --seconds <n>    how long a round takes (8)
+  --out <file>     where the result goes (bench/results/latency.json)`;
+
+/** Enough that a wallet's delay is not what limits; fewer than its bulkhead lets through. */
+const CONNECTIONS = 192;
+const MAXIMUM_SECONDS = 5;
+const WARM_UP_SECONDS = 2;
+
+/**
+ * What the gateway adds to a wallet's own time.
+ *
+ * @returns 1 when a bet was lost or doubled on the way
+ * @throws SettingsError
+ */
+export async function runLatency(args: readonly string[]): Promise<number> {
+  const defaults = { wallet: 20, rounds: 3, seconds: 8 };
+  const { numbers, resultFile, help } = numbersOf(args, 'latency', defaults);
+  if (help) {
+    console.log(HELP);
+    return 0;
+  }
+  await using servers = await startServers({ walletDelayMs: numbers.wallet });
+  const load = new Load(servers);
+  const most = Math.round(await load.maximum(servers.gateway, MAXIMUM_SECONDS, CONNECTIONS));
+  console.log(`at most ${most} places a second`);
+  const half = await measure(servers, load, numbers, Math.round(most / 2));
+  const quarter = await measure(servers, load, numbers, Math.round(most / 4));
+  return await report(resultFile, {
+    benchmark: 'latency',
+    settings: { ...numbers, isPinned: servers.isPinned },
+    targets: [
+      { what: 'added to the wallet, p50 ms', value: half.addedP50Ms.median, atMost: 2 },
+      { what: 'added to the wallet, p99 ms', value: half.addedP99Ms.median, atMost: 8 },
+    ],
+    figures: { mostPerSecond: most, half, quarter },
+    mistakes: await load.mistakes(),
+  });
+}
+
+type Sent = PhaseResult & { readonly busy: Busy };
+
+interface Round {
+  readonly gateway: Sent;
+  readonly wallet: Sent;
+}
+
+async function measure(
+  { gateway, walletUrl }: Servers,
+  load: Load,
+  settings: { readonly rounds: number; readonly seconds: number },
+  perSecond: number,
+) {
+  // Nothing of it is asked but its address: its processor time is not the gateway's.
+  const wallet = { ...gateway, url: walletUrl };
+  const run = async (side: Side): Promise<Sent> => {
+    const phases = [WARM_UP_SECONDS, settings.seconds].map((seconds) => ({ perSecond, seconds }));
+    const { phases: results, busy } = await load.open(side, phases, {
+      journaled: side === gateway,
+    });
+    const result = results.at(-1);
+    if (result === undefined) throw new Error('nothing was sent');
+    return { ...result, busy };
+  };
+  const rounds: Round[] = [];
+  for (let n = 1; n <= settings.rounds; n += 1) {
+    const round = { gateway: await run(gateway), wallet: await run(wallet) };
+    rounds.push(round);
+    const told = [lineOf('gateway', round.gateway), lineOf('wallet', round.wallet)];
+    console.log(`${perSecond} a second, ${n} of ${settings.rounds}: ${told.join('; ')}`);
+  }
+  const added = (of: (side: PhaseResult) => number) =>
+    rounds.map((round) => tenths(of(round.gateway) - of(round.wallet)));
+  return {
+    perSecond,
+    addedP50Ms: spread(added(({ p50Ms }) => p50Ms)),
+    addedP99Ms: spread(added(({ p99Ms }) => p99Ms)),
+    // The first is the gateway's own processor, the other one has all that it needs.
+    busyPercent: {
+      gateway: median(rounds.map((round) => round.gateway.busy.measured)),
+      rest: median(rounds.map((round) => round.gateway.busy.rest)),
+    },
+    gateway: summaryOf(rounds.map((round) => round.gateway)),
+    wallet: summaryOf(rounds.map((round) => round.wallet)),
+  };
+}
+
+function lineOf(name: string, { p50Ms, p99Ms, maxMs, answers }: PhaseResult): string {
+  return `${name} p50 ${p50Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms ${JSON.stringify(answers)}`;
+}
+
+/** Medians of the rounds'. */
+function summaryOf(rounds: readonly PhaseResult[]) {
+  return {
+    p50Ms: tenths(median(rounds.map(({ p50Ms }) => p50Ms))),
+    p99Ms: tenths(median(rounds.map(({ p99Ms }) => p99Ms))),
+    maxMs: tenths(Math.max(...rounds.map(({ maxMs }) => maxMs))),
+    sent: rounds.reduce((total, { sent }) => total + sent, 0),
+    good: rounds.reduce((total, { answers }) => total + (answers['200'] ?? 0), 0),
+  };
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import type { ServicePlayer } from '../../tools/simulator/service.ts';
+import { type LoadOperation, runLoad } from '../callbacks/load-job.ts';
+import { findMistakes } from '../callbacks/verify.ts';
+import { type Busy, watchBusy } from '../support/busy.ts';
+import { cpuTimeMs } from '../support/cpu-time.ts';
+import { runs } from '../support/processors.ts';
+import type { Side } from '../support/surroundings.ts';
+import { type OpenResult, type Phase, runOpen } from './job.ts';
+
+/** Where load goes and how it is looked up afterwards. */
+export interface Scene {
+  readonly databaseUrl: string;
+  readonly walletUrl: string;
+  readonly players: readonly ServicePlayer[];
+  readonly serviceSecret: string;
+}
+
+export interface OpenOptions {
+  readonly operation?: LoadOperation;
+  /** Default: all of the scene's. */
+  readonly players?: readonly ServicePlayer[];
+  readonly connectionsMax?: number;
+  /** See `OpenJob`. */
+  readonly queueMs?: number;
+  /** Whether its bets are to be found in the journal afterwards; not those of the wallet itself. */
+  readonly journaled?: boolean;
+}
+
+export interface OpenMeasured extends OpenResult {
+  /** Processor time of the side, where the system tells. */
+  readonly cpuMs: number | undefined;
+  readonly busy: Busy;
+}
+
+/** As many as a service with a pool of connections has; below what one gateway process lets in. */
+const CONNECTIONS_MAX = 1_000;
+const WARM_UP_BETS = 10_000;
+/** Requests are signed beforehand: so many times as many as the warm-up's pace needs. */
+const RESERVE = 2.5;
+
+/** Sends callbacks, and remembers every bet that was, to look for it when all is over. */
+export class Load {
+  readonly #scene: Scene;
+  /** No other's bets begin like it. */
+  readonly #name = `load-${randomBytes(4).toString('hex')}`;
+  readonly #checks: (() => Promise<string[]>)[] = [];
+  #runs = 0;
+  #accepted = 0;
+
+  constructor(scene: Scene) {
+    this.#scene = scene;
+  }
+
+  /** Bets that were answered 200 by the gateway. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** Compiled, and with its connections made. @returns places a second meanwhile */
+  async warmUp(side: Side, bets: number, connections: number): Promise<number> {
+    const prefix = this.#prefix();
+    const { players, serviceSecret: secret } = this.#scene;
+    const { answered, elapsedMs, statuses, accepted } = await runLoad({
+      client: 'autocannon',
+      operation: 'place',
+      ...{ url: side.url, connections, bets, prefix, players, secret },
+    });
+    this.#remember(prefix, { count: statuses['200'] ?? 0, cut: 0, ids: accepted });
+    return (1000 * answered) / elapsedMs;
+  }
+
+  /** Places a second that the gateway serves when there are always so many under way. */
+  async maximum(side: Side, seconds: number, connections: number): Promise<number> {
+    const pace = await this.warmUp(side, WARM_UP_BETS, connections);
+    return await this.closed(side, seconds, connections, pace);
+  }
+
+  /**
+   * The same of one that is warm.
+   *
+   * @param pace about how many that are
+   */
+  async closed(side: Side, seconds: number, connections: number, pace: number): Promise<number> {
+    const prefix = this.#prefix();
+    const { players, serviceSecret: secret } = this.#scene;
+    const client = (await runs('which', ['wrk'])) ? 'wrk' : 'autocannon';
+    const bets = Math.round(pace * seconds * (client === 'wrk' ? RESERVE : 1));
+    const result = await runLoad({
+      ...{ client, operation: 'place', url: side.url, connections, bets, seconds },
+      ...{ prefix, players, secret },
+    });
+    const { answered, elapsedMs, statuses, accepted } = result;
+    const cut = accepted === undefined ? connections : 0;
+    this.#remember(prefix, { count: statuses['200'] ?? 0, cut, ids: accepted });
+    return (1000 * answered) / elapsedMs;
+  }
+
+  /** Sends at constant rates, one after the other. */
+  async open(
+    side: Side,
+    phases: readonly Phase[],
+    options: OpenOptions = {},
+  ): Promise<OpenMeasured> {
+    const { operation = 'place', journaled = operation === 'place' } = options;
+    const { players = this.#scene.players, connectionsMax = CONNECTIONS_MAX } = options;
+    const prefix = this.#prefix();
+    const busyOf = watchBusy();
+    const before = await cpuTimeMs(side.process.pid);
+    const result = await runOpen({
+      ...{ url: side.url, phases, connectionsMax, operation, prefix, players },
+      secret: this.#scene.serviceSecret,
+      ...(options.queueMs !== undefined && { queueMs: options.queueMs }),
+    });
+    const after = await cpuTimeMs(side.process.pid);
+    const busy = busyOf();
+    if (journaled) {
+      const ids = result.good.map((n) => `${prefix}${n}`);
+      this.#remember(prefix, { count: ids.length, cut: result.cut, ids });
+    }
+    const cpuMs = before === undefined || after === undefined ? undefined : after - before;
+    return { ...result, cpuMs, busy };
+  }
+
+  /**
+   * Sends every bet to each of the sides at the same moment, as a service does that hears nothing.
+   *
+   * @returns what each of them answered
+   */
+  async openTwice(
+    sides: readonly Side[],
+    phases: readonly Phase[],
+  ): Promise<readonly OpenResult[]> {
+    const prefix = this.#prefix();
+    const { players, serviceSecret: secret } = this.#scene;
+    const results = await Promise.all(
+      sides.map(({ url }) =>
+        runOpen({
+          ...{ url, phases, connectionsMax: CONNECTIONS_MAX, prefix, players, secret },
+          operation: 'place',
+        }),
+      ),
+    );
+    const good = new Set(results.flatMap((one) => one.good));
+    const ids = [...good].map((n) => `${prefix}${n}`);
+    const cut = results.reduce((total, one) => total + one.cut, 0);
+    this.#remember(prefix, { count: ids.length, cut, ids });
+    return results;
+  }
+
+  /** What is wrong with any of the bets that were sent, in words. */
+  async mistakes(): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const check of this.#checks) found.push(...(await check()));
+    return found;
+  }
+
+  #prefix(): string {
+    this.#runs += 1;
+    return `${this.#name}-${this.#runs}-`;
+  }
+
+  #remember(prefix: string, accepted: Parameters<typeof findMistakes>[2]): void {
+    this.#accepted += accepted.count;
+    this.#checks.push(async () =>
+      (await findMistakes(this.#scene, prefix, accepted)).map((what) => `${prefix}: ${what}`),
+    );
+  }
+}

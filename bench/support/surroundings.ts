@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import { startPostgres } from '../../tools/embedded/postgres.ts';
+import { startRedis } from '../../tools/embedded/redis.ts';
+import { type Child, startChild } from './child.ts';
+import { monotonicMs } from './monotonic.ts';
+import { MEASURED_ON, pin, REST_ON, unpin } from './processors.ts';
+
+/** A process that takes callbacks, or stands where one that does would. */
+export interface Side {
+  /** Where callbacks go, without a path. */
+  readonly url: string;
+  readonly process: Child;
+}
+
+export interface GatewaySide extends Side {
+  /** The internal listener. */
+  readonly adminUrl: string;
+  /** From its beginning until it took callbacks. */
+  readonly startMs: number;
+}
+
+export interface GatewayOptions {
+  readonly configFolder: string;
+  /** Over what every gateway of a benchmark gets. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** For its `node`, which has this folder for its files. */
+  readonly flags?: (folder: string) => readonly string[];
+}
+
+export interface SurroundingsOptions {
+  /** How long the wallet takes for each answer; default: none at all. */
+  readonly walletDelayMs?: number;
+  /** Whether what is measured gets a processor for itself, where that can be; default true. */
+  readonly pinned?: boolean;
+}
+
+/** What gateways need around them; everything that it started ends with it. */
+export interface Surroundings extends AsyncDisposable {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly walletUrl: string;
+  /** What is measured has a processor for itself, everything else has another. */
+  readonly isPinned: boolean;
+  startGateway(options: GatewayOptions): Promise<GatewaySide>;
+  /** A script that prints its port; on the processor of what is measured where `measured` says so. */
+  startServer(script: string, args: readonly string[], measured?: boolean): Promise<Side>;
+}
+
+const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+
+/** PostgreSQL (fsync on), Redis and a wallet. */
+export async function startSurroundings(options: SurroundingsOptions = {}): Promise<Surroundings> {
+  const { walletDelayMs = 0, pinned = true } = options;
+  await using running = new AsyncDisposableStack();
+  const isPinned = pinned && (await pin(process.pid, REST_ON));
+  running.defer(() => unpin(cpus().length, process.pid));
+  const postgres = await startPostgres();
+  running.defer(() => postgres.stop());
+  const redis = await startRedis();
+  running.defer(() => redis.stop());
+  const startServer = async (script: string, args: readonly string[], measured = false) => {
+    const server = kept.use(await startChild({ script, args }));
+    const { port } = await server.line((line) => typeof line.port === 'number');
+    if (measured && isPinned) await keep(server.pid);
+    return { url: `http://127.0.0.1:${port}`, process: server };
+  };
+  const kept = running.move();
+  try {
+    const wallet = await startServer('bench/support/wallet.ts', [String(walletDelayMs)]);
+    return {
+      databaseUrl: postgres.url,
+      redisUrl: redis.url,
+      walletUrl: wallet.url,
+      isPinned,
+      startServer,
+      startGateway: async ({ configFolder, env = {}, flags = () => [] }) => {
+        // Found beforehand: a gateway that logs nothing does not tell them either.
+        const [port, adminPort] = [await freePort(), await freePort()];
+        const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
+        const base = usual(postgres.url, redis.url, configFolder);
+        const beganAtMs = monotonicMs();
+        const gateway = kept.use(
+          await startChild({
+            script: 'src/main.ts',
+            nodeArgs: flags,
+            env: { ...base, ...ports, ...env },
+          }),
+        );
+        if (isPinned) await keep(gateway.pid);
+        const [url, adminUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`];
+        await ready(gateway, adminUrl);
+        return { url, adminUrl, process: gateway, startMs: monotonicMs() - beganAtMs };
+      },
+      [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    };
+  } catch (error) {
+    await kept.disposeAsync();
+    throw error;
+  }
+}
+
+/** As in production: durable commits, a log line a callback, the configuration's defaults. */
+function usual(databaseUrl: string, redisUrl: string, configFolder: string) {
+  return {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redisUrl,
+    GATEWAY_CONFIG: configFolder,
+    HOST: '127.0.0.1',
+    MIGRATE_ON_START: 'true',
+    LOG_LEVEL: 'info',
+    ENCRYPTION_KEY,
+    NODE_ENV: 'production',
+  };
+}
+
+/** @throws Error where that cannot be done: the result would say otherwise */
+async function keep(pid: number): Promise<void> {
+  if (!(await pin(pid, MEASURED_ON))) throw new Error('what is measured has no processor');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not a TCP server');
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}
+
+const READY_POLL_MS = 20;
+
+/** @throws Error when the gateway ended instead */
+async function ready({ exited, line }: Child, adminUrl: string): Promise<void> {
+  let hasEnded = false;
+  void exited.then(() => {
+    hasEnded = true;
+  });
+  for (;;) {
+    const status = await request(`${adminUrl}/health/ready`).then(
+      async ({ statusCode, body }) => {
+        await body.dump();
+        return statusCode;
+      },
+      // Not listening yet.
+      () => 0,
+    );
+    if (status === 200) return;
+    // Rejects with what it printed.
+    if (hasEnded) await line(() => false);
+    await sleep(READY_POLL_MS);
+  }
+}
