@@ -85,9 +85,20 @@ describe('what stands at a bet that something may land late of', () => {
 
   it('is passed over where nothing stands, and where nobody owns it', async () => {
     const nothing = { ...SETTLED, standingOperationId: undefined };
-    const { confirming, skip } = confirmingOf([nothing, { ...SETTLED, owner: undefined }]);
+    const { confirming, skip, leaveToPerson } = confirmingOf(
+      [nothing, { ...SETTLED, owner: undefined }],
+      { records: [operation()] },
+    );
     expect(await confirmDue(confirming)).toBe(0);
     expect(skip.mock.calls).toEqual([[nothing]]);
+    expect(leaveToPerson).not.toHaveBeenCalled();
+  });
+
+  it('is sent also for an operator whose file is gone, whom the gateway’s own settings hold', async () => {
+    const owner = SETTLED.owner && { ...SETTLED.owner, operatorId: 'gone' };
+    const { confirming, send } = confirmingOf([{ ...SETTLED, owner }]);
+    expect(await confirmDue(confirming)).toBe(1);
+    expect(send).toHaveBeenCalledOnce();
   });
 });
 

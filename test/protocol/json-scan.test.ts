@@ -49,6 +49,16 @@ describe('scanJson', () => {
     }
   });
 
+  it.each([
+    [128, ''],
+    [129, '...'],
+  ])('shows a path of %d characters to people as far as they read', (length, end) => {
+    const name = 'n'.repeat(length);
+    expect(() => scanJson(`{"${name}":1,"${name}":2}`, DEPTH_MAX)).toThrow(
+      expect.objectContaining({ field: `${'n'.repeat(128)}${end}` }),
+    );
+  });
+
   it('throws what others know by its name', () => {
     expect(() => scanJson('{"a":1,"a":2}', DEPTH_MAX)).toThrow(
       expect.objectContaining({ name: 'JsonError', field: 'a' }),
