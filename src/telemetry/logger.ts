@@ -2,6 +2,10 @@ import { type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
 
+/** Lines gather to so much, or for so long, before they are written. */
+const WRITE_BYTES = 32_768;
+const FLUSH_EVERY_MS = 100;
+
 /** How deep the causes of an error are followed. */
 const CAUSES_MAX = 4;
 
@@ -22,7 +26,13 @@ export function createLogger(level: string, base: { readonly pid: number } | nul
       messageKey: 'msg',
       serializers: { err: errorFacts },
     },
-    pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 100 }),
+    pino.destination({
+      dest: 1,
+      sync: false,
+      minLength: WRITE_BYTES,
+      maxWrite: 2 * WRITE_BYTES,
+      periodicFlush: FLUSH_EVERY_MS,
+    }),
   );
 }
 
