@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const HELP = `npm run torture -- [--seed N] [--steps K] [--seeds COUNT | --minutes M] [options]
+export const HELP = `npm run torture -- [--seed N] [--steps K] [--seeds COUNT] [--minutes M] [options]
 
 Plays random but reproducible histories against the real gateway, on PostgreSQL and Redis of its own,
 with faults at every edge, and checks what must never be seen. Ends with 0 when nothing was found.
@@ -8,7 +8,7 @@ with faults at every edge, and checks what must never be seen. Ends with 0 when 
   --seed N        the first seed (1)
   --steps K       about how many things the service does in one history (25)
   --seeds COUNT   so many seeds, one after the other (1)
-  --minutes M     as many seeds as there is time for
+  --minutes M     as many seeds as there is time for, at most --seeds where that is given
   --jobs J        houses at once: 1, 2, 4 or 8 (8)
   --source DIR    the folder that holds the src/ to play against (this one)
   --keep LIST     only these parts of the history, as a failure prints them
