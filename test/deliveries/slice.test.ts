@@ -1,98 +1,9 @@
-import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
-import type { OperatorConfig } from '../../src/config/schema.ts';
-import { Pace } from '../../src/deliveries/pace.ts';
-import { Slice, type Slicing } from '../../src/deliveries/slice.ts';
-import { BetChanges } from '../../src/engine/bet-changes.ts';
-import { rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import type { Claim } from '../../src/store/deliveries/queue.ts';
-import type { TakenDelivery } from '../../src/store/deliveries/taken.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
-import { noTracing } from '../../src/telemetry/tracing.ts';
-import type { Wallet } from '../../src/wallets/call.ts';
-import { partly } from '../support/partly.ts';
 import { TestClock } from '../support/test-clock.ts';
+import { accepted, claim, endless, notSent, sliceOf, taken } from './support/slice-scene.ts';
 
 /** A slice among parts that do as the test says; the real ones are in the other files. */
-
-function taken(id: number): TakenDelivery {
-  const transactionId = `bet-${id}`;
-  const slip = {
-    transactionId,
-    token: 'token-of-its-place',
-    userId: 'user',
-    currency: 'USD',
-    amount: '10',
-    coefficient: '1.2',
-    bonusId: null,
-    bonusTemplateId: null,
-  };
-  return {
-    id: String(id),
-    operation: 'rollback',
-    purpose: 'promise',
-    transactionId,
-    operationId: String(id),
-    attemptId: transactionId,
-    attempts: 1,
-    isOverdue: false,
-    createdAt: new Date(),
-    transactionTime: '2026-01-01T00:00:00.000Z',
-    body: Buffer.from(rollbackBody(slip, 50)),
-    owner: { operatorId: 'alpha', playerId: '1', userId: 'user', operatorUser: 'ann' },
-    sessionId: '1',
-    sealedToken: { sealed: Buffer.from('token'), tokenHash: Buffer.alloc(32) },
-    bet: {
-      place: { kind: 'accepted', transactionTime: '2026-01-01T00:00:00.000Z' },
-      settlement: { kind: 'none' },
-      rollback: { kind: 'promised', transactionTime: '2026-01-01T00:00:00.000Z' },
-      late: undefined,
-    },
-  };
-}
-
-function sliceOf(take: () => Promise<Claim>, call: Wallet['bet'], clock = new TestClock()) {
-  const finished: string[] = [];
-  const delivery = { concurrency: 2, minBackoffMs: 1, maxBackoffMs: 1, confirmUnknownAfterMs: 1 };
-  const operator = { id: 'alpha', wallet: { generation: 1 }, delivery };
-  const configuration = {
-    gateway: { deadline: { totalMs: 4_800, reserveMs: 300 }, delivery },
-    operators: new Map([['alpha', operator]]),
-  };
-  const slicing = {
-    clock,
-    logger: pino({ level: 'silent' }),
-    metrics: createMetrics(),
-    tracing: noTracing,
-    configuration: () => configuration,
-    sessions: { unseal: String },
-    changes: new BetChanges(),
-    bets: {
-      finish: async (outcome: { attemptId: string }) => {
-        finished.push(outcome.attemptId);
-        return { kind: 'stands' };
-      },
-    },
-    store: { take: vi.fn(take) },
-  };
-  const wallet = { breakerState: () => 'closed', callerDialect: {}, bet: call };
-  const slice = new Slice(partly<Slicing>(slicing), {
-    wallet: partly<Wallet>(wallet),
-    operator: partly<OperatorConfig>(operator),
-    pace: new Pace(clock),
-    endsAtMs: clock.atMs + 1_000,
-    isHeld: () => false,
-    isStopping: () => false,
-  });
-  return { slice, clock, finished, store: slicing.store };
-}
-
-const claim = (...ids: number[]): Claim => ({ taken: ids.map(taken), isDry: ids.length === 0 });
-const accepted = async () => ({
-  kind: 'accepted' as const,
-  transactionTime: '2026-01-01T00:00:00.000Z',
-  trace: { sent: true, latencyMs: 1 },
-});
 
 describe('a slice', () => {
   it('brings also what was claimed while its time ran out: nothing waits for a lease', async () => {
@@ -123,7 +34,7 @@ describe('a slice', () => {
         clock.atMs += 250;
         return await accepted();
       },
-      clock,
+      { clock },
     );
     store.take.mockImplementation(async (...args: unknown[]) => {
       limits.push(Number(args[2]));
@@ -142,5 +53,153 @@ describe('a slice', () => {
     }, accepted);
     await expect(slice.run()).rejects.toThrow('gone');
     expect(finished).toEqual(['bet-1']);
+  });
+
+  it('claims one for each lane that waits, and says when nothing is due any more', async () => {
+    const limits: number[] = [];
+    const { slice, finished } = sliceOf(async (_operatorId, _generation, limit) => {
+      limits.push(limit);
+      return limits.length === 1 ? claim(1, 2) : claim();
+    }, accepted);
+    expect(slice.isDry).toBe(false);
+    await slice.run();
+    expect(limits[0]).toBe(2);
+    expect(finished.toSorted()).toEqual(['bet-1', 'bet-2']);
+    expect(slice.isDry).toBe(true);
+    expect(slice.wasRefused).toBe(false);
+  });
+
+  it('asks no more once the last that were due came', async () => {
+    const { slice, store, finished } = sliceOf(
+      async () => ({ taken: [taken(1), taken(2)], isDry: true }),
+      accepted,
+    );
+    await slice.run();
+    expect(store.take).toHaveBeenCalledTimes(1);
+    expect(finished.toSorted()).toEqual(['bet-1', 'bet-2']);
+  });
+
+  it('sends one that moves money where the breaker is half-open, and ends with it', async () => {
+    const { asked, take } = endless();
+    const { slice, finished } = sliceOf(take, accepted, { breaker: 'half_open', concurrency: 8 });
+    await slice.run();
+    expect(asked).toEqual([{ limit: 1, which: 'money' }]);
+    expect(finished).toEqual(['bet-1']);
+  });
+
+  it('looks for a probe again where the first look found none', async () => {
+    const claims = [{ taken: [], isDry: false }, claim(1)];
+    const limits: number[] = [];
+    const { slice, finished } = sliceOf(
+      async (_operatorId, _generation, limit) => {
+        limits.push(limit);
+        return claims.shift() ?? claim();
+      },
+      accepted,
+      { breaker: 'half_open' },
+    );
+    await slice.run();
+    expect(limits).toEqual([1, 1_000]);
+    expect(finished).toEqual(['bet-1']);
+  });
+
+  it('claims no more once a call was not let through', async () => {
+    const { asked, take } = endless();
+    const { slice } = sliceOf(take, notSent, { concurrency: 1 });
+    await slice.run();
+    expect(asked).toEqual([{ limit: 1, which: 'all' }]);
+    expect(slice.wasRefused).toBe(true);
+    expect(slice.isDry).toBe(false);
+  });
+
+  it('looks at a thousand where none of what is due may go, and at few again behind them', async () => {
+    const claims = [claim(1), { taken: [], isDry: false }, claim(2), claim()];
+    const limits: number[] = [];
+    const { slice } = sliceOf(
+      async (_operatorId, _generation, limit) => {
+        limits.push(limit);
+        return claims.shift() ?? claim();
+      },
+      accepted,
+      { concurrency: 1, ratePerSecond: 1_000_000 },
+    );
+    await slice.run();
+    expect(limits).toEqual([1, 1, 1_000, 1]);
+  });
+
+  it('claims ahead what begins within 50 ms, by the average of the calls, before it runs out', async () => {
+    const clock = new TestClock();
+    const callsMs = [10, 30];
+    const limits: number[] = [];
+    const begun: number[] = [];
+    let calls = 0;
+    const { slice } = sliceOf(
+      async (_operatorId, _generation, limit) => {
+        limits.push(limit);
+        begun.push(calls);
+        const first = limits.slice(0, -1).reduce((sum, one) => sum + one, 1);
+        return limits.length < 4
+          ? claim(...Array.from({ length: limit }, (_, index) => first + index))
+          : claim();
+      },
+      async () => {
+        clock.atMs += callsMs[calls] ?? 12;
+        calls += 1;
+        // Whoever claims meanwhile is not kept waiting by this one.
+        await new Promise(setImmediate);
+        await new Promise(setImmediate);
+        return await accepted();
+      },
+      { clock, concurrency: 1 },
+    );
+    await slice.run();
+    // After 10 ms; after 10 + 0.1 * (30 - 10) = 12 ms.
+    expect(limits.slice(0, 3)).toEqual([1, 5, 4]);
+    // Three of the five were taken up, or just about to be: two were left.
+    expect(begun[2]).toBeGreaterThanOrEqual(3);
+    expect(begun[2]).toBeLessThanOrEqual(5);
+  });
+
+  it('claims nothing ahead for an operator that has a rate', async () => {
+    const clock = new TestClock();
+    const { asked, take } = endless();
+    const { slice } = sliceOf(
+      take,
+      async () => {
+        clock.atMs += 100;
+        return await accepted();
+      },
+      { clock, concurrency: 1, ratePerSecond: 1_000 },
+    );
+    await slice.run();
+    expect(asked.length).toBeGreaterThan(2);
+    expect(new Set(asked.map(({ limit }) => limit))).toEqual(new Set([1]));
+  });
+
+  it('goes on beside 128 outcomes that are not written yet, and ends when all are', async () => {
+    const written = Promise.withResolvers<void>();
+    const { take } = endless();
+    const clock = new TestClock();
+    let calls = 0;
+    const { slice, finished } = sliceOf(
+      take,
+      async () => {
+        calls += 1;
+        return await accepted();
+      },
+      { clock, concurrency: 1, written: written.promise },
+    );
+    let hasEnded = false;
+    const run = slice.run().then(() => {
+      hasEnded = true;
+    });
+    await vi.waitFor(() => expect(calls).toBe(129));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    expect(calls).toBe(129);
+    clock.atMs += 2_000;
+    expect(hasEnded).toBe(false);
+    written.resolve();
+    await run;
+    expect(finished).toHaveLength(calls);
   });
 });

@@ -1,0 +1,138 @@
+import { pino } from 'pino';
+import { vi } from 'vitest';
+import type { OperatorConfig } from '../../../src/config/schema.ts';
+import { Pace } from '../../../src/deliveries/pace.ts';
+import { Slice, type Slicing } from '../../../src/deliveries/slice.ts';
+import { BetChanges } from '../../../src/engine/bet-changes.ts';
+import { rollbackBody } from '../../../src/protocol/callback-bodies.ts';
+import type { Claim } from '../../../src/store/deliveries/queue.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { noTracing } from '../../../src/telemetry/tracing.ts';
+import type { Wallet } from '../../../src/wallets/call.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
+
+export function taken(id: number): TakenDelivery {
+  const transactionId = `bet-${id}`;
+  const slip = {
+    transactionId,
+    token: 'token-of-its-place',
+    userId: 'user',
+    currency: 'USD',
+    amount: '10',
+    coefficient: '1.2',
+    bonusId: null,
+    bonusTemplateId: null,
+  };
+  return {
+    id: String(id),
+    operation: 'rollback',
+    purpose: 'promise',
+    transactionId,
+    operationId: String(id),
+    attemptId: transactionId,
+    attempts: 1,
+    isOverdue: false,
+    createdAt: new Date(),
+    transactionTime: '2026-01-01T00:00:00.000Z',
+    body: Buffer.from(rollbackBody(slip, 50)),
+    owner: { operatorId: 'alpha', playerId: '1', userId: 'user', operatorUser: 'ann' },
+    sessionId: '1',
+    sealedToken: { sealed: Buffer.from('token'), tokenHash: Buffer.alloc(32) },
+    bet: {
+      place: { kind: 'accepted', transactionTime: '2026-01-01T00:00:00.000Z' },
+      settlement: { kind: 'none' },
+      rollback: { kind: 'promised', transactionTime: '2026-01-01T00:00:00.000Z' },
+      late: undefined,
+    },
+  };
+}
+
+interface Scene {
+  readonly clock?: TestClock;
+  /** How many calls may be under way. */
+  readonly concurrency?: number;
+  readonly ratePerSecond?: number;
+  readonly breaker?: 'closed' | 'half_open';
+  /** Until when the journal's writes take. */
+  readonly written?: Promise<void>;
+}
+
+type Take = (
+  operatorId: string,
+  generation: number,
+  limit: number,
+  which: string,
+) => Promise<Claim>;
+
+/** A slice among parts that do as the test says. */
+export function sliceOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
+  const { clock = new TestClock(), breaker = 'closed', concurrency = 2, ratePerSecond } = scene;
+  const finished: string[] = [];
+  const backoff = { minBackoffMs: 1, maxBackoffMs: 1, confirmUnknownAfterMs: 1 };
+  const delivery = { ...backoff, concurrency, ratePerSecond };
+  const operator = { id: 'alpha', wallet: { generation: 1 }, delivery };
+  const configuration = {
+    gateway: { deadline: { totalMs: 4_800, reserveMs: 300 }, delivery },
+    operators: new Map([['alpha', operator]]),
+  };
+  const slicing = {
+    clock,
+    logger: pino({ level: 'silent' }),
+    metrics: createMetrics(),
+    tracing: noTracing,
+    configuration: () => configuration,
+    sessions: { unseal: String },
+    changes: new BetChanges(),
+    bets: {
+      finish: async (outcome: { attemptId: string }) => {
+        await scene.written;
+        finished.push(outcome.attemptId);
+        return { kind: 'stands' };
+      },
+    },
+    store: { take: vi.fn(take) },
+  };
+  const wallet = { breakerState: () => breaker, callerDialect: {}, bet: call };
+  const slice = new Slice(partly<Slicing>(slicing), {
+    wallet: partly<Wallet>(wallet),
+    operator: partly<OperatorConfig>(operator),
+    pace: new Pace(clock),
+    endsAtMs: clock.atMs + 1_000,
+    isHeld: () => false,
+    isStopping: () => false,
+  });
+  return { slice, clock, finished, store: slicing.store };
+}
+
+export const claim = (...ids: number[]): Claim => ({
+  taken: ids.map(taken),
+  isDry: ids.length === 0,
+});
+export const accepted = async () => ({
+  kind: 'accepted' as const,
+  transactionTime: '2026-01-01T00:00:00.000Z',
+  trace: { sent: true, latencyMs: 1 },
+});
+
+export const notSent = async () => ({
+  kind: 'notSent' as const,
+  reason: 'breaker' as const,
+  trace: { sent: false, latencyMs: 0 },
+});
+
+/** As many as are asked for, without an end, and what was asked. */
+export function endless() {
+  const asked: { readonly limit: number; readonly which: string }[] = [];
+  let last = 0;
+  const take: Take = async (_operatorId, _generation, limit, which) => {
+    asked.push({ limit, which });
+    const ids = Array.from({ length: limit }, () => {
+      last += 1;
+      return last;
+    });
+    return claim(...ids);
+  };
+  return { asked, take };
+}
