@@ -4,8 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/callbacks/{answers,first-copy,known-place,recorded-answer}.test.ts',
-      'test/deliveries/{confirm-due,delivery-log,pace,slice}.test.ts',
+      'test/{callbacks,deliveries}/unit/*.test.ts',
       'test/domain/*.test.ts',
       'test/engine/*.test.ts',
       'test/protocol/*.test.ts',

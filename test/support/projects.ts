@@ -7,10 +7,9 @@
 export const UNIT = [
   'test/*.test.ts',
   'test/bonuses/{read-back,service,translation}/*.test.ts',
-  'test/callbacks/{answers,first-copy,known-place,recorded-answer}.test.ts',
+  'test/{callbacks,deliveries}/unit/*.test.ts',
   'test/console/{story,text}.test.ts',
   'test/config/!(watch|watcher|source|reload-report).test.ts',
-  'test/deliveries/{confirm-due,delivery-log,pace,slice}.test.ts',
   'test/domain/*.test.ts',
   'test/engine/*.test.ts',
   'test/fuzz/{configuration,csv,protocol}.test.ts',

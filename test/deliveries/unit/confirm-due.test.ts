@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Confirming, confirmDue } from '../../src/deliveries/confirm.ts';
-import type { Bet } from '../../src/domain/bet.ts';
-import type { RecordedOperation } from '../../src/store/bets/journal.ts';
-import { FRESH } from '../domain/support/fresh-bet.ts';
-import { BETS, body } from '../protocol/bet-messages.ts';
-import { partly } from '../support/partly.ts';
+import { type Confirming, confirmDue } from '../../../src/deliveries/confirm.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { BETS, body } from '../../protocol/bet-messages.ts';
+import { partly } from '../../support/partly.ts';
 
 /** The rule carried out; what wallets and bets come to is in the other files. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Claim } from '../../src/store/deliveries/queue.ts';
-import { TestClock } from '../support/test-clock.ts';
-import { accepted, claim, endless, notSent, sliceOf, taken } from './support/slice-scene.ts';
+import type { Claim } from '../../../src/store/deliveries/queue.ts';
+import { TestClock } from '../../support/test-clock.ts';
+import { accepted, claim, endless, notSent, sliceOf, taken } from '../support/slice-scene.ts';
 
 /** A slice among parts that do as the test says; the real ones are in the other files. */
 

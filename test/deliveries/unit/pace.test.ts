@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Pace } from '../../src/deliveries/pace.ts';
+import { Pace } from '../../../src/deliveries/pace.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 50_000 });

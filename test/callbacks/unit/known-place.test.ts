@@ -1,17 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Callbacks } from '../../src/callbacks/context.ts';
-import { answerKnownPlace, answerWithoutJournal } from '../../src/callbacks/known-place.ts';
-import type { Bet } from '../../src/domain/bet.ts';
-import { Deadline } from '../../src/domain/deadline.ts';
-import { GatewayError } from '../../src/domain/errors.ts';
-import { OutOfTime } from '../../src/lib/within.ts';
-import { failure } from '../../src/protocol/answers.ts';
-import type { PlaceRequest } from '../../src/protocol/messages.ts';
-import type { Session } from '../../src/sessions/session.ts';
-import type { Commit } from '../../src/store/bets/commit.ts';
-import { FRESH, PLACE } from '../domain/support/fresh-bet.ts';
-import { partly } from '../support/partly.ts';
-import { TestClock } from '../support/test-clock.ts';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import { answerKnownPlace, answerWithoutJournal } from '../../../src/callbacks/known-place.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { OutOfTime } from '../../../src/lib/within.ts';
+import { failure } from '../../../src/protocol/answers.ts';
+import type { PlaceRequest } from '../../../src/protocol/messages.ts';
+import type { Session } from '../../../src/sessions/session.ts';
+import type { Commit } from '../../../src/store/bets/commit.ts';
+import { FRESH, PLACE } from '../../domain/support/fresh-bet.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 /** The rule among parts that do as the test says; the wire is in the other files. */
 

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { countAttempt, logAttempt, tracedAttempt } from '../../src/deliveries/delivery-log.ts';
-import type { AfterAttempt } from '../../src/domain/delivery.ts';
-import type { BetAnswer } from '../../src/domain/wallet-answer.ts';
-import type { Engine } from '../../src/engine/context.ts';
-import type { TakenDelivery } from '../../src/store/deliveries/taken.ts';
-import { noTracing, type SpanOptions } from '../../src/telemetry/tracing.ts';
-import { partly } from '../support/partly.ts';
-import { TestClock } from '../support/test-clock.ts';
+import { countAttempt, logAttempt, tracedAttempt } from '../../../src/deliveries/delivery-log.ts';
+import type { AfterAttempt } from '../../../src/domain/delivery.ts';
+import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
+import type { Engine } from '../../../src/engine/context.ts';
+import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
+import { noTracing, type SpanOptions } from '../../../src/telemetry/tracing.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 const clock = new TestClock();
 const taken = (changes: Partial<TakenDelivery> = {}) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Callbacks } from '../../src/callbacks/context.ts';
-import { answerOfFirst, isSame } from '../../src/callbacks/first-copy.ts';
-import { BETS, bet, body, message } from '../protocol/bet-messages.ts';
-import { partly } from '../support/partly.ts';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import { answerOfFirst, isSame } from '../../../src/callbacks/first-copy.ts';
+import { BETS, bet, body, message } from '../../protocol/bet-messages.ts';
+import { partly } from '../../support/partly.ts';
 
 const settle = (changes: Readonly<Record<string, string>> = {}) => message(bet('settle', changes));
 const update = (coefficient: string) => message(bet('update', { coefficient }));

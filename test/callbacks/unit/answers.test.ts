@@ -7,9 +7,9 @@ import {
   tokenRefused,
   UNAVAILABLE,
   unavailable,
-} from '../../src/callbacks/answers.ts';
-import type { Session } from '../../src/sessions/session.ts';
-import { partly } from '../support/partly.ts';
+} from '../../../src/callbacks/answers.ts';
+import type { Session } from '../../../src/sessions/session.ts';
+import { partly } from '../../support/partly.ts';
 
 const session = partly<Session>({ owner: { operatorId: 'alpha' } });
 const AT = '2026-01-02T03:04:05.000Z';

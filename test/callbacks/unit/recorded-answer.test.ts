@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { BetCallback } from '../../src/callbacks/bet-callback.ts';
-import type { Callbacks } from '../../src/callbacks/context.ts';
-import type { Handled } from '../../src/callbacks/handled.ts';
-import { firstCashout, onRecord, recordedAnswer } from '../../src/callbacks/recorded-answer.ts';
-import type { Bet } from '../../src/domain/bet.ts';
-import { Deadline } from '../../src/domain/deadline.ts';
-import type { SettleRequest, UnsettleRequest, UpdateRequest } from '../../src/protocol/messages.ts';
-import type { RecordedOperation } from '../../src/store/bets/journal.ts';
-import { FRESH } from '../domain/support/fresh-bet.ts';
-import { BETS, bet, body, message } from '../protocol/bet-messages.ts';
-import { partly } from '../support/partly.ts';
-import { TestClock } from '../support/test-clock.ts';
+import type { BetCallback } from '../../../src/callbacks/bet-callback.ts';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import type { Handled } from '../../../src/callbacks/handled.ts';
+import { firstCashout, onRecord, recordedAnswer } from '../../../src/callbacks/recorded-answer.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import type { SettleRequest, UnsettleRequest, UpdateRequest } from '../../../src/protocol/messages.ts';
+import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { BETS, bet, body, message } from '../../protocol/bet-messages.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
 
 type Kind = 'settle' | 'unsettle' | 'update';
 const ID = '"r1"';
