@@ -5,7 +5,11 @@ import type { Handled } from '../../../src/callbacks/handled.ts';
 import { firstCashout, onRecord, recordedAnswer } from '../../../src/callbacks/recorded-answer.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
-import type { SettleRequest, UnsettleRequest, UpdateRequest } from '../../../src/protocol/messages.ts';
+import type {
+  SettleRequest,
+  UnsettleRequest,
+  UpdateRequest,
+} from '../../../src/protocol/messages.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, bet, body, message } from '../../protocol/bet-messages.ts';
