@@ -66,8 +66,8 @@ type Take = (
   which: string,
 ) => Promise<Claim>;
 
-/** A slice among parts that do as the test says. */
-export function sliceOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
+/** What a slice is made of: parts that do as the test says. */
+export function partsOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
   const { clock = new TestClock(), breaker = 'closed', concurrency = 2, ratePerSecond } = scene;
   const finished: string[] = [];
   const backoff = { minBackoffMs: 1, maxBackoffMs: 1, confirmUnknownAfterMs: 1 };
@@ -95,6 +95,12 @@ export function sliceOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
     store: { take: vi.fn(take) },
   };
   const wallet = { breakerState: () => breaker, callerDialect: {}, bet: call };
+  return { slicing, wallet, operator, clock, finished };
+}
+
+/** A slice among them, of a second. */
+export function sliceOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
+  const { slicing, wallet, operator, clock, finished } = partsOf(take, call, scene);
   const slice = new Slice(partly<Slicing>(slicing), {
     wallet: partly<Wallet>(wallet),
     operator: partly<OperatorConfig>(operator),

@@ -1,0 +1,173 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type Draining, drain, heldBecause } from '../../../src/deliveries/drain.ts';
+import { Pace } from '../../../src/deliveries/pace.ts';
+import type { NotSentReason } from '../../../src/domain/wallet-answer.ts';
+import { partly } from '../../support/partly.ts';
+import { accepted, claim, endless, notSent, partsOf } from '../support/slice-scene.ts';
+
+/** One slice's beginning and end; the slice itself is in `slice.test.ts`. */
+
+interface Operator {
+  refusal?: NotSentReason | undefined;
+  isHeldByPerson?: boolean;
+  isConfigured?: boolean;
+  hasWallet?: boolean;
+  isStopping?: boolean;
+}
+
+function drainOf(parts: ReturnType<typeof partsOf>, operator: Operator = {}) {
+  const refusal = vi.fn(() => operator.refusal);
+  const draining = partly<Draining>({
+    ...parts.slicing,
+    configuration: () => ({
+      ...parts.slicing.configuration(),
+      operators: new Map(operator.isConfigured === false ? [] : [['alpha', parts.operator]]),
+    }),
+    wallets: {
+      get: (id: string) =>
+        operator.hasWallet === false || id !== 'alpha' ? undefined : { ...parts.wallet, refusal },
+    },
+    isHeldByPerson: (id: string) => id === 'alpha' && operator.isHeldByPerson === true,
+  });
+  const pace = new Pace(parts.clock);
+  const run = () => drain(draining, 'alpha', pace, () => operator.isStopping === true);
+  return { run, draining, refusal, ...parts };
+}
+
+const nothingTaken = () => partsOf(async () => claim(), accepted);
+
+describe('an operator’s deliveries are held', () => {
+  it.each<[string, Operator]>([
+    ['removed', { hasWallet: false, isHeldByPerson: true }],
+    ['person', { isHeldByPerson: true, refusal: 'breaker' }],
+    ['breaker', { refusal: 'breaker' }],
+    ['maintenance', { refusal: 'maintenance' }],
+    ['suspended', { refusal: 'suspended' }],
+  ])('by its first reason: %s (I4)', async (reason, operator) => {
+    const { run, draining, slicing } = drainOf(nothingTaken(), operator);
+    expect(heldBecause(draining, 'alpha')).toBe(reason);
+    expect(await run()).toEqual({ kind: 'held' });
+    expect(slicing.store.take).not.toHaveBeenCalled();
+  });
+
+  it('by what holds its money, and not by a full bulkhead, which passes by itself', async () => {
+    const { run, draining, refusal, slicing } = drainOf(nothingTaken(), { refusal: 'bulkhead' });
+    expect(heldBecause(draining, 'alpha')).toBeUndefined();
+    expect(refusal.mock.calls).toEqual([['rollback']]);
+    expect(await run()).toEqual({ kind: 'empty' });
+    expect(slicing.store.take).toHaveBeenCalledOnce();
+  });
+
+  it('by nothing else, also where nobody knows of people yet', () => {
+    const { draining } = drainOf(nothingTaken());
+    expect(heldBecause({ wallets: draining.wallets }, 'alpha')).toBeUndefined();
+    expect(heldBecause(draining, 'beta')).toBe('removed');
+  });
+
+  it('in the moment between its wallet and its file, too', async () => {
+    const { run, slicing } = drainOf(nothingTaken(), { isConfigured: false });
+    expect(await run()).toEqual({ kind: 'held' });
+    expect(slicing.store.take).not.toHaveBeenCalled();
+  });
+});
+
+describe('a drain', () => {
+  it('ends after a second, so that the others have their turn, and comes back at once (I7)', async () => {
+    const { take } = endless();
+    let calls = 0;
+    const parts = partsOf(
+      take,
+      async () => {
+        calls += 1;
+        parts.clock.atMs += 300;
+        return await accepted();
+      },
+      { concurrency: 1 },
+    );
+    expect(await drainOf(parts).run()).toEqual({ kind: 'more', inMs: 0 });
+    // They began after 0, 300, 600 and 900 ms.
+    expect(calls).toBe(4);
+    expect(parts.finished).toHaveLength(4);
+  });
+
+  it('is over when nothing is due any more', async () => {
+    let claims = 0;
+    const parts = partsOf(async () => {
+      claims += 1;
+      return claims === 1 ? claim(1, 2) : claim();
+    }, accepted);
+    expect(await drainOf(parts).run()).toEqual({ kind: 'empty' });
+    expect(parts.finished.toSorted()).toEqual(['bet-1', 'bet-2']);
+  });
+
+  it('comes back when the operator’s rate allows, also where nothing is left: its pace is kept', async () => {
+    const parts = partsOf(async () => ({ ...claim(1), isDry: true }), accepted, {
+      ...{ concurrency: 1, ratePerSecond: 0.5 },
+    });
+    expect(await drainOf(parts).run()).toEqual({ kind: 'more', inMs: 2_000 });
+    expect(parts.finished).toEqual(['bet-1']);
+  });
+
+  it('waits until the rate allows where more is due', async () => {
+    const { take } = endless();
+    const parts = partsOf(take, accepted, { concurrency: 1, ratePerSecond: 0.5 });
+    expect(await drainOf(parts).run()).toEqual({ kind: 'more', inMs: 2_000 });
+    expect(parts.finished).toEqual(['bet-1']);
+  });
+
+  it('pauses for a quarter of a second where a call was not let through', async () => {
+    const { take } = endless();
+    const parts = partsOf(take, notSent, { concurrency: 1 });
+    expect(await drainOf(parts).run()).toEqual({ kind: 'more', inMs: 250 });
+  });
+
+  it('ends where the operator takes no calls any more, whatever else ended it (I4)', async () => {
+    const { take } = endless();
+    const operator: Operator = {};
+    const parts = partsOf(
+      take,
+      async () => {
+        operator.refusal = 'breaker';
+        return await notSent();
+      },
+      { concurrency: 1 },
+    );
+    expect(await drainOf(parts, operator).run()).toEqual({ kind: 'held' });
+    expect(parts.slicing.store.take).toHaveBeenCalledOnce();
+  });
+
+  it('stops claiming in the moment when the operator is held, before any call says so', async () => {
+    const { take } = endless();
+    const operator: Operator = {};
+    const parts = partsOf(
+      take,
+      async () => {
+        operator.isHeldByPerson = true;
+        return await accepted();
+      },
+      { concurrency: 1 },
+    );
+    expect(await drainOf(parts, operator).run()).toEqual({ kind: 'held' });
+    expect(parts.finished).toEqual(['bet-1']);
+  });
+
+  it('ends with the call under way when its process is to stop', async () => {
+    const { take } = endless();
+    const operator: Operator = {};
+    const parts = partsOf(
+      take,
+      async () => {
+        operator.isStopping = true;
+        return await accepted();
+      },
+      { concurrency: 1 },
+    );
+    expect(await drainOf(parts, operator).run()).toEqual({ kind: 'more', inMs: 0 });
+    expect(parts.finished).toEqual(['bet-1']);
+  });
+
+  it('says that PostgreSQL is away', async () => {
+    const parts = partsOf(() => Promise.reject(new Error('gone')), accepted);
+    await expect(drainOf(parts).run()).rejects.toThrow('gone');
+  });
+});
