@@ -1,8 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
+import { GatewayError } from '../../src/domain/errors.ts';
 import type { Engine } from '../../src/engine/context.ts';
 import { type AnsweredOtherwise, correctAnswer } from '../../src/engine/correction.ts';
 import type { Finished } from '../../src/store/bets/outcome.ts';
 import { partly } from '../support/partly.ts';
+import { useTestWaits } from '../support/test-waits.ts';
+
+useTestWaits();
 
 const UNAVAILABLE = { status: 503, body: '{"code":100}' };
 const ANSWERED: AnsweredOtherwise = {
@@ -19,12 +23,19 @@ function engineOf(answers: readonly (Error | undefined)[] = []) {
   return { engine: partly<Engine>({ bets: { correctAnswer: correct }, logger }), correct, logger };
 }
 
+/** Puts right, and lets all the time pass that it takes. */
+async function corrected(engine: Engine, answered: AnsweredOtherwise, end: Promise<Finished>) {
+  const correcting = correctAnswer(engine, answered, end);
+  await vi.advanceTimersByTimeAsync(400_000);
+  await correcting;
+}
+
 const finished = async (kind: Finished['kind']) => partly<Finished>({ kind });
 
 describe('an outcome that stands with another answer than was told', () => {
   it('is put right at once, and once (I3)', async () => {
     const { engine, correct, logger } = engineOf();
-    await correctAnswer(engine, { ...ANSWERED, promisedTime: 'then' }, finished('stands'));
+    await corrected(engine, { ...ANSWERED, promisedTime: 'then' }, finished('stands'));
     expect(correct.mock.calls).toEqual([
       [
         {
@@ -38,13 +49,13 @@ describe('an outcome that stands with another answer than was told', () => {
 
   it('says of a place that it is unknown, and of a rollback the time of its promise', async () => {
     const place = engineOf();
-    await correctAnswer(place.engine, { ...ANSWERED, operation: 'place' }, finished('stands'));
+    await corrected(place.engine, { ...ANSWERED, operation: 'place' }, finished('stands'));
     expect(place.correct).toHaveBeenCalledWith(
       expect.objectContaining({ placeAnsweredUnknown: true, rollbackTime: undefined }),
     );
     const rollback = engineOf();
     const promised = { ...ANSWERED, operation: 'rollback', promisedTime: 'then' } as const;
-    await correctAnswer(rollback.engine, promised, finished('stands'));
+    await corrected(rollback.engine, promised, finished('stands'));
     expect(rollback.correct).toHaveBeenCalledWith(
       expect.objectContaining({ placeAnsweredUnknown: false, rollbackTime: 'then' }),
     );
@@ -54,7 +65,7 @@ describe('an outcome that stands with another answer than was told', () => {
     'is left alone where it is on record so already (%s)',
     async (kind) => {
       const { engine, correct } = engineOf();
-      await correctAnswer(engine, ANSWERED, finished(kind));
+      await corrected(engine, ANSWERED, finished(kind));
       expect(correct).not.toHaveBeenCalled();
     },
   );
@@ -62,9 +73,42 @@ describe('an outcome that stands with another answer than was told', () => {
   it('ends with an alarm where the fault is our own', async () => {
     const fault = new TypeError('ours');
     const { engine, correct, logger } = engineOf([fault]);
-    await correctAnswer(engine, ANSWERED, finished('stands'));
+    await corrected(engine, ANSWERED, finished('stands'));
     expect(correct).toHaveBeenCalledOnce();
     const facts = { err: fault, transactionId: 'bet', operation: 'settle' };
     expect(logger.error.mock.calls).toEqual([[facts, 'bet.answer_not_corrected']]);
+  });
+});
+
+describe('an outcome of which nobody knows whether it stands', () => {
+  const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
+  const WAITED = { transactionId: 'bet', operation: 'settle', status: 503 };
+
+  it('is put right whenever it may land, until its statement must have ended (I3)', async () => {
+    const { engine, correct, logger } = engineOf();
+    const correcting = correctAnswer(engine, ANSWERED, Promise.reject(away));
+    const counted: number[] = [];
+    for (const ms of [0, 999, 1, 9_999, 1, 59_999, 1, 299_999, 1]) {
+      await vi.advanceTimersByTimeAsync(ms);
+      counted.push(correct.mock.calls.length);
+    }
+    expect(counted).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5]);
+    await correcting;
+    expect(logger.warn.mock.calls).toEqual([[WAITED, 'bet.answer_correction_ended']]);
+    expect(logger.error).not.toHaveBeenCalled();
+  });
+
+  it('ends as soon as it is put right where it is known to stand', async () => {
+    const { engine, correct, logger } = engineOf([away, away]);
+    await corrected(engine, ANSWERED, finished('stands'));
+    expect(correct).toHaveBeenCalledTimes(3);
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it('is given up, with a warning, after minutes without PostgreSQL', async () => {
+    const { engine, correct, logger } = engineOf([away, away, away, away, away]);
+    await corrected(engine, ANSWERED, finished('stands'));
+    expect(correct).toHaveBeenCalledTimes(5);
+    expect(logger.warn.mock.calls).toEqual([[WAITED, 'bet.answer_correction_ended']]);
   });
 });

@@ -1,0 +1,282 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { BetOperation } from '../../src/domain/operation.ts';
+import { inTime, record, tryOnce } from '../../src/engine/attempt.ts';
+import { SendPermit } from '../../src/engine/send-permit.ts';
+import { useTestWaits } from '../support/test-waits.ts';
+import {
+  ACCEPTED,
+  away,
+  BEGUN,
+  failing,
+  LATE,
+  later,
+  type Scene,
+  sceneOf,
+  TOLD,
+  UNKNOWN,
+} from './support/attempt-scene.ts';
+
+/** The order of the steps among parts that do as the test says. */
+
+useTestWaits();
+
+/** Whatever is under way, to its end. */
+const allTime = () => vi.advanceTimersByTimeAsync(60_000);
+
+describe('an operation on its way to a wallet', () => {
+  it('is written, sent, written again, and then may be answered (I3)', async () => {
+    const { begin, steps, records, logger, inc } = sceneOf();
+    expect(await begin(async () => BEGUN)).toEqual({
+      kind: 'brought',
+      sent: ACCEPTED,
+      concluded: {
+        conclusion: { outcome: 'accepted', answer: undefined, change: {} },
+        ...{ answer: TOLD, lateAnswer: LATE, promisedTime: 'promised' },
+      },
+      stands: true,
+    });
+    expect(steps).toEqual(['begin', 'call', 'finish 7 accepted', 'changed bet']);
+    expect(records).toEqual([
+      {
+        ...{ startedAtMs: 1_000_000, result: 'accepted', trace: ACCEPTED.trace },
+        ...{ error: undefined, answer: TOLD },
+      },
+    ]);
+    expect([logger.error, logger.warn, inc].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+
+  it('is not sent where its intent was not committed (I3)', async () => {
+    const { begin, steps } = sceneOf();
+    expect(await begin(async () => ({ kind: 'moved' }))).toEqual({ kind: 'moved' });
+    expect(steps).toEqual(['begin']);
+  });
+
+  it('may no longer be sent five seconds after its lease was asked for (I5)', async () => {
+    const { begin, clock, maySend } = sceneOf();
+    await begin(async () => {
+      clock.atMs += 4_999;
+      return BEGUN;
+    });
+    expect(maySend()).toBe(true);
+    clock.atMs += 1;
+    expect(maySend()).toBe(false);
+  });
+
+  it('is not even begun where there is no time for it (I11)', async () => {
+    const { begin, steps } = sceneOf();
+    await expect(begin(async () => BEGUN, 0)).rejects.toMatchObject({ name: 'OutOfTime' });
+    expect(steps).toEqual([]);
+  });
+});
+
+describe('an intent that is committed after its caller gave up', () => {
+  const NOT_SENT = {
+    ...{ startedAtMs: 1_000_000, result: 'database', answer: LATE },
+    error: 'the intent was committed too late',
+    trace: { sent: false, latencyMs: 0, error: 'the intent was committed too late' },
+  };
+
+  it('is never sent, and frees its bet as such, with what the caller was told (I11)', async () => {
+    const { begin, steps, records, logger } = sceneOf();
+    const brought = begin(() => later(601, () => BEGUN));
+    const told = expect(brought).rejects.toMatchObject({ name: 'OutOfTime' });
+    await vi.advanceTimersByTimeAsync(600);
+    await told;
+    expect(steps).toEqual(['begin']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(steps).toEqual(['begin', 'finish 7 not_sent', 'changed bet']);
+    expect(records).toEqual([NOT_SENT]);
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it('leaves nothing to do where it was not committed after all', async () => {
+    const { begin, steps } = sceneOf();
+    const brought = begin(() => later(700, () => ({ kind: 'moved' })));
+    const told = expect(brought).rejects.toMatchObject({ name: 'OutOfTime' });
+    await allTime();
+    await told;
+    expect(steps).toEqual(['begin']);
+  });
+
+  it('is left to the sweep, with a warning, where it cannot be freed', async () => {
+    const { begin, steps, logger } = sceneOf({ finish: async () => failing() });
+    const brought = begin(() => later(700, () => BEGUN));
+    const told = expect(brought).rejects.toMatchObject({ name: 'OutOfTime' });
+    await allTime();
+    await told;
+    expect(steps).toEqual(['begin', 'finish 7 not_sent', 'changed bet']);
+    const facts = { err: away, transactionId: 'bet', operation: 'settle' };
+    expect(logger.warn.mock.calls).toEqual([[facts, 'bet.late_intent_not_released']]);
+  });
+
+  it('is looked for where PostgreSQL failed after the caller gave up', async () => {
+    const { begin, steps, operationIdOf } = sceneOf({ looks: ['7'] });
+    const brought = begin(() => later(700, failing));
+    const told = expect(brought).rejects.toMatchObject({ name: 'OutOfTime' });
+    await allTime();
+    await told;
+    expect(operationIdOf).toHaveBeenCalledOnce();
+    expect(steps).toEqual(['begin', 'finish 7 not_sent', 'changed bet']);
+  });
+});
+
+describe('an intent whose commit nobody reported', () => {
+  it.each<[string, readonly (string | undefined | Error)[], readonly number[]]>([
+    ['at once', ['7'], [1]],
+    ['after a second', [undefined, '7'], [1, 1, 2]],
+    ['after nine, past a failure', [away, undefined, '7'], [1, 1, 2, 2, 3]],
+  ])('is taken back as never sent: %s (I11)', async (_, looks, asked) => {
+    const { begin, attempt, steps, records, operationIdOf, logger } = sceneOf({ looks });
+    await expect(begin(async () => failing())).rejects.toBe(away);
+    const counted: number[] = [];
+    for (const ms of [0, 999, 1, 7_999, 1].slice(0, asked.length)) {
+      await vi.advanceTimersByTimeAsync(ms);
+      counted.push(operationIdOf.mock.calls.length);
+    }
+    expect(counted).toEqual(asked);
+    await allTime();
+    expect(operationIdOf).toHaveBeenCalledTimes(looks.length);
+    expect(operationIdOf.mock.calls[0]).toEqual([attempt]);
+    expect(steps).toEqual(['begin', 'finish 7 not_sent', 'changed bet']);
+    expect(records).toMatchObject([{ result: 'database', answer: LATE }]);
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it('is nothing to tell of where it is not there', async () => {
+    const { begin, steps, operationIdOf, logger } = sceneOf({ looks: [away] });
+    await expect(begin(async () => failing())).rejects.toBe(away);
+    await allTime();
+    expect(operationIdOf).toHaveBeenCalledTimes(3);
+    expect(steps).toEqual(['begin']);
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it('is left to the sweep, with a warning, where nobody could look', async () => {
+    const { begin, steps, logger } = sceneOf({ looks: [undefined, undefined, away] });
+    await expect(begin(async () => failing())).rejects.toBe(away);
+    await allTime();
+    expect(steps).toEqual(['begin']);
+    const facts = { err: away, transactionId: 'bet', operation: 'settle' };
+    expect(logger.warn.mock.calls).toEqual([[facts, 'bet.late_intent_not_looked_for']]);
+  });
+
+  it('is not looked for where the fault is our own: nothing was written', async () => {
+    const { begin, operationIdOf } = sceneOf();
+    const fault = new TypeError('ours');
+    await expect(begin(() => Promise.reject(fault))).rejects.toBe(fault);
+    await allTime();
+    expect(operationIdOf).not.toHaveBeenCalled();
+  });
+});
+
+describe('an outcome', () => {
+  /** The try alone, as a delivery makes it too, and what was written of it. */
+  async function recorded(scene: Scene) {
+    const parts = sceneOf(scene);
+    const { engine, attempt, clock } = parts;
+    const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
+    const brought = record(engine, tried);
+    await allTime();
+    return { ...parts, brought: await brought };
+  }
+
+  it.each<[BetOperation, boolean]>([
+    ['place', true],
+    ['settle', true],
+    ['unsettle', true],
+    ['rollback', false],
+    ['update', false],
+  ])('that nobody knows counts where money hangs on it: %s', async (operation, isCounted) => {
+    const { inc } = await recorded({ operation, sent: UNKNOWN });
+    expect(inc.mock.calls).toEqual(isCounted ? [[{ operator: 'alpha', operation }]] : []);
+  });
+
+  it.each(['late', 'lost'] as const)('that is on record %s may not be told (I3)', async (kind) => {
+    const { brought, steps, correct, logger } = await recorded({ finish: async () => ({ kind }) });
+    expect(brought.stands).toBe(false);
+    expect(steps).toEqual(['call', 'finish 7 accepted', 'changed bet']);
+    expect([correct, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+
+  it('that cannot be written is told otherwise, and put right should it stand (I3)', async () => {
+    const { brought, steps, correct, logger } = await recorded({ finish: async () => failing() });
+    expect(brought).toMatchObject({ sent: ACCEPTED, stands: false });
+    expect(steps).toEqual(['call', 'finish 7 accepted', 'changed bet']);
+    const facts = { err: away, operator: 'alpha', operation: 'settle', transactionId: 'bet' };
+    expect(logger.error.mock.calls).toEqual([[facts, 'bet.outcome_not_recorded']]);
+    expect(correct).toHaveBeenCalledWith(
+      expect.objectContaining({ transactionId: 'bet', attemptId: 'a', ...LATE }),
+    );
+  });
+
+  it('that is not written when the caller has to be answered is not waited for (I1)', async () => {
+    const parts = sceneOf({
+      operation: 'rollback',
+      finish: () => later(951, () => ({ kind: 'stands' })),
+    });
+    const { engine, attempt, clock, correct, steps } = parts;
+    const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
+    const brought = record(engine, tried);
+    await vi.advanceTimersByTimeAsync(949);
+    expect(steps).toEqual(['call', 'finish 7 accepted']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await brought).stands).toBe(false);
+    expect(steps.at(-1)).toBe('changed bet');
+    expect(correct).not.toHaveBeenCalled();
+    // What was told counts once the write has come through: with the time of the promise.
+    await vi.advanceTimersByTimeAsync(2);
+    expect(correct.mock.calls).toEqual([
+      [expect.objectContaining({ ...LATE, rollbackTime: 'promised' })],
+    ]);
+  });
+
+  it('of a delivery is waited for however long it takes, and tells nobody anything', async () => {
+    const { brought, records } = await recorded({
+      isDelivery: true,
+      finish: () => later(50_000, () => ({ kind: 'stands' })),
+    });
+    expect(brought.stands).toBe(true);
+    expect(records).toMatchObject([{ startedAtMs: 1_000_000, answer: undefined }]);
+  });
+
+  it('of a delivery that cannot be written is logged, and there is nothing to put right', async () => {
+    const { brought, correct, logger, steps } = await recorded({
+      isDelivery: true,
+      finish: async () => failing(),
+    });
+    expect(brought.stands).toBe(false);
+    expect(logger.error).toHaveBeenCalledOnce();
+    expect(correct).not.toHaveBeenCalled();
+    expect(steps.at(-1)).toBe('changed bet');
+  });
+});
+
+describe('what must not begin once time is over', () => {
+  const onLate = vi.fn(async (_: string) => undefined);
+  afterEach(() => onLate.mockReset());
+
+  it('gives what it came to within its time, or how it failed', async () => {
+    expect(await inTime(10, async () => 'done', onLate)).toBe('done');
+    await expect(inTime(10, async () => failing(), onLate)).rejects.toBe(away);
+    await allTime();
+    expect(onLate).not.toHaveBeenCalled();
+  });
+
+  it.each([0, -1])('does not begin with %d ms (I11)', async (limitMs) => {
+    const work = vi.fn(async () => 'done');
+    await expect(inTime(limitMs, work, onLate)).rejects.toMatchObject({ name: 'OutOfTime' });
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  it('says what it came to after that, and is silent about a failure', async () => {
+    const told = expect(inTime(10, () => later(20, () => 'late'), onLate)).rejects.toMatchObject({
+      name: 'OutOfTime',
+    });
+    const failed = expect(inTime(10, () => later(20, failing), onLate)).rejects.toMatchObject({
+      name: 'OutOfTime',
+    });
+    await allTime();
+    await Promise.all([told, failed]);
+    expect(onLate.mock.calls).toEqual([['late']]);
+  });
+});

@@ -1,0 +1,26 @@
+import { syncBuiltinESMExports } from 'node:module';
+import waits from 'node:timers/promises';
+import { afterEach, beforeEach, vi } from 'vitest';
+
+/**
+ * In this file time passes only as its tests say (`vi.advanceTimersByTimeAsync`), also for the waits
+ * of `node:timers/promises`, which must not keep a process alive.
+ */
+export function useTestWaits(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(waits, 'setTimeout').mockImplementation((afterMs, value, options) => {
+      if (options?.ref !== false) throw new Error('a process would be kept alive');
+      return new Promise((resolve) => {
+        setTimeout(() => resolve(value as never), afterMs);
+      });
+    });
+    // Modules see a builtin by its bindings.
+    syncBuiltinESMExports();
+  });
+  afterEach(() => {
+    vi.mocked(waits.setTimeout).mockRestore();
+    syncBuiltinESMExports();
+    vi.useRealTimers();
+  });
+}
