@@ -1,0 +1,149 @@
+import { vi } from 'vitest';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import type { BetAnswer, NotSentReason } from '../../../src/domain/wallet-answer.ts';
+import type { PlaceRequest } from '../../../src/protocol/messages.ts';
+import type { Session, SessionLookup } from '../../../src/sessions/session.ts';
+import type { Commit, Committed } from '../../../src/store/bets/commit.ts';
+import type { Finished, Outcome } from '../../../src/store/bets/outcome.ts';
+import type { PlaceBegin, PlaceIntent, PlaceResult } from '../../../src/store/bets/place.ts';
+import type { BetCall, Wallet } from '../../../src/wallets/call.ts';
+import { bet, message } from '../../protocol/bet-messages.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
+
+export const AT = '2026-01-02T03:04:05.000Z';
+export const SESSION: Session = {
+  sessionId: '5',
+  owner: { operatorId: 'alpha', playerId: '9', userId: '1999', operatorUser: 'ann' },
+  currency: 'USD',
+  operatorToken: 'token-of-alpha',
+  expiresAtMs: 9_000_000,
+};
+export const ACCEPTED: BetAnswer = {
+  kind: 'accepted',
+  transactionTime: AT,
+  trace: { sent: true, latencyMs: 7.4, status: 200 },
+};
+export const DECLINED: BetAnswer = {
+  ...{ kind: 'declined', code: 7, message: 'No money' },
+  trace: { sent: true, latencyMs: 7.4, status: 400, code: 7 },
+};
+export const UNKNOWN: BetAnswer = {
+  ...{ kind: 'unknown', fault: 'timeout' },
+  trace: { sent: true, latencyMs: 7.4 },
+};
+export const NOT_SENT: BetAnswer = {
+  ...{ kind: 'notSent', reason: 'connection' },
+  trace: { sent: false, latencyMs: 7.4 },
+};
+export const SYSTEM_ERROR = { status: 400, body: '{"code":100,"message":"System error"}' };
+export const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
+
+/** The smallest place of the player above, and what differs. */
+export function placeOf(changes: Readonly<Record<string, string>> = {}): PlaceRequest {
+  const read = message(bet('place', changes));
+  if (read.operation !== 'place') throw new Error('no place');
+  return read;
+}
+
+/** What the parts do; where nothing is said, all goes well. */
+export interface PlaceScene {
+  readonly lookup?: SessionLookup;
+  /** As PostgreSQL has the session later. */
+  readonly certain?: SessionLookup;
+  readonly configured?: { readonly subPartnerId?: string; readonly generation: number } | 'gone';
+  readonly hasNoWallet?: boolean;
+  readonly refusal?: NotSentReason;
+  readonly sent?: BetAnswer;
+  /** How long after its arrival the callback gets its turn, of 1000 ms in all, 300 of them kept back. */
+  readonly lateMs?: number;
+  readonly begin?: () => Promise<PlaceBegin>;
+  readonly finish?: () => Promise<Finished>;
+  /** The bet, one look after the other; the last one stays. */
+  readonly bets?: readonly (Bet | undefined)[];
+  readonly commit?: () => Promise<Committed>;
+}
+
+/** A place among parts that do as the test says, and all that it makes them do, in order. */
+export function placeScene(scene: PlaceScene = {}) {
+  const { lookup = { kind: 'live', session: SESSION }, configured = { generation: 3 } } = scene;
+  const clock = new TestClock();
+  const deadline = new Deadline(clock, clock.atMs - (scene.lateMs ?? 0), 1_000, 300);
+  const steps: string[] = [];
+  const kept = {
+    ...{ intents: [] as PlaceIntent[], results: [] as PlaceResult[], calls: [] as BetCall[] },
+    ...{ commits: [] as Commit[], outcomes: [] as Outcome[], wanted: [] as (() => boolean)[] },
+  };
+  const counts = { rejected: vi.fn(), duplicates: vi.fn(), conflicts: vi.fn(), unknown: vi.fn() };
+  const log = { warn: vi.fn(), error: vi.fn() };
+  const remember = vi.fn(async (_id: string, _place: object) => undefined);
+  const next = vi.fn(async () => true);
+  const route = vi.fn(async (_token: string) => lookup);
+  const findCertain = vi.fn(async (_token: string) => scene.certain ?? lookup);
+  const limits = new Map([[deadline, new Date(8_000)]]);
+  const looks = [...(scene.bets ?? [undefined])];
+  const wallet = partly<Wallet>({
+    refusal: (operation: string) => (operation === 'place' ? scene.refusal : undefined),
+    bet: async (call: BetCall) => {
+      steps.push('call');
+      kept.calls.push(call);
+      return scene.sent ?? ACCEPTED;
+    },
+  });
+  const { subPartnerId, generation } =
+    configured === 'gone' ? {} : { subPartnerId: undefined, ...configured };
+  const operators = new Map(
+    configured === 'gone' ? [] : [['alpha', { subPartnerId, wallet: { generation } }]],
+  );
+  const callbacks = partly<Callbacks>({
+    clock,
+    logger: log,
+    metrics: {
+      ...{ rejected: { inc: counts.rejected }, duplicates: { inc: counts.duplicates } },
+      ...{ conflicts: { inc: counts.conflicts }, unknownOutcomes: { inc: counts.unknown } },
+    },
+    configuration: () => ({ operators }),
+    sessions: { route, findCertain },
+    wallets: { get: (id: string) => (id === 'alpha' && !scene.hasNoWallet ? wallet : undefined) },
+    answers: { remember },
+    changes: { next, changed: () => steps.push('changed') },
+    places: {
+      begin: async (intent: PlaceIntent, _deadline: Deadline, isWanted: () => boolean) => {
+        steps.push('begin');
+        kept.intents.push(intent);
+        kept.wanted.push(isWanted);
+        return await (scene.begin?.() ?? { kind: 'begun', operationId: '7' });
+      },
+      finish: async (result: PlaceResult, before: Deadline) => {
+        if (!limits.has(before)) throw new Error('the deadline of another');
+        steps.push('finish');
+        kept.results.push(result);
+        return await (scene.finish?.() ?? { kind: 'stands' });
+      },
+    },
+    bets: {
+      find: async () => (looks.length > 1 ? looks.shift() : looks[0]),
+      limitOf: async (before: Deadline) => limits.get(before),
+      operationIdOf: async () => undefined,
+      correctAnswer: async () => undefined,
+      commit: async (commit: Commit, before: Deadline) => {
+        if (!limits.has(before)) throw new Error('the deadline of another');
+        steps.push('commit');
+        kept.commits.push(commit);
+        return await (scene.commit?.() ?? { kind: 'committed', operationId: '7' });
+      },
+      finish: async (outcome: Outcome) => {
+        steps.push('finish');
+        kept.outcomes.push(outcome);
+        return await (scene.finish?.() ?? { kind: 'stands' });
+      },
+    },
+  });
+  return {
+    ...{ callbacks, deadline, clock, steps, kept },
+    ...{ counts, log, remember, next, route, findCertain },
+  };
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { placeBet } from '../../../src/callbacks/place-bet.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { failure } from '../../../src/protocol/answers.ts';
+import type { SessionLookup } from '../../../src/sessions/session.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import {
+  AT,
+  type PlaceScene,
+  placeOf,
+  placeScene,
+  SESSION,
+  SYSTEM_ERROR,
+} from '../support/place-scene.ts';
+
+/** Who may not place, among parts that do as the test says; the wire is in the other files. */
+
+const RAW = Buffer.from('as it is kept');
+const ID = 'b26153f9';
+const SUCCESS = { status: 200, body: `{"transactionId":"${ID}","transactionTime":"${AT}"}` };
+const OWN_PLACE = { amount: '12.1', currency: 'USD', owner: SESSION.owner };
+const PLACED: Bet = {
+  ...{ ...FRESH, ...OWN_PLACE, transactionId: ID },
+  place: { kind: 'accepted', transactionTime: AT },
+};
+
+async function placed(scene: PlaceScene = {}, changes: Readonly<Record<string, string>> = {}) {
+  const parts = placeScene(scene);
+  const handled = await placeBet(parts.callbacks, placeOf(changes), RAW, parts.deadline);
+  return { ...parts, handled };
+}
+
+describe('a place by a token that may not place it', () => {
+  const expired: SessionLookup = { kind: 'expired', session: SESSION };
+  const ANOTHERS = { ...SESSION, owner: { ...SESSION.owner, userId: '2000' } };
+  const refusedAs = (code: number, words: string, operatorId?: string) => ({
+    ...{ answer: failure(code, words), outcome: 'invalid', operatorId, detail: { code } },
+  });
+
+  it.each<[string, SessionLookup, object]>([
+    ['nobody knows', { kind: 'unknown' }, refusedAs(3, 'Invalid token')],
+    ['is out of date', expired, refusedAs(4, 'Token out of date', 'alpha')],
+    [
+      'was revoked',
+      { kind: 'ended', reason: 'revoked', session: SESSION },
+      refusedAs(3, 'Invalid token', 'alpha'),
+    ],
+    [
+      'is another player’s',
+      { kind: 'live', session: ANOTHERS },
+      refusedAs(3, 'Invalid token', 'alpha'),
+    ],
+    [
+      'is for another currency',
+      { kind: 'live', session: { ...SESSION, currency: 'EUR' } },
+      refusedAs(3, 'Invalid token', 'alpha'),
+    ],
+  ])('is refused, with nothing written: it %s', async (_, lookup, expected) => {
+    const { handled, steps } = await placed({ lookup });
+    expect(handled).toEqual(expected);
+    expect(steps).toEqual([]);
+  });
+
+  it.each<[string, SessionLookup]>([
+    ['its session is over', expired],
+    ['its session is another’s', { kind: 'live', session: { ...SESSION, currency: 'EUR' } }],
+  ])('gets the answer of its bet all the same where that is known: %s', async (_, lookup) => {
+    const { handled } = await placed({ lookup, bets: [PLACED] });
+    expect(handled).toMatchObject({ answer: SUCCESS, outcome: 'duplicate' });
+  });
+
+  it('is not sent for a bet that only later operations told of', async () => {
+    const unseen: Bet = { ...PLACED, place: { kind: 'unseen' } };
+    const { handled, steps } = await placed({ lookup: expired, bets: [unseen] });
+    expect(handled).toEqual(refusedAs(4, 'Token out of date', 'alpha'));
+    expect(steps).toEqual([]);
+  });
+});
+
+describe('a place of a sub-partner', () => {
+  const configured = { subPartnerId: 'north', generation: 1 };
+
+  it('of another operator than its player’s is refused', async () => {
+    const { handled, steps } = await placed({ configured }, { subPartnerId: '"south"' });
+    expect(handled).toEqual({
+      answer: failure(5, 'subPartnerId: is not the operator of this player'),
+      ...{ outcome: 'invalid', operatorId: 'alpha', detail: { code: 5 } },
+    });
+    expect(steps).toEqual([]);
+  });
+
+  it.each<[string, PlaceScene, Record<string, string>]>([
+    ['it is its operator’s', { configured }, { subPartnerId: '"north"' }],
+    ['the service names none', { configured }, {}],
+    ['the operator has none', {}, { subPartnerId: '"south"' }],
+    ['the operator’s file is gone', { configured: 'gone' }, { subPartnerId: '"south"' }],
+  ])('is sent where %s', async (_, scene, changes) => {
+    expect((await placed(scene, changes)).steps).toContain('call');
+  });
+});
+
+describe('a place whose session has ended by the time it is written', () => {
+  const sessionOver = async () => ({ kind: 'sessionOver' }) as const;
+
+  it.each<[string, SessionLookup, number]>([
+    ['out of date', { kind: 'expired', session: SESSION }, 4],
+    ['revoked', { kind: 'ended', reason: 'revoked', session: SESSION }, 3],
+  ])('is refused as PostgreSQL has it: %s', async (_, certain, code) => {
+    const { handled, steps, findCertain } = await placed({ begin: sessionOver, certain });
+    expect(handled).toMatchObject({ outcome: 'invalid', operatorId: 'alpha', detail: { code } });
+    expect(findCertain.mock.calls).toEqual([['5caa4cabce']]);
+    expect(steps).toEqual(['begin']);
+  });
+
+  it('is placed anew by the service where it lives again', async () => {
+    const { handled } = await placed({ begin: sessionOver });
+    expect(handled).toEqual({
+      ...{ answer: SYSTEM_ERROR, outcome: 'not_sent', operatorId: 'alpha', detail: {} },
+    });
+  });
+
+  it('gets the answer of its bet where that is known, and is not sent otherwise', async () => {
+    const known = await placed({ begin: sessionOver, bets: [PLACED] });
+    expect(known.handled).toMatchObject({ answer: SUCCESS, outcome: 'duplicate' });
+    const unseen: Bet = { ...PLACED, place: { kind: 'unseen' } };
+    const { handled, steps } = await placed({
+      ...{ begin: sessionOver, bets: [unseen] },
+      certain: { kind: 'expired', session: SESSION },
+    });
+    expect(handled).toMatchObject({ detail: { code: 4 } });
+    expect(steps).toEqual(['begin']);
+  });
+});
