@@ -38,8 +38,8 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
     const { bet } = found;
     const recorded = await recordedAnswer(updating, bet);
     if (recorded !== undefined) return recorded;
-    const operatorId = bet.owner?.operatorId;
     const decision = decideUpdate(bet, key);
+    const operatorId = bet.owner?.operatorId;
     const isSkipped =
       operatorId !== undefined && callbacks.wallets.get(operatorId)?.callerDialect.skipUpdates;
     let handled: Handled | 'moved';
@@ -48,24 +48,23 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
         if (await updating.wait(bet)) continue;
         const repeat = repeatedUpdate(bet, key);
         if (repeat !== undefined) return updating.answerKnown(bet, repeat);
-        handled = await takeOver(updating, updated(bet, []));
+        // A delivery would be sent, which `updates: skip` rules out.
+        const keep = isSkipped === true ? recordUnsent : takeOver;
+        handled = await keep(updating, updated(bet, []));
         break;
       }
       case 'nothingToSend':
         // Kept, so that a copy gets the same answer to the byte.
         handled = await recordUnsent(updating, updated(bet, decision.supersedes));
         break;
-      case 'takeOver':
       case 'send':
         handled =
           isSkipped === true
             ? await recordUnsent(updating, updated(bet, []))
-            : decision.kind === 'takeOver'
-              ? await takeOver(updating, updated(bet, decision.supersedes))
-              : await sendPromised(updating, updated(bet, decision.supersedes), (sent) => {
-                  const told = { key, promisedTime: transactionTime, isTold: false };
-                  return concludeUpdate(sent, { ...told, before: bet.update });
-                });
+            : await sendPromised(updating, updated(bet, decision.supersedes), (sent) => {
+                const told = { key, promisedTime: transactionTime, isTold: false };
+                return concludeUpdate(sent, { ...told, before: bet.update });
+              });
         break;
       default:
         return updating.answerKnown(bet, decision);

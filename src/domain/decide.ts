@@ -40,7 +40,7 @@ export type Decision =
   | { readonly kind: 'unresolved' };
 
 const SEND: Decision = { kind: 'send', supersedes: [] };
-const WAIT: Decision = { kind: 'wait' };
+const WAIT = { kind: 'wait' } as const;
 const SYSTEM_ERROR: Decision = { kind: 'repeatRefusal', code: 100, message: 'System error' };
 
 /** A place of a `transactionId` that the journal knows already. */
@@ -168,8 +168,14 @@ export function decideRollback(bet: Bet): Decision {
   return { kind: attempted ? 'takeOver' : 'send', supersedes: meaningless };
 }
 
-/** @param key the update's coefficients, canonical: equal keys are the same update */
-export function decideUpdate(bet: Bet, key: string): Decision {
+/**
+ * An update never waits behind what was promised: it takes the place of older ones.
+ * @param key the update's coefficients, canonical: equal keys are the same update
+ */
+export function decideUpdate(
+  bet: Bet,
+  key: string,
+): Extract<Decision, { kind: 'repeat' | 'nothingToSend' | 'wait' | 'send' }> {
   const repeat = repeatedUpdate(bet, key);
   if (bet.rollback.kind !== 'none' || neverHeld(bet)) {
     return repeat ?? { kind: 'nothingToSend', supersedes: [] };

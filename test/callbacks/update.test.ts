@@ -192,6 +192,13 @@ describe('an update that no wallet needs to hear of', () => {
     expect(await bet.deliveries()).toEqual([]);
   });
 
+  it('of such a wallet is not promised either, because a settle stays in flight (updates: skip)', async () => {
+    const bet = await placedBet(gateway, { operatorId: 'gamma' });
+    await bet.leaveBusy('settle');
+    expect((await bet.update('1.5')).json).toEqual(confirmation(bet.transactionId));
+    expect(await bet.deliveries()).toEqual([]);
+  });
+
   it('of an unknown player is answered 200, nothing sent', async () => {
     const bet = await unplacedBet(gateway);
     const answer = await bet.update('1.5', { userId: '"nobody-here"' });
