@@ -1,0 +1,213 @@
+import { vi } from 'vitest';
+import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
+import type { Bet, BetOwner, OpenDelivery, Settlement } from '../../../src/domain/bet.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import type { BetAnswer, NotSentReason } from '../../../src/domain/wallet-answer.ts';
+import { failure } from '../../../src/protocol/answers.ts';
+import type {
+  RollbackRequest,
+  SettleRequest,
+  UnsettleRequest,
+  UpdateRequest,
+} from '../../../src/protocol/messages.ts';
+import type { SessionLookup } from '../../../src/sessions/session.ts';
+import type { Commit, Committed } from '../../../src/store/bets/commit.ts';
+import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
+import type { Finished, Outcome } from '../../../src/store/bets/outcome.ts';
+import type { BetCall, CallerDialect } from '../../../src/wallets/call.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { bet, message } from '../../protocol/bet-messages.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
+
+interface Requests {
+  settle: SettleRequest;
+  unsettle: UnsettleRequest;
+  rollback: RollbackRequest;
+  update: UpdateRequest;
+}
+
+export interface Scene {
+  /** Members of the message beside the smallest, as raw JSON. */
+  readonly members?: Readonly<Record<string, string | undefined>>;
+  /** The bet as it is read, one look after the other; the last one stays. */
+  readonly looks?: readonly (Bet | undefined)[];
+  /** What the wallet answers; null: the operator's file is gone. */
+  readonly sent?: BetAnswer | null;
+  readonly refusal?: NotSentReason;
+  readonly dialect?: Partial<CallerDialect>;
+  readonly onFailure?: 'error' | 'queue';
+  /** Of the operator's wallet. */
+  readonly generation?: number;
+  /** The player that the message's `userId` means, of a bet that is not known. */
+  readonly player?: BetOwner;
+  /** What was asked for before, newest first. */
+  readonly recorded?: readonly RecordedOperation[];
+  /** What the tokens of the service stand for. */
+  readonly sessions?: Readonly<Record<string, SessionLookup>>;
+  /** How much of the callback's 4.8 s is over when it comes here. */
+  readonly spentMs?: number;
+}
+
+export const TRANSACTION = 'b26153f9';
+/** When it is, by the clock of a scene. */
+export const NOW = '1970-01-01T00:16:40.000Z';
+/** When something happened before. */
+export const THEN = '2026-01-02T03:04:05.000Z';
+/** What the wallet gives as the time of what it did. */
+export const AT_WALLET = '2026-01-02T03:04:06.000Z';
+/** By PostgreSQL's clock, when the caller has to be answered. */
+export const LIMIT = new Date('2026-01-02T03:04:10.000Z');
+/** What the bytes of a callback are kept as. */
+export const STORED = Buffer.from('as it is kept');
+
+export const DONE: BetAnswer = {
+  kind: 'accepted',
+  transactionTime: AT_WALLET,
+  trace: { sent: true, latencyMs: 12.6 },
+};
+export const NO_ANSWER: BetAnswer = {
+  kind: 'unknown',
+  fault: 'timeout',
+  trace: { sent: true, latencyMs: 4_000.4 },
+};
+export const NOT_CONNECTED: BetAnswer = {
+  kind: 'notSent',
+  reason: 'connection',
+  trace: { sent: false, latencyMs: 2 },
+};
+export function declined(code: number): BetAnswer {
+  return { kind: 'declined', code, message: 'No', trace: { sent: true, latencyMs: 5, code } };
+}
+
+/** What a result or unsettle is answered that was not brought. */
+export const UNAVAILABLE = failure(100, 'System error', 503);
+
+export const PLAYER: BetOwner = {
+  ...{ operatorId: 'alpha', playerId: '1' },
+  ...{ userId: '1999', operatorUser: 'ann' },
+};
+/** A bet whose place was accepted, and that nothing has happened to since. */
+export const PLACED: Bet = {
+  ...FRESH,
+  ...{ transactionId: TRANSACTION, owner: PLAYER, sessionId: '7', amount: '12.10', version: 2 },
+  place: { kind: 'accepted', transactionTime: THEN },
+};
+const SETTLED: Settlement = {
+  ...{ kind: 'settled', amount: '12.1', resultType: 'won' },
+  transactionTime: THEN,
+};
+/** The bet with that result. */
+export const SETTLED_BET: Bet = { ...PLACED, settlement: SETTLED, version: 3 };
+/** A promise of the bet that waits for its wallet: that it has won 1, where nothing else is said. */
+export function waiting(changes: Partial<OpenDelivery> = {}): OpenDelivery {
+  const settle = { settle: { amount: '1', resultType: 'won' } } as const;
+  const { operation = 'settle' } = changes;
+  return {
+    ...{ id: '9', operation, attempts: 0, transactionTime: THEN },
+    ...(operation === 'settle' ? settle : {}),
+    ...changes,
+  };
+}
+
+/** What is done with the other parts, in its order. */
+class Steps {
+  readonly taken: string[] = [];
+
+  take<T>(name: string, value: T): T {
+    this.taken.push(name);
+    return value;
+  }
+}
+
+function journalOf({ looks = [PLACED], recorded = [] }: Scene, steps: Steps) {
+  const left = [...looks];
+  const [commits, outcomes]: [Commit[], Outcome[]] = [[], []];
+  const bets = {
+    find: vi.fn(async () => steps.take('find', left.length > 1 ? left.shift() : left[0])),
+    commit: vi.fn(async (commit: Commit): Promise<Committed> => {
+      commits.push(commit);
+      return steps.take('commit', { kind: 'committed', operationId: '77' });
+    }),
+    finish: vi.fn(async (outcome: Outcome): Promise<Finished> => {
+      outcomes.push(outcome);
+      return steps.take('finish', { kind: 'stands' });
+    }),
+    limitOf: async () => LIMIT,
+    correctAnswer: vi.fn(async (_: object) => undefined),
+    answerOf: vi.fn(async (): Promise<object | undefined> => undefined),
+    recordCopy: vi.fn(async () => true),
+    recordRefusal: vi.fn(async (..._: readonly unknown[]) => steps.take('refusal', true)),
+    operationsOf: vi.fn(async () => recorded),
+    operationsUnder: async ({ requestId }: { readonly requestId: string }) =>
+      recorded.filter((one) => one.requestId === requestId),
+    operationIdOf: async () => undefined,
+  };
+  return { bets, commits, outcomes };
+}
+
+function walletOf({ dialect = {}, refusal, sent = DONE }: Scene, steps: Steps) {
+  const calls: BetCall[] = [];
+  const wallet = {
+    callerDialect: dialect,
+    refusal: vi.fn((_: string) => refusal),
+    bet: vi.fn(async (call: BetCall): Promise<BetAnswer | null> => {
+      calls.push(call);
+      return steps.take('call', sent);
+    }),
+  };
+  return { wallet, calls };
+}
+
+function configurationOf({ sent, generation = 1, onFailure = 'error' }: Scene) {
+  const backoff = { minBackoffMs: 1_000, maxBackoffMs: 300_000, confirmUnknownAfterMs: 60_000 };
+  const gateway = { delivery: { ...backoff, confirmUnknownAfterMs: 30_000, horizonHours: 1 } };
+  const delivery = { ...backoff, horizonHours: 2 };
+  const operator = { delivery, wallet: { generation }, settle: { onFailure } };
+  return { gateway, operators: new Map(sent === null ? [] : [['alpha', operator]]) };
+}
+
+function watched() {
+  const counted: (readonly [string, object])[] = [];
+  const logged: (readonly [string, object, string])[] = [];
+  const counter = (name: string) => ({ inc: (labels: object) => counted.push([name, labels]) });
+  const log = (level: string) => (facts: object, name: string) => logged.push([level, facts, name]);
+  const names = ['duplicates', 'conflicts', 'rejected', 'rollbacks', 'unknownOutcomes'];
+  const metrics = Object.fromEntries(names.map((name) => [name, counter(name)]));
+  return { metrics, logger: { warn: log('warn'), error: log('error') }, counted, logged };
+}
+
+/** An operation of a bet on its way through its callback and the engine, among stand-in parts. */
+export function betScene<O extends keyof Requests>(operation: O, scene: Scene = {}) {
+  const steps = new Steps();
+  const clock = new TestClock();
+  const { bets, commits, outcomes } = journalOf(scene, steps);
+  const { wallet, calls } = walletOf(scene, steps);
+  const { metrics, logger, counted, logged } = watched();
+  const lookup = async (token: string) => scene.sessions?.[token] ?? { kind: 'unknown' };
+  const sessions = {
+    operatorTokenOf: vi.fn(async (sessionId: string) => `token of session ${sessionId}`),
+    findKept: vi.fn(lookup),
+    findCertain: vi.fn(lookup),
+  };
+  const changes = {
+    next: vi.fn(async (..._: readonly unknown[]) => steps.take('wait', true)),
+    changed: vi.fn(() => steps.take('woken', undefined)),
+  };
+  const fence = vi.fn(async (_: string) => steps.take('fence', undefined));
+  const configuration = configurationOf(scene);
+  const callbacks = {
+    ...{ clock, bets, sessions, changes, metrics, logger },
+    answers: { fence },
+    players: { findByUserId: async () => scene.player },
+    wallets: { get: (id: string) => (configuration.operators.has(id) ? wallet : undefined) },
+    configuration: () => configuration,
+  };
+  const deadline = new Deadline(clock, clock.atMs - (scene.spentMs ?? 0), 4_800, 300);
+  const asked = message(bet(operation, scene.members));
+  const callback = new BetCallback<Requests[O]>(partly(callbacks), partly(asked), STORED, deadline);
+  return {
+    ...{ callback, deadline, clock, commits, outcomes, calls, counted, logged },
+    ...{ bets, wallet, sessions, changes, fence, steps: steps.taken },
+  };
+}

@@ -1,0 +1,248 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { rollback } from '../../../src/callbacks/rollback.ts';
+import { update } from '../../../src/callbacks/update.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { accepted } from '../../../src/protocol/answers.ts';
+import {
+  AT_WALLET,
+  betScene,
+  declined,
+  LIMIT,
+  NO_ANSWER,
+  NOT_CONNECTED,
+  NOW,
+  PLACED,
+  PLAYER,
+  type Scene,
+  SETTLED_BET,
+  STORED,
+  THEN,
+  TRANSACTION,
+} from '../support/bet-scene.ts';
+
+/** What a rollback and an update share: promised first, tried second, and answered 200. */
+
+const PROMISED = accepted(TRANSACTION, NOW);
+const PROMISE = { operation: 'rollback', transactionTime: NOW, horizonMs: 7_200_000 };
+const ATTEMPT = expect.stringMatching(/^[0-9a-f-]{36}$/);
+const FENCED: Bet = { ...PLACED, rollback: { kind: 'promised', transactionTime: NOW } };
+
+const rollingBack = (scene: Scene = {}) => betScene('rollback', scene);
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('an operation that is promised and then tried', () => {
+  it('is a promise before it is sent, and no longer one when the wallet took it (I3, I4)', async () => {
+    const scene = rollingBack({ members: { requestId: '"r1"' } });
+    expect(await rollback(scene.callback)).toEqual({
+      answer: accepted(TRANSACTION, AT_WALLET),
+      outcome: 'accepted',
+      operatorId: 'alpha',
+      detail: { walletMs: 13, code: undefined },
+    });
+    expect(scene.steps).toEqual(['fence', 'find', 'commit', 'call', 'finish', 'woken']);
+    const record = { operation: 'rollback', attemptId: ATTEMPT, requestId: 'r1', body: STORED };
+    expect(scene.commits).toEqual([
+      {
+        from: PLACED,
+        to: { ...FENCED, busy: { operation: 'rollback', attemptId: ATTEMPT, lapsed: false } },
+        record: { ...record, answer: undefined },
+        delivery: { ...PROMISE, state: 'live' },
+        supersedes: [],
+      },
+    ]);
+  });
+
+  it('frees the bet with what the wallet said, and what is told when that comes too late', async () => {
+    const scene = rollingBack();
+    await rollback(scene.callback);
+    const { attemptId } = scene.commits[0]?.record ?? {};
+    expect(attemptId).toBe(scene.commits[0]?.to.busy?.attemptId);
+    expect(scene.outcomes).toEqual([
+      {
+        ...{ transactionId: TRANSACTION, attemptId, operationId: '77', confirmAfterMs: 60_000 },
+        attempt: {
+          ...{ startedAtMs: 1_000_000, result: 'accepted', error: undefined },
+          trace: { sent: true, latencyMs: 12.6 },
+          answer: accepted(TRANSACTION, AT_WALLET),
+        },
+        change: { rollback: { kind: 'confirmed', transactionTime: AT_WALLET }, stands: true },
+        delivery: {
+          ...{ kind: 'after', after: { kind: 'delivered' } },
+          ...{ purpose: 'promise', isCounted: false },
+        },
+        caller: { before: LIMIT, lateAnswer: PROMISED },
+      },
+    ]);
+  });
+
+  it.each([
+    ['the wallet did not answer', NO_ANSWER, { kind: 'pending', retryInMs: 1_800 }, 4_000],
+    ['no wallet was reached', NOT_CONNECTED, { kind: 'pending', retryInMs: 1_800 }, 2],
+    ['the wallet refused it', declined(5), { kind: 'pending', retryInMs: 1_800 }, 5],
+  ] as const)('stays a promise, and is answered 200, where %s (I4)', async (_, sent, after, ms) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.9);
+    const scene = rollingBack({ sent });
+    expect(await rollback(scene.callback)).toEqual({
+      answer: PROMISED,
+      outcome: 'taken_over',
+      operatorId: 'alpha',
+      detail: { walletMs: ms, code: sent.kind === 'declined' ? 5 : undefined },
+    });
+    expect(scene.outcomes).toMatchObject([
+      { change: {}, delivery: { after }, attempt: { answer: PROMISED } },
+    ]);
+  });
+
+  it('is answered with its promise when the outcome was committed too late (I1, I3)', async () => {
+    const scene = rollingBack({ sent: declined(8) });
+    scene.bets.finish.mockResolvedValue({ kind: 'late' });
+    expect(await rollback(scene.callback)).toEqual({
+      answer: PROMISED,
+      outcome: 'taken_over',
+      operatorId: 'alpha',
+      detail: { walletMs: 5, code: 8 },
+    });
+  });
+
+  it('is answered with its promise when nobody knows what is committed, and that goes on record (I3)', async () => {
+    const scene = rollingBack();
+    scene.bets.finish.mockRejectedValue(new GatewayError('DATABASE_UNAVAILABLE', 'away'));
+    expect(await rollback(scene.callback)).toMatchObject({ answer: PROMISED });
+    await vi.waitFor(() =>
+      expect(scene.bets.correctAnswer).toHaveBeenCalledWith(
+        expect.objectContaining({ ...PROMISED, rollbackTime: NOW }),
+      ),
+    );
+  });
+
+  it('is decided anew when the bet has moved since it was read', async () => {
+    const confirmed: Bet = { ...PLACED, rollback: { kind: 'confirmed', transactionTime: THEN } };
+    const scene = rollingBack({ looks: [PLACED, confirmed] });
+    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
+    expect(await rollback(scene.callback)).toMatchObject({ answer: accepted(TRANSACTION, THEN) });
+    expect(scene.calls).toEqual([]);
+  });
+
+  it('is neither sent nor promised when its time was over before it was written (I11)', async () => {
+    const scene = rollingBack();
+    scene.bets.commit.mockResolvedValueOnce({ kind: 'tooLate' });
+    await expect(rollback(scene.callback)).rejects.toThrow(
+      expect.objectContaining({ name: 'OutOfTime' }),
+    );
+    expect(scene.calls).toEqual([]);
+  });
+});
+
+describe('an operation that cannot be sent now', () => {
+  const reasons: readonly (readonly [string, Scene])[] = [
+    ['the bet is of an older wallet', { generation: 2 }],
+    ['the wallet takes no calls', { refusal: 'breaker' }],
+    ['too little time is left', { spentMs: 4_451 }],
+  ];
+  it.each(reasons)('is promised at once, and answered 200, where %s (I3, I4)', async (_, how) => {
+    const scene = rollingBack(how);
+    expect(await rollback(scene.callback)).toMatchObject({
+      answer: PROMISED,
+      outcome: 'taken_over',
+      operatorId: 'alpha',
+    });
+    expect(scene.commits).toEqual([
+      {
+        from: PLACED,
+        to: FENCED,
+        record: {
+          ...{ operation: 'rollback', attemptId: ATTEMPT, requestId: undefined, body: STORED },
+          answer: PROMISED,
+        },
+        delivery: { ...PROMISE, state: 'pending' },
+        supersedes: [],
+      },
+    ]);
+    expect([scene.calls, scene.outcomes]).toEqual([[], []]);
+  });
+
+  it('is promised by the gateway’s settings where its operator’s file is gone (I4)', async () => {
+    const scene = rollingBack({ sent: null });
+    expect(await rollback(scene.callback)).toMatchObject({ answer: PROMISED });
+    const delivery = { ...PROMISE, state: 'pending', horizonMs: 3_600_000 };
+    expect(scene.commits).toMatchObject([{ delivery }]);
+  });
+
+  it('is sent while the least time for a wallet is left', async () => {
+    const scene = rollingBack({ spentMs: 4_450 });
+    expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
+  });
+
+  it('is asked of the wallet by its operation, and promised as what it is', async () => {
+    const scene = betScene('update', { refusal: 'maintenance' });
+    expect(await update(scene.callback)).toMatchObject({ outcome: 'taken_over' });
+    expect(scene.wallet.refusal.mock.calls).toEqual([['update']]);
+    const delivery = { ...PROMISE, operation: 'update', state: 'pending' };
+    expect(scene.commits).toMatchObject([{ delivery, record: { operation: 'update' } }]);
+  });
+});
+
+describe('the message of a promised operation', () => {
+  it('has the operator’s player and every other byte as it came (I9)', async () => {
+    const scene = rollingBack({ members: { extra: '1.10' } });
+    await rollback(scene.callback);
+    expect(scene.calls).toMatchObject([{ operation: 'rollback', method: 'PUT' }]);
+    expect(scene.calls[0]?.body).toBe(
+      '{"transactionId":"b26153f9","userId":"ann","amount":12.10,"currency":"USD","type":3,' +
+        '"errorCode":50,"extra":1.10}',
+    );
+  });
+
+  it('has the token that the bet was placed with, where the service sent one or the wallet wants it', async () => {
+    const sent = rollingBack({ members: { token: '"theirs"' } });
+    await rollback(sent.callback);
+    expect(sent.calls[0]?.body).toContain('"token":"token of session 7"');
+    const wanted = rollingBack({ dialect: { alwaysSendToken: true } });
+    await rollback(wanted.callback);
+    expect(wanted.calls[0]?.body).toContain('"token":"token of session 7"');
+  });
+
+  it('has the token of the message’s own session, of a bet that is not known here', async () => {
+    const session = {
+      ...{ sessionId: '8', owner: PLAYER, currency: 'USD', operatorToken: 'own' },
+      expiresAtMs: 0,
+    };
+    const scene = rollingBack({
+      ...{ looks: [undefined], player: PLAYER, members: { token: '"theirs"' } },
+      sessions: { theirs: { kind: 'live', session } },
+    });
+    await rollback(scene.callback);
+    expect(scene.calls[0]?.body).toContain('"token":"own"');
+  });
+
+  it('goes out under the service’s requestId, else under that of its attempt', async () => {
+    const named = rollingBack({ members: { requestId: '"r1"' } });
+    await rollback(named.callback);
+    expect(named.calls).toMatchObject([{ transactionId: TRANSACTION, requestId: 'r1' }]);
+    const scene = rollingBack();
+    await rollback(scene.callback);
+    const { deadline, outcomes } = scene;
+    expect(scene.calls).toMatchObject([{ requestId: outcomes[0]?.attemptId, deadline }]);
+    expect(outcomes[0]?.attemptId).toEqual(ATTEMPT);
+  });
+
+  it('says whether the wallet took a result: "nothing to roll back" would hide a loss then', async () => {
+    const scene = rollingBack();
+    await rollback(scene.callback);
+    expect(scene.calls).toMatchObject([{ hadResult: false }]);
+    const settled = rollingBack({ looks: [SETTLED_BET] });
+    await rollback(settled.callback);
+    expect(settled.calls).toMatchObject([{ hadResult: true }]);
+  });
+
+  it('may not leave any more once its attempt is older than its lease allows (I6)', async () => {
+    const scene = rollingBack();
+    await rollback(scene.callback);
+    const maySend = scene.calls[0]?.maySend;
+    expect(maySend?.()).toBe(true);
+    scene.clock.wallMs += 5_000;
+    expect(maySend?.()).toBe(false);
+  });
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { rollback } from '../../../src/callbacks/rollback.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { accepted, failure } from '../../../src/protocol/answers.ts';
+import {
+  betScene,
+  declined,
+  NO_ANSWER,
+  NOW,
+  PLACED,
+  PLAYER,
+  type Scene,
+  STORED,
+  THEN,
+  TRANSACTION,
+  waiting,
+} from '../support/bet-scene.ts';
+
+const rollingBack = (scene: Scene = {}) => betScene('rollback', scene);
+const counted = (error_code: string, operator = 'alpha') => ['rollbacks', { operator, error_code }];
+const busyWith = (operation: 'place' | 'rollback'): Bet => ({
+  ...PLACED,
+  busy: { operation, attemptId: 'first', lapsed: false },
+});
+
+describe('a rollback', () => {
+  it('fences its bet before it looks at it: no copy of the place is answered from Redis (I6)', async () => {
+    const scene = rollingBack();
+    await rollback(scene.callback);
+    expect(scene.steps.slice(0, 2)).toEqual(['fence', 'find']);
+    expect(scene.fence.mock.calls).toEqual([[TRANSACTION]]);
+  });
+
+  it('is never forgotten: what a wallet does not confirm is promised (I4)', async () => {
+    const scene = rollingBack({ sent: NO_ANSWER });
+    expect(await rollback(scene.callback)).toMatchObject({
+      answer: accepted(TRANSACTION, NOW),
+      outcome: 'taken_over',
+    });
+  });
+
+  it('passes on the wallet’s code 8, which says that it is rolled back already', async () => {
+    const scene = rollingBack({ sent: declined(8) });
+    expect(await rollback(scene.callback)).toMatchObject({
+      answer: failure(8, 'No'),
+      outcome: 'accepted',
+      detail: { code: 8 },
+    });
+    const refusal = { code: 8, message: 'No' };
+    expect(scene.outcomes).toMatchObject([
+      { change: { rollback: { kind: 'confirmed', transactionTime: NOW, refusal } } },
+    ]);
+  });
+
+  it('calls off what waits and no wallet has seen, in the same write (I6)', async () => {
+    const scene = rollingBack({ looks: [{ ...PLACED, deliveries: [waiting()] }] });
+    expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
+    expect(scene.commits).toMatchObject([{ supersedes: ['9'], delivery: { state: 'live' } }]);
+  });
+
+  it('waits as a promise behind what a wallet may have seen, and calls off the rest (I6)', async () => {
+    const deliveries = [
+      waiting({ id: '8', attempts: 1 }),
+      waiting({ id: '9', operation: 'update' }),
+    ];
+    const scene = rollingBack({ looks: [{ ...PLACED, deliveries }] });
+    expect(await rollback(scene.callback)).toMatchObject({
+      answer: accepted(TRANSACTION, NOW),
+      outcome: 'taken_over',
+    });
+    expect(scene.commits).toMatchObject([
+      {
+        to: { rollback: { kind: 'promised', transactionTime: NOW } },
+        delivery: { state: 'pending', operation: 'rollback' },
+        supersedes: ['9'],
+      },
+    ]);
+    expect(scene.calls).toEqual([]);
+  });
+
+  it('of a bet that no wallet holds is on record as done, and nobody is asked', async () => {
+    const from: Bet = { ...PLACED, place: { kind: 'notSent' }, deliveries: [waiting()] };
+    const scene = rollingBack({ looks: [from] });
+    expect(await rollback(scene.callback)).toMatchObject({
+      answer: accepted(TRANSACTION, NOW),
+      outcome: 'not_sent',
+      operatorId: 'alpha',
+    });
+    expect(scene.commits).toMatchObject([
+      {
+        from,
+        to: { ...from, rollback: { kind: 'confirmed', transactionTime: NOW } },
+        record: { operation: 'rollback', body: STORED, answer: accepted(TRANSACTION, NOW) },
+        supersedes: ['9'],
+      },
+    ]);
+    expect([scene.calls, scene.commits[0]?.delivery]).toEqual([[], undefined]);
+  });
+
+  it('of a player that nobody here knows leaves a tombstone, and is answered 200 (I6)', async () => {
+    const scene = rollingBack({ looks: [undefined] });
+    expect(await rollback(scene.callback)).toMatchObject({
+      answer: accepted(TRANSACTION, NOW),
+      outcome: 'not_sent',
+      operatorId: undefined,
+    });
+    expect(scene.commits).toMatchObject([
+      {
+        from: { transactionId: TRANSACTION, version: 0, place: { kind: 'unseen' } },
+        to: { rollback: { kind: 'confirmed', transactionTime: NOW } },
+        supersedes: [],
+      },
+    ]);
+    expect(scene.commits[0]?.from.owner).toBeUndefined();
+    expect(scene.calls).toEqual([]);
+  });
+
+  it('of a bet that is not known is brought to its player’s operator all the same', async () => {
+    const scene = rollingBack({ looks: [undefined], player: PLAYER });
+    expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
+    expect(scene.commits).toMatchObject([{ from: { version: 0, owner: PLAYER } }]);
+  });
+
+  it('of another player’s bet is a conflict, and changes nothing (I10)', async () => {
+    const looks = [{ ...PLACED, owner: { ...PLAYER, userId: 'another' } }];
+    const scene = rollingBack({ looks });
+    expect(await rollback(scene.callback)).toMatchObject({
+      answer: failure(5, "transactionId: the bet is another player's"),
+      outcome: 'conflict',
+    });
+    expect(scene.commits).toEqual([]);
+  });
+});
+
+describe('a rollback while another operation of its bet is on its way', () => {
+  it('waits for it, and decides by what it led to', async () => {
+    const scene = rollingBack({ looks: [busyWith('place'), PLACED] });
+    expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
+    expect(scene.steps.slice(1, 5)).toEqual(['find', 'wait', 'find', 'commit']);
+  });
+
+  it('is promised behind it when its own time ends (I1, I4)', async () => {
+    const from = busyWith('place');
+    const scene = rollingBack({ looks: [from] });
+    scene.changes.next.mockResolvedValue(false);
+    expect(await rollback(scene.callback)).toMatchObject({
+      answer: accepted(TRANSACTION, NOW),
+      outcome: 'taken_over',
+    });
+    expect(scene.commits).toMatchObject([
+      {
+        from,
+        to: { ...from, rollback: { kind: 'promised', transactionTime: NOW } },
+        delivery: { state: 'pending' },
+        supersedes: [],
+      },
+    ]);
+    expect(scene.calls).toEqual([]);
+  });
+
+  it('gets the promise of its twin that is being tried, when its own time ends (I5)', async () => {
+    const promised = { kind: 'promised', transactionTime: THEN } as const;
+    const scene = rollingBack({ looks: [{ ...busyWith('rollback'), rollback: promised }] });
+    scene.changes.next.mockResolvedValue(false);
+    expect(await rollback(scene.callback)).toEqual({
+      answer: accepted(TRANSACTION, THEN),
+      outcome: 'taken_over',
+      operatorId: 'alpha',
+      detail: {},
+    });
+    expect(scene.commits).toEqual([]);
+  });
+
+  it('is decided anew when the bet has moved before it was written', async () => {
+    const scene = rollingBack({ looks: [{ ...PLACED, place: { kind: 'notSent' } }, PLACED] });
+    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
+    expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
+    expect(scene.commits).toMatchObject([{ delivery: { state: 'live' } }]);
+  });
+});
+
+describe('a rollback is counted', () => {
+  it.each([
+    ['50', '50'],
+    ['51', 'other'],
+    ['49', 'other'],
+    [undefined, 'other'],
+  ])('by its reason %s as %s, for the service may invent some', async (errorCode, label) => {
+    const scene = rollingBack({ members: { errorCode } });
+    await rollback(scene.callback);
+    expect(scene.counted).toEqual([counted(label)]);
+  });
+
+  it('of nobody’s as unknown', async () => {
+    const scene = rollingBack({ looks: [undefined] });
+    await rollback(scene.callback);
+    expect(scene.counted).toEqual([counted('50', 'unknown')]);
+  });
+
+  it('once: its copies get the first answer again (I5)', async () => {
+    const looks = [{ ...PLACED, rollback: { kind: 'promised', transactionTime: THEN } as const }];
+    const scene = rollingBack({ looks });
+    expect(await rollback(scene.callback)).toEqual({
+      answer: accepted(TRANSACTION, THEN),
+      outcome: 'duplicate',
+      operatorId: 'alpha',
+    });
+    expect(scene.counted.map(([name]) => name)).toEqual(['duplicates']);
+  });
+});

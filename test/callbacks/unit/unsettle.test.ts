@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { unsettle } from '../../../src/callbacks/unsettle.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { accepted, failure } from '../../../src/protocol/answers.ts';
+import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
+import { BETS, body } from '../../protocol/bet-messages.ts';
+import {
+  betScene,
+  NO_ANSWER,
+  NOW,
+  PLACED,
+  PLAYER,
+  type Scene,
+  SETTLED_BET,
+  THEN,
+  TRANSACTION,
+  UNAVAILABLE,
+  waiting,
+} from '../support/bet-scene.ts';
+
+const UNSETTLED: Bet = { ...SETTLED_BET, settlement: { kind: 'unsettled', transactionTime: THEN } };
+const BUSY: Bet = {
+  ...SETTLED_BET,
+  busy: { operation: 'unsettle', attemptId: 'first', lapsed: false },
+};
+const AS_BEFORE = {
+  answer: accepted(TRANSACTION, THEN),
+  outcome: 'duplicate',
+  operatorId: 'alpha',
+};
+const unsettling = (scene: Scene = {}) => betScene('unsettle', { looks: [SETTLED_BET], ...scene });
+
+describe('an unsettle', () => {
+  it('is brought to the wallet, also of a bet that was never settled', async () => {
+    for (const looks of [[SETTLED_BET], [PLACED]]) {
+      const scene = unsettling({ looks });
+      expect(await unsettle(scene.callback)).toMatchObject({ outcome: 'accepted' });
+      expect(scene.calls).toMatchObject([{ operation: 'unsettle' }]);
+    }
+  });
+
+  it('gets its success again where the bet is unsettled so, on record as a copy (I5)', async () => {
+    const scene = unsettling({ looks: [UNSETTLED], members: { requestId: '"copy"' } });
+    expect(await unsettle(scene.callback)).toEqual(AS_BEFORE);
+    expect([scene.commits, scene.calls]).toEqual([[], []]);
+    expect(scene.bets.recordCopy).toHaveBeenCalledOnce();
+  });
+
+  it('gets the answer on record under its requestId, also when the bet is settled again (I5)', async () => {
+    const answer = accepted(TRANSACTION, '2026-01-01T00:00:00.000Z');
+    const first: RecordedOperation = {
+      ...{ id: '1', operation: 'unsettle', attemptId: 'a1', requestId: 'r1' },
+      body: body({ ...BETS.unsettle.members, requestId: '"r1"' }),
+      ...{ answer, wasSent: true, isConcluded: true },
+    };
+    const scene = unsettling({ members: { requestId: '"r1"' }, recorded: [first] });
+    expect(await unsettle(scene.callback)).toEqual({ ...AS_BEFORE, answer });
+    expect(scene.calls).toEqual([]);
+  });
+
+  it('is refused where neither the bet nor its player is known', async () => {
+    const scene = unsettling({ looks: [undefined] });
+    expect(await unsettle(scene.callback)).toEqual({
+      answer: failure(5, 'transactionId: is not known'),
+      outcome: 'invalid',
+      operatorId: undefined,
+      detail: { code: 5 },
+    });
+    expect(scene.calls).toEqual([]);
+  });
+
+  it('is a conflict where the bet is another player’s, or rolled back (I6, I10)', async () => {
+    const rollback = { kind: 'promised', transactionTime: THEN } as const;
+    const others = { ...PLACED, owner: { ...PLAYER, userId: 'another' } };
+    for (const look of [others, { ...PLACED, rollback }]) {
+      const scene = unsettling({ looks: [look] });
+      expect(await unsettle(scene.callback)).toMatchObject({ outcome: 'conflict' });
+      expect([scene.commits, scene.calls]).toEqual([[], []]);
+    }
+  });
+
+  it('is never promised where it got no answer: 503, the service repeats it', async () => {
+    const scene = unsettling({ looks: [PLACED], sent: NO_ANSWER, onFailure: 'queue' });
+    expect(await unsettle(scene.callback)).toMatchObject({
+      answer: UNAVAILABLE,
+      outcome: 'unknown',
+    });
+    expect(scene.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
+  });
+
+  it('waits for its twin, and gets the success of that (I5)', async () => {
+    const scene = unsettling({ looks: [BUSY, UNSETTLED] });
+    expect(await unsettle(scene.callback)).toEqual(AS_BEFORE);
+    expect(scene.steps).toEqual(['find', 'wait', 'find']);
+  });
+
+  it('is 503 when its own time ends while it waits (I1)', async () => {
+    const scene = unsettling({ looks: [BUSY] });
+    scene.changes.next.mockResolvedValue(false);
+    expect(await unsettle(scene.callback)).toEqual({
+      answer: UNAVAILABLE,
+      outcome: 'error',
+      operatorId: 'alpha',
+      detail: { reason: 'in_flight' },
+    });
+    expect(scene.commits).toEqual([]);
+  });
+
+  it('waits as a promise behind what a wallet may have seen (I6)', async () => {
+    const looks = [{ ...PLACED, deliveries: [waiting({ attempts: 1 })] }];
+    const scene = unsettling({ looks });
+    expect(await unsettle(scene.callback)).toMatchObject({
+      answer: accepted(TRANSACTION, NOW),
+      outcome: 'taken_over',
+    });
+    expect(scene.commits).toMatchObject([{ delivery: { operation: 'unsettle' }, supersedes: [] }]);
+  });
+
+  it('takes the place of a settle that no wallet has seen, and is brought where one holds another', async () => {
+    const scene = unsettling({ looks: [{ ...SETTLED_BET, deliveries: [waiting()] }] });
+    expect(await unsettle(scene.callback)).toMatchObject({ outcome: 'taken_over' });
+    expect(scene.commits).toMatchObject([
+      { delivery: { operation: 'unsettle' }, supersedes: ['9'] },
+    ]);
+  });
+
+  it('is decided anew when the bet has moved before it was written', async () => {
+    const from: Bet = { ...PLACED, deliveries: [waiting()] };
+    const scene = unsettling({ looks: [from, UNSETTLED] });
+    scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
+    expect(await unsettle(scene.callback)).toEqual(AS_BEFORE);
+    expect(scene.calls).toEqual([]);
+  });
+});
