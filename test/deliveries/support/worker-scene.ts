@@ -1,0 +1,78 @@
+import { vi } from 'vitest';
+import type { Draining } from '../../../src/deliveries/drain.ts';
+import { DeliveryWorker } from '../../../src/deliveries/worker.ts';
+import type { NotSentReason } from '../../../src/domain/wallet-answer.ts';
+import type { RecoveredBet } from '../../../src/store/bets/journal.ts';
+import type { OpenOperator } from '../../../src/store/deliveries/queue.ts';
+import type { BreakerChange } from '../../../src/wallets/wallets.ts';
+import { partly } from '../../support/partly.ts';
+import { REDIS_URL, withoutRedis } from './scheduler-scene.ts';
+import { accepted, claim, partsOf } from './slice-scene.ts';
+
+/** What an operator's next delivery is, as the store tells. */
+export const dueIn = (operatorId: string, nextInMs: number, nextAtMs = 7_000): OpenOperator => ({
+  ...{ operatorId, nextInMs, nextAtMs },
+});
+
+/** A worker among parts that do as the test says, for the operators `alpha` and `beta`. */
+export function workerOf() {
+  const redis = withoutRedis();
+  const parts = partsOf(async () => claim(), accepted);
+  const duties: string[] = [];
+  const duty = <T>(name: string, result: T) =>
+    vi.fn(async (..._: readonly unknown[]): Promise<T> => {
+      duties.push(name);
+      return result;
+    });
+  const store = {
+    take: parts.slicing.store.take,
+    heldByPeople: duty<readonly string[]>('arm', []),
+    openOperators: vi.fn(async (): Promise<readonly OpenOperator[]> => []),
+    countHeld: vi.fn(async (_: readonly string[]) => undefined),
+    wake: vi.fn(async (_operatorId: string, _limit: number) => 0),
+    nudge: vi.fn(async (_operatorId: string, _generation: number) => undefined),
+    overdueUnknown: duty('originate', []),
+    settledBefore: duty('count', new Date(0)),
+    countOpen: vi.fn(async (): Promise<readonly object[]> => []),
+    countUnresolved: async () => [],
+  };
+  const recoverLapsed = duty<readonly RecoveredBet[]>('recover', []);
+  const due = duty('confirm', []);
+  const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const refusals = new Map<string, NotSentReason>();
+  const listeners = new Set<(change: BreakerChange) => void>();
+  const operators = new Map(
+    ['alpha', 'beta'].map((id) => [id, { ...parts.operator, id, wallet: { generation: 3 } }]),
+  );
+  const worker = new DeliveryWorker(
+    partly<Draining>({
+      ...{ ...parts.slicing, store, logger, confirmations: { due } },
+      bets: { ...parts.slicing.bets, recoverLapsed },
+      configuration: () => ({ ...parts.slicing.configuration(), operators }),
+      wallets: {
+        get: (id: string) =>
+          operators.has(id) ? { ...parts.wallet, refusal: () => refusals.get(id) } : undefined,
+        onBreakerChange: (listener: (change: BreakerChange) => void) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
+    }),
+    REDIS_URL,
+  );
+  const { metrics, clock } = { ...parts.slicing, ...parts };
+  return {
+    ...{ ...redis, worker, store, duties, recoverLapsed, due, logger, refusals, operators },
+    ...{ metrics, clock, finished: parts.finished, listeners },
+    /** The operators whose drains were asked for. */
+    drainsAskedFor: () =>
+      redis.armed().flatMap(({ name, data }) => (name === 'drain' ? [data.operatorId] : [])),
+    breaker: (change: BreakerChange) => {
+      for (const listener of listeners) listener(change);
+    },
+    drains: async () => {
+      const { values } = await metrics.drains.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [labels.by, value]));
+    },
+  };
+}

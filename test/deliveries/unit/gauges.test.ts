@@ -1,0 +1,197 @@
+import type { Gauge } from 'prom-client';
+import { describe, expect, it, vi } from 'vitest';
+import { DeliveryGauges } from '../../../src/deliveries/gauges.ts';
+import type { DeliveryCount, DeliveryStore } from '../../../src/store/deliveries/queue.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { partly } from '../../support/partly.ts';
+
+/** What the gauges show of what the store counts; how old it gets is in the other `gauges.test.ts`. */
+
+type Open = Awaited<ReturnType<DeliveryStore['countOpen']>>[number];
+type Ended = Awaited<ReturnType<DeliveryStore['countEnded']>>;
+
+function open(operator: string, state: string, count: number, more: Partial<Open> = {}): Open {
+  return { operator, operation: 'rollback', state, count, oldestSeconds: 0, ...more };
+}
+
+const ended = (operator: string, count: number, more: Partial<DeliveryCount> = {}) => ({
+  ...{ operator, operation: 'rollback', state: 'delivered', count },
+  ...more,
+});
+
+/** Gauges among counts that the test says, one after the other; the last stays. */
+function gaugesOf(
+  counts: {
+    readonly open?: readonly (readonly Open[])[];
+    readonly unresolved?: readonly (readonly { operator: string; count: number }[])[];
+    readonly until?: readonly number[];
+    readonly ended?: (from: Date, to: Date, rows: number) => Ended;
+  },
+  held: readonly string[] = [],
+) {
+  const inTurn = <T>(values: readonly T[], none: T) => {
+    let turn = 0;
+    return async () => {
+      turn += 1;
+      return values[Math.min(turn, values.length) - 1] ?? none;
+    };
+  };
+  const nextUntil = inTurn(counts.until ?? [], 1_000);
+  const countEnded = vi.fn(async (from: Date, to: Date, rows: number) =>
+    counts.ended === undefined ? { counts: [], until: to } : counts.ended(from, to, rows),
+  );
+  const store = {
+    settledBefore: async () => new Date(await nextUntil()),
+    countOpen: inTurn(counts.open ?? [], []),
+    countUnresolved: inTurn(counts.unresolved ?? [], []),
+    countEnded,
+  };
+  const metrics = createMetrics();
+  const gauges = new DeliveryGauges(partly<DeliveryStore>(store), metrics, (id) =>
+    held.includes(id),
+  );
+  const shown = async (gauge: Gauge) => {
+    const { values } = await gauge.get();
+    return Object.fromEntries(
+      values.map(({ labels, value }) => [Object.values(labels).join(' '), value]),
+    );
+  };
+  return { gauges, metrics, shown, countEnded };
+}
+
+describe('what is open', () => {
+  it('is shown by operator, operation and state, summed where the store tells it apart', async () => {
+    const { gauges, metrics, shown } = gaugesOf(
+      {
+        open: [
+          [
+            open('alpha', 'pending', 2),
+            open('alpha', 'live', 3),
+            open('alpha', 'held', 4),
+            open('alpha', 'dead', 5),
+            open('alpha', 'pending', 6, { operation: 'settle' }),
+            open('beta', 'pending', 7),
+            open('beta', 'dead', 8),
+          ],
+        ],
+      },
+      ['beta'],
+    );
+    await gauges.refresh();
+    expect(await shown(metrics.deliveries)).toEqual({
+      ...{ 'alpha rollback pending': 5, 'alpha rollback held': 4, 'alpha rollback dead': 5 },
+      'alpha settle pending': 6,
+      // Its operator takes no calls: nothing of it is on its way. What is dead stays dead.
+      ...{ 'beta rollback held': 7, 'beta rollback dead': 8 },
+    });
+  });
+
+  it('has an age: its oldest, and of the rollbacks theirs, without what is dead (I4)', async () => {
+    const { gauges, metrics, shown } = gaugesOf({
+      open: [
+        [
+          open('alpha', 'pending', 1, { oldestSeconds: 5 }),
+          open('alpha', 'held', 1, { oldestSeconds: 9 }),
+          open('alpha', 'dead', 1, { oldestSeconds: 70 }),
+          open('alpha', 'pending', 1, { oldestSeconds: 30, operation: 'settle' }),
+          open('beta', 'pending', 1, { oldestSeconds: 3, operation: 'update' }),
+          open('beta', 'dead', 1, { oldestSeconds: 80 }),
+        ],
+      ],
+    });
+    await gauges.refresh();
+    expect(await shown(metrics.deliveryOldest)).toEqual({ alpha: 30, beta: 3 });
+    expect(await shown(metrics.rollbackOldest)).toEqual({ alpha: 9 });
+  });
+
+  it('is gone from the gauges when it is gone', async () => {
+    const { gauges, metrics, shown } = gaugesOf({
+      open: [[open('alpha', 'pending', 2, { oldestSeconds: 5 })], []],
+      unresolved: [[{ operator: 'alpha', count: 3 }], []],
+    });
+    await gauges.refresh();
+    expect(await shown(metrics.unresolved)).toEqual({ alpha: 3 });
+    await gauges.refresh();
+    const { deliveries, deliveryOldest, rollbackOldest, unresolved } = metrics;
+    for (const gauge of [deliveries, deliveryOldest, rollbackOldest, unresolved]) {
+      expect(await shown(gauge)).toEqual({});
+    }
+  });
+});
+
+describe('what has ended', () => {
+  it('is counted since the last look only, and added up', async () => {
+    const { gauges, metrics, shown, countEnded } = gaugesOf({
+      until: [1_000, 2_500],
+      ended: (_, until) => ({
+        until,
+        counts: [ended('alpha', 2), ended('alpha', 5, { state: 'refused' }), ended('beta', 1)],
+      }),
+    });
+    await gauges.refresh();
+    await gauges.refresh();
+    expect(countEnded.mock.calls.map(([from, to]) => [from.getTime(), to.getTime()])).toEqual([
+      [0, 1_000],
+      [1_000, 2_500],
+    ]);
+    expect(await shown(metrics.deliveries)).toEqual({
+      ...{
+        'alpha rollback delivered': 4,
+        'alpha rollback refused': 10,
+        'beta rollback delivered': 2,
+      },
+    });
+  });
+
+  it('is kept apart by operation', async () => {
+    const { gauges, metrics, shown } = gaugesOf({
+      ended: (_, until) => ({
+        until,
+        counts: [ended('alpha', 2), ended('alpha', 3, { operation: 'settle' })],
+      }),
+    });
+    await gauges.refresh();
+    expect(await shown(metrics.deliveries)).toEqual({
+      ...{ 'alpha rollback delivered': 2, 'alpha settle delivered': 3 },
+    });
+  });
+
+  it('is counted in stretches, at most eight in one look, of years that are much', async () => {
+    const { gauges, metrics, shown, countEnded } = gaugesOf({
+      until: [1_000],
+      ended: (from) => ({ until: new Date(from.getTime() + 100), counts: [ended('alpha', 1)] }),
+    });
+    await gauges.refresh();
+    expect(countEnded.mock.calls.map(([from, , rows]) => [from.getTime(), rows])).toEqual(
+      [0, 100, 200, 300, 400, 500, 600, 700].map((from) => [from, 100_000]),
+    );
+    // What was counted so far is shown; the next look counts the rest, and stops at its end.
+    expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback delivered': 8 });
+    await gauges.refresh();
+    expect(countEnded).toHaveBeenCalledTimes(10);
+    await gauges.refresh();
+    expect(countEnded).toHaveBeenCalledTimes(10);
+    expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback delivered': 10 });
+  });
+
+  it('hides nothing of what is open where it cannot be counted, and is no secret', async () => {
+    const gone = new Error('too much');
+    let isAway = true;
+    const { gauges, metrics, shown, countEnded } = gaugesOf({
+      open: [[open('alpha', 'pending', 2)]],
+      ended: (_, until) => {
+        if (isAway) throw gone;
+        return { until, counts: [ended('alpha', 6)] };
+      },
+    });
+    await expect(gauges.refresh()).rejects.toBe(gone);
+    expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback pending': 2 });
+    isAway = false;
+    await gauges.refresh();
+    // From where it was counted last: nothing is left out.
+    expect(countEnded.mock.calls.map(([from]) => from.getTime())).toEqual([0, 0]);
+    expect(await shown(metrics.deliveries)).toEqual({
+      ...{ 'alpha rollback pending': 2, 'alpha rollback delivered': 6 },
+    });
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type Originating, originateRollbacks } from '../../../src/deliveries/originate.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import type { Commit } from '../../../src/store/bets/commit.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { BETS, body } from '../../protocol/bet-messages.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
+
+/** Which places the gateway rolls back itself, and how; what wallets make of it is in `unknown.test.ts`. */
+
+const UNKNOWN: Bet = { ...FRESH, place: { kind: 'unknown' }, version: 2 };
+const PLACE = {
+  ...{ ...BETS.place.members, requestId: '"r1"', amount: '12.10', coefficient: '1.20' },
+  ...{ ip: '"1.2.3.4"', info: '"a"', subPartnerId: 'null', metadata: '[{}]', bonusAmount: '1' },
+};
+const DAY = { horizonHours: 24, originateRollbackAfterMs: 600_000 };
+
+/** Places by their ids, as the store calls them overdue, and what becomes of each. */
+function originatingOf(
+  bets: Readonly<Record<string, Bet | undefined>>,
+  committed: readonly string[] = [],
+) {
+  const order: string[] = [];
+  const commits: Commit[] = [];
+  const kinds = [...committed];
+  const overdueUnknown = vi.fn(async () =>
+    Object.keys(bets).map((transactionId) => ({ transactionId, body: body(PLACE) })),
+  );
+  const commit = vi.fn(async (wanted: Commit) => {
+    order.push(`commit ${wanted.from.transactionId}`);
+    commits.push(wanted);
+    return { kind: kinds.shift() ?? 'committed' };
+  });
+  const logger = { warn: vi.fn() };
+  const originating = partly<Originating>({
+    ...{ clock: new TestClock(), logger, store: { overdueUnknown } },
+    configuration: () => ({
+      gateway: { delivery: { ...DAY, horizonHours: 72 } },
+      operators: new Map([
+        ['alpha', { id: 'alpha', delivery: DAY }],
+        ['beta', { id: 'beta', delivery: { ...DAY, originateRollbackAfterMs: 5_000 } }],
+      ]),
+    }),
+    bets: { find: async (id: string) => bets[id], commit },
+    answers: { fence: async (id: string) => order.push(`fence ${id}`) },
+  });
+  return { originating, overdueUnknown, commit, commits, order, logger };
+}
+
+describe('a place of unknown outcome that the service never rolled back', () => {
+  it('is looked for after each operator’s own time, so many at once', async () => {
+    const { originating, overdueUnknown } = originatingOf({});
+    expect(await originateRollbacks(originating)).toBe(0);
+    const ages = new Map([
+      ['alpha', 600_000],
+      ['beta', 5_000],
+    ]);
+    expect(overdueUnknown.mock.calls).toEqual([[ages, 100]]);
+  });
+
+  it('is rolled back by a promise that nobody waits for (I5)', async () => {
+    const { originating, commit, commits, logger } = originatingOf({ bet: UNKNOWN });
+    expect(await originateRollbacks(originating)).toBe(1);
+    const transactionTime = '1970-01-01T00:16:40.000Z';
+    const [one] = commits;
+    expect(one).toMatchObject({
+      from: UNKNOWN,
+      to: { ...UNKNOWN, rollback: { kind: 'promised', transactionTime } },
+      record: { operation: 'rollback', answer: { status: 200 } },
+      delivery: {
+        ...{ operation: 'rollback', state: 'pending', transactionTime, horizonMs: 86_400_000 },
+      },
+      supersedes: [],
+    });
+    expect(JSON.parse(one?.record.answer?.body ?? '')).toEqual({
+      transactionId: 'bet',
+      transactionTime,
+    });
+    expect(one?.record.attemptId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(commit.mock.calls).toEqual([[one, undefined]]);
+    expect(logger.warn.mock.calls).toEqual([
+      [
+        {
+          ...{ operator: 'alpha', transactionId: 'bet' },
+          why: 'the service never rolled back a place answered 100',
+        },
+        'delivery.rollback_originated',
+      ],
+    ]);
+  });
+
+  it('is rolled back by what the service would have sent, the place’s bytes kept (I9)', async () => {
+    const { originating, commits } = originatingOf({ bet: UNKNOWN });
+    await originateRollbacks(originating);
+    const text = commits[0]?.record.body.toString() ?? '';
+    expect(text).toContain('"amount":12.10');
+    const rollback = JSON.parse(text);
+    expect(rollback).toEqual({
+      ...{ transactionId: 'b26153f9', userId: '1999', amount: 12.1, currency: 'USD' },
+      ...{ token: '5caa4cabce', coefficient: 1.2, type: 3, errorCode: 10 },
+      requestId: commits[0]?.record.requestId,
+    });
+    expect(rollback.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(rollback.requestId).not.toBe(commits[0]?.record.attemptId);
+  });
+
+  it('is fenced before the journal knows, so that no cached answer outlives it (I6)', async () => {
+    const { originating, order } = originatingOf({ bet: UNKNOWN });
+    await originateRollbacks(originating);
+    expect(order).toEqual(['fence bet', 'commit bet']);
+  });
+
+  it('waits its turn behind a result that was tried, and calls off what was not (I6)', async () => {
+    const waiting = (id: string, operation: 'settle' | 'update', attempts: number) => ({
+      ...{ id, operation, state: 'pending', purpose: 'promise', attempts },
+    });
+    const deliveries = partly<Bet['deliveries']>([
+      waiting('1', 'settle', 2),
+      waiting('2', 'update', 3),
+      waiting('3', 'settle', 0),
+    ]);
+    const { originating, commits } = originatingOf({ bet: { ...UNKNOWN, deliveries } });
+    expect(await originateRollbacks(originating)).toBe(1);
+    expect(commits[0]?.supersedes).toEqual(['2', '3']);
+  });
+
+  it('keeps the gateway’s own horizon where its operator’s file is gone (I4)', async () => {
+    const owner = UNKNOWN.owner && { ...UNKNOWN.owner, operatorId: 'gone' };
+    const { originating, commits } = originatingOf({ bet: { ...UNKNOWN, owner } });
+    await originateRollbacks(originating);
+    expect(commits[0]?.delivery).toMatchObject({ horizonMs: 259_200_000 });
+  });
+});
+
+describe('a place that looked overdue', () => {
+  const promised: Bet['rollback'] = { kind: 'promised', transactionTime: 'then' };
+  const busy = { operation: 'rollback', attemptId: 'a', lapsed: false } as const;
+  it.each<[string, Bet | undefined]>([
+    ['is not there any more', undefined],
+    ['belongs to nobody', { ...UNKNOWN, owner: undefined }],
+    ['is rolled back by the service meanwhile', { ...UNKNOWN, rollback: promised }],
+    ['is just being rolled back by the service', { ...UNKNOWN, busy }],
+    ['turned out never to have been sent', { ...UNKNOWN, place: { kind: 'notSent' } }],
+  ])('is left alone where it %s', async (_, bet) => {
+    const { originating, commits, order } = originatingOf({ bet });
+    expect(await originateRollbacks(originating)).toBe(0);
+    expect([commits, order]).toEqual([[], []]);
+  });
+
+  it('is left to who was faster, and the next ones are rolled back all the same', async () => {
+    const other = { ...UNKNOWN, transactionId: 'other' };
+    const { originating, logger } = originatingOf({ bet: UNKNOWN, other }, ['moved', 'committed']);
+    expect(await originateRollbacks(originating)).toBe(1);
+    expect(logger.warn.mock.calls.map(([facts]) => facts.transactionId)).toEqual(['other']);
+  });
+
+  it('is looked for again later where PostgreSQL is away', async () => {
+    const { originating, commit } = originatingOf({ bet: UNKNOWN });
+    const gone = new GatewayError('DATABASE_UNAVAILABLE', 'gone');
+    commit.mockRejectedValueOnce(gone);
+    await expect(originateRollbacks(originating)).rejects.toBe(gone);
+  });
+});

@@ -1,0 +1,243 @@
+import { DelayedError } from 'bullmq';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { schedulerOf, withRedis } from '../support/scheduler-scene.ts';
+
+/** What is asked of BullMQ, whose queue and worker play without a Redis; with one: `redis.test.ts`. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 5_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  withRedis();
+});
+
+const nothingLeft = async () => undefined;
+const never = () => new Promise<never>(() => undefined);
+
+describe('an operator’s drain', () => {
+  it('is one job, however often it is asked for, and leaves nothing that keeps the next away', async () => {
+    const { scheduler, armed } = schedulerOf(nothingLeft);
+    expect(await scheduler.arm(['alpha', 'beta'])).toBe(true);
+    expect(armed()).toEqual(
+      ['alpha', 'beta'].map((operatorId) => ({
+        name: 'drain',
+        data: { operatorId },
+        opts: { jobId: `drain-${operatorId}`, removeOnComplete: true, removeOnFail: true },
+      })),
+    );
+  });
+
+  it('is asked for later by one wake-up a second, in whole milliseconds', async () => {
+    const { scheduler, armed } = schedulerOf(nothingLeft);
+    expect(await scheduler.armLater('alpha', 1_200.4, 77)).toBe(true);
+    expect(armed()).toEqual([
+      {
+        name: 'wake',
+        data: { operatorId: 'alpha' },
+        opts: { jobId: 'wake-alpha-77', delay: 1_201, removeOnComplete: true, removeOnFail: true },
+      },
+    ]);
+  });
+
+  it('is not armed where Redis does not take it, or not within half a second (I4)', async () => {
+    const { scheduler, addBulk, logger } = schedulerOf(nothingLeft);
+    addBulk.mockRejectedValueOnce(new Error('away'));
+    expect(await scheduler.arm(['alpha'])).toBe(false);
+    addBulk.mockImplementationOnce(never);
+    const armed = scheduler.arm(['alpha']);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await armed).toBe(false);
+    addBulk.mockRejectedValueOnce('odd');
+    expect(await scheduler.armLater('alpha', 1, 1)).toBe(false);
+    expect(logger.debug.mock.calls).toEqual(
+      ['away', 'gave up after 500 ms', 'odd'].map((error) => [{ error }, 'scheduler.not_armed']),
+    );
+  });
+});
+
+describe('a worker', () => {
+  it('drains the operator that the job names, and is done where nothing is left', async () => {
+    const drain = vi.fn(nothingLeft);
+    const moveToDelayed = vi.fn();
+    const { work, addBulk } = schedulerOf(drain);
+    await work({ name: 'drain', data: { operatorId: 'alpha' }, moveToDelayed }, 'token');
+    expect(drain.mock.calls).toEqual([['alpha']]);
+    expect(moveToDelayed).not.toHaveBeenCalled();
+    expect(addBulk).not.toHaveBeenCalled();
+  });
+
+  it('puts it to the end of the line where more is left, so that others have their turn (I7)', async () => {
+    const moveToDelayed = vi.fn();
+    const { work } = schedulerOf(async () => 250.2);
+    const working = work({ name: 'drain', data: { operatorId: 'alpha' }, moveToDelayed }, 'token');
+    await expect(working).rejects.toBeInstanceOf(DelayedError);
+    expect(moveToDelayed.mock.calls).toEqual([[5_251, 'token']]);
+  });
+
+  it('comes back at once where more is left for now, too', async () => {
+    const moveToDelayed = vi.fn();
+    const { work } = schedulerOf(async () => 0);
+    const working = work({ name: 'drain', data: { operatorId: 'alpha' }, moveToDelayed });
+    await expect(working).rejects.toBeInstanceOf(DelayedError);
+    expect(moveToDelayed.mock.calls).toEqual([[5_000, undefined]]);
+  });
+
+  it('asks for a drain when it is woken, and drains nothing itself: one at a time', async () => {
+    const drain = vi.fn(nothingLeft);
+    const { work, armed } = schedulerOf(drain);
+    await work({ name: 'wake', data: { operatorId: 'alpha' } });
+    expect(armed().map(({ opts }) => opts?.jobId)).toEqual(['drain-alpha']);
+    expect(drain).not.toHaveBeenCalled();
+  });
+
+  it.each([{}, { data: {} }, { data: { operatorId: 7 } }])(
+    'throws out a job that names no operator: %j',
+    async (job) => {
+      const drain = vi.fn(nothingLeft);
+      const { work } = schedulerOf(drain);
+      await expect(work({ name: 'drain', ...job })).rejects.toThrow('a drain without an operator');
+      expect(drain).not.toHaveBeenCalled();
+    },
+  );
+
+  it('begins when it is told to, and says so where it ends by itself', async () => {
+    const { scheduler, run, worker, logger } = schedulerOf(nothingLeft);
+    expect(worker.options.autorun).toBe(false);
+    expect(run).not.toHaveBeenCalled();
+    const gone = new Error('gone');
+    run.mockRejectedValueOnce(gone);
+    scheduler.start();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(logger.error.mock.calls).toEqual([[{ err: gone }, 'scheduler.stopped']]);
+  });
+});
+
+describe('the queue in Redis', () => {
+  it('lives in one slot of a cluster, under one name', () => {
+    const { queue, worker } = schedulerOf(nothingLeft);
+    expect([queue.name, worker.name]).toEqual(['deliveries', 'deliveries']);
+    expect([queue.options.prefix, worker.options.prefix]).toEqual(['{wagergate}', '{wagergate}']);
+  });
+
+  it('takes jobs at once or not at all, and never waits for a Redis that is away', () => {
+    const { queue, worker } = schedulerOf(nothingLeft);
+    expect(queue.connection.options).toMatchObject({
+      ...{ enableOfflineQueue: false, maxRetriesPerRequest: 0, socketTimeout: 5_000 },
+      host: 'redis.example',
+    });
+    expect(queue.options).toMatchObject({ skipWaitingForReady: true, skipVersionCheck: true });
+    expect(worker.connection.options).toMatchObject({ maxRetriesPerRequest: null });
+    expect(worker.connection).not.toBe(queue.connection);
+  });
+
+  it('keeps few of its own events, which nobody reads', () => {
+    expect(schedulerOf(nothingLeft).queue.options).toMatchObject({
+      streams: { events: { maxLen: 100 } },
+    });
+  });
+
+  it('gives the drain of a dead worker to another within ten seconds, as often as it takes (I4)', () => {
+    const { lockDuration, stalledInterval, maxStalledCount, drainDelay, concurrency } =
+      schedulerOf(nothingLeft).worker.options;
+    expect(Number(lockDuration) + Number(stalledInterval)).toBeLessThan(10_000);
+    // A slice is a second: its lock must outlast it by far.
+    expect(lockDuration).toBeGreaterThan(5_000);
+    expect(stalledInterval).toBeGreaterThan(1_000);
+    expect(maxStalledCount).toBe(Number.MAX_SAFE_INTEGER);
+    expect(drainDelay).toBe(1);
+    // A thousand operators' drains take turns; one that hangs keeps no line of others waiting.
+    expect(concurrency).toBe(200);
+  });
+
+  it('may fail in any of its parts without an end to the process', () => {
+    const { queue, worker, logger } = schedulerOf(nothingLeft);
+    const parts = [queue, worker, queue.connection, worker.connection];
+    for (const [at, part] of parts.entries()) part.emit('error', new Error(`broken ${at}`));
+    expect(logger.debug.mock.calls).toEqual(
+      parts.map((_, at) => [{ error: `broken ${at}` }, 'scheduler.connection_error']),
+    );
+  });
+});
+
+describe('a drain that does not come although it was asked for', () => {
+  it.each(['unknown', 'failed', 'completed'] as const)(
+    'is thrown out, so that the next can be asked for: its job is %s (I4)',
+    async (state) => {
+      const { scheduler, getJobState, remove } = schedulerOf(nothingLeft);
+      getJobState.mockResolvedValue(state);
+      await scheduler.repair('alpha');
+      expect(getJobState.mock.calls).toEqual([['drain-alpha']]);
+      expect(remove.mock.calls).toEqual([['drain-alpha']]);
+    },
+  );
+
+  it.each(['active', 'delayed', 'waiting', 'prioritized', 'waiting-children'] as const)(
+    'is left in its line: its job is %s',
+    async (state) => {
+      const { scheduler, getJobState, remove } = schedulerOf(nothingLeft);
+      getJobState.mockResolvedValue(state);
+      await scheduler.repair('alpha');
+      expect(remove).not.toHaveBeenCalled();
+    },
+  );
+
+  it('is looked for again later where Redis does not answer within half a second', async () => {
+    const { scheduler, getJobState, remove, logger } = schedulerOf(nothingLeft);
+    getJobState.mockImplementationOnce(never);
+    const looked = scheduler.repair('alpha');
+    await vi.advanceTimersByTimeAsync(500);
+    await looked;
+    remove.mockRejectedValueOnce(new Error('away'));
+    await scheduler.repair('beta');
+    remove.mockImplementationOnce(never);
+    const removed = scheduler.repair('gamma');
+    await vi.advanceTimersByTimeAsync(500);
+    await removed;
+    expect(logger.debug.mock.calls).toEqual([
+      [{ operator: 'alpha', error: 'gave up after 500 ms' }, 'scheduler.not_repaired'],
+      [{ operator: 'beta', error: 'away' }, 'scheduler.not_repaired'],
+      [{ operator: 'gamma', error: 'gave up after 500 ms' }, 'scheduler.not_repaired'],
+    ]);
+  });
+});
+
+describe('a scheduler that is closed', () => {
+  it('waits for the slices under way, and then lets go of both connections', async () => {
+    const slice = Promise.withResolvers<undefined>();
+    const { scheduler, work, closed, disconnect, logger } = schedulerOf(() => slice.promise);
+    const working = work({ name: 'drain', data: { operatorId: 'alpha' } });
+    let hasClosed = false;
+    const closing = scheduler.close().then(() => {
+      hasClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect([closed.worker, closed.queue].map((close) => close.mock.calls.length)).toEqual([1, 1]);
+    expect([hasClosed, disconnect.mock.calls.length]).toEqual([false, 0]);
+    slice.resolve(undefined);
+    await working;
+    await closing;
+    expect(disconnect).toHaveBeenCalledTimes(2);
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it('waits for no slice that has ended, also by a failure', async () => {
+    const { scheduler, work } = schedulerOf(() => Promise.reject(new Error('gone')));
+    await expect(work({ name: 'drain', data: { operatorId: 'alpha' } })).rejects.toThrow('gone');
+    await scheduler.close();
+  });
+
+  it('waits a second for a Redis that is away, and no longer', async () => {
+    const { scheduler, closed, disconnect, logger } = schedulerOf(nothingLeft);
+    closed.worker.mockImplementationOnce(never);
+    const closing = scheduler.close();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(disconnect).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    await closing;
+    expect(disconnect).toHaveBeenCalledTimes(2);
+    expect(logger.warn.mock.calls).toEqual([
+      [{ error: 'gave up after 1000 ms' }, 'scheduler.not_closed'],
+    ]);
+  });
+});

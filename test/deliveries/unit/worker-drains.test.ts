@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BreakerChange } from '../../../src/wallets/wallets.ts';
+import { withRedis } from '../support/scheduler-scene.ts';
+import { claim } from '../support/slice-scene.ts';
+import { dueIn, workerOf } from '../support/worker-scene.ts';
+
+/** Which drains a worker asks for and makes, among parts that do as the test says. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setImmediate'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  withRedis();
+});
+
+const passing = (ms = 10) => vi.advanceTimersByTimeAsync(ms);
+const drainOf = (operatorId: string, moveToDelayed = vi.fn()) => ({
+  ...{ name: 'drain', data: { operatorId }, moveToDelayed },
+});
+
+describe('without Redis', () => {
+  function withoutScheduler() {
+    const scene = workerOf();
+    scene.addBulk.mockRejectedValue(new Error('away'));
+    scene.store.openOperators.mockResolvedValue([dueIn('alpha', -5), dueIn('beta', -5)]);
+    return scene;
+  }
+
+  it('every process drains what it sees, a slice of each operator (I4)', async () => {
+    const { worker, store, drains } = withoutScheduler();
+    worker.start();
+    await passing();
+    expect(store.take.mock.calls.map(([id, generation]) => [id, generation])).toEqual([
+      ['alpha', 3],
+      ['beta', 3],
+    ]);
+    expect(await drains()).toEqual({ sweep: 2 });
+    await worker.close();
+  });
+
+  it('it drains an operator once at a time, however many sweeps pass (I5)', async () => {
+    const { worker, store } = withoutScheduler();
+    const slow = Promise.withResolvers<ReturnType<typeof claim>>();
+    store.take.mockImplementation((id) =>
+      id === 'alpha' ? slow.promise : Promise.resolve(claim()),
+    );
+    worker.start();
+    await passing(3_010);
+    const asked = () => store.take.mock.calls.filter(([id]) => id === 'alpha').length;
+    expect(asked()).toBe(1);
+    slow.resolve(claim());
+    await passing(1_000);
+    expect(asked()).toBe(2);
+    await worker.close();
+  });
+
+  it('a drain that fails is made again by the next sweep', async () => {
+    const { worker, store, logger } = withoutScheduler();
+    const gone = new Error('gone');
+    store.take.mockRejectedValueOnce(gone);
+    worker.start();
+    await passing();
+    expect(logger.warn.mock.calls).toEqual([
+      [{ err: gone, duty: 'drain' }, 'deliveries.duty_failed'],
+    ]);
+    await passing(1_000);
+    expect(store.take.mock.calls.map(([id]) => id)).toEqual(['alpha', 'beta', 'alpha', 'beta']);
+    await worker.close();
+  });
+
+  it('a worker that is to stop ends with its slices, and begins none', async () => {
+    const { worker, store } = withoutScheduler();
+    const slow = Promise.withResolvers<ReturnType<typeof claim>>();
+    store.take.mockImplementation(() => slow.promise);
+    worker.start();
+    await passing();
+    expect(store.take).toHaveBeenCalledTimes(2);
+    const look = Promise.withResolvers<[]>();
+    store.heldByPeople.mockImplementationOnce(() => look.promise);
+    await passing(1_000);
+    let hasClosed = false;
+    const closing = worker.close().then(() => {
+      hasClosed = true;
+    });
+    look.resolve([]);
+    await passing(5_000);
+    expect(hasClosed).toBe(false);
+    slow.resolve(claim());
+    await closing;
+    expect(store.take).toHaveBeenCalledTimes(2);
+  });
+
+  it('a worker that is to stop begins no slice for what it has just seen', async () => {
+    const { worker, store, drains } = withoutScheduler();
+    const look = Promise.withResolvers<[]>();
+    store.heldByPeople.mockImplementationOnce(() => look.promise);
+    worker.start();
+    await passing();
+    const closing = worker.close();
+    look.resolve([]);
+    await passing();
+    await closing;
+    expect(store.take).not.toHaveBeenCalled();
+    expect(await drains()).toEqual({});
+  });
+});
+
+describe('a drain that the scheduler asks for', () => {
+  it('is counted, and over where nothing is due', async () => {
+    const { worker, work, drains, store } = workerOf();
+    worker.start();
+    const job = drainOf('alpha');
+    const working = work(job);
+    await passing();
+    await working;
+    expect(job.moveToDelayed).not.toHaveBeenCalled();
+    expect(store.take).toHaveBeenCalledOnce();
+    expect(await drains()).toEqual({ scheduler: 1 });
+    await worker.close();
+  });
+
+  it('comes back when its operator’s pace allows, which is kept from slice to slice (I7)', async () => {
+    const { worker, work, store, operators, clock, finished } = workerOf();
+    const alpha = operators.get('alpha');
+    if (alpha === undefined) throw new Error('there is no alpha');
+    operators.set('alpha', { ...alpha, delivery: { ...alpha.delivery, ratePerSecond: 0.5 } });
+    store.take.mockImplementation(async () => claim(finished.length + 1));
+    worker.start();
+    const more = async () => {
+      const job = drainOf('alpha');
+      const working = work(job).catch(() => undefined);
+      await passing();
+      await working;
+      return job.moveToDelayed.mock.calls.map(([at]) => at - Date.now());
+    };
+    const delays = [await more()];
+    clock.atMs += 500;
+    delays.push(await more());
+    // Its turn comes 2 s after the one before, whichever slice that was in.
+    expect(finished).toEqual(['bet-1']);
+    expect(delays.map(([delay]) => Math.round((delay ?? 0) / 100) * 100)).toEqual([2_000, 1_500]);
+    await worker.close();
+  });
+
+  it('is no second one beside one under way, and does not come back for it (I5)', async () => {
+    const { worker, work, store } = workerOf();
+    const slow = Promise.withResolvers<ReturnType<typeof claim>>();
+    store.take.mockImplementationOnce(() => slow.promise);
+    worker.start();
+    const first = work(drainOf('alpha'));
+    await passing();
+    const twin = drainOf('alpha');
+    await work(twin);
+    expect(twin.moveToDelayed).not.toHaveBeenCalled();
+    expect(store.take).toHaveBeenCalledOnce();
+    slow.resolve(claim());
+    await passing();
+    await first;
+    const later = work(drainOf('alpha'));
+    await passing();
+    await later;
+    expect(store.take).toHaveBeenCalledTimes(2);
+    await worker.close();
+  });
+
+  it('stands in nobody’s way after it failed', async () => {
+    const { worker, work, store } = workerOf();
+    store.take.mockRejectedValueOnce(new Error('gone'));
+    worker.start();
+    const failing = expect(work(drainOf('alpha'))).rejects.toThrow('gone');
+    await passing();
+    await failing;
+    const next = work(drainOf('alpha'));
+    await passing();
+    await next;
+    expect(store.take).toHaveBeenCalledTimes(2);
+    await worker.close();
+  });
+
+  it('is left to the other workers where this one is to stop', async () => {
+    const { worker, work, store, finished } = workerOf();
+    const slow = Promise.withResolvers<ReturnType<typeof claim>>();
+    store.take.mockImplementationOnce(() => slow.promise).mockImplementation(async () => claim(2));
+    worker.start();
+    const job = drainOf('alpha');
+    const working = work(job);
+    await passing();
+    const closing = worker.close();
+    slow.resolve(claim(1));
+    await passing();
+    await working;
+    await closing;
+    // More is left, but this process takes no more of it.
+    expect(finished).toEqual(['bet-1']);
+    expect(store.take).toHaveBeenCalledOnce();
+    expect(job.moveToDelayed).not.toHaveBeenCalled();
+  });
+
+  it('goes by what a person said at the last sweep', async () => {
+    const { worker, work, store } = workerOf();
+    store.heldByPeople.mockResolvedValue(['alpha']);
+    worker.start();
+    await passing();
+    await work(drainOf('alpha'));
+    expect(store.take).not.toHaveBeenCalled();
+    await worker.close();
+  });
+});
+
+describe('a breaker that changes', () => {
+  const change = (state: BreakerChange['state'], more: Partial<BreakerChange> = {}) => ({
+    ...{ operatorId: 'alpha', callClass: 'money' as const, state },
+    ...more,
+  });
+
+  it('to half-open makes one delivery due, of the present wallet, and asks for its drain', async () => {
+    const { breaker, store, drainsAskedFor } = workerOf();
+    breaker(change('half_open'));
+    await passing();
+    expect(store.nudge.mock.calls).toEqual([['alpha', 3]]);
+    expect(store.wake).not.toHaveBeenCalled();
+    expect(drainsAskedFor()).toEqual(['alpha']);
+  });
+
+  it('to closed makes everything due that waits for a back-off', async () => {
+    const { breaker, store, drainsAskedFor } = workerOf();
+    breaker(change('closed'));
+    await passing();
+    expect(store.wake.mock.calls).toEqual([['alpha', 5_000]]);
+    expect(store.nudge).not.toHaveBeenCalled();
+    expect(drainsAskedFor()).toEqual(['alpha']);
+  });
+
+  it.each([
+    ['to open', change('open')],
+    ['for reads alone', change('closed', { callClass: 'read' })],
+    ['for reads alone', change('half_open', { callClass: 'read' })],
+    ['of an operator whose file is gone', change('half_open', { operatorId: 'gone' })],
+  ])('%s asks for nothing', async (_, of) => {
+    const { breaker, store, addBulk, logger } = workerOf();
+    breaker(of);
+    await passing();
+    expect(logger.warn).not.toHaveBeenCalled();
+    expect([store.nudge, store.wake, addBulk].map((one) => one.mock.calls)).toEqual([[], [], []]);
+  });
+
+  it('is followed up by the sweep where PostgreSQL is away just then', async () => {
+    const { breaker, store, logger } = workerOf();
+    const gone = new Error('gone');
+    store.wake.mockRejectedValueOnce(gone);
+    breaker(change('closed'));
+    await passing();
+    expect(logger.warn.mock.calls).toEqual([
+      [{ err: gone, duty: 'breaker' }, 'deliveries.duty_failed'],
+    ]);
+  });
+});
+
+describe('a worker that is closed', () => {
+  it('waits for its sweep and for what it counts, sweeps no more and hears of no breaker', async () => {
+    const { worker, store, due, duties, listeners, closed } = workerOf();
+    const sweep = Promise.withResolvers<never[]>();
+    const count = Promise.withResolvers<Date>();
+    due.mockImplementationOnce(() => sweep.promise);
+    store.settledBefore.mockImplementationOnce(() => count.promise);
+    worker.start();
+    await passing();
+    let hasClosed = false;
+    const closing = worker.close().then(() => {
+      hasClosed = true;
+    });
+    expect(listeners.size).toBe(0);
+    await passing(5_000);
+    expect([hasClosed, closed.worker.mock.calls.length]).toEqual([false, 0]);
+    sweep.resolve([]);
+    await passing(5_000);
+    expect(store.settledBefore).toHaveBeenCalledOnce();
+    count.resolve(new Date(0));
+    await closing;
+    expect(closed.worker).toHaveBeenCalledOnce();
+    await passing(5_000);
+    expect(duties.filter((duty) => duty === 'recover')).toHaveLength(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('sweeps no more where it was closed between two sweeps, too', async () => {
+    const { worker, duties } = workerOf();
+    worker.start();
+    await passing();
+    await worker.close();
+    const before = duties.length;
+    await passing(5_000);
+    expect(duties).toHaveLength(before);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

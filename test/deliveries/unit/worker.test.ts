@@ -1,0 +1,261 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { withRedis } from '../support/scheduler-scene.ts';
+import { dueIn, workerOf } from '../support/worker-scene.ts';
+
+/** When a worker does its duties, among parts that do as the test says; the real ones elsewhere. */
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setImmediate'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  withRedis();
+});
+
+const SWEEP_MS = 1_000;
+/** Lets so many sweeps begin, and what they do end. */
+const sweeps = async (count: number) => {
+  await vi.advanceTimersByTimeAsync(SWEEP_MS * (count - 1) + 10);
+};
+const another = () => vi.advanceTimersByTimeAsync(SWEEP_MS);
+
+const EVERY_SWEEP = ['recover', 'confirm', 'arm'];
+const WITH_THE_SLOWER = ['recover', 'originate', 'confirm', 'arm', 'count'];
+
+describe('a sweep', () => {
+  it('begins with the worker, comes every second, and does the slower duties every other (I4)', async () => {
+    const { worker, duties, run } = workerOf();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([duties, run.mock.calls.length]).toEqual([[], 0]);
+    worker.start();
+    expect(run).toHaveBeenCalledOnce();
+    await sweeps(1);
+    expect(duties).toEqual(WITH_THE_SLOWER);
+    await another();
+    expect(duties).toEqual([...WITH_THE_SLOWER, ...EVERY_SWEEP]);
+    await another();
+    expect(duties).toEqual([...WITH_THE_SLOWER, ...EVERY_SWEEP, ...WITH_THE_SLOWER]);
+    await worker.close();
+  });
+
+  it('comes a second after the end of the one before, however long that takes', async () => {
+    const { worker, duties, due } = workerOf();
+    const slow = Promise.withResolvers<never[]>();
+    due.mockImplementationOnce(() => slow.promise);
+    worker.start();
+    await sweeps(10);
+    expect(duties).toEqual(['recover', 'originate']);
+    slow.resolve([]);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(duties).toEqual(['recover', 'originate', 'arm', 'count']);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(duties.slice(4)).toEqual(EVERY_SWEEP);
+    await worker.close();
+  });
+
+  it('does each duty, also where all of them fail, and says so (I4)', async () => {
+    const scene = workerOf();
+    const { worker, store, recoverLapsed, due, logger } = scene;
+    const broken = new Error('broken');
+    for (const part of [recoverLapsed, due, store.overdueUnknown, store.heldByPeople]) {
+      part.mockRejectedValueOnce(broken);
+    }
+    store.settledBefore.mockRejectedValueOnce(broken);
+    worker.start();
+    await sweeps(1);
+    expect(logger.warn.mock.calls).toEqual(
+      ['recover', 'originate', 'confirm', 'arm', 'count'].map((duty) => [
+        { err: broken, duty },
+        'deliveries.duty_failed',
+      ]),
+    );
+    await another();
+    expect(scene.duties).toEqual(EVERY_SWEEP);
+    await worker.close();
+  });
+
+  it('counts beside the others, and not again before that has ended', async () => {
+    const { worker, store, duties } = workerOf();
+    const slow = Promise.withResolvers<Date>();
+    store.settledBefore.mockImplementationOnce(() => slow.promise);
+    worker.start();
+    await sweeps(5);
+    expect(store.settledBefore).toHaveBeenCalledOnce();
+    expect(duties.filter((duty) => duty === 'arm')).toHaveLength(5);
+    slow.resolve(new Date(0));
+    await another();
+    await another();
+    expect(store.settledBefore).toHaveBeenCalledTimes(2);
+    await worker.close();
+  });
+
+  it('shows as held what its operator takes no calls for', async () => {
+    const { worker, store, metrics, refusals } = workerOf();
+    refusals.set('beta', 'maintenance');
+    const row = { operation: 'rollback', state: 'pending', count: 1, oldestSeconds: 1 };
+    store.countOpen.mockResolvedValue(
+      ['alpha', 'beta', 'gone'].map((operator) => ({ ...row, operator })),
+    );
+    worker.start();
+    await sweeps(1);
+    const { values } = await metrics.deliveries.get();
+    expect(values.map(({ labels }) => `${labels.operator} ${labels.state}`)).toEqual([
+      ...['alpha pending', 'beta held', 'gone held'],
+    ]);
+    await worker.close();
+  });
+});
+
+describe('what a killed process left in flight', () => {
+  const lapsed = (transactionId: string, operation: 'place' | 'confirm' = 'place') => ({
+    ...{ transactionId, operatorId: 'alpha', operation },
+  });
+
+  it('is unknown from now on, counted and told, in as many batches as it takes (I2)', async () => {
+    const { worker, recoverLapsed, logger, metrics } = workerOf();
+    recoverLapsed
+      .mockResolvedValueOnce(Array.from({ length: 500 }, (_, at) => lapsed(`bet-${at}`)))
+      .mockResolvedValueOnce([{ ...lapsed('unowned'), operatorId: undefined }]);
+    worker.start();
+    await sweeps(1);
+    expect(recoverLapsed.mock.calls).toEqual([[500], [500]]);
+    expect(logger.warn).toHaveBeenCalledTimes(501);
+    expect(logger.warn.mock.calls.at(-2)).toEqual([
+      {
+        ...{ operator: 'alpha', operation: 'place', transactionId: 'bet-499' },
+        why: 'its process is gone',
+      },
+      'bet.outcome_unknown',
+    ]);
+    expect(logger.warn.mock.calls.at(-1)?.[0]).toMatchObject({ operator: 'unknown' });
+    const { values } = await metrics.unknownOutcomes.get();
+    expect(values.map(({ labels, value }) => [labels.operator, labels.operation, value])).toEqual([
+      ['alpha', 'place', 500],
+      ['unknown', 'place', 1],
+    ]);
+    await worker.close();
+  });
+
+  it('is looked for before what is due is armed: it may be work from now on', async () => {
+    const { worker, duties } = workerOf();
+    worker.start();
+    await sweeps(1);
+    expect(duties.indexOf('recover')).toBeLessThan(duties.indexOf('arm'));
+    await worker.close();
+  });
+});
+
+describe('an operator with deliveries', () => {
+  it('is drained where one is due, and woken when one will be within a minute', async () => {
+    const { worker, store, armed } = workerOf();
+    store.openOperators.mockResolvedValue([dueIn('alpha', 0), dueIn('beta', 1, 8_001)]);
+    worker.start();
+    await sweeps(1);
+    expect(armed().map(({ opts }) => [opts?.jobId, opts?.delay])).toEqual([
+      ['drain-alpha', undefined],
+      ['wake-beta-9', 1],
+    ]);
+    await worker.close();
+  });
+
+  it('is left to a later sweep where its next one is a minute away', async () => {
+    const { worker, store, armed } = workerOf();
+    store.openOperators.mockResolvedValue([dueIn('alpha', 60_000), dueIn('beta', 59_999)]);
+    worker.start();
+    await sweeps(1);
+    expect(armed().map(({ opts }) => opts?.jobId)).toEqual(['wake-beta-7']);
+    await worker.close();
+  });
+
+  it('that takes no calls is neither drained nor woken, and its horizon stands still (I4)', async () => {
+    const { worker, store, refusals, addBulk } = workerOf();
+    refusals.set('alpha', 'breaker');
+    store.openOperators.mockResolvedValue([dueIn('alpha', -5), dueIn('gone', 20)]);
+    worker.start();
+    await sweeps(2);
+    expect(store.countHeld.mock.calls).toEqual([[['alpha', 'gone']], [['alpha', 'gone']]]);
+    expect(addBulk).not.toHaveBeenCalled();
+    expect(store.wake).not.toHaveBeenCalled();
+    await worker.close();
+  });
+
+  it('whom a person holds is shown as held, as long as that lasts (I4)', async () => {
+    const { worker, store, metrics, drainsAskedFor } = workerOf();
+    store.openOperators.mockResolvedValue([dueIn('alpha', -5)]);
+    store.heldByPeople.mockResolvedValueOnce(['alpha', 'idle']);
+    worker.start();
+    await sweeps(1);
+    const held = async () => {
+      const { values } = await metrics.deliveryHold.get();
+      return values.map(({ labels, value }) => [labels.operator, value]);
+    };
+    expect(await held()).toEqual([
+      ['alpha', 1],
+      ['idle', 1],
+    ]);
+    expect(store.countHeld.mock.calls).toEqual([[['alpha']]]);
+    expect(drainsAskedFor()).toEqual([]);
+    await another();
+    expect(await held()).toEqual([]);
+    expect(drainsAskedFor()).toContain('alpha');
+    await worker.close();
+  });
+
+  it('that takes calls again is woken whole, and waits for no back-off', async () => {
+    const { worker, store, refusals, drainsAskedFor } = workerOf();
+    refusals.set('alpha', 'maintenance');
+    store.openOperators.mockResolvedValue([dueIn('alpha', 50_000)]);
+    worker.start();
+    await sweeps(1);
+    refusals.clear();
+    store.wake.mockResolvedValueOnce(5_000).mockResolvedValueOnce(4_999);
+    await another();
+    expect(store.wake.mock.calls).toEqual([
+      ['alpha', 5_000],
+      ['alpha', 5_000],
+    ]);
+    expect(drainsAskedFor()).toEqual(['alpha']);
+    await another();
+    expect(store.wake).toHaveBeenCalledTimes(2);
+    await worker.close();
+  });
+});
+
+describe('an operator whose oldest delivery does not move', () => {
+  it('has its drain looked for after three sweeps more, at each from then on (I4)', async () => {
+    const { worker, store, getJobState } = workerOf();
+    store.openOperators.mockResolvedValue([dueIn('alpha', -5)]);
+    worker.start();
+    await sweeps(3);
+    expect(getJobState).not.toHaveBeenCalled();
+    await another();
+    expect(getJobState.mock.calls).toEqual([['drain-alpha']]);
+    await another();
+    expect(getJobState).toHaveBeenCalledTimes(2);
+    await worker.close();
+  });
+
+  it('is not one whose oldest is another one by now', async () => {
+    const { worker, store, getJobState } = workerOf();
+    let at = 0;
+    store.openOperators.mockImplementation(async () => {
+      at += 1;
+      return [dueIn('alpha', -5, Math.floor(at / 3))];
+    });
+    worker.start();
+    await sweeps(9);
+    expect(getJobState).not.toHaveBeenCalled();
+    await worker.close();
+  });
+
+  it('is not one that had nothing due in between', async () => {
+    const { worker, store, getJobState } = workerOf();
+    const due = [dueIn('alpha', -5)];
+    const looks = [due, due, due, [], due, due, due];
+    store.openOperators.mockImplementation(async () => looks.shift() ?? []);
+    worker.start();
+    await sweeps(7);
+    expect(getJobState).not.toHaveBeenCalled();
+    await worker.close();
+  });
+});
