@@ -3,6 +3,7 @@ import type { Bet, BetOwner } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { type Attempt, type Begun, type Concluded, inTime } from '../engine/attempt.ts';
+import { correctAnswer } from '../engine/correction.ts';
 import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
@@ -95,13 +96,9 @@ export async function answerUnsent(
     async (late) => {
       if (late.kind === 'moved') return;
       // It stands all the same; the service, which was answered 503, repeats it.
-      await callbacks.bets.correctAnswer({
-        transactionId,
-        attemptId,
-        ...UNAVAILABLE,
-        placeAnsweredUnknown: false,
-        rollbackTime: undefined,
-      });
+      const { operation } = callback.message;
+      const told = { transactionId, attemptId, operation, lateAnswer: UNAVAILABLE };
+      await correctAnswer(callbacks, told, Promise.resolve({ kind: 'stands' }));
     },
   );
   if (committed.kind === 'moved') return 'moved';

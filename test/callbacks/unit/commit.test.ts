@@ -1,0 +1,222 @@
+import { describe, expect, it, vi } from 'vitest';
+import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
+import {
+  answerUnsent,
+  committedBefore,
+  finishOf,
+  ownerOf,
+  recordOf,
+  type WithDelivery,
+} from '../../../src/callbacks/commit.ts';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import type { Bet } from '../../../src/domain/bet.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { failure } from '../../../src/protocol/answers.ts';
+import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
+import type { Commit, Committed, NewDelivery } from '../../../src/store/bets/commit.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { bet, message } from '../../protocol/bet-messages.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
+import { useTestWaits } from '../../support/test-waits.ts';
+
+/** What is committed while a caller waits, among parts that do as the test says. */
+
+useTestWaits();
+
+const ID = 'b26153f9';
+const AT = '2026-01-02T03:04:05.000Z';
+const STORED = Buffer.from('as it is kept');
+const UNAVAILABLE = failure(100, 'System error', 503);
+const LIMIT = new Date(8_000);
+const COMMITTED: Committed = { kind: 'committed', operationId: '7' };
+const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
+
+function rollbackOf(commit: (commit: Commit, deadline: Deadline) => Promise<Committed>) {
+  const parts = {
+    ...{ commit: vi.fn(commit), finish: vi.fn(async (_: unknown) => ({ kind: 'stands' })) },
+    limitOf: vi.fn(async (_: Deadline) => LIMIT),
+    correctAnswer: vi.fn(async (_: unknown): Promise<void> => undefined),
+  };
+  const logger = { error: vi.fn(), warn: vi.fn() };
+  const callbacks = partly<Callbacks>({ bets: parts, logger });
+  // 1000 ms for everything, of which the last 50 belong to the answer's way.
+  const deadline = new Deadline(new TestClock(), 1_000, 1_000, 300);
+  const asked = message(bet('rollback', { requestId: '"r1"' }));
+  return {
+    callback: new BetCallback(callbacks, asked, STORED, deadline),
+    callbacks,
+    deadline,
+    ...parts,
+    logger,
+  };
+}
+
+const COMMIT = partly<Commit>({ from: FRESH });
+
+describe('a decision that is committed while its caller waits', () => {
+  it('begins what it decides, in time by PostgreSQL’s clock (I3)', async () => {
+    const { callbacks, deadline, commit } = rollbackOf(async () => COMMITTED);
+    const begun = await committedBefore(callbacks, deadline, COMMIT);
+    expect(begun).toEqual({ kind: 'begun', operationId: '7' });
+    expect(commit.mock.calls).toEqual([[COMMIT, deadline]]);
+  });
+
+  it('is to be made anew where the bet has moved (I6)', async () => {
+    const { callbacks, deadline } = rollbackOf(async () => ({ kind: 'moved' }));
+    expect(await committedBefore(callbacks, deadline, COMMIT)).toEqual({ kind: 'moved' });
+  });
+
+  it('is none where its caller’s time was over (I11)', async () => {
+    const { callbacks, deadline } = rollbackOf(async () => ({ kind: 'tooLate' }));
+    const committed = committedBefore(callbacks, deadline, COMMIT);
+    await expect(committed).rejects.toMatchObject({ name: 'OutOfTime' });
+  });
+});
+
+describe('the outcome of a callback’s attempt', () => {
+  it('is written for who waits, with what becomes of its delivery', async () => {
+    const { callback, finish, limitOf, deadline } = rollbackOf(async () => COMMITTED);
+    const delivery = { kind: 'none' } as const;
+    const concluded = partly<WithDelivery>({
+      conclusion: { outcome: 'accepted', change: { stands: true } },
+      ...{ delivery, lateAnswer: UNAVAILABLE, answer: failure(1, 'told') },
+    });
+    const attempt = partly<AttemptRecord>({ result: 'accepted' });
+    const finished = await finishOf(callback, 'a', 60_000)('7', concluded, attempt);
+    expect(finished).toEqual({ kind: 'stands' });
+    expect(limitOf.mock.calls).toEqual([[deadline]]);
+    expect(finish.mock.calls).toEqual([
+      [
+        {
+          ...{ transactionId: ID, attemptId: 'a', operationId: '7', attempt },
+          ...{ change: { stands: true }, confirmAfterMs: 60_000, delivery },
+          caller: { before: LIMIT, lateAnswer: UNAVAILABLE },
+        },
+      ],
+    ]);
+  });
+});
+
+describe('an operation that is not sent now', () => {
+  const to: Bet = { ...FRESH, rollback: { kind: 'promised', transactionTime: AT } };
+  const NEXT = { from: FRESH, to, transactionTime: AT, supersedes: ['3'] };
+  const PROMISE = partly<NewDelivery>({ operation: 'rollback', state: 'pending' });
+  const SUCCESS = { status: 200, body: `{"transactionId":"${ID}","transactionTime":"${AT}"}` };
+  const slowly = (afterMs: number, end: () => Committed) =>
+    new Promise<Committed>((resolve, reject) => {
+      setTimeout(() => {
+        try {
+          resolve(end());
+        } catch (error) {
+          reject(error);
+        }
+      }, afterMs);
+    });
+
+  it('is committed with its promise before it is answered 200 (I3, I4)', async () => {
+    const { callback, commit, deadline, correctAnswer } = rollbackOf(async () => COMMITTED);
+    expect(await answerUnsent(callback, NEXT, PROMISE)).toEqual({
+      ...{ answer: SUCCESS, outcome: 'taken_over', operatorId: 'alpha', detail: {} },
+    });
+    const record = {
+      ...{ operation: 'rollback', attemptId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      ...{ requestId: 'r1', body: STORED, answer: SUCCESS },
+    };
+    const committed = { from: FRESH, to, record, delivery: PROMISE, supersedes: ['3'] };
+    expect(commit.mock.calls).toEqual([[committed, deadline]]);
+    expect(correctAnswer).not.toHaveBeenCalled();
+  });
+
+  it('is committed without one where no wallet needs to hear of it', async () => {
+    const { callback, commit } = rollbackOf(async () => COMMITTED);
+    const nobodys = { ...NEXT, from: { ...FRESH, owner: undefined } };
+    expect(await answerUnsent(callback, nobodys, undefined)).toEqual({
+      ...{ answer: SUCCESS, outcome: 'not_sent', operatorId: undefined, detail: {} },
+    });
+    expect(commit.mock.calls[0]?.[0].delivery).toBeUndefined();
+  });
+
+  it('is decided anew where the bet has moved (I6)', async () => {
+    const { callback } = rollbackOf(async () => ({ kind: 'moved' }));
+    expect(await answerUnsent(callback, NEXT, PROMISE)).toBe('moved');
+  });
+
+  it('is not answered 200 where PostgreSQL fails (I4)', async () => {
+    const { callback, correctAnswer } = rollbackOf(() => Promise.reject(away));
+    await expect(answerUnsent(callback, NEXT, PROMISE)).rejects.toBe(away);
+    expect(correctAnswer).not.toHaveBeenCalled();
+  });
+
+  it('promises nothing once nobody waits any more (I11)', async () => {
+    const { callback, commit, deadline } = rollbackOf(async () => COMMITTED);
+    deadline.end();
+    const answered = answerUnsent(callback, NEXT, PROMISE);
+    await expect(answered).rejects.toMatchObject({ name: 'OutOfTime' });
+    expect(commit).not.toHaveBeenCalled();
+  });
+
+  /** Committed, or not, after its caller had to be answered, with all the time passing. */
+  async function late(end: () => Committed, corrections: readonly Error[] = []) {
+    const parts = rollbackOf(() => slowly(960, end));
+    for (const error of corrections) parts.correctAnswer.mockRejectedValueOnce(error);
+    const answered = answerUnsent(parts.callback, NEXT, PROMISE);
+    const told = expect(answered).rejects.toMatchObject({
+      ...{ name: 'OutOfTime', message: 'gave up after 950 ms' },
+    });
+    await vi.advanceTimersByTimeAsync(400_000);
+    await told;
+    return parts;
+  }
+
+  it('is on record as it was told where it is committed late: 503 (I3)', async () => {
+    const { correctAnswer, commit } = await late(() => COMMITTED);
+    const attemptId = commit.mock.calls[0]?.[0].record.attemptId;
+    expect(correctAnswer.mock.calls).toEqual([
+      [
+        {
+          ...{ transactionId: ID, attemptId, ...UNAVAILABLE },
+          ...{ placeAnsweredUnknown: false, rollbackTime: undefined },
+        },
+      ],
+    ]);
+  });
+
+  it('is put on record so also when PostgreSQL is away just then: nothing breaks (I3)', async () => {
+    const { correctAnswer, logger } = await late(() => COMMITTED, [away, away]);
+    expect(correctAnswer).toHaveBeenCalledTimes(3);
+    expect([logger.warn, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+
+  it.each<[string, () => Committed]>([
+    ['the bet had moved', () => ({ kind: 'moved' })],
+    ['PostgreSQL found it too late', () => ({ kind: 'tooLate' })],
+    [
+      'PostgreSQL failed',
+      () => {
+        throw away;
+      },
+    ],
+  ])('leaves nothing to put right where %s by then', async (_, end) => {
+    const { correctAnswer } = await late(end);
+    expect(correctAnswer).not.toHaveBeenCalled();
+  });
+});
+
+describe('what is kept of an operation', () => {
+  it('is its request as it may be kept, under its attempt, with what is told', () => {
+    const { callback } = rollbackOf(async () => COMMITTED);
+    expect(recordOf(callback, 'a', UNAVAILABLE)).toEqual({
+      ...{ operation: 'rollback', attemptId: 'a', requestId: 'r1', body: STORED },
+      answer: UNAVAILABLE,
+    });
+  });
+});
+
+describe('the player of a bet that is sent', () => {
+  it('is known, or our own fault comes to light', () => {
+    expect(ownerOf(FRESH)).toBe(FRESH.owner);
+    expect(() => ownerOf({ ...FRESH, owner: undefined })).toThrow('bet bet belongs to nobody');
+  });
+});
