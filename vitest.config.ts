@@ -1,11 +1,20 @@
+import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SHARED, UNIT } from './test/support/projects.ts';
 
 const GLOBAL_SETUP = 'test/support/global-setup.ts';
 
+// Hundreds of processes load the same code: compiled once, they start in half the time.
+process.env.NODE_COMPILE_CACHE ??= resolve(
+  import.meta.dirname,
+  'node_modules/.cache/wagergate/compiled',
+);
+
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Loaded by Node itself, as in production; no test replaces a module.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // More than the cores of a small machine: most tests wait for sockets, not for the processor.
     maxWorkers: 4,
     testTimeout: 30_000,

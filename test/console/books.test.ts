@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.getByLabel('Operator').selectOption('beta');
     await page.getByRole('figure').filter({ hasText: 'alpha, USD' }).waitFor({ state: 'detached' });
     expect(page.url()).toContain('operator=beta');
-    await page.context().close();
+    await page.close();
   });
 
   it.each(['light', 'dark'] as const)('has no barrier, %s', async (colours) => {
@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
       expect(await barriersOf(page)).toEqual([]);
       const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect(wide).toBeLessThanOrEqual(0);
-      await page.context().close();
+      await page.close();
     }
   });
 
@@ -65,7 +65,7 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     expect(csv).toBe(await csvOf(rig.gateway, 'alpha', dayBefore(3)));
     await page.getByText('As the API and the command line give it').click();
     await page.getByText('"payouts": "20.5"').waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('says of a day that is open that it has no statement', async () => {
@@ -73,6 +73,6 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.getByText('No such statement: the day is open (404)').waitFor();
     await page.getByRole('button', { name: 'Download CSV' }).click();
     await page.getByRole('alert').filter({ hasText: 'the day is open' }).first().waitFor();
-    await page.context().close();
+    await page.close();
   });
 });

@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     expect(await auditRows('delivery.resolve')).toEqual(
       ids.slice(0, 2).map((id) => ({ subject: `delivery ${id}`, reason: 'their books agree' })),
     );
-    await page.context().close();
+    await page.close();
   });
 
   it('exports and forgets a player, who is refused while a bet is open', async () => {
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     expect(await auditRows('player.forgotten')).toEqual([
       { subject: `player ${player.userId}`, reason: 'asked for it' },
     ]);
-    await page.context().close();
+    await page.close();
   });
 
   it('probes a wallet, and says what it answered', async () => {
@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.getByText('refuses an unknown player in proper form').waitFor();
     await page.getByText('Without TLS there is no certificate.').waitFor();
     expect(await barriersOf(page)).toEqual([]);
-    await page.context().close();
+    await page.close();
   });
 
   it('shows what a reload would change, and where the mistake stands', async () => {
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     expect(await barriersOf(page)).toEqual([]);
     await rm(join(configFolder, 'operators/delta.yaml'));
     await page.getByText('Nothing: what stands in the folder is in force.').waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('assigns templates to an operator, and says whose they are already', async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await dialog.getByLabel('Ids at the service').fill('57, 58');
     await dialog.getByRole('button', { name: 'Assign' }).click();
     await page.getByText('2 assigned, 0 were its own before.').waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('exports the audit that the filter finds', async () => {
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     const click = () => page.getByRole('button', { name: 'Export' }).click();
     const actions = (await kept(page, click)).map((line) => JSON.parse(line).action);
     expect(actions).toEqual(['player.exported']);
-    await page.context().close();
+    await page.close();
   });
 
   it('does not keep a session alive by pages that ask for themselves', async () => {
@@ -141,6 +141,6 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.keyboard.press('j');
     await page.waitForRequest((request) => request.headers()['x-wagergate-background'] !== '1');
     expect(asked).toContain('1');
-    await page.context().close();
+    await page.close();
   });
 });

@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     await link.click();
     await page.getByRole('heading', { name: `Bet ${HOSTILE_ID}` }).waitFor();
     await page.getByText('The gateway has given up on the rollback').waitFor();
-    await page.context().close();
+    await page.close();
     expect(rig.complaints).toEqual([]);
   });
 
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     expect(await barriersOf(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.context().close();
+    await page.close();
   });
 
   it('asks a stranger who it is, and lets the token in for this tab alone', async () => {
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     expect(
       await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'),
     ).not.toContain('the-admin-token');
-    await page.context().close();
+    await page.close();
   });
 
   it('says so when the gateway is gone, and goes on when it is back', async () => {
@@ -128,6 +128,6 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     await page.unroute('**/admin/**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('The gateway does not answer').waitFor({ state: 'detached' });
-    await page.context().close();
+    await page.close();
   });
 });

@@ -47,6 +47,6 @@ describe.skipIf(!hasChromium)('reconciliations in the console', { timeout: 120_0
     await page.goBack();
     await page.goBack();
     await page.getByRole('row', { name: /alpha.*done/ }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 });

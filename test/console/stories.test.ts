@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, 
     expect(page.url()).toContain('message=1');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.context().close();
+    await page.close();
   });
 
   it('shows within 5 s that an operator is down, holds it, and drains it on resume', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, 
     await page.getByText('They go out as soon as they are due.').waitFor();
     await page.goBack();
     await page.getByRole('row', { name: /Alpha Casino.*all well/ }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   it('brings a dead letter home', async () => {
@@ -99,6 +99,6 @@ describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, 
     await page.getByText('the wallet paid 9.10 USD').waitFor();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('row', { name: /token.*delivery\.retry/ }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 });

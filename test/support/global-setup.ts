@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/schema/migrate.ts';
@@ -22,8 +22,6 @@ declare module 'vitest' {
     redisUrl: string;
   }
 }
-
-const COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/wagergate/compiled');
 
 interface Server {
   readonly url: string;
@@ -65,8 +63,6 @@ async function start(): Promise<Run> {
   if (Number.parseInt(process.versions.node, 10) < 24) {
     throw new Error(`the tests need Node 24, this is ${process.version}: run them by \`npm test\``);
   }
-  // Hundreds of processes load the same code: compiled once, they start in half the time.
-  process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
   const temporary = await temporaryFolder();
   const servers: Server[] = [];
   const databasePrefix = `wagergate_test_${randomBytes(4).toString('hex')}`;

@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromiumPath, launchChromium } from '../../../tools/console/browser.ts';
 import { buildIfStale } from '../../../tools/console/build.ts';
 import { ADMIN_TOKEN } from '../../admin/admin.ts';
@@ -27,6 +27,7 @@ export interface OpenOptions {
 export interface TestConsole {
   readonly gateway: TestGateway;
   readonly adminUrl: string;
+  /** A tab of its own. Those of one kind share a browser, and with it what the browser has compiled. */
   open(path: string, options?: OpenOptions): Promise<Page>;
   /** What went wrong in any page: exceptions, refused scripts and styles, requests to elsewhere. */
   readonly complaints: readonly string[];
@@ -43,11 +44,17 @@ export async function startConsole(options: TestGatewayOptions = {}): Promise<Te
   const adminUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const browser = await launchChromium(path);
   const complaints: string[] = [];
+  const contexts = new Map<string, BrowserContext>();
   return {
     gateway,
     adminUrl,
     complaints,
-    open: (page, how = {}) => openPage({ browser, adminUrl, complaints }, page, how),
+    open: async (page, how = {}) => {
+      const kind = JSON.stringify(how);
+      const context = contexts.get(kind) ?? (await openContext(browser, how));
+      contexts.set(kind, context);
+      return await openPage({ context, adminUrl, complaints }, page);
+    },
     close: async () => {
       await browser.close();
       await app.close();
@@ -56,11 +63,10 @@ export async function startConsole(options: TestGatewayOptions = {}): Promise<Te
   };
 }
 
-async function openPage(
-  { browser, adminUrl, complaints }: { browser: Browser; adminUrl: string; complaints: string[] },
-  path: string,
+async function openContext(
+  browser: Browser,
   { width = 1280, colours = 'light', isStranger = false }: OpenOptions,
-): Promise<Page> {
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 844 : 800 },
     colorScheme: colours,
@@ -70,6 +76,14 @@ async function openPage(
     extraHTTPHeaders: isStranger ? {} : { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
   context.setDefaultTimeout(20_000);
+  return context;
+}
+
+async function openPage(
+  where: { context: BrowserContext; adminUrl: string; complaints: string[] },
+  path: string,
+): Promise<Page> {
+  const { context, adminUrl, complaints } = where;
   const page = await context.newPage();
   page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`));
   page.on('console', (message) => {
