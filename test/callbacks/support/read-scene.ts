@@ -1,0 +1,129 @@
+import { vi } from 'vitest';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import type { Handled } from '../../../src/callbacks/handled.ts';
+import type { BetOwner } from '../../../src/domain/bet.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import type { ReadAnswer } from '../../../src/domain/wallet-answer.ts';
+import type { Session, SessionLookup } from '../../../src/sessions/session.ts';
+import type { ReadCall } from '../../../src/wallets/call.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
+import { SESSION } from './place-scene.ts';
+
+/** What a wallet answers to a read, as raw JSON. */
+export const answered = (text: string): ReadAnswer => ({
+  kind: 'answered',
+  body: Buffer.from(text),
+  trace: { sent: true, latencyMs: 7.4, status: 200 },
+});
+
+export const DATALESS: readonly [string, Exclude<ReadAnswer, { kind: 'answered' }>, object][] = [
+  [
+    'refused',
+    {
+      ...{ kind: 'declined', code: 9, message: 'Blocked' },
+      trace: { sent: true, latencyMs: 7.4 },
+    },
+    {
+      answer: { status: 400, body: '{"code":9,"message":"Blocked"}' },
+      ...{ outcome: 'declined', operatorId: 'alpha', detail: { code: 9 } },
+    },
+  ],
+  [
+    'not sent',
+    { kind: 'notSent', reason: 'bulkhead', trace: { sent: false, latencyMs: 0.4 } },
+    {
+      answer: { status: 503, body: '{"code":100,"message":"System error"}' },
+      ...{ outcome: 'not_sent', operatorId: 'alpha', detail: { walletMs: 0, reason: 'bulkhead' } },
+    },
+  ],
+  [
+    'without an answer',
+    { kind: 'unknown', fault: 'timeout', trace: { sent: true, latencyMs: 7.6 } },
+    {
+      answer: { status: 503, body: '{"code":100,"message":"System error"}' },
+      ...{ outcome: 'error', operatorId: 'alpha', detail: { walletMs: 8, reason: 'timeout' } },
+    },
+  ],
+];
+
+/** What the parts do; where nothing is said, all goes well. */
+interface ReadScene {
+  readonly lookup?: SessionLookup;
+  /** One refusal too many was answered already. */
+  readonly limited?: Handled;
+  readonly answer?: ReadAnswer;
+  readonly hasNoWallet?: boolean;
+  readonly sessions?:
+    | { readonly mode: 'issued' | 'prefixed'; readonly ttlSeconds: number }
+    | 'gone';
+  /** The operator's file is removed while its wallet is asked. */
+  readonly goesMeanwhile?: boolean;
+  readonly ensure?: (operatorId: string, operatorUser: string) => Promise<BetOwner>;
+  readonly learn?: () => Promise<Session | undefined>;
+}
+
+/** A profile or balance among parts that do as the test says. */
+export function readScene(scene: ReadScene = {}) {
+  const { lookup = { kind: 'live', session: SESSION } } = scene;
+  const { sessions = { mode: 'issued', ttlSeconds: 100 } } = scene;
+  const clock = new TestClock();
+  const deadline = new Deadline(clock, clock.atMs, 1_000, 300);
+  const calls: ReadCall[] = [];
+  const [rejected, warn] = [vi.fn(), vi.fn()];
+  const find = vi.fn(async (_token: string) => lookup);
+  const limit = vi.fn((_operation: string, _token: string) => scene.limited);
+  const note = vi.fn((_operation: string, _token: string, _operatorId: string) => undefined);
+  const learn = vi.fn(async (..._: unknown[]) => await (scene.learn?.() ?? SESSION));
+  const ensure = vi.fn(scene.ensure ?? (async () => SESSION.owner));
+  const endForCurrency = vi.fn(async (_token: string, _session: Session) => undefined);
+  const operators = new Map(
+    sessions === 'gone' ? [] : ['alpha', 'a'].map((id) => [id, { sessions }] as const),
+  );
+  const wallet = {
+    read: async (call: ReadCall) => {
+      calls.push(call);
+      if (scene.goesMeanwhile) operators.clear();
+      return scene.answer ?? answered('{}');
+    },
+  };
+  const callbacks = partly<Callbacks>({
+    configuration: () => ({ operators }),
+    sessions: { find, learn, endForCurrency },
+    players: { ensure },
+    refusedReads: { limit, note },
+    wallets: { get: (id: string) => (id === 'alpha' && !scene.hasNoWallet ? wallet : undefined) },
+    metrics: { rejected: { inc: rejected } },
+    logger: { warn },
+  });
+  return {
+    ...{ callbacks, deadline, calls, rejected, warn, find },
+    ...{ limit, note, learn, ensure, endForCurrency },
+  };
+}
+
+/** The sessions that may not be used, and how that is told. */
+export const OVER: readonly [string, SessionLookup, number, string | undefined][] = [
+  ['nobody knows', { kind: 'unknown' }, 3, undefined],
+  ['is out of date', { kind: 'expired', session: SESSION }, 4, 'alpha'],
+  ['was revoked', { kind: 'ended', reason: 'revoked', session: SESSION }, 3, 'alpha'],
+  ['ended with its currency', { kind: 'ended', reason: 'currency', session: SESSION }, 4, 'alpha'],
+];
+
+export const tokenRefused = (code: number, operatorId: string | undefined) => ({
+  answer: {
+    status: 400,
+    body: `{"code":${code},"message":"${code === 3 ? 'Invalid token' : 'Token out of date'}"}`,
+  },
+  ...{ outcome: 'invalid', operatorId, detail: { code } },
+});
+
+export const MAINTENANCE = {
+  answer: { status: 503, body: '{"code":100,"message":"System error"}' },
+  ...{ outcome: 'not_sent', operatorId: 'alpha', detail: { reason: 'maintenance' } },
+};
+
+export const BROKEN = {
+  answer: { status: 503, body: '{"code":100,"message":"System error"}' },
+  ...{ outcome: 'error', operatorId: 'alpha', detail: { reason: 'bad_answer' } },
+};

@@ -1,0 +1,276 @@
+import { describe, expect, it } from 'vitest';
+import { profile } from '../../../src/callbacks/profile.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { parseProfile } from '../../../src/protocol/messages.ts';
+import type { Session } from '../../../src/sessions/session.ts';
+import { body, message } from '../../protocol/bet-messages.ts';
+import { SESSION } from '../support/place-scene.ts';
+import {
+  answered,
+  BROKEN,
+  DATALESS,
+  MAINTENANCE,
+  OVER,
+  readScene,
+  tokenRefused,
+} from '../support/read-scene.ts';
+
+/** The story among parts that do as the test says; the wire is in the other files. */
+
+const ANN = answered('{"userId":"ann","currency":"USD"}');
+const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
+type Scene = Parameters<typeof readScene>[0];
+
+async function asked(scene: Scene = {}, changes: Readonly<Record<string, string>> = {}) {
+  const parts = readScene({ answer: ANN, ...scene });
+  const read = message(parseProfile(body({ token: '"token"', ...changes })));
+  return { ...parts, handled: await profile(parts.callbacks, read, parts.deadline) };
+}
+
+describe('a profile', () => {
+  it('is the wallet’s own words in the service’s terms, with the operator’s in a field (I9)', async () => {
+    const { handled, find, note, learn } = await asked({
+      answer: answered('{"userId":"ann","currency":"USD","odd":1.50}'),
+    });
+    expect(handled).toEqual({
+      answer: {
+        status: 200,
+        body: '{"userId":"1999","currency":"USD","odd":1.50,"customFields":{"operatorUser":"ann"}}',
+      },
+      ...{ outcome: 'accepted', operatorId: 'alpha', detail: { walletMs: 7 } },
+    });
+    expect(find.mock.calls).toEqual([['token']]);
+    expect(note.mock.calls).toEqual([['profile', 'token', 'alpha']]);
+    expect(learn).not.toHaveBeenCalled();
+  });
+
+  it('keeps what else the wallet has in custom fields, but for whom it calls the player', async () => {
+    const { handled } = await asked({
+      answer: answered(
+        '{"userId":"ann","customFields":{"vip":1.0,"operatorUser":"bob"},"currency":"USD"}',
+      ),
+    });
+    expect(handled.answer.body).toBe(
+      '{"userId":"1999","customFields":{"vip":1.0,"operatorUser":"ann"},"currency":"USD"}',
+    );
+  });
+
+  it('is asked for in the operator’s terms, by the service’s own request (I9)', async () => {
+    const { calls, deadline } = await asked({}, { requestId: '"r1"', odd: '1.50' });
+    expect(calls).toEqual([
+      {
+        ...{ operation: 'profile', requestId: 'r1', deadline },
+        body: '{"token":"token-of-alpha","requestId":"r1","odd":1.50}',
+      },
+    ]);
+    const named = await asked({}, { userId: '"1999"', currency: '"USD"' });
+    expect(named.calls[0]?.body).toBe('{"token":"token-of-alpha","userId":"ann","currency":"USD"}');
+    expect(named.calls[0]?.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it.each(OVER)('is refused by a token that %s', async (_, lookup, code, operatorId) => {
+    const { handled, calls } = await asked({ lookup });
+    expect(handled).toEqual(tokenRefused(code, operatorId));
+    expect(calls).toEqual([]);
+  });
+
+  it.each([{ userId: '"2000"' }, { currency: '"EUR"' }])(
+    'is refused where it names another player or currency than the token’s: %o (I8)',
+    async (changes) => {
+      const { handled, calls, note } = await asked({}, changes);
+      expect(handled).toEqual(tokenRefused(3, 'alpha'));
+      expect([calls, note.mock.calls]).toEqual([[], []]);
+    },
+  );
+
+  it('is refused without a look at its session while refusals come in floods (I7)', async () => {
+    const limited = { answer: { status: 503, body: '' }, outcome: 'not_sent' } as const;
+    const { handled, find, limit } = await asked({ limited: { ...limited, operatorId: 'alpha' } });
+    expect(handled).toEqual({ ...limited, operatorId: 'alpha' });
+    expect(limit.mock.calls).toEqual([['profile', 'token']]);
+    expect(find).not.toHaveBeenCalled();
+  });
+
+  it('is 503 and counted where the operator’s file is gone, and remembered as such', async () => {
+    const { handled, rejected, note } = await asked({ hasNoWallet: true });
+    expect(handled).toEqual(MAINTENANCE);
+    expect(rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'maintenance' }]]);
+    expect(note).toHaveBeenCalledOnce();
+  });
+
+  it.each(DATALESS)('that was %s says so', async (_, answer, expected) => {
+    expect((await asked({ answer })).handled).toEqual(expected);
+  });
+
+  it.each([
+    ['is no JSON', '{'],
+    ['names no player', '{"currency":"USD"}'],
+    ['names no currency', '{"userId":"ann"}'],
+    ['names a player by a number', '{"userId":5,"currency":"USD"}'],
+    ['names what cannot be a player', '{"userId":"ann smith","currency":"USD"}'],
+    ['names another player than the session’s', '{"userId":"bob","currency":"USD"}'],
+  ])('is 503, and logged, where the wallet’s answer %s (I8)', async (_, text) => {
+    const { handled, warn, endForCurrency } = await asked({ answer: answered(text) });
+    expect(handled).toEqual(BROKEN);
+    expect(warn.mock.calls).toEqual([[{ operator: 'alpha' }, 'profile.broken_answer']]);
+    expect(endForCurrency).not.toHaveBeenCalled();
+  });
+
+  it('ends its session where the wallet speaks of another currency: out of date', async () => {
+    const { handled, endForCurrency } = await asked({
+      answer: answered('{"userId":"ann","currency":"EUR"}'),
+    });
+    expect(handled).toEqual({ ...tokenRefused(4, 'alpha'), outcome: 'declined' });
+    expect(endForCurrency.mock.calls).toEqual([['token', SESSION]]);
+  });
+});
+
+describe('a profile by a prefixed token', () => {
+  const PREFIXED = { sessions: { mode: 'prefixed', ttlSeconds: 100 } } as const;
+  const TOKEN = { token: '"alpha.own.token"' };
+  const unknown = { lookup: { kind: 'unknown' }, ...PREFIXED } as const;
+  const prefixed = (scene: Scene = {}, changes: Readonly<Record<string, string>> = {}) =>
+    asked({ ...unknown, ...scene }, { ...TOKEN, ...changes });
+
+  it('never seen opens a session by the wallet’s word, which gets its own token', async () => {
+    const { handled, calls, ensure, learn, note } = await prefixed();
+    expect(handled).toMatchObject({ outcome: 'accepted', operatorId: 'alpha' });
+    expect(JSON.parse(handled.answer.body)).toMatchObject({ userId: '1999' });
+    expect(calls[0]?.body).toBe('{"token":"own.token"}');
+    expect(ensure.mock.calls).toEqual([['alpha', 'ann']]);
+    const learnt = ['alpha.own.token', SESSION.owner, 'USD', 'own.token', 100];
+    expect(learn.mock.calls).toEqual([learnt]);
+    expect(note.mock.calls).toEqual([['profile', 'alpha.own.token', 'alpha']]);
+  });
+
+  it('tells the wallet no player that nobody has vouched for', async () => {
+    const { calls } = await prefixed({}, { userId: '"1999"' });
+    expect(calls[0]?.body).toBe('{"token":"own.token","userId":"1999"}');
+  });
+
+  it.each<[string, Session, 'live' | 'expired', string]>([
+    ['renews what lives', SESSION, 'live', 'token-of-alpha'],
+    ['brings back what is out of date', SESSION, 'expired', 'own.token'],
+  ])('%s', async (_, session, kind, operatorToken) => {
+    const { handled, learn, calls } = await prefixed({ lookup: { kind, session } });
+    expect(handled.outcome).toBe('accepted');
+    expect(learn.mock.calls[0]?.[3]).toBe(operatorToken);
+    expect(JSON.parse(calls[0]?.body ?? '')).toEqual({ token: operatorToken });
+  });
+
+  it('that is out of date still is its player’s alone (I8)', async () => {
+    const lookup = { kind: 'expired', session: SESSION } as const;
+    const another = await prefixed({
+      lookup,
+      answer: answered('{"userId":"bob","currency":"USD"}'),
+    });
+    expect(another.handled).toEqual(BROKEN);
+    expect(another.learn).not.toHaveBeenCalled();
+    const named = await prefixed({ lookup }, { userId: '"2000"' });
+    expect(named.handled).toEqual(tokenRefused(3, 'alpha'));
+  });
+
+  it.each(['revoked', 'currency'] as const)('that has ended stays so: %s', async (reason) => {
+    const { handled, calls } = await prefixed({
+      lookup: { kind: 'ended', reason, session: SESSION },
+    });
+    expect(handled).toEqual(tokenRefused(reason === 'revoked' ? 3 : 4, 'alpha'));
+    expect(calls).toEqual([]);
+  });
+
+  it('is refused where the body names another player than the wallet (I8)', async () => {
+    expect((await prefixed({}, { userId: '"2000"' })).handled).toEqual(tokenRefused(3, 'alpha'));
+    expect((await prefixed({}, { currency: '"EUR"' })).handled).toEqual(tokenRefused(3, 'alpha'));
+  });
+
+  it.each([['"alpha."'], ['".own"'], ['"alpha"'], ['"beta.own"'], [`"alpha.${'x'.repeat(59)}"`]])(
+    'is none of an operator: %s',
+    async (token) => {
+      const { handled, calls } = await prefixed({}, { token });
+      expect(handled).toEqual(tokenRefused(3, undefined));
+      expect(calls).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['"alpha.x"', 'x'],
+    [`"alpha.${'x'.repeat(58)}"`, 'x'.repeat(58)],
+  ])('may be short or long: %s', async (token, own) => {
+    const { calls } = await prefixed({}, { token });
+    expect(calls[0]?.body).toBe(`{"token":"${own}"}`);
+  });
+
+  it.each<[string, Scene]>([
+    ['issues its own', { sessions: { mode: 'issued', ttlSeconds: 100 } }],
+    ['is gone', { sessions: 'gone' }],
+  ])('is unknown where the operator %s', async (_, scene) => {
+    const { handled, calls } = await prefixed(scene);
+    expect(handled).toEqual(tokenRefused(3, undefined));
+    expect(calls).toEqual([]);
+  });
+
+  it.each(['US', 'DOLLAR', 'U D', 'US\\u0000', 'US\\ud800', 'US D', ' USD', 'USD '])(
+    'makes no session of what cannot be a currency: %s',
+    async (currency) => {
+      const answer = answered(`{"userId":"ann","currency":"${currency}"}`);
+      const { handled, ensure } = await prefixed({ answer });
+      expect(handled).toEqual(BROKEN);
+      expect(ensure).not.toHaveBeenCalled();
+    },
+  );
+
+  it.each(['USD', 'mBTC', 'USDT5', '€€€'])(
+    'takes any word for a currency: %s',
+    async (currency) => {
+      const answer = answered(`{"userId":"ann","currency":"${currency}"}`);
+      const { learn } = await prefixed({ answer });
+      expect(learn.mock.calls[0]?.[2]).toBe(currency);
+    },
+  );
+
+  it.each([
+    ['is no text', '{"userId":5,"currency":"USD"}'],
+    ['cannot be one', '{"userId":"ann smith","currency":"USD"}'],
+    ['has no currency', '{"userId":"ann","currency":840}'],
+  ])('meets no player whose name %s', async (_, text) => {
+    const { handled, ensure } = await prefixed({ answer: answered(text) });
+    expect(handled).toEqual(BROKEN);
+    expect(ensure).not.toHaveBeenCalled();
+  });
+
+  it('opens nothing for an operator whose file goes meanwhile, and lets live what lives', async () => {
+    const opened = await prefixed({ goesMeanwhile: true });
+    expect(opened.handled).toEqual(BROKEN);
+    const lookup = { kind: 'live', session: SESSION } as const;
+    const renewed = await prefixed({ goesMeanwhile: true, lookup });
+    expect(renewed.handled.outcome).toBe('accepted');
+    expect([opened.learn, renewed.learn].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+
+  it('may be of an operator of one letter', async () => {
+    const { handled } = await prefixed({}, { token: '"a.own"' });
+    expect(handled).toEqual({ ...MAINTENANCE, operatorId: 'a' });
+  });
+
+  it('is 503 where the token belongs to another meanwhile (I8)', async () => {
+    const { handled } = await prefixed({ learn: async () => undefined });
+    expect(handled).toEqual(BROKEN);
+  });
+
+  it('is answered while PostgreSQL is away where its session lives: it is only not renewed', async () => {
+    const { handled, warn } = await prefixed({
+      lookup: { kind: 'live', session: SESSION },
+      ensure: () => Promise.reject(away),
+    });
+    expect(handled.outcome).toBe('accepted');
+    const facts = { err: away, operator: 'alpha' };
+    expect(warn.mock.calls).toEqual([[facts, 'session.not_renewed']]);
+  });
+
+  it('fails with PostgreSQL where there is none to live on, or the fault is our own', async () => {
+    await expect(prefixed({ ensure: () => Promise.reject(away) })).rejects.toBe(away);
+    const fault = new TypeError('ours');
+    const lookup = { kind: 'live', session: SESSION } as const;
+    await expect(prefixed({ lookup, learn: () => Promise.reject(fault) })).rejects.toBe(fault);
+  });
+});
