@@ -1,7 +1,7 @@
 import type { Bet } from '../domain/bet.ts';
 import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { concludeRollback } from '../domain/conclude.ts';
-import { decideRollback } from '../domain/decide.ts';
+import { calledOffInFlight, decideRollback } from '../domain/decide.ts';
 import { unseenBet } from '../engine/find-bet.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { RollbackRequest } from '../protocol/messages.ts';
@@ -58,7 +58,7 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
           const { transactionTime: promisedTime } = bet.rollback;
           return done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
         }
-        handled = await takeOver(rollingBack, rolledBack(bet, 'promised', []));
+        handled = await takeOver(rollingBack, rolledBack(bet, 'promised', calledOffInFlight(bet)));
         break;
       case 'nothingToSend':
         handled = await recordUnsent(

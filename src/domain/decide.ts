@@ -169,6 +169,16 @@ export function decideRollback(bet: Bet): Decision {
 }
 
 /**
+ * What a rollback calls off that can wait no longer for what is in flight: money that no wallet has
+ * seen. An update may be what is in flight; the worker leaves out those that a rollback overtook.
+ */
+export function calledOffInFlight(bet: Bet): readonly string[] {
+  return openMoneyDeliveries(bet)
+    .filter((delivery) => delivery.attempts === 0)
+    .map((delivery) => delivery.id);
+}
+
+/**
  * An update never waits behind what was promised: it takes the place of older ones.
  * @param key the update's coefficients, canonical: equal keys are the same update
  */

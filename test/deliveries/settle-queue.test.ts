@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { untilDeliveries } from './support/deliveries.ts';
+import { endLeases, untilDeliveries } from './support/deliveries.ts';
 
 /** Settles that were taken over (`settle.onFailure: queue`), brought home. */
 
@@ -13,11 +14,15 @@ beforeAll(async () => {
   };
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    gateway: {
+      service: { trustProxy: ['127.0.0.0/8'] },
+      delivery: { minBackoffMs: 50, maxBackoffMs: 100 },
+    },
     operators: {
       alpha: operator,
       beta: operator,
       gamma: { ...operator, delivery: { horizonHours: 1 / 3_600 } },
+      delta: { ...operator, wallet: { ...operator.wallet, timeoutMs: 2_000 } },
     },
   });
 });
@@ -32,6 +37,11 @@ async function betInMaintenance(): Promise<TestBet> {
   const bet = await placedBet(gateway, { operatorId: 'beta' });
   await gateway.reconfigure('beta', { status: 'maintenance' });
   return bet;
+}
+/** A rollback that came with nearly all of its time spent: it can wait for nothing. */
+function rollbackInHaste(bet: TestBet) {
+  const headers = { 'x-request-start': `t=${(Date.now() - 4_400) / 1_000}` };
+  return gateway.service.call('PUT', '/payment/bet', rollbackBody(bet.slip, 50), { headers });
 }
 const endMaintenance = () => gateway.reconfigure('beta', {});
 
@@ -106,5 +116,38 @@ describe('a settle taken over', () => {
     const [dead] = await untilDeliveries(bet, [{ operation: 'settle', state: 'dead' }]);
     expect(dead?.attempts).toBeGreaterThan(1);
     expect(bet.balance()).toBe('900');
+  });
+
+  it('and never attempted is cancelled by a rollback that can wait for nothing (I6)', async () => {
+    const bet = await betInMaintenance();
+    await bet.settle('10');
+    await bet.leaveBusy('update');
+    expect((await rollbackInHaste(bet)).status).toBe(200);
+    await endLeases(gateway, bet.transactionId);
+    await endMaintenance();
+    const [settle, rollback] = [{ operation: 'settle' }, { operation: 'rollback' }];
+    await untilDeliveries(bet, [
+      { ...settle, state: 'superseded' },
+      { ...rollback, state: 'delivered' },
+    ]);
+    expect(bet.arrivals()).toEqual(['place', 'rollback']);
+    expect(bet.balance()).toBe('1000');
+  });
+});
+
+describe('a settle that a rollback does not wait for', () => {
+  it('is not brought behind it, when it gets no answer (I6)', async () => {
+    const bet = await placedBet(gateway, { operatorId: 'delta' });
+    bet.wallet.misbehave('settle', { kind: 'hang' }, { calls: 1 });
+    const settle = bet.settle('10');
+    await vi.waitFor(() => expect(bet.arrivals()).toContain('settle'));
+    expect((await rollbackInHaste(bet)).status).toBe(200);
+    expect((await settle).status).toBe(200);
+    await untilDeliveries(bet, [
+      { operation: 'rollback', state: 'delivered' },
+      { operation: 'settle', state: 'superseded', attempts: 1 },
+    ]);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'rollback']);
+    expect(bet.balance()).toBe('1000');
   });
 });

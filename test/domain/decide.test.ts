@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Bet, OpenDelivery } from '../../src/domain/bet.ts';
 import {
+  calledOffInFlight,
   decidePlace,
   decideRollback,
   decideSettle,
@@ -253,6 +254,13 @@ describe('a rollback', () => {
     ],
   ])('%s', (_, known, decision) => {
     expect(decideRollback(bet(known))).toEqual(decision);
+  });
+});
+
+describe('a rollback that can wait no longer', () => {
+  it('calls off money that no wallet has seen, and leaves the rest in its order (I6)', () => {
+    const deliveries = [queued('1', 'settle', 1), queued('2', 'update'), queued('3', 'unsettle')];
+    expect(calledOffInFlight(bet({ busy: busy('update'), deliveries }))).toEqual(['3']);
   });
 });
 

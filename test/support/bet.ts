@@ -122,7 +122,7 @@ export class TestBet {
 
   /** As a process leaves the bet that was killed in the middle of a wallet call. */
   async leaveBusy(
-    operation: 'place' | 'settle' | 'rollback',
+    operation: 'place' | 'settle' | 'rollback' | 'update',
     lease: 'held' | 'lapsed' = 'held',
   ): Promise<void> {
     await onServer(this.gateway.databaseUrl, async (client) => {

@@ -169,7 +169,10 @@ export const FINISH = batchStatement(
            busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = b.version + 1
       FROM input i
      WHERE b.transaction_id = i.transaction_id AND b.busy_attempt = i.attempt_id
-    RETURNING i.attempt_id, b.operator_id, i.is_late
+    -- A result that is promised only now would be brought behind the rollback that did not wait.
+    RETURNING i.attempt_id, b.operator_id, i.is_late,
+              CASE WHEN b.rollback <> 'none' AND i.promised_state = 'pending' THEN 'superseded'
+                   ELSE i.promised_state END AS promised_state
   ), attempt AS (
     -- Also when the lease had ended: a late answer changes nothing, but people must see it.
     INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
@@ -202,11 +205,11 @@ export const FINISH = batchStatement(
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
                             transaction_time, settle_amount, settle_type, last_error, held_ms,
                             next_attempt_at, dead_at, settled_at)
-    SELECT i.operation_id, bet.operator_id, i.transaction_id, i.promised, i.promised_state, 1,
+    SELECT i.operation_id, bet.operator_id, i.transaction_id, i.promised, bet.promised_state, 1,
            i.promised_time, i.settle_amount, i.settle_type, i.error, ${heldMs('bet.operator_id')},
            clock_timestamp() + make_interval(secs => i.retry_seconds),
            clock_timestamp() + make_interval(secs => i.horizon_seconds + i.retry_seconds),
-           CASE WHEN i.promised_state = 'dead' THEN clock_timestamp() END
+           CASE WHEN bet.promised_state <> 'pending' THEN clock_timestamp() END
       FROM bet JOIN input i USING (attempt_id)
      -- A dead letter is told to nobody: it is there however late.
      WHERE i.promised IS NOT NULL AND (NOT i.is_late OR i.promised_state = 'dead')

@@ -158,6 +158,18 @@ describe('a rollback while another operation of its bet is on its way', () => {
     expect(scene.calls).toEqual([]);
   });
 
+  it('calls off what no wallet has seen also then, but not an update: it may be on its way (I6)', async () => {
+    const deliveries = [
+      waiting({ id: '7', attempts: 1 }),
+      waiting({ id: '8', operation: 'unsettle' }),
+      waiting({ id: '9', operation: 'update' }),
+    ];
+    const scene = rollingBack({ looks: [{ ...busyWith('place'), deliveries }] });
+    scene.changes.next.mockResolvedValue(false);
+    await rollback(scene.callback);
+    expect(scene.commits).toMatchObject([{ supersedes: ['8'], delivery: { state: 'pending' } }]);
+  });
+
   it('gets the promise of its twin that is being tried, when its own time ends (I5)', async () => {
     const promised = { kind: 'promised', transactionTime: THEN } as const;
     const scene = rollingBack({ looks: [{ ...busyWith('rollback'), rollback: promised }] });
