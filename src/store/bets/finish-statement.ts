@@ -1,6 +1,6 @@
 import { CONFIRMATIONS } from '../../domain/confirm.ts';
 import { unreachable } from '../../domain/unreachable.ts';
-import { batchStatement, type Parameters } from '../statement.ts';
+import { batchStatement, type Columns, type Parameters } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { lateColumns, placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
 import { heldMs } from './commit-statements.ts';
@@ -132,11 +132,8 @@ const state = TOGETHER.flatMap((columns) =>
   ),
 );
 
-/** Outcomes of attempts, any number at once; each is written only while its attempt owns the bet. */
-export const FINISH = batchStatement(
-  'bet-finish',
-  PARAMETERS,
-  `
+/** `:attempts`: of which of them it is put on record that they were tried. */
+const TEXT = `
   WITH input AS MATERIALIZED (
     -- One look at the clock for all that hangs on it.
     SELECT i.*, coalesce(clock_timestamp() >= i.before, false) AS is_late FROM :input
@@ -174,7 +171,6 @@ export const FINISH = batchStatement(
               CASE WHEN b.rollback <> 'none' AND i.promised_state = 'pending' THEN 'superseded'
                    ELSE i.promised_state END AS promised_state
   ), attempt AS (
-    -- Also when the lease had ended: a late answer changes nothing, but people must see it.
     INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
     SELECT i.operation_id,
            1 + coalesce((SELECT max(a.number) FROM attempts a
@@ -185,7 +181,7 @@ export const FINISH = batchStatement(
            CASE WHEN i.is_late THEN i.late_body ELSE i.answer_body END,
            -- For the books: a wallet has confirmed it, and this bet stands by that.
            (i.stands OR coalesce(i.place = 'accepted', false)) AND bet.attempt_id IS NOT NULL
-      FROM input i LEFT JOIN bet USING (attempt_id) WHERE i.was_tried
+      FROM :attempts WHERE i.was_tried
     ON CONFLICT DO NOTHING
   ), confirmed_live AS (
     -- Confirmed within its own callback: it never was a delivery.
@@ -215,6 +211,29 @@ export const FINISH = batchStatement(
      WHERE i.promised IS NOT NULL AND (NOT i.is_late OR i.promised_state = 'dead')
     ON CONFLICT (operation_id, purpose) DO NOTHING
   )
-  SELECT attempt_id, is_late FROM bet`,
-  (row) => ({ attemptId: row.text('attempt_id'), isLate: row.bool('is_late') }),
+  SELECT attempt_id, is_late FROM bet`;
+
+const writtenOf = (row: Columns) => ({
+  attemptId: row.text('attempt_id'),
+  isLate: row.bool('is_late'),
+});
+
+/** Outcomes of attempts, any number at once; each is written only while its attempt owns the bet. */
+export const FINISH = batchStatement(
+  'bet-finish',
+  PARAMETERS,
+  // Also when the lease had ended: a late answer changes nothing, but people must see it.
+  TEXT.replace(':attempts', 'input i LEFT JOIN bet USING (attempt_id)'),
+  writtenOf,
+);
+
+/**
+ * The same once more, where nobody knows whether an earlier statement was committed: of what that
+ * has written, or still writes first, nothing is written twice.
+ */
+export const FINISH_AGAIN = batchStatement(
+  'bet-finish-again',
+  PARAMETERS,
+  TEXT.replace(':attempts', 'input i JOIN bet USING (attempt_id)'),
+  writtenOf,
 );

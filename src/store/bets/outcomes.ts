@@ -2,38 +2,57 @@ import { DatabaseError } from 'pg';
 import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
-import { FINISH } from './finish-statement.ts';
+import { withRepeats } from '../unreported-commit.ts';
+import { FINISH, FINISH_AGAIN } from './finish-statement.ts';
 import type { Finished, Outcome } from './outcome.ts';
 
-/** Writes what attempts brought and frees their bets, in batches: a backlog has many at once. */
+/** `unreported`: an earlier statement may have written it, whose end nobody heard of. */
+type Written = Finished | { readonly kind: 'unreported' };
+
+/**
+ * Writes what attempts brought and frees their bets, in batches: a backlog has many at once. An
+ * outcome that did not reach PostgreSQL is sent again: given up, it would leave its bet to the end of
+ * a lease (docs/money-safety.md, rule 15).
+ */
 export class BetOutcomes {
-  readonly #finishes: Batcher<Outcome, Finished>;
+  readonly #database: Database;
+  readonly #finishes: Batcher<Outcome, Written>;
+  /** Outcomes that were sent before, in a statement of which nobody knows what became. */
+  readonly #sentBefore = new WeakSet<Outcome>();
 
   constructor(database: Database) {
+    this.#database = database;
     this.#finishes = new Batcher({
       concurrency: 2,
       waitingMax: 5_000,
       isRowError: (error: unknown) => error instanceof DatabaseError,
       refused: (why: string) => new GatewayError('DATABASE_UNAVAILABLE', why),
-      run: (outcomes) => finish(database, outcomes),
+      run: (outcomes) => withRepeats(() => this.#write(outcomes)),
     });
   }
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written */
-  finish(outcome: Outcome): Promise<Finished> {
-    return this.#finishes.add(outcome);
+  async finish(outcome: Outcome): Promise<Finished> {
+    const written = await this.#finishes.add(outcome);
+    if (written.kind !== 'unreported') return written;
+    throw new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL did not tell what it wrote');
   }
-}
 
-async function finish(
-  database: Database,
-  outcomes: readonly Outcome[],
-): Promise<readonly Finished[]> {
-  const rows = await database.run(FINISH, outcomes);
-  const isLate = new Map(rows.map((row) => [row.attemptId, row.isLate]));
-  return outcomes.map(({ attemptId }) => {
-    const late = isLate.get(attemptId);
-    if (late === undefined) return { kind: 'lost' };
-    return { kind: late ? 'late' : 'stands' };
-  });
+  async #write(outcomes: readonly Outcome[]): Promise<readonly Written[]> {
+    const isRepeat = outcomes.some((outcome) => this.#sentBefore.has(outcome));
+    try {
+      const rows = await this.#database.run(isRepeat ? FINISH_AGAIN : FINISH, outcomes);
+      const isLate = new Map(rows.map((row) => [row.attemptId, row.isLate]));
+      return outcomes.map((outcome) => {
+        const late = isLate.get(outcome.attemptId);
+        if (late !== undefined) return { kind: late ? 'late' : 'stands' };
+        return { kind: this.#sentBefore.has(outcome) ? 'unreported' : 'lost' };
+      });
+    } catch (error) {
+      if (error instanceof GatewayError) {
+        for (const outcome of outcomes) this.#sentBefore.add(outcome);
+      }
+      throw error;
+    }
+  }
 }

@@ -16,6 +16,7 @@ export const STATEMENTS = {
   find: name('bet-find'),
   commit: name('bet-commit-change'),
   finish: name('bet-finish'),
+  finishAgain: name('bet-finish-again'),
   refusal: name('bet-record-refusal'),
   placeBegin: name('place-begin'),
   placeFinish: name('place-finish'),

@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TestBet } from '../support/bet.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { acceptedBet, answersOf, settlesOf, untilDeliveriesAre } from './support/bets.ts';
+import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
+import { PATIENCE } from './support/patience.ts';
+
+let held: HeldGateway;
+let gateway: TestGateway;
+let postgres: TcpProxy;
+beforeAll(async () => {
+  held = await startHeldGateway({
+    worker: true,
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+  });
+  ({ gateway, postgres } = held);
+});
+afterEach(() => gateway.wallet('alpha').behave());
+afterAll(() => held.close());
+
+/** A lease lasts 15 s: whatever is free before is free because it was freed. */
+const FREED = { ...PATIENCE, timeout: 10_000 };
+
+const state = (bet: TestBet) => betState(gateway.databaseUrl, bet.transactionId);
+
+const operations: readonly [string, (bet: TestBet) => Promise<{ status: number }>][] = [
+  ['settle', (bet) => bet.settle('20')],
+  ['unsettle', (bet) => bet.unsettle()],
+  ['rollback', (bet) => bet.rollback()],
+  ['update', (bet) => bet.update('1.5')],
+];
+
+describe('rule 15: an outcome whose connection broke on its way to PostgreSQL', {
+  timeout: 60_000,
+}, () => {
+  it.each(operations)(
+    'is written by a second statement, and told: a %s (I3, I5)',
+    async (name, send) => {
+      const bet = await acceptedBet(gateway);
+      const finish = postgres.holdRequest(STATEMENTS.finish, bet.transactionId);
+      const sending = send(bet);
+      await finish.stopped;
+      expect(await state(bet)).toMatchObject({ busy: name });
+      finish.swallow();
+      expect((await sending).status).toBe(200);
+      expect(await state(bet)).toMatchObject({ busy: null, attempts: ['accepted', 'accepted'] });
+      expect((await send(bet)).status).toBe(200);
+      expect(bet.arrivals()).toEqual(['place', name]);
+    },
+  );
+
+  it('is written so for a delivery too: its wallet is not called a second time (I4, I5)', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    const failing = { kind: 'status', status: 500 } as const;
+    const gate = bet.wallet.hold('rollback', { transactionId, point: 'after' });
+    bet.wallet.misbehave('rollback', failing, { transactionId, calls: 1 });
+    const answer = bet.rollback();
+    await gate.arrived;
+    gate.release();
+    expect((await answer).status).toBe(200);
+    const delivery = bet.wallet.hold('rollback', { transactionId, point: 'after' });
+    await delivery.arrived;
+    const finish = postgres.holdRequest(STATEMENTS.finish, transactionId);
+    delivery.release();
+    await finish.stopped;
+    finish.swallow();
+    await untilDeliveriesAre(bet, [{ state: 'delivered', attempts: 2 }]);
+    expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback']);
+  });
+
+  it('frees its bet also where PostgreSQL had heard it and its answer was lost: written once (I5)', async () => {
+    const bet = await acceptedBet(gateway);
+    const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
+    const settling = bet.settle('20');
+    await answer.answered;
+    answer.swallow();
+    const told = await settling;
+    await expect.poll(() => state(bet), FREED).toMatchObject({ busy: null });
+    expect(await state(bet)).toMatchObject({ attempts: ['accepted', 'accepted'] });
+    await expect
+      .poll(() => answersOf(bet), PATIENCE)
+      .toMatchObject([{ operation: 'place' }, { operation: 'settle', status: told.status }]);
+    expect((await bet.settle('20')).status).toBe(200);
+    expect(settlesOf(bet)).toEqual(['20']);
+  });
+});
