@@ -30,17 +30,17 @@ afterAll(() => held.close());
 
 const status = ({ status: of }: { status: number }) => of;
 
-describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout: 60_000 }, () => {
-  /** While its wallet may not be called, every settle of this operator becomes a promise. */
-  async function whilePromising(work: () => Promise<void>): Promise<void> {
-    gateway.parts.wallets.setOverride('queue', 'money', 'open');
-    try {
-      await work();
-    } finally {
-      gateway.parts.wallets.setOverride('queue', 'money', 'auto');
-    }
+/** While its wallet may not be called, every settle of this operator becomes a promise. */
+async function whilePromising(work: () => Promise<void>): Promise<void> {
+  gateway.parts.wallets.setOverride('queue', 'money', 'open');
+  try {
+    await work();
+  } finally {
+    gateway.parts.wallets.setOverride('queue', 'money', 'auto');
   }
+}
 
+describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout: 60_000 }, () => {
   it('a settle that thaws after its 503 is not promised behind one that was promised since', async () => {
     const bet = await acceptedBet(gateway, { operatorId: 'queue' });
     await whilePromising(async () => {
@@ -213,6 +213,26 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
       expect(bet.arrivals()).toEqual(['place', operation]);
     },
   );
+
+  it('a promise that was committed, but told too late, is on record as 503 also while PostgreSQL fails again', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'queue' });
+    await whilePromising(async () => {
+      const answer = postgres.holdAnswer(STATEMENTS.commit, bet.transactionId);
+      const correction = postgres.holdRequest(STATEMENTS.correct, bet.transactionId);
+      expect(status(await bet.settle('20'))).toBe(503);
+      await answer.answered;
+      answer.release();
+      // What puts the record right is lost on its way: it is sent again, and nothing else breaks.
+      await correction.stopped;
+      correction.swallow();
+      await expect
+        .poll(() => answersOf(bet), PATIENCE)
+        .toMatchObject([{ operation: 'place' }, { operation: 'settle', status: 503 }]);
+      expect(await bet.deliveries()).toMatchObject([{ operation: 'settle', state: 'pending' }]);
+    });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
+    expect(settlesOf(bet)).toEqual(['20']);
+  });
 
   it('a settle whose commit’s answer was swallowed with its connection is told as it stands on record', async () => {
     const bet = await acceptedBet(gateway);

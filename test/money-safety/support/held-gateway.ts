@@ -18,6 +18,7 @@ export const STATEMENTS = {
   finish: name('bet-finish'),
   finishAgain: name('bet-finish-again'),
   refusal: name('bet-record-refusal'),
+  correct: name('bet-correct-answer'),
   placeBegin: name('place-begin'),
   placeFinish: name('place-finish'),
   take: name('delivery-take'),
