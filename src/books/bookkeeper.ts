@@ -20,8 +20,9 @@ const BUSY_MS = 1_000;
 const MUCH = 100;
 /** Gauges are at most 5 s old (docs/contract.md, Metrics); days are closed no later than this. */
 const DUTIES_EVERY_MS = 4_000;
-/** Sums of whole days cost a look at all of their movements. */
+/** Sums of whole days cost a look at all of their movements: the more there are, the rarer. */
 const CHECK_DAYS_EVERY_MS = 60_000;
+const CHECK_DAYS_SHARE = 1 / 20;
 
 export interface Bookkeeping {
   readonly runner: Runner;
@@ -45,7 +46,7 @@ export class Bookkeeper {
   #timer: NodeJS.Timeout | undefined;
   #ticking: Promise<void> = Promise.resolve();
   #dutiesAtMs = Number.NEGATIVE_INFINITY;
-  #daysCheckedAtMs = Number.NEGATIVE_INFINITY;
+  #daysDueAtMs = Number.NEGATIVE_INFINITY;
   #stopping = false;
 
   constructor(keeping: Bookkeeping) {
@@ -91,7 +92,8 @@ export class Bookkeeper {
     this.#dutiesAtMs = nowMs;
     await this.#quietly('unresolved', () => this.#countUnresolved());
     await this.#quietly('close', () => this.#close());
-    await this.#quietly('check', () => this.#check(nowMs));
+    await this.#quietly('check_days', () => this.#checkDays(nowMs));
+    await this.#quietly('check', () => this.#check());
     await this.#quietly('reconciliations', () => this.#lookAtReconciliations());
     return pauseMs;
   }
@@ -126,19 +128,23 @@ export class Bookkeeper {
     }
   }
 
-  async #check(nowMs: number): Promise<void> {
-    const { logger, metrics } = this.#keeping;
+  async #checkDays(nowMs: number): Promise<void> {
+    if (nowMs < this.#daysDueAtMs) return;
+    this.#daysDueAtMs = nowMs + CHECK_DAYS_EVERY_MS;
+    this.#tellWrong(await this.#checks.checkDays());
+    const tookMs = this.#keeping.clock.monotonicMs() - nowMs;
+    this.#daysDueAtMs = nowMs + Math.max(CHECK_DAYS_EVERY_MS, tookMs / CHECK_DAYS_SHARE);
+  }
+
+  async #check(): Promise<void> {
+    const { metrics } = this.#keeping;
     let wrong = 0;
     for (;;) {
       const checked = await this.#checks.checkBets();
       wrong += checked.wrong;
       if (checked.lookedAt === 0 || this.#stopping) break;
     }
-    if (nowMs - this.#daysCheckedAtMs >= CHECK_DAYS_EVERY_MS) {
-      this.#daysCheckedAtMs = nowMs;
-      wrong += await this.#checks.checkDays();
-    }
-    if (wrong > 0) logger.error({ wrong, why: 'see books_violations' }, 'books.violated');
+    this.#tellWrong(wrong);
     const counts = new Map(
       (await this.#checks.violations()).map(({ rule, count }) => [rule, count]),
     );
@@ -146,6 +152,11 @@ export class Bookkeeper {
       metrics.booksViolations.set({ rule }, counts.get(rule) ?? 0);
     }
     metrics.booksLag.set(await this.#checks.lagSeconds());
+  }
+
+  #tellWrong(wrong: number): void {
+    if (wrong === 0) return;
+    this.#keeping.logger.error({ wrong, why: 'see books_violations' }, 'books.violated');
   }
 
   /** Puts down those whose process is gone; shows what nobody has resolved of the newest. */

@@ -76,9 +76,22 @@ describe('a day is closed (I12)', () => {
       `DELETE FROM books_movements WHERE operator_id = 'alpha'`,
       'UPDATE books_days SET stakes = 0',
       `INSERT INTO books_days (day, operator_id, currency) VALUES ('${dayBefore(3)}', 'alpha', 'X')`,
+      `INSERT INTO books_movements SELECT (jsonb_populate_record(m, '{"sequence": 99}')).*
+         FROM books_movements m WHERE operator_id = 'alpha' AND day = '${dayBefore(3)}'`,
+      // Out of a closed day, and into one.
+      `UPDATE books_movements SET day = '${dayBefore(0)}' WHERE day = '${dayBefore(3)}'`,
+      `WITH open AS (
+         INSERT INTO books_days (day, operator_id, currency) VALUES ('${dayBefore(0)}', 'alpha', 'X')
+         ON CONFLICT DO NOTHING RETURNING 1
+       ) INSERT INTO books_days (day, operator_id, currency) VALUES ('${dayBefore(3)}', 'alpha', 'Y')`,
     ]) {
       await expect(sql(text), text).rejects.toThrow('a closed statement never changes');
     }
+    const into = `UPDATE books_days SET day = '${dayBefore(3)}' WHERE currency = 'X'`;
+    await sql(`INSERT INTO books_days (day, operator_id, currency)
+               VALUES ('${dayBefore(0)}', 'alpha', 'X')`);
+    await expect(sql(into)).rejects.toThrow('a closed statement never changes');
+    await sql(`DELETE FROM books_days WHERE currency = 'X'`);
   });
 
   it('what comes later is booked into the open day, marked with its own, on a rebuild too', async () => {
