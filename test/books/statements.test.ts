@@ -77,7 +77,8 @@ describe('a day is closed (I12)', () => {
       'UPDATE books_days SET stakes = 0',
       `INSERT INTO books_days (day, operator_id, currency) VALUES ('${dayBefore(3)}', 'alpha', 'X')`,
       `INSERT INTO books_movements SELECT (jsonb_populate_record(m, '{"sequence": 99}')).*
-         FROM books_movements m WHERE operator_id = 'alpha' AND day = '${dayBefore(3)}'`,
+         FROM books_movements m
+        WHERE operator_id = 'alpha' AND day = '${dayBefore(3)}' AND sequence = 1`,
       // Out of a closed day, and into one.
       `UPDATE books_movements SET day = '${dayBefore(0)}' WHERE day = '${dayBefore(3)}'`,
       `WITH open AS (
