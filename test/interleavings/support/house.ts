@@ -12,9 +12,15 @@ export interface House {
   close(): Promise<void>;
 }
 
-/** @param folder holds the `src/` that is played against */
-export async function openHouse(folder: string): Promise<House> {
-  const world: World = await openWorld(await loadSource(folder), LANES);
+/**
+ * @param folder holds the `src/` that is played against
+ * @param onFailure what its operators have for `settle.onFailure`
+ */
+export async function openHouse(
+  folder: string,
+  onFailure: 'error' | 'queue' = 'error',
+): Promise<House> {
+  const world: World = await openWorld(await loadSource(folder), LANES, onFailure);
   const lanes: Lane[] = [];
   for (const id of LANES) lanes.push(await world.lane(id));
   return {

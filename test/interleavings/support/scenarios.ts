@@ -47,5 +47,6 @@ export const THREE: readonly Scenario[] = [
 export function titleOf({ begins, actors, faults }: Scenario): string {
   const all = actors.map((acts) => acts.join(', then ')).join(' | ');
   const at = begins === 'placed' ? 'of a placed bet' : 'of a new bet';
-  return `${all} ${at}${faults > 0 ? ', one step fails' : ''}`;
+  const failing = faults > 1 ? `, ${faults} steps fail` : faults > 0 ? ', one step fails' : '';
+  return `${all} ${at}${failing}`;
 }

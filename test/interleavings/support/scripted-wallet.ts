@@ -32,6 +32,7 @@ export class ScriptedWallet implements Wallet {
   #coefficient: string | undefined;
   readonly #late: BetCall[] = [];
   #places = 0;
+  #isRolledBack = false;
   #accepted = 0;
   #inside: { readonly actor: string | undefined; readonly operation: string } | undefined;
 
@@ -106,8 +107,10 @@ export class ScriptedWallet implements Wallet {
     return { kind: 'accepted', transactionTime, trace };
   }
 
-  /** At most one operation of a bet at a time, and its place once (I5, I6). */
+  /** At most one operation of a bet at a time, its place once, and nothing behind its rollback (I5, I6). */
   #look(operation: string, actor: string | undefined): void {
+    if (operation === 'rollback') this.#isRolledBack = true;
+    else if (this.#isRolledBack) this.wrong.push(`${operation} was sent after the rollback`);
     if (operation === 'place') this.#places += 1;
     if (operation === 'place' && this.#places > 1) this.wrong.push('the place was sent twice');
     if (this.#inside !== undefined) {

@@ -49,11 +49,15 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(source: Source, operatorIds: readonly string[]): Promise<World> {
+export async function openWorld(
+  source: Source,
+  operatorIds: readonly string[],
+  onFailure: 'error' | 'queue',
+): Promise<World> {
   const { url, drop } = await createDatabase();
   const redis = await sharedRedis();
   const operators = operatorIds.map(
-    (id) => [id, { wallet: { baseUrl: 'http://wallet.invalid' } }] as const,
+    (id) => [id, { wallet: { baseUrl: 'http://wallet.invalid' }, settle: { onFailure } }] as const,
   );
   const folder = await writeConfiguration({}, Object.fromEntries(operators), new Map());
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });

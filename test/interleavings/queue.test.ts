@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { failuresText, type House, openHouse } from './support/house.ts';
+import type { Scenario } from './support/play.ts';
+import { titleOf } from './support/scenarios.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/** There are up to some ten thousand orders of each: `INTERLEAVINGS=all` plays them all, in minutes. */
+const ORDERS_MAX = process.env.INTERLEAVINGS === 'all' ? Number.POSITIVE_INFINITY : 100;
+
+/** The settle gets no answer, and whoever waits for it gives up: that is two. */
+const SCENARIOS: readonly Scenario[] = [
+  { begins: 'placed', actors: [['settle 20'], ['rollback']], faults: 2 },
+  { begins: 'placed', actors: [['settle 20'], ['unsettle']], faults: 2 },
+  { begins: 'placed', actors: [['settle 20', 'settle 50'], ['rollback']], faults: 1 },
+];
+
+describe('settles that may be promised, in many orders with faults at any step (I3-I6)', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(ROOT, 'queue');
+  });
+  afterAll(() => house.close());
+
+  it.each(SCENARIOS.map((scenario) => [titleOf(scenario), scenario] as const))(
+    '%s',
+    { timeout: 1_800_000 },
+    async (title, scenario) => {
+      const explored = await house.explore(scenario, ORDERS_MAX);
+      if (process.env.INTERLEAVINGS === 'all') console.log(`${title}: ${explored.orders} orders`);
+      expect(failuresText(explored)).toBe('');
+      expect(explored.orders).toBeGreaterThanOrEqual(100);
+    },
+  );
+});
