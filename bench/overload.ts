@@ -63,7 +63,7 @@ export async function runOverload(args: readonly string[]): Promise<number> {
     settings: { ...numbers, isPinned: servers.isPinned },
     targets: [
       {
-        what: 'accepted a second, of the most',
+        what: 'accepted a second, of the maximum rate',
         value: hundredths(over.goodPerSecond / most),
         atLeast: 0.9,
       },

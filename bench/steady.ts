@@ -72,12 +72,10 @@ export async function runSteady(args: readonly string[]): Promise<number> {
     figures: {
       minutes,
       memoryMb: {
-        ...{
-          first: tenths((settled[0] ?? 0) / 1e6),
-          most: tenths(Math.max(...settled) / 1e6),
-          growthMb,
-          noiseMb,
-        },
+        first: tenths((settled[0] ?? 0) / 1e6),
+        most: tenths(Math.max(...settled) / 1e6),
+        growthMb,
+        noiseMb,
         perMinute: hundredths(trend.slope * 60),
       },
       loopP99Ms: { median: percentile(lag, 0.5), most: lag.at(-1) ?? 0, scrapes: lag.length },
