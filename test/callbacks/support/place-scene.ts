@@ -22,7 +22,7 @@ export const SESSION: Session = {
   operatorToken: 'token-of-alpha',
   expiresAtMs: 9_000_000,
 };
-export const ACCEPTED: BetAnswer = {
+const ACCEPTED: BetAnswer = {
   kind: 'accepted',
   transactionTime: AT,
   trace: { sent: true, latencyMs: 7.4, status: 200 },
