@@ -122,6 +122,10 @@ async function throughEntryPoint(
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     printed += chunk;
   });
+  // A command that reads nothing may have ended before this is written.
+  child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   child.stdin.end(stdin);
   const exited = once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal }));
   // The shell is there, with its traps, as soon as what it runs is.
