@@ -16,7 +16,7 @@ export default defineConfig({
     // Loaded by Node itself, as in production; no test replaces a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // More than the cores of a small machine: most tests wait for sockets, not for the processor.
-    maxWorkers: 5,
+    maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
