@@ -174,17 +174,15 @@ export class BooksChecks {
     return checked ?? { lookedAt: 0, wrong: 0 };
   }
 
-  /**
-   * The open days of the last two, operator by operator, because each takes a look at all of its
-   * movements. @returns how many sums are wrong
-   */
-  async checkDays(): Promise<number> {
-    let wrong = 0;
-    for (const operatorId of await this.#runner.run(OPERATORS_OF_OPEN_DAYS, {})) {
-      const [found] = await this.#runner.run(CHECK_DAYS, operatorId);
-      wrong += found ?? 0;
-    }
-    return wrong;
+  /** Those with open days in the last two: a closed one is sealed. */
+  async operatorsOfOpenDays(): Promise<readonly string[]> {
+    return await this.#runner.run(OPERATORS_OF_OPEN_DAYS, {});
+  }
+
+  /** One operator's open days: it takes a look at all of their movements. @returns how many sums are wrong */
+  async checkDays(operatorId: string): Promise<number> {
+    const [wrong] = await this.#runner.run(CHECK_DAYS, operatorId);
+    return wrong ?? 0;
   }
 
   /** Puts on record which closed statements are not what was closed, and no others. */
