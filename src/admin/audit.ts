@@ -19,7 +19,7 @@ const exportQuery = z.strictObject({
 const pageQuery = exportQuery.extend({
   cursor: z
     .string('must be given once')
-    .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
+    .regex(/^\d{1,18}$/, 'must be the nextCursor of the previous page')
     .optional(),
 });
 

@@ -30,7 +30,7 @@ const searchQuery = z.strictObject({
   cursor: z
     .string('must be given once')
     .transform(betCursorOf)
-    .refine((cursor) => cursor !== undefined, 'must be the nextCursor of the page before')
+    .refine((cursor) => cursor !== undefined, 'must be the nextCursor of the previous page')
     .optional(),
 });
 

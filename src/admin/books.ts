@@ -34,7 +34,7 @@ export function booksRoutes(app: FastifyInstance, { booksDays, statements }: Boo
     if (!('fields' in query)) return query;
     const page = await booksDays.list(query.fields);
     return page === undefined
-      ? invalidField('cursor', 'must be the nextCursor of the page before')
+      ? invalidField('cursor', 'must be the nextCursor of the previous page')
       : json(page);
   });
 

@@ -45,7 +45,7 @@ export function certificateRoutes(
     const text = await textOf(join(certificateFolder, operator.id, 'certificate.json'));
     if (text === undefined) return notFoundAnswer('No certificate');
     const read = certificate.safeParse(jsonOf(text));
-    if (!read.success) return conflict('What stands there is no certificate that can be read');
+    if (!read.success) return conflict('The certificate there cannot be read');
     return json(read.data satisfies AdminApi['GET /admin/operators/:id/certificate']);
   });
 }

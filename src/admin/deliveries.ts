@@ -26,7 +26,7 @@ import {
 
 const cursorField = z
   .string('must be given once')
-  .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
+  .regex(/^\d{1,18}$/, 'must be the nextCursor of the previous page')
   .optional();
 
 const countQuery = z.strictObject({

@@ -24,7 +24,7 @@ export function hostCheck(names: readonly string[] = []) {
     if (name === '' || isIP(name) !== 0 || INTERNAL_NAME.test(name) || own.has(name)) {
       return undefined;
     }
-    const why = 'This listener is not asked under that name; add it to ADMIN_HOSTS';
+    const why = 'This listener does not answer under that name; add it to ADMIN_HOSTS';
     send(reply, failure(CODES.blocked, why, 421));
     return reply;
   };

@@ -76,7 +76,7 @@ async function knownByCookie(people: People, request: FastifyRequest): Promise<K
   const idHash = givenHash(cookieIn(request, SESSION_COOKIE));
   if (idHash === undefined) return { kind: 'nobody', why: NO_TOKEN };
   if (!READS.has(request.method) && !isFromOwnPage(request, people.consoleUrl)) {
-    return { kind: 'forbidden', why: 'This was asked from a page of somebody else' };
+    return { kind: 'forbidden', why: "This request came from another site's page" };
   }
   const signedIn = await people.sessions.find(idHash, isActivity(request));
   if (signedIn === undefined) return { kind: 'nobody', why: 'The session is over: sign in again' };

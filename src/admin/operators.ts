@@ -133,7 +133,7 @@ function holdRoutes(app: FastifyInstance, admin: OperatorAdmin): void {
       } satisfies AdminApi[`POST /admin/operators/:id/deliveries/hold`]);
     });
   };
-  holdRoute('hold', (id, by) => admin.holds.hold(id, by), 'Its deliveries are held already');
+  holdRoute('hold', (id, by) => admin.holds.hold(id, by), 'Its deliveries are already held');
   holdRoute('resume', (id, by) => admin.holds.resume(id, by), 'Nobody holds its deliveries');
 }
 

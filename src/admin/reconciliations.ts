@@ -27,7 +27,7 @@ import { takesItsTime } from './slow-requests.ts';
 const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
 const cursor = z
   .string('must be given once')
-  .regex(/^\d{1,18}$/, 'must be the nextCursor of the page before')
+  .regex(/^\d{1,18}$/, 'must be the nextCursor of the previous page')
   .optional();
 
 const uploadQuery = z.strictObject({
@@ -93,7 +93,7 @@ function differenceRoutes(app: FastifyInstance, desk: ReconciliationDesk): void 
     if (run === undefined) return notFoundAnswer('No such reconciliation');
     // An empty list would look like agreement.
     if (run.state === 'failed') return conflict(`It could not be compared: ${run.why}`);
-    if (run.state !== 'done') return conflict('It is not compared yet');
+    if (run.state !== 'done') return conflict('The comparison is not finished yet');
     const { kind, resolved, cursor: after } = query.fields;
     const page = await differences.list({
       runId: run.id,
@@ -150,7 +150,7 @@ async function receive(
     case 'tooLarge':
       return failure(CODES.validation, received.why, 413);
     case 'busy':
-      return failure(CODES.system, 'Enough lists are being compared: try again later', 503);
+      return failure(CODES.system, 'Too many lists are being compared: try again later', 503);
     default:
       return unreachable(received);
   }
@@ -193,7 +193,7 @@ function resolved(result: Awaited<ReturnType<ReconciliationDifferences['resolve'
         result.item satisfies AdminApi['POST /admin/reconciliations/:id/differences/:difference/resolve'],
       );
     case 'resolvedBefore':
-      return conflict('Somebody has resolved it already');
+      return conflict('Somebody has already resolved it');
     case 'missing':
       return notFoundAnswer('No such difference');
     default:

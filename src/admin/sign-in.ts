@@ -75,7 +75,7 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
     reply.header('set-cookie', dropCookie(PENDING_COOKIE));
     const pending = pendingIn(request);
     if (codeFlow === undefined || pending === undefined) {
-      return sendPage(reply, 401, 'Nobody began to sign in here', TOO_LATE, SIGN_IN_AGAIN);
+      return sendPage(reply, 401, 'No sign-in was begun here', TOO_LATE, SIGN_IN_AGAIN);
     }
     const { to, ...flow } = pending;
     const url = `${consoleOrigin(request, consoleUrl)}${request.url}`;
@@ -93,7 +93,7 @@ function issuerRoutes(app: FastifyInstance, people: People, logger: Logger): voi
         return sendPage(reply, 403, 'You have no role here', WITHOUT_ROLE, SIGN_IN_AGAIN);
       case 'refused':
         logger.warn({ why: finished.why, ip: request.ip }, 'people.sign_in_refused');
-        return sendPage(reply, 401, 'The sign-in did not work', TOO_LATE, SIGN_IN_AGAIN);
+        return sendPage(reply, 401, 'The sign-in failed', TOO_LATE, SIGN_IN_AGAIN);
       default:
         return unreachable(finished);
     }
@@ -115,7 +115,7 @@ function linkRoutes(app: FastifyInstance, people: People, logger: Logger): void 
     const signedIn = tokenHash && (await people.sessions.openByLink(tokenHash, session));
     if (signedIn === undefined) {
       logger.warn({ why: 'link', ip: request.ip }, 'people.sign_in_refused');
-      return sendPage(reply, 401, 'This link is not good any more', ...BY_LINK);
+      return sendPage(reply, 401, 'This link is no longer valid', ...BY_LINK);
     }
     return welcome(reply, { ...people, logger }, request, { ...signedIn, secret, to: '/console' });
   });
@@ -160,7 +160,7 @@ function ownPath(to: string): string {
 }
 
 function refuseForeign(reply: FastifyReply): FastifyReply {
-  send(reply, failure(CODES.blocked, 'This was asked from a page of somebody else', 403));
+  send(reply, failure(CODES.blocked, "This request came from another site's page", 403));
   return reply;
 }
 
@@ -180,12 +180,12 @@ function issuerAway(reply: FastifyReply): FastifyReply {
 }
 
 const BY_LINK = [
-  'Make a link that is good for one sign-in within 60 seconds, on the machine of the gateway:',
+  "Make a link for one sign-in within 60 seconds, on the gateway's machine:",
   '`npx wagergate console link`',
 ];
 const TOO_LATE =
-  'It took longer than ten minutes, was begun in another browser, or was not confirmed.';
+  'It took longer than ten minutes, was begun in another browser, or the issuer did not confirm it.';
 const WITHOUT_ROLE =
-  'You are who you say, but the issuer gives you none of the roles viewer, support, finance, admin.';
+  'Your identity is confirmed, but the issuer gives you none of the roles viewer, support, finance, admin.';
 const AWAY =
-  'Whoever confirms who you are cannot be reached at present. Bearer tokens go on working.';
+  'The issuer that confirms your identity cannot be reached at present. Bearer tokens still work.';

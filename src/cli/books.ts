@@ -18,6 +18,6 @@ export async function booksTimeZone(
   const { configuration, folder } = await loadValid(terminal.env, folderOption);
   if (configuration !== undefined) return configuration.gateway.books.timeZone;
   throw new CommandFailed(
-    `gateway.yaml in ${folder} is not valid: see what is wrong by \`wagergate config check\``,
+    `gateway.yaml in ${folder} is not valid: see what is wrong with \`wagergate config check\``,
   );
 }

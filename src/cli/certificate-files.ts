@@ -80,7 +80,7 @@ export async function readCertificate(
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
-    throw new UsageError(`${file} is no certificate of this kit${where}`);
+    throw new UsageError(`${file} is not a certificate of this kit${where}`);
   }
   // Over the text's own order of members, which parsing may have changed.
   return { certificate: parsed.data, isIntact: isIntact(value, parsed.data.digest) };

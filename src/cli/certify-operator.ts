@@ -145,7 +145,7 @@ async function givenDialect({ dialect }: OperatorOptions): Promise<Dialect | und
   try {
     value = parse(readFileSync(dialect, 'utf8'));
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? fileFault(error) : 'is no YAML';
+    const why = error instanceof Error && 'code' in error ? fileFault(error) : 'is not YAML';
     throw new UsageError(`${dialect} ${why}`, { cause: error });
   }
   const parsed = dialectSchema.safeParse(memberOf(memberOf(value, 'wallet'), 'dialect') ?? {});
@@ -176,7 +176,9 @@ async function operatorConfig(
 function addressOf(wallet: string): string {
   const url = URL.canParse(wallet) ? new URL(wallet) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return wallet;
-  throw new UsageError('--wallet is no address: give one such as https://sandbox.alpha.example');
+  throw new UsageError(
+    '--wallet is not an address: give one such as https://sandbox.alpha.example',
+  );
 }
 
 /** @throws UsageError where only half of a second player is named, or it is the first one */

@@ -64,7 +64,7 @@ export function validOperator(
       : problems.filter(({ file }) => /^operators\/(.*)\.ya?ml$/.exec(file)?.[1] === id);
   if (first === undefined) return undefined;
   throw new CommandFailed(
-    `${folder} is not valid (${plain(describeProblem(first))}): see all by \`wagergate config check\``,
+    `${folder} is not valid (${plain(describeProblem(first))}): see all problems with \`wagergate config check\``,
   );
 }
 

@@ -47,12 +47,12 @@ export async function withDeliveryAdmin<T>(
 export function deliveryId(text: string): string {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;
   throw new UsageError(
-    `${plain(text)} is no delivery's id: take the number from \`wagergate deliveries list\``,
+    `${plain(text)} is not a delivery's id: take the number from \`wagergate deliveries list\``,
   );
 }
 
 export function noSuchDelivery(id: string): CommandFailed {
-  return new CommandFailed(`no delivery ${id}: look it up by \`wagergate deliveries list\``);
+  return new CommandFailed(`no delivery ${id}: look it up with \`wagergate deliveries list\``);
 }
 
 async function configurationOrWarning(

@@ -24,10 +24,10 @@ const SCHEMA = 'operator.schema.json';
 export function collisionIn(folder: string, id: string, cid: string): string | undefined {
   for (const name of listing(join(folder, 'operators'))) {
     if (name === `${id}.yaml` || name === `${id}.yml`) {
-      return `operators/${name} is there already: edit it, or choose another id`;
+      return `operators/${name} already exists: edit it, or choose another id`;
     }
     if (cidIn(readFileSync(join(folder, 'operators', name), 'utf8')) === cid) {
-      return `${cid} is the api.cid of operators/${name}: choose another by --cid`;
+      return `${cid} is the api.cid of operators/${name}: choose another with --cid`;
     }
   }
   return undefined;

@@ -55,7 +55,7 @@ export function createProgram(terminal: Terminal): Command {
   program.addCommand(
     group(
       'deliveries',
-      'Operations promised to bring to a wallet: list, retry, resolve, hold, resume, release.',
+      'Operations accepted for delivery to a wallet: list, retry, resolve, hold, resume, release.',
     )
       .addCommand(deliveriesListCommand(terminal))
       .addCommand(deliveriesRetryCommand(terminal))
@@ -126,7 +126,7 @@ function booksCommands(terminal: Terminal): Command {
 }
 
 function reconciliationCommands(terminal: Terminal): Command {
-  return group('reconciliations', 'Comparisons with lists of others: list, show, resolve.')
+  return group('reconciliations', "Comparisons with others' lists: list, show, resolve.")
     .addCommand(reconciliationsListCommand(terminal))
     .addCommand(reconciliationsShowCommand(terminal))
     .addCommand(reconciliationsResolveCommand(terminal));

@@ -77,7 +77,7 @@ async function printKind(
   terminal.print(`\n${kind}`);
   for (const item of items.slice(0, SHOWN_OF_KIND)) terminal.print(plain(lineOf(item)));
   const more = (open?.[kind] ?? 0) - Math.min(items.length, SHOWN_OF_KIND);
-  if (more > 0) terminal.print(`  and ${more} more: see them by --json`);
+  if (more > 0) terminal.print(`  and ${more} more: see them with --json`);
 }
 
 function lineOf({ id, transactionId, line, here, there, reason, known }: DifferenceItem): string {

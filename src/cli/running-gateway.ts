@@ -140,7 +140,7 @@ async function ask<S extends z.ZodType>(
     });
   } catch (error) {
     throw new CommandFailed(
-      `no gateway answers at ${address}: start it, or give its internal address by --admin <url>`,
+      `no gateway answers at ${address}: start it, or give its internal address with --admin <url>`,
       { cause: error },
     );
   }
@@ -157,7 +157,7 @@ async function ask<S extends z.ZodType>(
   if (!response.ok && refusal.success) throw new CommandFailed(plain(refusal.data.message));
   const parsed = schema.safeParse(answer);
   if (response.ok && parsed.success) return parsed.data;
-  throw new CommandFailed(`what answers at ${address} is no gateway (HTTP ${response.status})`);
+  throw new CommandFailed(`what answers at ${address} is not a gateway (HTTP ${response.status})`);
 }
 
 async function jsonOf(response: Response): Promise<unknown> {

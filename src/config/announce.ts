@@ -23,7 +23,7 @@ export function announce(logger: Announcer, next: Configuration, previous: Confi
           operator,
           from: from.baseUrl,
           to: to.baseUrl,
-          note: 'another address is asked about its bets from now on',
+          note: 'its bets are sent to another address from now on',
         },
         'config.wallet_moved',
       );
@@ -34,7 +34,7 @@ export function announce(logger: Announcer, next: Configuration, previous: Confi
           operator,
           from: from.generation,
           to: to.generation,
-          note: 'operations of bets of the newer one are delivered to this wallet as well',
+          note: 'operations of bets of the newer generation are delivered to this wallet as well',
         },
         'config.wallet_generation_lowered',
       );
@@ -45,7 +45,7 @@ export function announce(logger: Announcer, next: Configuration, previous: Confi
           operator,
           from: from.generation,
           to: to.generation,
-          note: 'operations of bets of an older one are held until released',
+          note: 'operations of bets of an older generation are held until released',
         },
         'config.wallet_generation',
       );

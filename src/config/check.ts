@@ -105,11 +105,11 @@ function explain(issue: z.core.$ZodRawIssue): string {
         ? `must have at most ${issue.maximum} characters`
         : `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`;
     case 'invalid_key':
-      return issue.issues[0]?.message ?? 'is not a key that is taken here';
+      return issue.issues[0]?.message ?? 'is not an allowed key';
     case 'unrecognized_keys':
       return 'is not a known key';
     default:
-      return issue.message ?? 'is not a value that is taken here';
+      return issue.message ?? 'is not an allowed value';
   }
 }
 

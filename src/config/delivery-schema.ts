@@ -21,13 +21,13 @@ const settings = {
     'A place answered with code 100 whose rollback never came is rolled back by the gateway after this time (errorCode 10)',
   ),
   concurrency: positiveInt(1000).describe(
-    'Deliveries to one operator that may be under way at once',
+    'Deliveries to one operator that may be in flight at once',
   ),
   ratePerSecond: z
     .number()
     .positive()
     .max(100_000)
-    .describe('Most delivery attempts to one operator in a second; left out: no limit'),
+    .describe('Most delivery attempts to one operator per second; left out: no limit'),
 };
 
 /** `delivery` of the gateway's file. */

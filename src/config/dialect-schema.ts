@@ -44,7 +44,7 @@ const headerValue = z
   .describe('The value of the header');
 
 const errorStatus = z.string().regex(/^[234]\d\d$/, {
-  error: 'must be an HTTP status from 200 to 499: one of 500 or above never is a decline',
+  error: 'must be an HTTP status from 200 to 499: 500 and above is never a decline',
 });
 
 const walletCode = z
@@ -58,7 +58,7 @@ const codeMap = (operation: string) =>
   z
     .record(walletCode, code().describe("The protocol's code for it"))
     .optional()
-    .describe(`Codes of the wallet to the protocol's, for ${operation}`);
+    .describe(`Maps the wallet's codes to the protocol's, for ${operation}`);
 
 const flag = (description: string) => z.boolean().default(false).describe(description);
 
@@ -75,7 +75,7 @@ export const dialectSchema = z
         bet: path().default('/payment/bet').describe('Path of bet calls'),
       })
       .prefault({})
-      .describe('Paths behind baseUrl'),
+      .describe('Paths below baseUrl'),
     headers: z
       .record(headerName, headerValue)
       .default({})
@@ -116,7 +116,7 @@ export const dialectSchema = z
         update: codeMap('update'),
       })
       .prefault({})
-      .describe("Codes of the wallet to the protocol's, by operation"),
+      .describe("Maps the wallet's codes to the protocol's, by operation"),
     unknownCodes: z
       .array(code().describe("A wallet's code"))
       .default([])
@@ -125,12 +125,12 @@ export const dialectSchema = z
       .enum(['check', 'ignore'])
       .default('check')
       .describe('Whether the transactionId that the wallet echoes is checked'),
-    emptyOk: flag('Takes an empty body of a success as a good answer'),
+    emptyOk: flag('Accepts an empty body with a success status'),
     rollbackConfirmedBy: z
       .array(definiteCode())
       .default([])
       .describe('Codes, in a JSON body, that mean "nothing to roll back"'),
-    stableRequestId: flag("Repetitions carry the first attempt's requestId"),
+    stableRequestId: flag("Retries carry the first attempt's requestId"),
     unknownRepeats: z
       .enum(['send', 'hold'])
       .default('send')

@@ -29,7 +29,7 @@ const serviceSchema = z
       })
       .default(false)
       .describe(
-        'CIDRs of the proxies whose forwarding headers are believed; false: the peer is the caller',
+        'CIDRs of the proxies whose forwarding headers are trusted; false: the peer is the caller',
       ),
   })
   .describe('The betting service that sends callbacks and serves the bonus API');
@@ -67,17 +67,17 @@ const httpSchema = z.strictObject({
   maxConnections: positiveInt(1_000_000)
     .default(2000)
     .describe(
-      'Most connections at once; beyond, the longest idle one of strangers, or of the operator that holds more, is closed',
+      'Most connections at once; beyond it, the longest idle one is closed: of unauthenticated callers, or of an operator that holds more',
     ),
   strangerIdleMs: positiveInt(600_000)
     .default(5000)
-    .describe('How long a connection may stay idle before a first signed request came on it'),
+    .describe('How long a connection may stay idle before its first signed request'),
   arrivingBytesMax: z
     .int()
     .min(1_048_576)
     .max(68_719_476_736)
     .default(33_554_432)
-    .describe('Memory of all bodies that are still arriving; beyond, the oldest is broken off'),
+    .describe('Memory of all bodies that are still arriving; beyond it, the oldest is cut off'),
 });
 
 const EVIDENCE_BYTES_MAX = 65_536;
@@ -119,7 +119,7 @@ const booksSchema = z
       .min(1)
       .max(1_048_576)
       .default(4096)
-      .describe('A list to compare the journal with is read no further, packed or not'),
+      .describe('Largest list that is compared with the journal, compressed or not'),
   })
   .superRefine(({ closeAfterMinutes, closeAtLatestMinutes }, context) => {
     if (closeAfterMinutes <= closeAtLatestMinutes) return;
@@ -137,7 +137,7 @@ export const gatewaySchema = z
     deadline: deadlineSchema.prefault({}).describe('The time budget of a callback'),
     http: httpSchema
       .prefault({})
-      .describe('What callers may hold of one process before they have proved who they are'),
+      .describe('Limits of one process for callers that are not authenticated yet'),
     idempotency: idempotencySchema.prefault({}).describe('Duplicates of callbacks'),
     delivery: deliverySchema
       .prefault({})

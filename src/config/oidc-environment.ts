@@ -20,7 +20,7 @@ export function readOidc(env: NodeJS.ProcessEnv): OidcEnvironment | undefined {
   if (audience === undefined) {
     throw new GatewayError(
       'CANNOT_START',
-      'OIDC_ISSUER is set, and neither OIDC_CLIENT_ID nor OIDC_AUDIENCE: tokens made for others would be taken',
+      'OIDC_ISSUER is set, and neither OIDC_CLIENT_ID nor OIDC_AUDIENCE: tokens issued for other services would be accepted',
     );
   }
   return {

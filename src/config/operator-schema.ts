@@ -118,7 +118,7 @@ export const operatorSchema = z
     status: z
       .enum(['active', 'maintenance', 'suspended'])
       .default('active')
-      .describe('Whether the operator takes part: active, maintenance or suspended'),
+      .describe('The state of the operator: active, maintenance or suspended'),
     wallet: walletSchema,
     api: z
       .strictObject({
@@ -154,7 +154,7 @@ export const operatorSchema = z
           .enum(['error', 'queue'])
           .default('error')
           .describe(
-            'A first settle that the wallet does not answer: error has the service repeat it, queue takes it over',
+            'A first settle that the wallet does not answer: with error the service repeats it, with queue it becomes a delivery',
           ),
       })
       .prefault({})

@@ -60,7 +60,7 @@ export class SecretPlaces {
       };
     }
     if (POD_S_OWN.test(realPath) || POD_S_OWN.test(path)) {
-      return { ok: false, reason: "is the pod's own credential: it is no setting" };
+      return { ok: false, reason: "is the pod's own credential, not a setting" };
     }
     const isOwnFile = isBelow(realPath, configFolder) && /\.ya?ml$/.test(realPath);
     return isOwnFile

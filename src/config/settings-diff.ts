@@ -40,7 +40,7 @@ export function warningsOf(change: OperatorChange): readonly string[] {
   return change.kind === 'removed' ? [REMOVED] : [];
 }
 
-const REMOVED = 'nothing is sent to it any more: what is open of it is held until its file returns';
+const REMOVED = 'nothing is sent to it any more: its deliveries are held until its file returns';
 
 function changeWarnings(settings: readonly SettingChange[]): readonly string[] {
   const of = (path: string) => settings.find((setting) => setting.path === path);
@@ -52,7 +52,7 @@ function changeWarnings(settings: readonly SettingChange[]): readonly string[] {
   if (of('wallet.baseUrl') !== undefined) {
     warnings.push(
       of('wallet.generation') === undefined
-        ? 'its WALLET IS ANOTHER ADDRESS, which is asked about the bets of the old one from now on; ' +
+        ? 'its WALLET HAS ANOTHER ADDRESS, which from now on gets the bets of the old one as well; ' +
             'if its books are new, raise wallet.generation as well'
         : 'its WALLET IS ANOTHER ADDRESS',
     );

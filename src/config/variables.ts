@@ -104,7 +104,7 @@ function filePath(expression: Expression): string | undefined {
 
 function fromEnvironment(name: string, env: NodeJS.ProcessEnv): Resolved {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    const reason = `\${${name}} is no variable: write \${NAME} or \${file:/path}`;
+    const reason = `\${${name}} is not a variable: write \${NAME} or \${file:/path}`;
     return { ok: false, reason };
   }
   const value = env[name];

@@ -102,7 +102,7 @@ export class Breaker {
     return answer;
   }
 
-  /** Closing by hand also forgets that it was open, for when it is left to itself again. */
+  /** Closing by hand also forgets that it was open, for when it works by itself again again. */
   override(to: BreakerOverride): void {
     this.#override = to;
     this.#told((circuit) => {

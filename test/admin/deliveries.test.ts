@@ -49,7 +49,7 @@ describe('deliveries', () => {
   it.each([
     ['state=live', expect.stringMatching(/^state: must be one of pending, held, /)],
     ['operation=place', 'operation: must be one of settle, unsettle, rollback, update'],
-    ['cursor=x', 'cursor: must be the nextCursor of the page before'],
+    ['cursor=x', 'cursor: must be the nextCursor of the previous page'],
     ['operator=a&operator=b', 'operator: must be a string'],
     ['operator=a%00', 'operator: holds a forbidden character'],
     ['sate=dead', 'sate: is not known here'],

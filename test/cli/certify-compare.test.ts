@@ -38,7 +38,7 @@ describe('certify compare', () => {
       ...['certify', 'compare', join(folder, 'other.json'), folder],
     ]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^error: .*does not exist|is no certificate/);
+    expect(stderr).toMatch(/^error: .*does not exist|is not a certificate/);
   });
 });
 

@@ -116,7 +116,7 @@ describe('wagergate certify', () => {
 
   it.each([
     [['--operator', 'beta'], 'no operator beta in .*: there is alpha'],
-    [['--wallet', 'sandbox.example'], '--wallet is no address'],
+    [['--wallet', 'sandbox.example'], '--wallet is not an address'],
     [['--other-user', 'bob'], 'give both --other-user and --other-token'],
     [['--only', 'plaice'], '--only plaice is neither a group .*nor a case'],
     [['--only', 'rollback-t'], 'there is rollback-twice'],

@@ -42,7 +42,7 @@ describe('what a reload says', () => {
           operator: 'alpha',
           from: 'https://wallet.alpha.example/sportsbook',
           to: 'https://new.alpha.example/sportsbook',
-          note: 'another address is asked about its bets from now on',
+          note: 'its bets are sent to another address from now on',
         },
       ],
       [
@@ -51,7 +51,7 @@ describe('what a reload says', () => {
           operator: 'alpha',
           from: 1,
           to: 2,
-          note: 'operations of bets of an older one are held until released',
+          note: 'operations of bets of an older generation are held until released',
         },
       ],
       [

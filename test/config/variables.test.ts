@@ -119,7 +119,7 @@ describe('variables', () => {
 
   it.each(['${}', '${1A}', '${A B}', '${A:-x}'])('refuse %s', (written) => {
     expect(alphaProblems('', HEADER(written), { A: 'x' })).toEqual([
-      `operators/alpha.yaml: wallet.dialect.headers.x-site: ${written} is no variable: write \${NAME} or \${file:/path}`,
+      `operators/alpha.yaml: wallet.dialect.headers.x-site: ${written} is not a variable: write \${NAME} or \${file:/path}`,
     ]);
   });
 

@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('signing in at the console', { timeout: 120_000 },
     expect(page.url()).not.toContain(secret);
     const { page: other } = await rig.person();
     await other.goto(link);
-    await other.getByText('This link is not good any more').waitFor();
+    await other.getByText('This link is no longer valid').waitFor();
     expect(await cookieOf(other)).toBeUndefined();
     await page.context().close();
     await other.context().close();

@@ -16,8 +16,8 @@ interface Options extends AuditQuery {
 export function auditListCommand(terminal: Terminal): Command {
   const command = filtered(new Command('list'))
     .summary('lists who changed what')
-    .description('Lists what people and tokens changed, newest first, a hundred at once.')
-    .option('--cursor <cursor>', 'go on where the list before ended', readCursor)
+    .description('Lists what people and tokens changed, newest first, a hundred per page.')
+    .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => list(terminal, options));
   return withExamples(
@@ -30,8 +30,10 @@ export function auditListCommand(terminal: Terminal): Command {
 /** `wagergate audit export`: all of it, for whoever keeps it. */
 export function auditExportCommand(terminal: Terminal): Command {
   const command = filtered(new Command('export'))
-    .summary('prints the audit, one JSON object a line')
-    .description('Prints all of the audit that fits, newest first, one JSON object a line.')
+    .summary('prints the audit, one JSON object per line')
+    .description(
+      'Prints everything in the audit that matches, newest first, one JSON object per line.',
+    )
     .action((options: Options) => exportAll(terminal, options));
   return withExamples(command, { line: 'audit export --from 2026-11-01 --to 2026-12-01' });
 }
@@ -77,5 +79,5 @@ function cells(row: AuditRow): string[] {
 
 function readCursor(text: string): string {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be the one that the list before ended with.');
+  throw new InvalidArgumentError('It must be the cursor that the previous list printed.');
 }

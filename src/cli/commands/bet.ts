@@ -17,7 +17,7 @@ export function betCommand(terminal: Terminal): Command {
     .summary('tells the story of a bet')
     .description(
       'Tells the story of a bet from the journal of DATABASE_URL: its operations in order, what ' +
-        'the service was answered, every attempt at the wallet, and what is promised to it.',
+        'the service was answered, every attempt at the wallet, and what is still to be delivered.',
     )
     .argument('<transactionId>', 'the bet, as the service calls it')
     .option('--json', 'print it as JSON, with the requests as the service sent them')

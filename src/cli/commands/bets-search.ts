@@ -28,7 +28,7 @@ interface Options {
 export function betsSearchCommand(terminal: Terminal): Command {
   const command = new Command('search')
     .summary('finds bets by player, operator, state, stake and time')
-    .description('Finds bets, newest first, fifty at once.')
+    .description('Finds bets, newest first, fifty per page.')
     .option('--operator <id>', 'only of this operator')
     .option('--operator-user <id>', 'only of the player with this id at the operator')
     .option('--user-id <id>', 'only of the player whom the service knows by this id')
@@ -36,7 +36,7 @@ export function betsSearchCommand(terminal: Terminal): Command {
     .option('--amount <amount>', 'only of this stake, such as 12.50', readAmount)
     .option('--from <time>', 'from this time or day (UTC) on', readTime)
     .option('--to <time>', 'before this time or day (UTC)', readTime)
-    .option('--cursor <cursor>', 'go on where the list before ended', readCursor)
+    .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => search(terminal, options));
@@ -103,5 +103,5 @@ function readAmount(text: string): string {
 function readCursor(text: string): BetCursor {
   const cursor = betCursorOf(text);
   if (cursor !== undefined) return cursor;
-  throw new InvalidArgumentError('It must be the one that the list before ended with.');
+  throw new InvalidArgumentError('It must be the cursor that the previous list printed.');
 }

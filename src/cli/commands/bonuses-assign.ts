@@ -17,7 +17,7 @@ interface Options {
 /** `wagergate bonuses assign`: templates of the service's console become an operator's. */
 export function bonusesAssignCommand(terminal: Terminal): Command {
   const command = new Command('assign')
-    .summary("makes templates of the service's console an operator's own")
+    .summary("assigns templates of the service's console to an operator")
     .description(
       "Makes templates an operator's own that were not created through the gateway, such as in the " +
         "service's console, or that two operators asked for in equal words while the service fell " +
@@ -48,10 +48,10 @@ async function assign(terminal: Terminal, options: Options): Promise<void> {
       );
     }
     for (const id of outcome.assigned) {
-      terminal.print(`template ${id} is ${plain(operator.id)}'s from now on`);
+      terminal.print(`template ${id} now belongs to ${plain(operator.id)}`);
     }
     for (const id of outcome.unchanged) {
-      terminal.print(`template ${id} was ${plain(operator.id)}'s already`);
+      terminal.print(`template ${id} already belonged to ${plain(operator.id)}`);
     }
   });
 }
@@ -82,5 +82,5 @@ async function accountOf(
 
 function templateId(text: string): string {
   if (/^(?:0|[1-9]\d{0,15})$/.test(text)) return text;
-  throw new UsageError(`${plain(text)} is no template's id: give the service's whole number`);
+  throw new UsageError(`${plain(text)} is not a template's id: give the service's whole number`);
 }

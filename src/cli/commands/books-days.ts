@@ -20,16 +20,16 @@ interface Options {
 /** `wagergate books days`: what the wallets confirmed, a line a day. */
 export function booksDaysCommand(terminal: Terminal): Command {
   const command = new Command('days')
-    .summary('shows what the wallets confirmed, a line a day')
+    .summary('shows what the wallets confirmed, one line per day')
     .description(
       'Shows the sums of each operator, currency and day from the books of DATABASE_URL, newest day ' +
-        'first, a thousand lines at once; those of an open day are some seconds old at most.',
+        'first, a thousand lines per page; those of an open day are a few seconds old at most.',
     )
     .option('--operator <id>', 'only of this operator')
     .option('--currency <code>', 'only in this currency')
     .option('--from <day>', 'from this day on, such as 2026-11-20', readDay)
     .option('--to <day>', 'up to this day', readDay)
-    .option('--cursor <cursor>', 'go on where the list before ended')
+    .option('--cursor <cursor>', 'continue where the previous list ended')
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => list(terminal, options));
   return withExamples(command, { line: 'books days --operator alpha --from 2026-11-01' });

@@ -19,8 +19,8 @@ export function booksRebuildCommand(terminal: Terminal): Command {
     .summary('books the journal again')
     .description(
       'Books the journal of DATABASE_URL again, in one transaction: the same rows, byte for byte, ' +
-        'or it says which were others. What was pruned from the journal stays as it is booked, and ' +
-        'a closed statement never changes: where one would, nothing is changed. Callbacks go on ' +
+        'or it says which ones differ. What was pruned from the journal stays as it was booked, and ' +
+        'a closed statement never changes: if one would, nothing is changed. Callbacks go on ' +
         'meanwhile, the bookkeeper waits.',
     )
     .option(

@@ -23,11 +23,11 @@ export function booksStatementCommand(terminal: Terminal): Command {
     .summary('shows a closed day of an operator')
     .description(
       'Shows the statement of a closed day from the books of DATABASE_URL: what its wallet ' +
-        'confirmed, summed by currency, and what was open at the closing. Its CSV has a line for ' +
-        'each movement; the SHA-256 is of exactly that CSV, and neither ever changes.',
+        'confirmed, summed by currency, and what was open when it was closed. Its CSV has a line ' +
+        'for each movement; the SHA-256 is of exactly that CSV, and neither ever changes.',
     )
-    .requiredOption('--operator <id>', 'whose')
-    .requiredOption('--day <day>', 'which, such as 2026-11-20', readDay)
+    .requiredOption('--operator <id>', 'whose day')
+    .requiredOption('--day <day>', 'the day, such as 2026-11-20', readDay)
     .option('--csv', 'print the movements as CSV')
     .option('--json', 'print the statement as JSON')
     .action((options: Options) => show(terminal, options));

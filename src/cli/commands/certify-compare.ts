@@ -55,11 +55,11 @@ function comparisonText({ verdict, better, worse, other, notes }: Comparison): s
     said,
     ...section('Worse', worse),
     ...section('Better', better),
-    ...section('In one run alone', other),
+    ...section('In only one of the runs', other),
     ...(notes.length === 0 ? [] : [`Mind\n${notes.map((note) => `  ${plain(note)}`).join('\n')}`]),
   ];
   const isSame = worse.length + better.length + other.length === 0;
-  return [...parts, ...(isSame ? ['No case ended otherwise.'] : [])].join('\n\n');
+  return [...parts, ...(isSame ? ['No case ended differently.'] : [])].join('\n\n');
 }
 
 function section(title: string, changes: readonly CaseChange[]): readonly string[] {

@@ -22,13 +22,13 @@ export function configCheckCommand(terminal: Terminal): Command {
   const command = new Command('check')
     .summary('lists what is wrong with the configuration, or its operators')
     .description(
-      'Reads gateway.yaml and operators/*.yaml as the gateway would at its start, with the ' +
+      'Reads gateway.yaml and operators/*.yaml as the gateway would at start, with the ' +
         'environment variables they name, and lists the operators or every problem found. With ' +
         '--probe each wallet is asked, in signed form, for the balance of a player that does not ' +
-        'exist: that moves no money, and a wallet that is well refuses it with a code.',
+        'exist: that moves no money, and a healthy wallet refuses it with a code.',
     )
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
-    .option('--probe', 'ask every wallet a harmless question; exits with 1 unless all are well')
+    .option('--probe', 'ask every wallet a harmless question; exits with 1 unless all are healthy')
     .option('--operator <id>', 'with --probe: ask only the wallet of this operator')
     .option('--json', 'print the result as JSON')
     .action((options: Options) => check(terminal, options));

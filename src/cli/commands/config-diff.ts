@@ -25,10 +25,10 @@ export function configDiffCommand(terminal: Terminal): Command {
   const command = new Command('diff')
     .summary('shows what a reload would change')
     .description(
-      'Shows what would change if the configuration folder came into force: against a running ' +
-        'gateway (by its admin API and ADMIN_TOKEN), or against another folder. Operators that ' +
-        'come, go or change, setting by setting, defaults filled in; of a secret only that it ' +
-        'changed. A line with ! is to be thought about first, such as a wallet at another address.',
+      'Shows what would change if the configuration folder took effect, compared with a running ' +
+        'gateway (by its admin API and ADMIN_TOKEN) or with another folder: operators that are ' +
+        'added, removed or changed, setting by setting with defaults; of a secret only that it ' +
+        'changed. Think about a line marked ! first, such as a wallet at another address.',
     )
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--admin <url>', ADMIN_OPTION)

@@ -15,11 +15,11 @@ interface Options {
 /** `wagergate config reload`: a running gateway reads its folder anew. */
 export function configReloadCommand(terminal: Terminal): Command {
   const command = new Command('reload')
-    .summary('has a running gateway read its configuration anew')
+    .summary('makes a running gateway read its configuration again')
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) to read its folder at once; by ' +
-        'itself it does within two seconds of a change. What is invalid leaves its last good version ' +
-        'in force. Exits with 1 where anything is invalid.',
+        'itself it does so within two seconds of a change. An invalid file leaves its last good ' +
+        'version in force. Exits with 1 if anything is invalid.',
     )
     .option('--reason <why>', 'kept in the audit')
     .option('--admin <url>', ADMIN_OPTION)

@@ -16,10 +16,12 @@ export function consoleLinkCommand(terminal: Terminal): Command {
     .summary('prints a link that signs one browser in, once')
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) for a link to its console. Whoever ' +
-        'opens it first, within 60 seconds, is signed in with the role; to the audit it is `token`.',
+        'opens it first, within 60 seconds, is signed in with the role; the audit names the actor `token`.',
     )
     .addOption(
-      new Option('--role <role>', 'what it may do there').choices(PERSON_ROLES).default('admin'),
+      new Option('--role <role>', 'what the browser may do there')
+        .choices(PERSON_ROLES)
+        .default('admin'),
     )
     .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {url, role, expiresAt} as JSON')

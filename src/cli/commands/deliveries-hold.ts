@@ -20,8 +20,8 @@ export function deliveriesHoldCommand(terminal: Terminal): Command {
     .summary("holds an operator's deliveries")
     .description(
       "Holds an operator's deliveries, in every process and across restarts: no attempt is made " +
-        'and no horizon runs, until `deliveries resume`. Calls under way end; what the service ' +
-        'sends meanwhile is still tried once within its own answer.',
+        'and the horizon stands still, until `deliveries resume`. Calls in flight are finished; ' +
+        'what the service sends meanwhile is still tried once, within its callback.',
     )
     .requiredOption('--operator <id>', 'whose deliveries')
     .requiredOption('--reason <why>', 'kept in the audit')
@@ -36,9 +36,9 @@ export function deliveriesHoldCommand(terminal: Terminal): Command {
 /** `wagergate deliveries resume`: ends a hold. */
 export function deliveriesResumeCommand(terminal: Terminal): Command {
   const command = new Command('resume')
-    .summary("lets an operator's held deliveries go on")
+    .summary("resumes an operator's held deliveries")
     .description(
-      "Ends the hold of an operator's deliveries. A running gateway brings what waited within a " +
+      "Ends the hold of an operator's deliveries. A running gateway delivers what waited within a " +
         'second or two, with the horizon that was left.',
     )
     .requiredOption('--operator <id>', 'whose deliveries')
@@ -61,7 +61,7 @@ async function change(
     if (!(await holds[verb](operator, byOf(options)))) {
       throw new CommandFailed(
         verb === 'hold'
-          ? `the deliveries of ${plain(operator)} are held already: see \`wagergate audit list\``
+          ? `the deliveries of ${plain(operator)} are already held: see \`wagergate audit list\``
           : `nobody holds the deliveries of ${plain(operator)}`,
       );
     }
@@ -70,5 +70,5 @@ async function change(
   warnOfUnknownOperator(terminal, folder, operator);
   if (json) terminal.printJson({ operator, hold });
   else if (hold !== null) terminal.print(`the deliveries of ${plain(operator)} are held`);
-  else terminal.print(`the deliveries of ${plain(operator)} go on`);
+  else terminal.print(`the deliveries of ${plain(operator)} are resumed`);
 }

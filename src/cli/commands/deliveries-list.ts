@@ -39,7 +39,7 @@ export function deliveriesListCommand(terminal: Terminal): Command {
     .addOption(new Option('--state <state>', 'only in this state').choices(DELIVERY_STATES))
     .addOption(new Option('--operation <name>', 'only of this kind').choices(OPERATIONS))
     .option('--limit <count>', 'how many at most', readLimit, LIMIT_DEFAULT)
-    .option('--cursor <cursor>', 'go on where the list before ended', readCursor)
+    .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => list(terminal, options));
@@ -67,7 +67,7 @@ async function list(terminal: Terminal, { folder, json, ...query }: Options): Pr
 /** As the list before has printed it: what is none would begin from the start again. */
 function readCursor(text: string): string {
   if (/^[1-9]\d{0,17}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be the one that the list before ended with.');
+  throw new InvalidArgumentError('It must be the cursor that the previous list printed.');
 }
 
 function readLimit(text: string): number {

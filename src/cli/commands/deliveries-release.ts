@@ -23,9 +23,9 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
   const command = new Command('release')
     .summary("delivers operations of older bets to an operator's new wallet")
     .description(
-      'Sends operations of bets of an older wallet.generation to the present wallet of the ' +
-        'operator. Until then they are held: a new wallet does not know those bets. Do it once ' +
-        'the old bets have been copied to the new wallet.',
+      'Releases operations of bets of an older wallet.generation to the present wallet of the ' +
+        'operator. Until then they are held: a new wallet does not know those bets. Do this ' +
+        'after the old bets have been copied to the new wallet.',
     )
     .requiredOption('--operator <id>', 'whose bets')
     .option('--generation <n>', "up to which (default: the operator's present wallet.generation)")
@@ -49,7 +49,7 @@ async function release(terminal: Terminal, options: Options): Promise<void> {
   }
   terminal.print(
     `${plain(options.operator)}: bets of generations up to ${generation} are released; a running ` +
-      'gateway brings what waited within a second or two',
+      'gateway delivers what waited within a second or two',
   );
 }
 

@@ -49,8 +49,8 @@ async function resolve(terminal: Terminal, id: string, options: Options): Promis
       throw noSuchDelivery(id);
     case 'notResolvable':
       throw new CommandFailed(
-        `delivery ${id} is ${result.state}: only dead ones are resolved, the gateway still sees ` +
-          'to those that wait',
+        `delivery ${id} is ${result.state}: only dead ones are resolved, the gateway still ` +
+          'delivers those that wait',
       );
     case 'resolved': {
       if (options.json) terminal.printJson(result.item);

@@ -26,10 +26,10 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
   const command = new Command('retry')
     .summary('makes deliveries due now')
     .description(
-      'Makes a waiting or dead delivery due now, with a new horizon; or all of an operator in one ' +
-        'state. A running gateway delivers them within a second or two, held ones when their ' +
-        'operator is active again. A dead one stays dead where a later operation of its bet was ' +
-        'delivered: sent now, it would undo that one.',
+      'Makes a pending, held or dead delivery due now, with a new horizon; or all of an operator in ' +
+        'one state. A running gateway delivers them within a second or two, held ones when their ' +
+        'operator is active again. A dead one stays dead if a later operation of its bet was ' +
+        'delivered: sent now, it would undo that operation.',
     )
     .argument('[id]', 'the delivery, as `deliveries list` shows it')
     .option('--operator <id>', 'all of this operator; needs --state')
@@ -65,12 +65,12 @@ async function retryOne(terminal: Terminal, id: string, options: Options): Promi
       throw noSuchDelivery(id);
     case 'notRetryable':
       throw new CommandFailed(
-        `delivery ${id} is ${result.state}: only pending, held and dead ones are tried again`,
+        `delivery ${id} is ${result.state}: only pending, held and dead ones are retried`,
       );
     case 'overtaken':
       throw new CommandFailed(
-        `delivery ${id} was passed by a later operation of its bet, which it would undo: put it ` +
-          `right at the wallet, then \`wagergate deliveries resolve ${id}\``,
+        `delivery ${id} was overtaken by a later operation of its bet, which it would undo: correct ` +
+          `it at the wallet, then \`wagergate deliveries resolve ${id}\``,
       );
     case 'retried': {
       if (options.json) terminal.printJson(result.item);

@@ -10,7 +10,7 @@ interface Options {
 /** `wagergate migrate`: brings the database of DATABASE_URL to this release's schema. */
 export function migrateCommand(terminal: Terminal): Command {
   const command = new Command('migrate')
-    .summary('brings the database to the schema of this release')
+    .summary('applies the migrations of this release to the database')
     .description(
       'Applies the migrations that the database of DATABASE_URL lacks. Any number of processes ' +
         'may do so at once: one applies, the others wait.',

@@ -15,11 +15,11 @@ interface Options {
 /** `wagergate operator breaker`: a person's word over an operator's breaker. */
 export function operatorBreakerCommand(terminal: Terminal): Command {
   const command = new Command('breaker')
-    .summary("sets an operator's breaker, or leaves it to itself")
+    .summary("sets an operator's breaker, or lets it work by itself")
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) to keep a breaker open (nothing is ' +
-        'sent) or closed (everything is), or to leave it to itself. Reaches every process within a ' +
-        'second or two and survives restarts.',
+        'sent) or closed (everything is), or to let it work by itself. Reaches every process within ' +
+        'a second or two and survives restarts.',
     )
     .argument('<id>', 'the operator')
     .addOption(
@@ -28,7 +28,7 @@ export function operatorBreakerCommand(terminal: Terminal): Command {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--state <state>', 'where it is kept; auto: by the wallet alone')
+      new Option('--state <state>', 'the state to keep; auto: the wallet alone decides')
         .choices(['open', 'closed', 'auto'])
         .makeOptionMandatory(),
     )
@@ -39,7 +39,7 @@ export function operatorBreakerCommand(terminal: Terminal): Command {
       await gateway.setBreaker(id, { class: callClass, state, reason });
       terminal.print(
         state === 'auto'
-          ? `the ${callClass} breaker of ${plain(id)} is left to itself`
+          ? `the ${callClass} breaker of ${plain(id)} works by itself again`
           : `the ${callClass} breaker of ${plain(id)} is kept ${state}`,
       );
     });

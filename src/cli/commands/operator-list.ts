@@ -32,7 +32,7 @@ async function list(terminal: Terminal, { folder: option, json }: Options): Prom
   const [first] = problems;
   if (first !== undefined && operators.length === 0) {
     throw new CommandFailed(
-      `${folder} is not valid (${plain(describeProblem(first))}): see all by \`wagergate config check\``,
+      `${folder} is not valid (${plain(describeProblem(first))}): see all problems with \`wagergate config check\``,
     );
   }
   for (const problem of problems) {

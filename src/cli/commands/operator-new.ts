@@ -30,10 +30,10 @@ export function operatorNewCommand(terminal: Terminal): Command {
     .summary('adds an operator: its file, its secrets, what to send to it')
     .description(
       'Writes operators/<id>.yaml with two fresh secrets and prints what to send to the operator. ' +
-        'What no option says is asked for on the terminal. Without --secrets-dir the file takes ' +
-        'the secrets from environment variables, whose lines are printed this once; a running ' +
-        'gateway sees new variables only after a restart, but new files within 2 s. Nothing that ' +
-        'exists is overwritten.',
+        'Whatever the options leave out is asked for on the terminal. Without --secrets-dir the ' +
+        'file takes the secrets from environment variables, which are printed only this once; a ' +
+        'running gateway sees new variables only after a restart, but new files within 2 s. ' +
+        'Nothing that exists is overwritten.',
     )
     .argument('<id>', 'the operator: 2 to 32 lower-case letters, digits or dashes')
     .option('--name <name>', 'the name people know it by')
@@ -50,7 +50,7 @@ export function operatorNewCommand(terminal: Terminal): Command {
         .choices(['active', 'maintenance'])
         .default('active'),
     )
-    .option('--allow-private', 'its wallet may have plain http or a private address')
+    .option('--allow-private', 'its wallet may use plain http or a private address')
     .option('--secrets-dir <dir>', 'write each secret into a file of its own there, mode 0600')
     .option('--gateway-url <url>', 'the gateway’s public address, for what is sent to the operator')
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
@@ -110,7 +110,7 @@ async function warnOfPlaces(
 function requireConfiguration(folder: string): void {
   if (existsSync(join(folder, 'gateway.yaml'))) return;
   throw new UsageError(
-    `${folder} is no configuration folder, there is no gateway.yaml: name it by --folder or ` +
+    `${folder} is not a configuration folder, it has no gateway.yaml: name it with --folder or ` +
       'GATEWAY_CONFIG',
   );
 }

@@ -13,10 +13,10 @@ interface Options {
 /** `wagergate operator status`: every operator as it stands at this moment. */
 export function operatorStatusCommand(terminal: Terminal): Command {
   const command = new Command('status')
-    .summary('shows how every operator stands at this moment')
+    .summary('shows how every operator is doing right now')
     .description(
-      'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators stand: breakers, ' +
-        'what waits and since when, dead letters, unresolved bets. A ? is not known at present.',
+      'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators are doing: breakers, ' +
+        'what is pending and since when, dead letters, unresolved bets. A ? means not known at present.',
     )
     .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {items} as JSON')

@@ -10,9 +10,9 @@ import type { Terminal } from '../terminal.ts';
 /** `wagergate players export`: all that is kept of a player. */
 export function playersExportCommand(terminal: Terminal): Command {
   const command = new Command('export')
-    .summary('prints all that is kept of a player, one JSON object a line')
+    .summary('prints all data kept of a player, one JSON object per line')
     .description(
-      'Prints all that is kept of a player, one JSON object a line: the player with sessions and ' +
+      'Prints all data kept of a player, one JSON object per line: the player with sessions and ' +
         'totals, then each bet with its messages. That it was done is kept in the audit.',
     )
     .argument('<userId>', 'the player, as the service knows it (`bets search` shows it)')

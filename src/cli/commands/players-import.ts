@@ -20,14 +20,14 @@ const PROGRESS_EVERY_MS = 2_000;
 /** `wagergate players import`: takes over the ids that an aggregator has given already. */
 export function playersImportCommand(terminal: Terminal): Command {
   const command = new Command('import')
-    .summary('takes over the userIds of players from a CSV file')
+    .summary('imports players with their userIds from a CSV file')
     .description(
-      'Takes over players with the userIds under which the service knows them already, so that ' +
-        'their limits and history go on. The CSV file has the header operator,operatorUser,userId ' +
-        'and a player a line. A player that is there already stays as it is: the same line again ' +
-        'changes nothing, another userId for a player, or a userId that another player has, is a ' +
+      'Imports players with the userIds under which the service already knows them, so that their ' +
+        'limits and history continue. The CSV file has the header operator,operatorUser,userId ' +
+        'and one player per line. A player that exists already stays as it is: the same line again ' +
+        'changes nothing; another userId for a player, or a userId that another player has, is a ' +
         'conflict, reported on stderr with its line number like every line that cannot be read. ' +
-        'Exits with 1 if any line was not taken.',
+        'Exits with 1 if any line was not imported.',
     )
     .argument('<file>', 'the CSV file, UTF-8; - for stdin')
     .option('--dry-run', 'say what would happen, and write nothing')
@@ -125,7 +125,7 @@ function report(terminal: Terminal, tally: Readonly<Tally>, dryRun: boolean, jso
   const refused = conflicts + invalid;
   if (refused === 0) return;
   throw new CommandFailed(
-    `${refused} of ${lines} lines ${dryRun ? 'would not be' : 'were not'} taken: correct them and ` +
+    `${refused} of ${lines} lines ${dryRun ? 'would not be' : 'were not'} imported: correct them and ` +
       'run it again, the others then count as unchanged',
   );
 }

@@ -16,7 +16,7 @@ export function playersRevokeCommand(terminal: Terminal): Command {
     .summary('ends all sessions of a player')
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) to end all sessions of a player, at ' +
-        'every replica. The player has to sign in anew; open bets still settle and roll back.',
+        'every replica. The player has to sign in again; open bets still settle and roll back.',
     )
     .argument('<userId>', 'the player, as the service knows it (`bets search` shows it)')
     .requiredOption('--reason <why>', 'kept in the audit')

@@ -15,14 +15,13 @@ interface Options {
 /** `wagergate prune`: old months out of the journal. */
 export function pruneCommand(terminal: Terminal): Command {
   const command = new Command('prune')
-    .summary('takes old months out of the journal')
+    .summary('deletes old months from the journal')
     .description(
-      'Takes whole months out of the journal: their operations and attempts, the deliveries that ' +
-        'ended before, the bets that ended before, and the answered calls of the bonus API of ' +
-        'before. A month in which something is still open ' +
-        '(a delivery that waits or is dead, a bet in flight or unresolved) is refused and named; ' +
-        'of bets that still wait for their result everything is kept. Run it beside a working ' +
-        'gateway; it locks for moments only.',
+      'Deletes whole months from the journal: their operations and attempts, and the deliveries, ' +
+        'bets and calls of the bonus API that ended before. A month in which something is still ' +
+        'open (a delivery that is pending or dead, a bet in flight or unresolved) is refused and ' +
+        'named; bets that still wait for their result are kept completely. The gateway can keep ' +
+        'running: locks are held only for moments.',
     )
     .requiredOption('--older-than <age>', 'months to keep, such as 5mo, or years, such as 1y')
     .option('--dry-run', 'print what would be deleted, and change nothing')
@@ -48,7 +47,7 @@ async function run(terminal: Terminal, options: Options): Promise<void> {
     for (const month of months) terminal.print(lineOf(month, isDryRun));
     terminal.print(
       `${months.length - refused.length} months, ${deliveries} deliveries, ${bets} bets and ` +
-        `${bonusCalls} bonus calls of before ${before.toISOString().slice(0, 10)} ` +
+        `${bonusCalls} bonus calls from before ${before.toISOString().slice(0, 10)} ` +
         (isDryRun ? 'would go' : 'are gone'),
     );
   }
@@ -67,7 +66,7 @@ function lineOf({ month, result, open, carriedOver }: PrunedMonth, isDryRun: boo
     );
     return [`${month}: refused, still open:`, ...bets].join('\n');
   }
-  const kept = carriedOver > 0 ? `, but for ${carriedOver} bets that wait for their result` : '';
+  const kept = carriedOver > 0 ? `, except ${carriedOver} bets that wait for their result` : '';
   return `${month}: ${isDryRun ? 'would be dropped' : 'dropped'}${kept}`;
 }
 
@@ -76,7 +75,7 @@ export function monthsAgo(age: string, now: Date): Date {
   const match = /^(\d{1,3})(mo|y)$/.exec(age);
   const months = Number(match?.[1]) * (match?.[2] === 'y' ? 12 : 1);
   if (match === null || months < 1) {
-    throw new UsageError(`${plain(age)} is no age: give months or years, such as 5mo or 1y`);
+    throw new UsageError(`${plain(age)} is not an age: give months or years, such as 5mo or 1y`);
   }
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1));
 }

@@ -37,13 +37,13 @@ export function reconcileCommand(terminal: Terminal): Command {
     .description(
       "Compares the bets that the journal of DATABASE_URL has of an operator's days with a list: " +
         "the wallet's own, or the service's. Days are those of books.timeZone, by the time at " +
-        'which the place came. The list is CSV (commas, semicolons, tabs; quotes) or one JSON ' +
-        'object a line, UTF-8, also packed by gzip, with the columns transactionId, currency, ' +
-        'stake, payout, state (placed, settled, rolled_back); all but the first may be left out, ' +
-        'and are then not compared. Lines that cannot be read are differences too. What is found ' +
-        'is kept for the console and the admin API, where differences are resolved. Exits with 0 ' +
-        'when the lists agree (or somebody has resolved every difference), 3 when they do not, 1 ' +
-        'when they could not be compared.',
+        'which the place arrived. The list is CSV (commas, semicolons, tabs; quotes) or one JSON ' +
+        'object per line, UTF-8, optionally compressed with gzip, with the columns transactionId, ' +
+        'currency, stake, payout, state (placed, settled, rolled_back); all but the first may be ' +
+        'left out, and are then not compared. Lines that cannot be read are differences too. The ' +
+        'differences are kept, and can be resolved here, in the console or by the admin API. Exits ' +
+        'with 0 if the lists agree (or somebody has resolved every difference), 3 if they differ, ' +
+        '1 if they could not be compared.',
     )
     .requiredOption('--operator <id>', 'whose bets')
     .requiredOption('--from <day>', 'the first day, such as 2026-11-20', readDay)
@@ -51,7 +51,7 @@ export function reconcileCommand(terminal: Terminal): Command {
     .requiredOption('--file <file>', 'the list; - for stdin')
     .option(
       '--columns <names>',
-      'its own names of columns: transactionId=bet_id,stake=amount',
+      'the names of its columns: transactionId=bet_id,stake=amount',
       names,
     )
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
@@ -143,8 +143,8 @@ async function settings(terminal: Terminal, options: Options, runs: Reconciliati
   const timeZone = (await runs.booksTimeZone()) ?? books?.timeZone;
   if (timeZone === undefined) {
     throw new CommandFailed(
-      `could not compare: gateway.yaml in ${folder}, which has the time zone of days, is not ` +
-        'valid: see what is wrong by `wagergate config check`',
+      `could not compare: gateway.yaml in ${folder}, which says the time zone of days, is not ` +
+        'valid: see what is wrong with `wagergate config check`',
     );
   }
   return { timeZone, mebibytesMax: books?.reconciliationMebibytesMax ?? MEBIBYTES_MAX };

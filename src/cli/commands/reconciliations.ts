@@ -32,7 +32,7 @@ const COLUMNS = [
 export function reconciliationsListCommand(terminal: Terminal): Command {
   const command = new Command('list')
     .summary('lists the latest comparisons')
-    .description('Lists the latest 50 comparisons of bets with lists of others, newest first.')
+    .description("Lists the latest 50 comparisons of bets with others' lists, newest first.")
     .option('--operator <id>', 'only of this operator')
     .option('--json', 'print them as JSON')
     .action((options: JsonOption & { readonly operator?: string }) =>
@@ -50,7 +50,8 @@ async function list(
   await runs.failLost();
   const { items } = await runs.list({ operator });
   if (json) terminal.printJson(items);
-  else if (items.length === 0) terminal.print('nothing was compared yet: see `reconcile --help`');
+  else if (items.length === 0)
+    terminal.print('nothing has been compared yet: see `reconcile --help`');
   else terminal.print(table(COLUMNS, items.map(cellsOf)));
 }
 
@@ -63,10 +64,10 @@ function cellsOf(run: ReconciliationItem): string[] {
 /** `wagergate reconciliations show`: what one of them has found, as `reconcile` told it. */
 export function reconciliationsShowCommand(terminal: Terminal): Command {
   const command = new Command('show')
-    .summary('shows what a comparison has found')
+    .summary('shows what a comparison found')
     .description(
-      'Shows the counts of a comparison, and what nobody has resolved of it. As JSON it has all ' +
-        'of its differences.',
+      'Shows the counts of a comparison and the differences that nobody has resolved. As JSON it ' +
+        'has all differences.',
     )
     .argument('<id>', 'the comparison, as `reconciliations list` shows it')
     .option('--json', 'print counts and differences as JSON')
@@ -95,7 +96,7 @@ export function reconciliationsResolveCommand(terminal: Terminal): Command {
     .summary('marks a difference as resolved')
     .description(
       'Marks a difference as resolved: it no longer alerts, and later comparisons that find the ' +
-        'same again tell it as resolved. Who and why are kept in the audit.',
+        'same again report it as resolved. Who and why are kept in the audit.',
     )
     .argument('<id>', 'the comparison')
     .argument('<difference>', 'the difference, as `reconciliations show` has its id')
@@ -129,7 +130,7 @@ async function resolve(
       else terminal.print(`difference ${differenceId} is resolved`);
       return;
     case 'resolvedBefore':
-      throw new CommandFailed(`somebody has resolved difference ${differenceId} already`);
+      throw new CommandFailed(`somebody has already resolved difference ${differenceId}`);
     case 'missing':
       throw new CommandFailed(
         `comparison ${runId} has no difference ${differenceId}: see \`reconciliations show ${runId}\``,
@@ -141,5 +142,5 @@ async function resolve(
 
 function idOf(text: string): string {
   if (/^\d{1,18}$/.test(text)) return text;
-  throw new UsageError(`${plain(text)} is no id: see \`reconciliations list\``);
+  throw new UsageError(`${plain(text)} is not an id: see \`reconciliations list\``);
 }

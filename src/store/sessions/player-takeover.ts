@@ -140,7 +140,10 @@ function judge(line: PlayerLine, known: Known): Taken {
   }
   const sameUserId = known.byUserId.get(line.userId);
   if (sameUserId === undefined) throw new Error(`line ${line.number} was refused by no row`);
-  return { kind: 'conflict', why: `userId ${line.userId} is ${nameOf(sameUserId)}'s already` };
+  return {
+    kind: 'conflict',
+    why: `userId ${line.userId} already belongs to ${nameOf(sameUserId)}`,
+  };
 }
 
 const nameOf = ({ operatorId, operatorUser }: Player) => `${operatorId}'s ${operatorUser}`;

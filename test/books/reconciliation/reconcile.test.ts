@@ -185,7 +185,7 @@ describe('a list is compared with the journal (I9)', () => {
         'm',
       ),
     );
-    expect(stdout).toContain('  and 2 more: see them by --json\n');
+    expect(stdout).toContain('  and 2 more: see them with --json\n');
   });
 
   it('takes the list’s own names of columns', async () => {

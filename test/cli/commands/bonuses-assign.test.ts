@@ -36,11 +36,11 @@ async function owners(): Promise<Readonly<Record<string, string>>> {
 describe('wagergate bonuses assign', () => {
   it('makes templates an operator’s own, and says what was so before', async () => {
     const first = await assign('--operator', 'alpha', '--template', '57');
-    expect(first).toEqual({ code: 0, stdout: "template 57 is alpha's from now on\n", stderr: '' });
+    expect(first).toEqual({ code: 0, stdout: 'template 57 now belongs to alpha\n', stderr: '' });
     const second = await assign('--operator', 'alpha', '--template', '57', '58');
     expect(second.code).toBe(0);
     expect(second.stdout).toBe(
-      "template 58 is alpha's from now on\ntemplate 57 was alpha's already\n",
+      'template 58 now belongs to alpha\ntemplate 57 already belonged to alpha\n',
     );
     expect(await owners()).toEqual({ 57: 'alpha', 58: 'alpha' });
   });

@@ -131,7 +131,9 @@ describe('wagergate deliveries retry', () => {
     await insertOperation(client, 'unsettle', 'bet-1');
     const { code, stderr } = await deliveries('retry', id);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: delivery \d+ was passed by a later operation of its bet.*\n$/);
+    expect(stderr).toMatch(
+      /^error: delivery \d+ was overtaken by a later operation of its bet.*\n$/,
+    );
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
   });
 
@@ -139,12 +141,12 @@ describe('wagergate deliveries retry', () => {
     const id = await insertDelivery(client, { state: 'delivered' });
     const { code, stderr } = await deliveries('retry', id);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/is delivered: only pending, held and dead ones are tried again\n$/);
+    expect(stderr).toMatch(/is delivered: only pending, held and dead ones are retried\n$/);
   });
 
   it.each([
     [['999999'], 1, 'no delivery 999999'],
-    [['twelve'], 2, "twelve is no delivery's id"],
+    [['twelve'], 2, "twelve is not a delivery's id"],
     [[], 2, 'give either a delivery id, or both --operator and --state'],
     [['--operator', 'alpha'], 2, 'give either'],
     [['12', '--operator', 'alpha', '--state', 'dead'], 2, 'give either'],
@@ -232,7 +234,7 @@ describe('wagergate deliveries hold and resume', () => {
     const id = await insertDelivery(client);
     expect(idsIn(await deliveries('list', '--state', 'held', '--json'))).toEqual([id]);
     const again = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('held already') });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already held') });
     expect(await deliveries('resume', '--operator', 'alpha')).toMatchObject({ code: 0 });
     expect(await deliveries('resume', '--operator', 'alpha')).toMatchObject({ code: 1 });
     const audit = await wagergate(['audit', 'list', '--operator', 'alpha', '--json'], { env });

@@ -157,7 +157,7 @@ describe('wagergate operator new', () => {
     const folder = emptyFolder();
     put(folder, 'operators/gamma.yaml', 'not even yaml: [');
     const there = await create(folder, ['gamma', ...FLAGS]);
-    expect([there.code, there.stderr]).toEqual([1, expect.stringMatching(/is there already/)]);
+    expect([there.code, there.stderr]).toEqual([1, expect.stringMatching(/already exists/)]);
     expect(readFileSync(join(folder, 'operators/gamma.yaml'), 'utf8')).toBe('not even yaml: [');
 
     put(
@@ -226,7 +226,7 @@ describe('wagergate operator new', () => {
     ]);
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /^error: .* is no configuration folder, there is no gateway\.yaml: .*\n$/,
+      /^error: .* is not a configuration folder, it has no gateway\.yaml: .*\n$/,
     );
     expect(readdirSync(join(folder, 'operators'))).toEqual([]);
   });

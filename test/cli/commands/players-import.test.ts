@@ -80,9 +80,11 @@ describe('wagergate players import', () => {
     expect(tallyOf(ran)).toEqual({ ...NONE, lines: 4, imported: 1, conflicts: 3 });
     expect(ran.stderr.split('\n')).toEqual([
       "line 2: alpha's ann has the userId 1 already",
-      "line 3: userId 2 is alpha's bob's already",
+      "line 3: userId 2 already belongs to alpha's bob",
       "line 5: alpha's cid has the userId 3 already",
-      expect.stringMatching(/^error: 3 of 4 lines were not taken: correct them and run it again/),
+      expect.stringMatching(
+        /^error: 3 of 4 lines were not imported: correct them and run it again/,
+      ),
       '',
     ]);
     expect(await players()).toEqual(['alpha|ann|1', 'alpha|bob|2', 'alpha|cid|3']);
@@ -135,7 +137,7 @@ describe('wagergate players import', () => {
     );
     expect(ran.code).toBe(1);
     expect(tallyOf(ran)).toEqual({ lines: 7, imported: 1, unchanged: 2, conflicts: 4, invalid: 0 });
-    expect(ran.stderr).toContain('4 of 7 lines would not be taken');
+    expect(ran.stderr).toContain('4 of 7 lines would not be imported');
     expect(await players()).toEqual(['alpha|ann|1']);
   });
 

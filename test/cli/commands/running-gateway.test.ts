@@ -38,7 +38,7 @@ describe('what is asked of a running gateway at the command line', () => {
     const { json } = await admin.get('/admin/operators');
     expect(json.items[0]).toHaveProperty('override.money', 'open');
     const left = await breaker('auto');
-    expect(left.stdout).toBe('the money breaker of alpha is left to itself\n');
+    expect(left.stdout).toBe('the money breaker of alpha works by itself again\n');
     const unknown = await asked(
       ...['operator', 'breaker', 'nobody', '--class', 'read', '--state', 'open'],
     );
