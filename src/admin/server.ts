@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { openApiDocument } from '../openapi/document.ts';
@@ -88,7 +88,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     const answer = answerOf(error);
     if (answer.status >= 500) {
       options.logger.error(
-        { err: error, method: request.method, url: request.url },
+        { err: error, method: request.method, url: loggedPath(request) },
         'admin.failed',
       );
     }
@@ -113,8 +113,7 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   guardRoutes(app, knownBy(people, logger));
   app.addHook('onResponse', async (request, reply) => {
     const { method, ip, caller } = request;
-    // What was searched for may be a player's name.
-    const url = request.url.split('?', 1)[0];
+    const url = loggedPath(request);
     const durationMs = Math.round(reply.elapsedTime);
     logger.info(
       { method, url, ip, actor: caller?.actor, status: reply.statusCode, durationMs },
@@ -135,6 +134,11 @@ function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   peopleRoutes(app, people);
   // Without a token nobody has a key to compare fingerprints by.
   configurationRoutes(app, options, people.adminToken ?? randomBytes(32).toString('hex'));
+}
+
+/** What was searched for may be a player's name; and whose page it was is personal as well. */
+function loggedPath({ url, routeOptions: { url: route = '' } }: FastifyRequest): string {
+  return route.includes('/:userId') ? route : (url.split('?', 1)[0] ?? '');
 }
 
 function answerOf(error: FastifyError): Answer {

@@ -1,5 +1,6 @@
 import type { Exchange } from '../outbound/http-call.ts';
 import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
+import { secretSpellings } from '../wallets/evidence.ts';
 import type { SeenCall, ShownCall } from './certificate.ts';
 import type { RecordedCall } from './recorded-call.ts';
 
@@ -16,9 +17,10 @@ const OPEN_HEADERS = [...OWN_HEADERS, 'x-deadline-ms'];
 export class Redaction {
   readonly #words: readonly string[];
 
-  /** @param words tokens and secrets; the empty ones are ignored */
+  /** @param words tokens and secrets, however they are spelled; the empty ones are ignored */
   constructor(words: readonly string[]) {
-    this.#words = words.filter((word) => word !== '').sort((a, b) => b.length - a.length);
+    const spelled = words.filter((word) => word !== '').flatMap(secretSpellings);
+    this.#words = [...new Set(spelled)].sort((a, b) => b.length - a.length);
   }
 
   text(text: string): string {

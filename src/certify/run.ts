@@ -64,7 +64,12 @@ class Run {
       callMs: limits?.callMs ?? 5000,
     });
     this.#caller = new ServiceCaller(this.#connection, player);
-    this.#redaction = new Redaction([player.token, other?.token ?? '', ...settings.secrets]);
+    this.#redaction = new Redaction([
+      player.token,
+      other?.token ?? '',
+      ...settings.secrets,
+      ...headerSecrets(settings),
+    ]);
     this.#display = {
       redaction: this.#redaction,
       origin: new URL(settings.baseUrl).origin,
@@ -269,6 +274,11 @@ function variablesOf({ player, other, settings }: CertificationOptions): readonl
     { value: other?.token ?? '', name: 'OTHER_TOKEN', about: 'a live token of the second player' },
     ...headers,
   ];
+}
+
+/** Short ones are no keys, and stand in many a text by chance. */
+function headerSecrets({ dialect }: WalletSettings): readonly string[] {
+  return Object.values(dialect.headers ?? {}).filter((value) => value.length >= 8);
 }
 
 /** How long cases have taken. */

@@ -12,8 +12,11 @@ const definiteCode = () =>
     })
     .describe("A wallet's code");
 
+/** Whatever else stood there would be refused at each call, when a bet has come already. */
 const path = () =>
-  z.string().regex(/^\/[^\s?#]*$/, { error: 'must begin with / and have no query, such as /bets' });
+  z.string().regex(/^\/[!-"$->@-~]*$/, {
+    error: 'must begin with / and have no query and printable ASCII alone, such as /bets',
+  });
 
 /** Headers that frame or sign a request: set by the gateway alone. */
 const OWN_HEADERS = [

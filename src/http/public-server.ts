@@ -132,7 +132,9 @@ function answerFailures(app: FastifyInstance, logger: Logger): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerOf(error, request.routeOptions.bodyLimit);
     if (answer.status >= 500) {
-      logger.error({ err: error, method: request.method, url: request.url }, 'http.failed');
+      // Of the routes' own: what stands behind a question mark is anybody's text.
+      const { url } = request.routeOptions;
+      logger.error({ err: error, method: request.method, url }, 'http.failed');
     }
     sendFailure(reply, answer);
   });

@@ -201,14 +201,17 @@ function bonusMetrics({ callHistogram, counter, gauge }: Makers) {
 
 /** What the wallets confirmed, booked. */
 function booksMetrics({ counter, gauge }: Makers) {
+  const booksLag = gauge(
+    'gateway_books_lag_seconds',
+    'Age of the oldest attempt that is not booked yet; 0 where all are',
+    [],
+    'max',
+  );
+  // It begins at 0, which of a process that keeps no books would hide how far behind all others are.
+  booksLag.remove();
   return {
+    booksLag,
     booksMovements: counter('gateway_books_movements_total', 'Movements booked, by kind', ['kind']),
-    booksLag: gauge(
-      'gateway_books_lag_seconds',
-      'Age of the oldest attempt that is not booked yet; 0 where all are',
-      [],
-      'max',
-    ),
     booksViolations: gauge(
       'gateway_books_violations',
       'What the checker of the books found that must not be, by rule; must be 0',

@@ -26,9 +26,12 @@ const SECRET_CHARS_MIN = 6;
 /** More than a secret's length beyond the limit is not looked at: an answer may have 64 KiB. */
 const LOOK_AHEAD_BYTES = 4_096;
 
-/** Members whose value lets somebody in, whoever made it; the echo of a request may be escaped. */
+/**
+ * Members whose value lets somebody in, whoever made it; the echo of a request may be escaped. Each
+ * piece of text is looked at by one match alone: what a wallet repeats must not cost its square (I7).
+ */
 const SECRET_MEMBER =
-  /(\\*"(?:[a-z_-]*token|[a-z_-]*secret|password|authorization|x-sign(?:-jws)?|signature|api[_-]?key)\\*"\s*:\s*\\*")(?:[^"\\]|\\(?!\\*")[^"])*/gi;
+  /("(?:[a-z_-]*token|[a-z_-]*secret|password|authorization|x-sign(?:-jws)?|signature|api[_-]?key)\\*"\s*:\s*\\*")([^"]*)/gi;
 
 /** Stands in whatever the two patterns about members and headers find. */
 const SECRET_WORD = /token|secret|password|authorization|x-sign|signature|api[_-]?key|cookie/i;
@@ -36,8 +39,11 @@ const SECRET_WORD = /token|secret|password|authorization|x-sign|signature|api[_-
 /** Two points with nothing but their like between them, and enough behind. */
 const MAYBE_JWS = /\.[\w-]*\.[\w-]{16}/;
 
-/** A signature or a token of this form, whoever's. */
-const JWS = /[\w-]{10,}\.[\w-]*\.[\w-]{16,}/g;
+/** A signature or a token of this form, whoever's; looked for where a word begins and nowhere else. */
+const JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*\.[\w-]{16,}/g;
+
+/** The beginning of one, at the end of what came. */
+const CUT_JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*(?:\.[\w-]*)?$/;
 
 /** As header names are written; a wallet that echoes the request's head writes them so. */
 const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\s*)[^\r\n]+/gim;
@@ -88,7 +94,7 @@ export class SecretMask {
     if (!isWhole) hidden = this.#withoutCutSecret(hidden);
     // Nearly every answer is short and plain: looking for a word is cheaper than the patterns.
     if (SECRET_WORD.test(hidden)) {
-      hidden = hidden.replace(SECRET_MEMBER, `$1${MASK}`).replace(SECRET_HEADER, `$1${MASK}`);
+      hidden = hidden.replace(SECRET_MEMBER, maskedMember).replace(SECRET_HEADER, `$1${MASK}`);
     }
     return MAYBE_JWS.test(hidden) ? hidden.replace(JWS, MASK) : hidden;
   }
@@ -100,7 +106,7 @@ export class SecretMask {
         if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
       }
     }
-    return text.replace(/[\w-]{10,}\.[\w-]*(?:\.[\w-]*)?$/, MASK);
+    return text.replace(CUT_JWS, MASK);
   }
 }
 
@@ -119,8 +125,11 @@ export function secretsOfRequest(request: HttpRequest, body: string): readonly s
   return [jws, jws.slice(jws.lastIndexOf('.') + 1), ...tokens];
 }
 
+/** A bet or read that did not succeed. */
+type Failed = Exclude<BetAnswer, { kind: 'accepted' }>;
+
 /** The wallet's words without what lets somebody in: they are told to the service and kept. */
-export function withoutSecrets(answer: BetAnswer, redaction: SecretMask): BetAnswer {
+export function withoutSecrets(answer: Failed, redaction: SecretMask): Failed {
   if (answer.kind === 'declined') return { ...answer, message: redaction.text(answer.message) };
   const { error } = answer.trace;
   if (error === undefined) return answer;
@@ -140,19 +149,25 @@ function unquoted(json: string): string {
 /** Spelled the same everywhere, as most tokens and every signature are. */
 const PLAIN = /^[\w.~-]{6,}$/;
 
-/** The ways in which a text may come back, as Latin-1. */
-function spellings(secret: string): readonly string[] {
+/** The ways in which a secret may come back: in JSON, in PHP's JSON, in an address. */
+export function secretSpellings(secret: string): readonly string[] {
   if (PLAIN.test(secret)) return [secret];
   const json = JSON.stringify(secret).slice(1, -1);
-  const all = [
-    secret,
-    json,
-    json.replaceAll('/', '\\/'),
-    encodeURIComponent(secret.toWellFormed()),
-  ];
-  const bytes = all.map(textToLatin1);
+  return [secret, json, json.replaceAll('/', '\\/'), encodeURIComponent(secret.toWellFormed())];
+}
+
+/** The same as Latin-1; a short one between quotation marks alone. */
+function spellings(secret: string): readonly string[] {
+  const bytes = secretSpellings(secret).map(textToLatin1);
   if (secret.length >= SECRET_CHARS_MIN) return bytes;
   return secret === '' ? [] : bytes.map((one) => `"${one}"`);
+}
+
+/** What a member holds gives way; the backslashes before its closing quote belong to the quote. */
+function maskedMember(_member: string, head: string, value: string): string {
+  let end = value.length;
+  while (value[end - 1] === '\\') end -= 1;
+  return head + MASK + value.slice(end);
 }
 
 function maskOf(spelled: string): string {

@@ -101,6 +101,9 @@ export class OperatorWallet implements Wallet {
     return this.#call<ReadAnswer>(call, {
       request: (budgetMs) => adapter.readRequest(call, budgetMs),
       answer: (response, trace) => readAnswer(adapter.readVerdict(call, response), trace),
+      // What a wallet gives is the player's; what it refuses with is told to the service.
+      keep: (answer, request) =>
+        answer.kind === 'answered' ? answer : withoutSecrets(answer, this.#mask(request, call)),
       onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
     });
   }
@@ -184,13 +187,17 @@ export class OperatorWallet implements Wallet {
     const isAccepted = answer.kind === 'accepted';
     const limitBytes = isAccepted ? limits.acceptedBytes : limits.otherBytes;
     if (isAccepted && limitBytes === 0) return answer;
-    const redaction = new SecretMask([
-      ...standingSecrets(this.#config.wallet),
-      ...secretsOfRequest(request, call.body),
-    ]);
-    const told = withoutSecrets(answer, redaction);
+    const redaction = this.#mask(request, call);
+    const told = answer.kind === 'accepted' ? answer : withoutSecrets(answer, redaction);
     const evidence = heard && redaction.evidence(heard, limitBytes);
     return evidence === undefined ? told : { ...told, trace: { ...told.trace, evidence } };
+  }
+
+  #mask(request: HttpRequest, { body }: BetCall | ReadCall): SecretMask {
+    return new SecretMask([
+      ...standingSecrets(this.#config.wallet),
+      ...secretsOfRequest(request, body),
+    ]);
   }
 
   #traced<A extends WalletAnswer>(operation: Operation, call: () => Promise<A>): Promise<A> {

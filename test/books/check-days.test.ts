@@ -32,3 +32,30 @@ it('checks the days of others where one operator’s sums take too long (I7)', a
   expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed');
   await bookkeeper.close();
 });
+
+it('tells how far behind the books are also where their checks take too long', async () => {
+  const run = async ({ name }: { name: string }): Promise<unknown[]> => {
+    if (name === 'books-lag') return [601];
+    if (name.startsWith('books-check')) {
+      throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
+    }
+    return [];
+  };
+  const metrics = createMetrics();
+  const warn = vi.fn();
+  const bookkeeper = new Bookkeeper(
+    partly<Bookkeeping>({
+      runner: { run },
+      databaseUrl: 'postgresql://127.0.0.1:9/none',
+      configuration: () => ({ operators: new Map(), gateway: { books: { timeZone: 'UTC' } } }),
+      clock: new TestClock(),
+      logger: { warn, error: vi.fn(), info: vi.fn() },
+      metrics,
+    }),
+  );
+  bookkeeper.start();
+  const failed = { duty: 'check', err: expect.any(GatewayError) };
+  await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed'));
+  await bookkeeper.close();
+  expect((await metrics.booksLag.get()).values).toEqual([{ labels: {}, value: 601 }]);
+});

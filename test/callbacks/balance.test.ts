@@ -54,6 +54,20 @@ describe('a balance', () => {
     },
   );
 
+  it('never tells the service the operator’s token, though the wallet quotes it (I8)', async () => {
+    const player = await gateway.player();
+    const message = `unknown ${player.operatorToken}, signed eyJhbGciOiJIUzI1NiJ9..${'A'.repeat(43)}`;
+    const refusal = { kind: 'code', code: 3, message } as const;
+    for (const operation of ['balance', 'profile'] as const) {
+      gateway.wallet('alpha').misbehave(operation, refusal, { calls: 1 });
+      const answer =
+        operation === 'balance'
+          ? await gateway.service.balance(player)
+          : await gateway.service.profile(player.token);
+      expect(answer.json).toEqual({ code: 3, message: 'unknown ***, signed ***' });
+    }
+  });
+
   const broken: readonly Misbehaviour[] = [
     { kind: 'status', status: 500 },
     { kind: 'status', status: 404 },

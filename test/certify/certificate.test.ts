@@ -42,6 +42,39 @@ describe('a certificate', () => {
     }
   });
 
+  it('holds no token and no key of a header, however the wallet spells it', async () => {
+    const token = 'ann/usd+token/"=';
+    const apiKey = 'key/of the+aggregator';
+    const spelled = (text: string) => [
+      JSON.stringify(text).slice(1, -1),
+      JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
+      encodeURIComponent(text),
+    ];
+    const secrets = [...spelled(token), ...spelled(apiKey)];
+    const wallet = await sandbox(
+      {
+        rewrite: (answer) =>
+          answer.status === 400
+            ? { ...answer, body: `{"code":3,"message":"${secrets.join(' ')}"}` }
+            : answer,
+      },
+      { tokens: { [token]: 'USD' } },
+    );
+    const certificate = await certification(wallet, {
+      player: { ...PLAYER, token },
+      dialect: { headers: { 'x-api-key': apiKey } },
+      only: ['signatures', 'profile'],
+    });
+    const texts = [certificate, ...certificate.cases.map(({ script }) => script)].map((one) =>
+      JSON.stringify(one),
+    );
+    // Once more as JSON, because they stand in texts of the certificate.
+    for (const secret of secrets.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)])) {
+      for (const text of [...texts, htmlReport(certificate)]) expect(text).not.toContain(secret);
+    }
+    expect(texts.join()).toContain('***');
+  });
+
   it('names no credentials of an address, and no value of a header', async () => {
     const wallet = await sandbox();
     const { hostname } = new URL(wallet.baseUrl);

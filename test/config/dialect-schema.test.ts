@@ -70,6 +70,11 @@ describe('a dialect', () => {
     ['{ successStatuses: [] }', 'successStatuses: needs at least 1 entry'],
     ['{ paths: { bet: bets } }', 'paths.bet: must begin with /'],
     ['{ paths: { bet: /bets?x=1 } }', 'paths.bet: must begin with / and have no query'],
+    [
+      '{ paths: { bet: "/ставка" } }',
+      'paths.bet: must begin with / and have no query and printable',
+    ],
+    ['{ paths: { bet: "/bet\\x01s" } }', 'paths.bet: must begin with /'],
     ['{ headers: { x-sign-jws: x } }', 'headers.x-sign-jws: is set by the gateway itself'],
     ['{ headers: { Content-Length: "1" } }', 'headers.Content-Length: is set by the gateway'],
     ['{ headers: { "X Y": z } }', 'headers["X Y"]: must be a header name'],

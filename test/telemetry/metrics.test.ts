@@ -59,6 +59,18 @@ describe('the metrics', () => {
     expect(fine.length).toBeGreaterThanOrEqual(5);
   });
 
+  it('say nothing of the books where none are kept: a 0 would hide how far behind they are', async () => {
+    const lag = async ({ families }: ReturnType<typeof createMetrics>) => {
+      const books = (await families()).find(({ name }) => name === 'gateway_books_lag_seconds');
+      return [...(books?.samples() ?? [])];
+    };
+    // A process with the role `http` alone; the alert takes the least of all processes.
+    const metrics = createMetrics();
+    expect(await lag(metrics)).toEqual([]);
+    metrics.booksLag.set(7);
+    expect(await lag(metrics)).toEqual([['gateway_books_lag_seconds', 7]]);
+  });
+
   it('begin with the process’s own beside the gateway’s', async () => {
     const metrics = createMetrics();
     metrics.collectProcessMetrics();

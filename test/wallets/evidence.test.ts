@@ -79,6 +79,32 @@ describe('what is kept of an answer', () => {
   });
 });
 
+describe('a wallet that repeats itself', () => {
+  const MANY = 69_000;
+  it.each([
+    ['backslashes behind a token’s name', `"token${'\\'.repeat(MANY)}`, true],
+    ['backslashes in a token', `"token":"${'\\'.repeat(MANY)}`, true],
+    ['backslashes and a word', `${'\\'.repeat(MANY)} token`, true],
+    ['one long word before a signature', `${'a'.repeat(MANY)} ..${'a'.repeat(16)}`, true],
+    ['one long word that breaks off', `${'a'.repeat(MANY)} `, false],
+    ['words with points', `${'aaaaaaaaaa.'.repeat(MANY / 11)} ..${'a'.repeat(16)}`, false],
+    ['blanks behind a header’s name', `x\ncookie${' '.repeat(MANY)}`, true],
+  ])('costs its length and not its square: %s (I7)', (_, body, isComplete) => {
+    const startedAtMs = performance.now();
+    kept(body, 65_536, isComplete);
+    redaction.text(body);
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+
+  it('is masked all the same', () => {
+    expect(textOf(`"token":"fresh${'\\'.repeat(3)}"`)).toBe(`"token":"***${'\\'.repeat(3)}"`);
+    expect(textOf('"token":"fresh\\nand more')).toBe('"token":"***');
+    expect(textOf('"token":"a","b":"c"')).toBe('"token":"***","b":"c"');
+    expect(textOf('x aaaaaaaaaa.b.cccccccccccccccc y')).toBe('x *** y');
+    expect(textOf('x aaaaaaaaaa.bbb', 4096, false)).toBe('x ***');
+  });
+});
+
 describe('what lets somebody in of a request', () => {
   it('is its signature and every token in its body', () => {
     const request = {

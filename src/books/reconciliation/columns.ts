@@ -18,7 +18,8 @@ export type ColumnPlaces = ReadonlyMap<ListColumn, number>;
 export function readColumnNames(text: string): ColumnNames {
   const names = new Map<ListColumn, string>();
   for (const pair of text.split(',')) {
-    const [, ours = '', theirs = ''] = /^\s*([^=:]*?)\s*[=:]\s*(.*?)\s*$/.exec(pair) ?? [];
+    const at = pair.search(/[=:]/);
+    const [ours, theirs] = [pair.slice(0, at).trim(), at === -1 ? '' : pair.slice(at + 1).trim()];
     const column = LIST_COLUMNS.find((one) => one === ours);
     if (column === undefined || theirs === '') {
       throw new Incomparable(

@@ -119,6 +119,12 @@ describe('a list as real exports write it', () => {
     expect(() => readColumnNames(text)).toThrow(Incomparable);
   });
 
+  it('costs its length and not its cube, however many blanks are in it (I7)', () => {
+    const startedAtMs = performance.now();
+    expect(() => readColumnNames(' '.repeat(3_000))).toThrow(Incomparable);
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  });
+
   it.each([
     `${'a,'.repeat(2_000)}transactionId\n`,
     `${'x'.repeat(100_000)}\n`,
