@@ -5,12 +5,15 @@ import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
 import { BooksJournal, type Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
 import { BooksChecks } from '../store/books/checks.ts';
-import { COUNT_UNRESOLVED_BETS } from '../store/books/unresolved.ts';
+import { DayChecks } from '../store/books/day-checks.ts';
+import { countUnresolved } from '../store/books/unresolved.ts';
 import { VIOLATION_RULES } from '../store/books/violations.ts';
 import { ReconciliationRuns } from '../store/reconciliation/runs.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { checkDays } from './check-days.ts';
 import { closeDueDays } from './close-days.ts';
+import { Duty } from './duty.ts';
 import { keepBooks } from './keep-books.ts';
 
 /** With next to nothing to book it looks again after so long. */
@@ -20,9 +23,10 @@ const BUSY_MS = 1_000;
 const MUCH = 100;
 /** Gauges are at most 5 s old (docs/contract.md, Metrics); days are closed no later than this. */
 const DUTIES_EVERY_MS = 4_000;
-/** Sums of whole days cost a look at all of their movements: the more there are, the rarer. */
+/** Sums of whole days cost a look at all of their movements. */
 const CHECK_DAYS_EVERY_MS = 60_000;
-const CHECK_DAYS_SHARE = 1 / 20;
+/** Of the time, at most, for what takes longer the more there is: it is then done less often. */
+const SHARE = 1 / 20;
 
 export interface Bookkeeping {
   readonly runner: Runner;
@@ -36,24 +40,33 @@ export interface Bookkeeping {
 
 /**
  * Keeps the books behind the journal: books what wallets confirmed, closes days, checks both. Any
- * number of workers may do it at once; one books, the others find it booked.
+ * number of workers may do it at once; one books, the others find it booked. Booking waits for none of
+ * the others: a day of millions takes its time to check.
  */
 export class Bookkeeper {
   readonly #keeping: Bookkeeping;
   readonly #journal: BooksJournal;
   readonly #checks: BooksChecks;
+  readonly #dayChecks: DayChecks;
   readonly #reconciliations: ReconciliationRuns;
-  #timer: NodeJS.Timeout | undefined;
-  #ticking: Promise<void> = Promise.resolve();
-  #dutiesAtMs = Number.NEGATIVE_INFINITY;
-  #daysDueAtMs = Number.NEGATIVE_INFINITY;
+  readonly #duties: readonly Duty[];
   #stopping = false;
 
   constructor(keeping: Bookkeeping) {
     this.#keeping = keeping;
     this.#journal = new BooksJournal(keeping.runner);
     this.#checks = new BooksChecks(keeping.runner);
+    this.#dayChecks = new DayChecks(keeping.runner);
     this.#reconciliations = new ReconciliationRuns(keeping.runner);
+    this.#duties = [
+      this.#duty('book', IDLE_MS, () => this.#book()),
+      this.#duty('lag', DUTIES_EVERY_MS, () => this.#tellLag()),
+      this.#every('unresolved', DUTIES_EVERY_MS, () => this.#countUnresolved()),
+      this.#duty('close', DUTIES_EVERY_MS, () => this.#close()),
+      this.#every('check_days', CHECK_DAYS_EVERY_MS, () => this.#checkDays()),
+      this.#duty('check', DUTIES_EVERY_MS, () => this.#check()),
+      this.#duty('reconciliations', DUTIES_EVERY_MS, () => this.#lookAtReconciliations()),
+    ];
     // A gauge that is not there says nothing, and a counter's first step would show no increase.
     for (const rule of VIOLATION_RULES) keeping.metrics.booksViolations.set({ rule }, 0);
     for (const kind of MOVEMENT_KINDS) keeping.metrics.booksMovements.inc({ kind }, 0);
@@ -63,40 +76,32 @@ export class Bookkeeper {
   }
 
   start(): void {
-    this.#next(0);
+    for (const duty of this.#duties) duty.start();
   }
 
-  /** Ends after the batch under way. */
+  /** Ends after what is under way. */
   async close(): Promise<void> {
     this.#stopping = true;
-    clearTimeout(this.#timer);
-    await this.#ticking;
+    await Promise.all(this.#duties.map((duty) => duty.close()));
   }
 
-  #next(delayMs: number): void {
-    if (this.#stopping) return;
-    this.#timer = setTimeout(() => {
-      this.#ticking = this.#tick().then((pauseMs) => this.#next(pauseMs));
-    }, delayMs);
-  }
-
-  /** @returns after how long to look again */
-  async #tick(): Promise<number> {
-    let pauseMs = IDLE_MS;
-    // Each for itself: one that fails every time must not keep the others from being done.
-    await this.#quietly('book', async () => {
-      pauseMs = await this.#book();
+  #duty(name: string, afterFailureMs: number, work: () => Promise<number>): Duty {
+    return new Duty({
+      name,
+      afterFailureMs,
+      work,
+      onFailure: (error) => this.#tellFailed(error, name),
     });
-    const nowMs = this.#keeping.clock.monotonicMs();
-    if (nowMs - this.#dutiesAtMs < DUTIES_EVERY_MS) return pauseMs;
-    this.#dutiesAtMs = nowMs;
-    await this.#quietly('unresolved', () => this.#countUnresolved());
-    await this.#quietly('lag', () => this.#tellLag());
-    await this.#quietly('close', () => this.#close());
-    await this.#quietly('check_days', () => this.#checkDays(nowMs));
-    await this.#quietly('check', () => this.#check());
-    await this.#quietly('reconciliations', () => this.#lookAtReconciliations());
-    return pauseMs;
+  }
+
+  /** Done so often, or less often where it takes more than its share of the time. */
+  #every(name: string, everyMs: number, work: () => Promise<void>): Duty {
+    return this.#duty(name, everyMs, async () => {
+      const beganMs = this.#keeping.clock.monotonicMs();
+      await work();
+      const tookMs = this.#keeping.clock.monotonicMs() - beganMs;
+      return Math.max(everyMs, tookMs / SHARE);
+    });
   }
 
   async #book(): Promise<number> {
@@ -110,12 +115,12 @@ export class Bookkeeper {
 
   async #countUnresolved(): Promise<void> {
     const timeZone = await this.#timeZone();
-    await BooksTransaction.run(this.#keeping.databaseUrl, false, (books) =>
-      books.run(COUNT_UNRESOLVED_BETS, { operatorId: undefined, timeZone }),
+    await BooksTransaction.prepared(this.#keeping.databaseUrl, (books) =>
+      countUnresolved(books, { timeZone }),
     );
   }
 
-  async #close(): Promise<void> {
+  async #close(): Promise<number> {
     const { configuration, databaseUrl, logger, metrics, runner } = this.#keeping;
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
@@ -125,34 +130,29 @@ export class Bookkeeper {
         metrics.booksStatements.inc({ operator: operatorId });
         logger.info({ operator: operatorId, day }, 'books.day_closed');
       }
-      if (closed.length === 0 || this.#stopping) return;
+      if (closed.length === 0 || this.#stopping) return DUTIES_EVERY_MS;
     }
   }
 
-  async #checkDays(nowMs: number): Promise<void> {
-    if (nowMs < this.#daysDueAtMs) return;
-    this.#daysDueAtMs = nowMs + CHECK_DAYS_EVERY_MS;
+  async #checkDays(): Promise<void> {
     let wrong = 0;
-    for (const operatorId of await this.#checks.operatorsOfOpenDays()) {
+    for (const operatorId of await this.#dayChecks.operators()) {
       if (this.#stopping) break;
-      // One with so many movements that its sums fail keeps no other from being checked.
-      await this.#quietly('check_days', async () => {
-        wrong += await this.#checks.checkDays(operatorId);
-      });
+      try {
+        wrong += await checkDays(this.#dayChecks, operatorId, {
+          isStopping: () => this.#stopping,
+        });
+      } catch (error) {
+        // It keeps no other operator from being checked.
+        this.#tellFailed(error, 'check_days');
+      }
     }
     this.#tellWrong(wrong);
-    const tookMs = this.#keeping.clock.monotonicMs() - nowMs;
-    this.#daysDueAtMs = nowMs + Math.max(CHECK_DAYS_EVERY_MS, tookMs / CHECK_DAYS_SHARE);
   }
 
-  async #check(): Promise<void> {
+  async #check(): Promise<number> {
     const { metrics } = this.#keeping;
-    let wrong = 0;
-    for (;;) {
-      const checked = await this.#checks.checkBets();
-      wrong += checked.wrong;
-      if (checked.lookedAt === 0 || this.#stopping) break;
-    }
+    const { wrong, isMore } = await this.#checks.checkBets();
     this.#tellWrong(wrong);
     const counts = new Map(
       (await this.#checks.violations()).map(({ rule, count }) => [rule, count]),
@@ -160,11 +160,13 @@ export class Bookkeeper {
     for (const rule of VIOLATION_RULES) {
       metrics.booksViolations.set({ rule }, counts.get(rule) ?? 0);
     }
+    return isMore ? 0 : DUTIES_EVERY_MS;
   }
 
-  /** Before all that takes long or fails: it is what an alarm looks at. */
-  async #tellLag(): Promise<void> {
+  /** By itself, whatever else takes long or fails: it is what an alarm looks at. */
+  async #tellLag(): Promise<number> {
     this.#keeping.metrics.booksLag.set(await this.#checks.lagSeconds());
+    return DUTIES_EVERY_MS;
   }
 
   #tellWrong(wrong: number): void {
@@ -173,7 +175,7 @@ export class Bookkeeper {
   }
 
   /** Puts down those whose process is gone; shows what nobody has resolved of the newest. */
-  async #lookAtReconciliations(): Promise<void> {
+  async #lookAtReconciliations(): Promise<number> {
     const { logger, metrics } = this.#keeping;
     for (const id of await this.#reconciliations.failLost()) {
       logger.warn({ reconciliation: id }, 'reconciliation.lost');
@@ -185,6 +187,7 @@ export class Bookkeeper {
         metrics.reconciliationDifferences.set({ operator, kind }, open[kind]);
       }
     }
+    return DUTIES_EVERY_MS;
   }
 
   /** The first one that something was booked by; another one would make other days. */
@@ -198,11 +201,7 @@ export class Bookkeeper {
     return kept ?? timeZone;
   }
 
-  async #quietly(duty: string, work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.#keeping.logger.warn({ err: error, duty }, 'books.duty_failed');
-    }
+  #tellFailed(error: unknown, duty: string): void {
+    this.#keeping.logger.warn({ err: error, duty }, 'books.duty_failed');
   }
 }

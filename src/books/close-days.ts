@@ -1,6 +1,6 @@
 import type { Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
-import { closeDay, type DueDay, dueDays, isBookedUntil } from '../store/books/closing.ts';
+import { closeDay, type DueDay, dueDays, isBookedUntil, isHeld } from '../store/books/closing.ts';
 import { Statements } from '../store/books/statements.ts';
 import { sealOf } from './statement-digest.ts';
 
@@ -24,8 +24,8 @@ export async function closeDueDays(
   const closed: DueDay[] = [];
   const due = await dueDays(runner, times);
   for (const one of due) {
-    if (!one.isOverdue && !(await isBookedUntil(runner, one.endsAt))) continue;
-    const isClosed = await BooksTransaction.run(databaseUrl, false, (books) => {
+    if (!one.isOverdue && !(await isReady(runner, one))) continue;
+    const isClosed = await BooksTransaction.prepared(databaseUrl, (books) => {
       const { operatorId, day } = one;
       const digest = () => sealOf(new Statements(books), operatorId, day);
       return closeDay(books, one, times.timeZone, digest);
@@ -33,4 +33,8 @@ export async function closeDueDays(
     if (isClosed) closed.push(one);
   }
   return { closed, held: due.length - closed.length };
+}
+
+async function isReady(runner: Runner, due: DueDay): Promise<boolean> {
+  return (await isBookedUntil(runner, due.endsAt)) && !(await isHeld(runner, due));
 }

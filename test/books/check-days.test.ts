@@ -5,16 +5,11 @@ import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { partly } from '../support/partly.ts';
 import { TestClock } from '../support/test-clock.ts';
 
-it('checks the days of others where one operator’s sums take too long (I7)', async () => {
-  const checked: unknown[] = [];
-  const run = async ({ name }: { name: string }, input: unknown): Promise<unknown[]> => {
-    if (name === 'books-operators-of-open-days') return ['alpha', 'beta'];
-    if (name !== 'books-check-days') return [];
-    checked.push(input);
-    if (input === 'alpha') throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
-    return [1];
-  };
+type Run = (statement: { name: string }, input: unknown) => Promise<unknown[]>;
+
+function bookkeeperOn(run: Run) {
   const [warn, error] = [vi.fn(), vi.fn()];
+  const metrics = createMetrics();
   const bookkeeper = new Bookkeeper(
     partly<Bookkeeping>({
       runner: { run },
@@ -22,38 +17,65 @@ it('checks the days of others where one operator’s sums take too long (I7)', a
       configuration: () => ({ operators: new Map(), gateway: { books: { timeZone: 'UTC' } } }),
       clock: new TestClock(),
       logger: { warn, error, info: vi.fn() },
-      metrics: createMetrics(),
+      metrics,
     }),
   );
   bookkeeper.start();
-  await vi.waitFor(() => expect(checked).toEqual(['alpha', 'beta']));
+  return { bookkeeper, warn, error, metrics };
+}
+
+const openDays = (input: unknown) => [
+  { days: `[${JSON.stringify(input)}]`, firstDay: '2026-11-20' },
+];
+
+it('checks the days of others where one operator’s sums take too long (I7)', async () => {
+  const checked: unknown[] = [];
+  const { bookkeeper, warn, error } = bookkeeperOn(async ({ name }, input) => {
+    if (name === 'books-operators-of-open-days') return ['alpha', 'beta'];
+    if (name === 'books-compare-days') return [1];
+    if (name !== 'books-read-open-days') return [];
+    checked.push(input);
+    if (input === 'alpha') throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
+    return openDays(input);
+  });
   await vi.waitFor(() => expect(error).toHaveBeenCalledWith(expect.anything(), 'books.violated'));
+  // What differs is summed up once more.
+  expect(checked).toEqual(['alpha', 'beta', 'beta']);
   const failed = { duty: 'check_days', err: expect.any(GatewayError) };
   expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed');
   await bookkeeper.close();
 });
 
+it('books on while the sums of a day take their time, and ends with what is under way (I7)', async () => {
+  const { promise: summed, resolve: endStretch } = Promise.withResolvers<void>();
+  let [stretches, looks] = [0, 0];
+  const { bookkeeper } = bookkeeperOn(async ({ name }, input) => {
+    if (name === 'books-read-entries') looks += 1;
+    if (name === 'books-read-cursor') return [{ version: '1', at: {}, timeZone: 'UTC' }];
+    if (name === 'books-operators-of-open-days') return ['alpha', 'beta'];
+    if (name === 'books-read-open-days') return openDays(input);
+    if (name !== 'books-sum-stretch') return [];
+    stretches += 1;
+    await summed;
+    return [{ sums: '[]', next: {} }];
+  });
+  await vi.waitFor(() => expect(stretches).toBe(1));
+  const before = looks;
+  await vi.waitFor(() => expect(looks).toBeGreaterThan(before + 1), { timeout: 10_000 });
+  const closed = bookkeeper.close();
+  endStretch();
+  await closed;
+  expect(stretches).toBe(1);
+});
+
 it('tells how far behind the books are also where their checks take too long', async () => {
-  const run = async ({ name }: { name: string }): Promise<unknown[]> => {
+  const { bookkeeper, warn, metrics } = bookkeeperOn(async ({ name }) => {
     if (name === 'books-lag') return [601];
     if (name.startsWith('books-check')) {
       throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
     }
     return [];
-  };
-  const metrics = createMetrics();
-  const warn = vi.fn();
-  const bookkeeper = new Bookkeeper(
-    partly<Bookkeeping>({
-      runner: { run },
-      databaseUrl: 'postgresql://127.0.0.1:9/none',
-      configuration: () => ({ operators: new Map(), gateway: { books: { timeZone: 'UTC' } } }),
-      clock: new TestClock(),
-      logger: { warn, error: vi.fn(), info: vi.fn() },
-      metrics,
-    }),
-  );
-  bookkeeper.start();
+  });
   const failed = { duty: 'check', err: expect.any(GatewayError) };
   await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed'));
   await bookkeeper.close();

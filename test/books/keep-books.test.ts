@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkDays } from '../../src/books/check-days.ts';
 import { keepBooks } from '../../src/books/keep-books.ts';
 import { rebuildBooks } from '../../src/books/rebuild.ts';
 import { addAmounts } from '../../src/domain/amount.ts';
 import { BooksJournal } from '../../src/store/books/books-journal.ts';
 import { BooksChecks } from '../../src/store/books/checks.ts';
+import { DayChecks } from '../../src/store/books/day-checks.ts';
 import { netOf } from '../../tools/simulator/wallet/ledger.ts';
 import * as bets from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -218,8 +220,9 @@ async function checkAll(): Promise<number> {
     wrong += checked.wrong;
     if (checked.lookedAt === 0) break;
   }
-  for (const operatorId of await checks.operatorsOfOpenDays()) {
-    wrong += await checks.checkDays(operatorId);
+  const dayChecks = new DayChecks(gateway.parts.database);
+  for (const operatorId of await dayChecks.operators()) {
+    wrong += await checkDays(dayChecks, operatorId, { isStopping: () => false });
   }
   return wrong;
 }

@@ -6,9 +6,14 @@ import type { Runner } from './books-journal.ts';
 
 const CONNECT_MS = 10_000;
 
+/** Of rebuilds, which replace what is booked, and of those who must not see that happen. */
+const REBUILD_LOCK_KEY = 1_640_532_527;
+const HOLD = 'UPDATE books_cursor SET version = version + 1';
+const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL statement_timeout = 0';
+
 /**
- * Holds the books: nobody books or closes meanwhile, nobody sees half of it, and when it fails all is
- * as it was. Callbacks do not notice.
+ * From the moment it holds the books nobody books or closes, nobody sees half of it, and when it fails
+ * all is as it was. Callbacks do not notice.
  */
 export class BooksTransaction implements Runner {
   readonly #client: Client;
@@ -18,12 +23,34 @@ export class BooksTransaction implements Runner {
   }
 
   /**
+   * Holds the books from the beginning.
    * @param isRebuild may replace what is closed, by the same
    * @throws what `work` throws, after everything was undone; Error of `pg`
    */
   static async run<T>(
     url: string,
     isRebuild: boolean,
+    work: (books: BooksTransaction) => Promise<T>,
+  ): Promise<T> {
+    const begin = isRebuild
+      ? `SET LOCAL wagergate.books_rebuild = 'on'; SELECT pg_advisory_xact_lock(${REBUILD_LOCK_KEY})`
+      : `SET LOCAL wagergate.books_rebuild = 'off'`;
+    return await BooksTransaction.#within(url, `${SETTINGS}; ${begin}; ${HOLD}`, work);
+  }
+
+  /**
+   * Whatever takes long is read before `work` holds the books: they go on meanwhile, but none is built
+   * anew. Only what held them may write.
+   * @throws what `work` throws, after everything was undone; Error of `pg`
+   */
+  static async prepared<T>(url: string, work: (books: BooksTransaction) => Promise<T>): Promise<T> {
+    const begin = `SELECT pg_advisory_xact_lock_shared(${REBUILD_LOCK_KEY})`;
+    return await BooksTransaction.#within(url, `${SETTINGS}; SET LOCAL jit = off; ${begin}`, work);
+  }
+
+  static async #within<T>(
+    url: string,
+    begin: string,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
     const client = new Client({
@@ -35,9 +62,7 @@ export class BooksTransaction implements Runner {
     client.on('error', () => undefined);
     await client.connect();
     try {
-      await client.query(`BEGIN; SET LOCAL wagergate.books_rebuild = '${isRebuild ? 'on' : 'off'}';
-        SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL statement_timeout = 0;
-        UPDATE books_cursor SET version = version + 1`);
+      await client.query(`BEGIN; ${begin}`);
       const result = await work(new BooksTransaction(client));
       await client.query('COMMIT');
       return result;
@@ -45,6 +70,11 @@ export class BooksTransaction implements Runner {
       // Without its COMMIT the server undoes everything.
       await client.end();
     }
+  }
+
+  /** Where it was only prepared. */
+  async hold(): Promise<void> {
+    await this.execute(HOLD);
   }
 
   async run<Input, Row>(statement: TypedStatement<Input, Row>, input: Input): Promise<Row[]> {

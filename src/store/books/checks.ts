@@ -1,5 +1,4 @@
-import { noRow, type Parameters, statement } from '../statement.ts';
-import { SUMS } from './book-statement.ts';
+import { noRow, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 import { NOTE_VIOLATION, VIOLATION_RULES, type Violation } from './violations.ts';
 
@@ -12,7 +11,7 @@ const isPlain = (column: string) =>
   `length(${column}) <= 200 AND ${column} ~ '^[0-9]+(\\.[0-9]+)?$'`;
 
 /** Where the books stand, each value asked for itself: joined, it would not lead into an index. */
-const BOOKED_TO = cursorAt('written_in', 'operation_id', 'number');
+export const BOOKED_TO = cursorAt('written_in', 'operation_id', 'number');
 const CHECKED_TO = cursorAt('checked_in', 'checked_operation_id', 'checked_number');
 
 function cursorAt(...columns: readonly string[]): string {
@@ -81,53 +80,6 @@ const CHECK_BETS = statement(
   (row) => ({ lookedAt: row.int('looked_at'), wrong: row.int('wrong') }),
 );
 
-const sums = Object.entries(SUMS);
-const differs = sums.map(([sum]) => `d.${sum} IS DISTINCT FROM g.${sum}`).join(' OR ');
-
-/** Of days that something was booked into lately: a closed one is sealed. */
-const OPEN_DAYS = `d.day >= current_date - 2 AND NOT EXISTS (
-       SELECT 1 FROM books_statements s WHERE s.operator_id = d.operator_id AND s.day = d.day)`;
-
-const OPERATORS_OF_OPEN_DAYS = statement(
-  'books-operators-of-open-days',
-  {},
-  `SELECT DISTINCT d.operator_id FROM books_days d WHERE ${OPEN_DAYS} ORDER BY d.operator_id`,
-  (row) => row.text('operator_id'),
-);
-
-/** One operator's open days: their sums against their movements, in one snapshot. */
-const CHECK_DAYS = statement(
-  'books-check-days',
-  { operator_id: ['text', (operatorId) => operatorId] } satisfies Parameters<string>,
-  `
-  WITH day AS MATERIALIZED (
-    SELECT d.* FROM books_days d WHERE d.operator_id = :operator_id AND ${OPEN_DAYS}
-  ), gain AS (
-    SELECT m.day, m.operator_id, m.currency,
-           ${sums.map(([sum, of]) => `${of} AS ${sum}`).join(',\n           ')}
-      FROM books_movements m
-     WHERE (m.operator_id, m.day) IN (SELECT operator_id, day FROM day)
-     GROUP BY m.day, m.operator_id, m.currency
-  ), compared AS (
-    SELECT d.operator_id, d.operator_id || '/' || d.currency || '/' || d.day AS subject,
-           g.day IS NULL AND (d.bets <> 0 OR d.stakes <> 0 OR d.payouts <> 0
-             OR d.payout_reversals <> 0 OR d.stake_returns <> 0 OR d.freebet_stakes <> 0)
-           OR g.day IS NOT NULL AND (${differs}) AS is_wrong,
-           concat_ws(' ', d.bets, d.stakes, d.payouts, d.payout_reversals, d.stake_returns) AS found,
-           concat_ws(' ', g.bets, g.stakes, g.payouts, g.payout_reversals, g.stake_returns) AS expected
-      FROM day d LEFT JOIN gain g USING (day, operator_id, currency)
-  ), mended AS (
-    DELETE FROM books_violations v USING compared c
-     WHERE v.rule = 'day' AND v.subject = c.subject AND NOT c.is_wrong
-  ), noted AS (
-    INSERT INTO books_violations (rule, subject, operator_id, found, expected)
-    SELECT 'day', subject, operator_id, found, expected FROM compared WHERE is_wrong
-    ON CONFLICT (rule, subject) DO UPDATE SET found = excluded.found, expected = excluded.expected
-  )
-  SELECT count(*) FILTER (WHERE is_wrong)::int AS wrong FROM compared`,
-  (row) => row.int('wrong'),
-);
-
 const COUNT = statement(
   'books-count-violations',
   {},
@@ -168,21 +120,14 @@ export class BooksChecks {
     this.#runner = runner;
   }
 
-  /** @returns how many movements were looked at, and of how many bets they are wrong */
-  async checkBets(): Promise<{ readonly lookedAt: number; readonly wrong: number }> {
-    const [checked] = await this.#runner.run(CHECK_BETS, {});
-    return checked ?? { lookedAt: 0, wrong: 0 };
-  }
-
-  /** Those with open days in the last two: a closed one is sealed. */
-  async operatorsOfOpenDays(): Promise<readonly string[]> {
-    return await this.#runner.run(OPERATORS_OF_OPEN_DAYS, {});
-  }
-
-  /** One operator's open days: it takes a look at all of their movements. @returns how many sums are wrong */
-  async checkDays(operatorId: string): Promise<number> {
-    const [wrong] = await this.#runner.run(CHECK_DAYS, operatorId);
-    return wrong ?? 0;
+  /** @returns how many movements were looked at, of how many bets they are wrong, and whether more wait */
+  async checkBets(): Promise<{
+    readonly lookedAt: number;
+    readonly wrong: number;
+    readonly isMore: boolean;
+  }> {
+    const [checked = { lookedAt: 0, wrong: 0 }] = await this.#runner.run(CHECK_BETS, {});
+    return { ...checked, isMore: checked.lookedAt === CHECK_MAX };
   }
 
   /** Puts on record which closed statements are not what was closed, and no others. */

@@ -3,7 +3,9 @@ import { noRow, type Parameters, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 import type { BooksTransaction } from './books-transaction.ts';
 import { TOTALS_COLUMNS } from './day-totals.ts';
-import { COUNT_UNRESOLVED_BETS } from './unresolved.ts';
+import type { Position } from './position.ts';
+import { READ_CURSOR } from './read-statements.ts';
+import { countUnresolved } from './unresolved.ts';
 
 /** An operator's first day that is not closed, and whose time to be closed has come. */
 export interface DueDay {
@@ -73,11 +75,7 @@ const OPEN_MAX = 1_000;
  * What was asked for before a day's end and is not over: what may yet turn out to belong to it holds
  * the day (`holds`); a dead letter waits for a person and does not.
  */
-const OPEN = statement(
-  'books-open-operations',
-  dayOf,
-  `
-  WITH open AS (
+const OPEN_OPERATIONS = `
     SELECT b.transaction_id, b.busy_operation AS operation, 'on its way to the wallet' AS why,
            b.busy_until - make_interval(secs => ${LEASE_SECONDS}) AS since, true AS holds
       FROM bets b
@@ -102,7 +100,26 @@ const OPEN = statement(
     SELECT d.transaction_id, d.operation, 'a dead letter, waits for a person', d.created_at, false
       FROM deliveries d
      WHERE d.operator_id = :operator_id AND d.state = 'dead' AND d.operation <> 'update'
-       AND d.created_at < :ends_at
+       AND d.created_at < :ends_at`;
+
+const ofDay: Parameters<Pick<DueDay, 'operatorId' | 'endsAt'>> = {
+  operator_id: ['text', ({ operatorId }) => operatorId],
+  ends_at: ['timestamptz', ({ endsAt }) => endsAt],
+};
+
+/** Ends at the first that holds it: where a wallet is away, millions do, and this is asked every few seconds. */
+const IS_HELD = statement(
+  'books-is-held',
+  ofDay,
+  `SELECT EXISTS (SELECT 1 FROM (${OPEN_OPERATIONS}) open WHERE holds) AS is_held`,
+  (row) => row.bool('is_held'),
+);
+
+const OPEN = statement(
+  'books-open-operations',
+  dayOf,
+  `
+  WITH open AS (${OPEN_OPERATIONS}
   )
   SELECT EXISTS (SELECT 1 FROM books_statements s
                   WHERE s.operator_id = :operator_id AND s.day = :day) AS is_closed,
@@ -151,6 +168,47 @@ const COMPLETE_DAY = statement(
    WHERE b.open_bets > 0
   ON CONFLICT (day, operator_id, currency) DO NOTHING`,
   noRow,
+);
+
+/** One worker at a time goes through an operator's day; others close those of others. */
+const CLOSING_LOCK_KEY = 1_640_532_528;
+
+const TAKE_ON = statement(
+  'books-take-on-closing',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    day: ['date', ({ day }) => day],
+  } satisfies Parameters<Pick<DueDay, 'operatorId' | 'day'>>,
+  `
+  SELECT pg_try_advisory_xact_lock(${CLOSING_LOCK_KEY}, hashtext(:operator_id))
+         AND NOT EXISTS (SELECT 1 FROM books_statements s
+                          WHERE s.operator_id = :operator_id AND s.day = :day) AS is_mine`,
+  (row) => row.bool('is_mine'),
+);
+
+interface Since {
+  readonly operatorId: string;
+  readonly day: string;
+  readonly at: Position;
+}
+
+/** By what was booked since, which are few: by the day's movements it would look at all of them. */
+const IS_BOOKED_INTO = statement(
+  'books-is-booked-into',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    day: ['date', ({ day }) => day],
+    written_in: ['xid8', ({ at }) => at.writtenIn],
+    operation_id: ['bigint', ({ at }) => at.operationId],
+    number: ['int', ({ at }) => at.number],
+  } satisfies Parameters<Since>,
+  `
+  WITH since AS MATERIALIZED (
+    SELECT m.operator_id, m.day FROM books_movements m
+     WHERE (m.written_in, m.operation_id, m.number) > (:written_in, :operation_id, :number)
+  )
+  SELECT EXISTS (SELECT 1 FROM since WHERE operator_id = :operator_id AND day = :day) AS is_booked_into`,
+  (row) => row.bool('is_booked_into'),
 );
 
 interface Closed extends DueDay, Digest {
@@ -204,10 +262,18 @@ export interface Digest {
   readonly movements: number;
 }
 
+/** Whether something open keeps a day from being closed. @throws GatewayError */
+export async function isHeld(runner: Runner, due: DueDay): Promise<boolean> {
+  const [isHeldNow] = await runner.run(IS_HELD, due);
+  return isHeldNow === true;
+}
+
 /**
- * Closes a day, in a transaction that holds the books.
+ * Closes a day. Its movements are gone through before the books are held, twenty million take minutes;
+ * only where something was booked into it meanwhile they are gone through once more.
+ * @param books prepared, not held
  * @param digest of what is booked into it
- * @returns false where something open holds it
+ * @returns false where something open holds it, or another worker closes it
  */
 export async function closeDay(
   books: BooksTransaction,
@@ -215,12 +281,20 @@ export async function closeDay(
   timeZone: string,
   digest: () => Promise<Digest>,
 ): Promise<boolean> {
+  const [isMine] = await books.run(TAKE_ON, due);
+  if (isMine !== true) return false;
+  const [before] = await books.run(READ_CURSOR, {});
+  if (before === undefined) throw new Error('books_cursor has lost its row');
+  const early = await digest();
+  await books.hold();
   const [open] = await books.run(OPEN, due);
   // Somebody else has closed it since it was found to be due.
   if (open === undefined || open.isClosed) return false;
   if (open.holding > 0 && !due.isOverdue) return false;
   await books.run(COMPLETE_DAY, due);
-  await books.run(COUNT_UNRESOLVED_BETS, { operatorId: due.operatorId, timeZone });
-  const sealed = { ...due, ...(await digest()), timeZone, open: open.open, openCount: open.count };
-  return (await books.run(CLOSE, sealed)).length > 0;
+  await countUnresolved(books, { operatorId: due.operatorId, timeZone });
+  const [isBookedInto] = await books.run(IS_BOOKED_INTO, { ...due, at: before.at });
+  const sealed = isBookedInto === false ? early : await digest();
+  const closed = { ...due, ...sealed, timeZone, open: open.open, openCount: open.count };
+  return (await books.run(CLOSE, closed)).length > 0;
 }

@@ -1,58 +1,119 @@
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { batchStatement, noRow, type Parameters, statement } from '../statement.ts';
+import type { BooksTransaction } from './books-transaction.ts';
 
-interface Which {
-  /** Undefined: of every operator. */
-  readonly operatorId: string | undefined;
-  readonly timeZone: string;
+interface Counted {
+  readonly day: string;
+  readonly operatorId: string;
+  readonly currency: string;
+  readonly count: number;
 }
 
-/**
- * Counts anew, for every day that is not closed, the bets of its end or before of which the wallet has
- * not said, or not confirmed, what it holds. A day begins with the first bet that it has to tell of.
- */
-export const COUNT_UNRESOLVED_BETS = statement(
-  'books-count-unresolved',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId ?? null],
-    time_zone: ['text', ({ timeZone }) => timeZone],
-  } satisfies Parameters<Which>,
-  `
+/** Which days' counts are others now, of every operator or of one. Reads only. */
+function countStatement<Input>(name: string, parameters: Parameters<Input>, ofOperator: string) {
+  return statement(
+    name,
+    parameters,
+    `
   WITH id AS (
     SELECT transaction_id FROM bets
      WHERE (place = 'unknown' OR place = 'accepted' AND place_answered_unknown) AND rollback = 'none'
-    UNION SELECT transaction_id FROM bets WHERE settlement = 'unknown' AND rollback = 'none'
-    UNION SELECT transaction_id FROM bets WHERE rollback = 'promised'
+       ${ofOperator}
+    UNION SELECT transaction_id FROM bets WHERE settlement = 'unknown' AND rollback = 'none' ${ofOperator}
+    UNION SELECT transaction_id FROM bets WHERE rollback = 'promised' ${ofOperator}
     UNION SELECT transaction_id FROM deliveries
-           WHERE state = 'pending' AND purpose = 'promise' AND operation <> 'update'
-    UNION SELECT transaction_id FROM deliveries WHERE state = 'dead' AND operation <> 'update'
+           WHERE state = 'pending' AND purpose = 'promise' AND operation <> 'update' ${ofOperator}
+    UNION SELECT transaction_id FROM deliveries
+           WHERE state = 'dead' AND operation <> 'update' ${ofOperator}
+  ), today AS (
+    SELECT (clock_timestamp() AT TIME ZONE :time_zone)::date AS day
   ), bet AS MATERIALIZED (
-    SELECT b.operator_id, b.currency, (b.created_at AT TIME ZONE :time_zone)::date AS day
+    SELECT b.operator_id, b.currency, (b.created_at AT TIME ZONE :time_zone)::date AS day, count(*) AS count
       FROM id JOIN bets b USING (transaction_id)
-     WHERE b.currency IS NOT NULL AND b.operator_id = coalesce(:operator_id, b.operator_id)
-  ), begun AS (
-    INSERT INTO books_days (day, operator_id, currency, open_bets, open_stakes, unresolved)
-    SELECT today.day, u.operator_id, u.currency, coalesce(before.open_bets, 0),
-           coalesce(before.open_stakes, 0), u.count
-      FROM (SELECT operator_id, currency, count(*) FROM bet GROUP BY 1, 2) u
-     CROSS JOIN (SELECT (clock_timestamp() AT TIME ZONE :time_zone)::date AS day) today
-      LEFT JOIN LATERAL (SELECT d.open_bets, d.open_stakes FROM books_days d
-                          WHERE d.operator_id = u.operator_id AND d.currency = u.currency
-                            AND d.day < today.day ORDER BY d.day DESC LIMIT 1) before ON true
-     WHERE NOT EXISTS (SELECT 1 FROM books_statements s
-                        WHERE s.operator_id = u.operator_id AND s.day >= today.day)
-    ON CONFLICT (day, operator_id, currency) DO NOTHING
+     WHERE b.currency IS NOT NULL AND b.operator_id IS NOT NULL ${ofOperator}
+     GROUP BY 1, 2, 3
+  ), open AS (
+    SELECT o.day, o.operator_id, o.currency FROM books_days o, today
+     WHERE o.day >= today.day - 8 ${ofOperator}
+    UNION SELECT today.day, bet.operator_id, bet.currency FROM bet, today
+  ), now AS (
+    SELECT o.day, o.operator_id, o.currency, coalesce(sum(bet.count), 0)::int AS count
+      FROM open o LEFT JOIN bet ON bet.operator_id = o.operator_id AND bet.currency = o.currency
+                               AND bet.day <= o.day
+     GROUP BY o.day, o.operator_id, o.currency
   )
-  UPDATE books_days d SET unresolved = now.count
-    FROM (SELECT o.day, o.operator_id, o.currency, count(bet.day) AS count
-            FROM (SELECT day, operator_id, currency FROM books_days
-                   WHERE day >= (clock_timestamp() AT TIME ZONE :time_zone)::date - 8
-                     AND operator_id = coalesce(:operator_id, operator_id)) o
-            LEFT JOIN bet ON bet.operator_id = o.operator_id AND bet.currency = o.currency
-                         AND bet.day <= o.day
-           GROUP BY o.day, o.operator_id, o.currency) now
-   WHERE d.day = now.day AND d.operator_id = now.operator_id AND d.currency = now.currency
-     AND d.unresolved <> now.count
+  SELECT now.day::text, now.operator_id, now.currency, now.count
+    FROM now LEFT JOIN books_days d USING (day, operator_id, currency)
+   WHERE d.unresolved IS DISTINCT FROM now.count
      AND NOT EXISTS (SELECT 1 FROM books_statements s
-                      WHERE s.operator_id = d.operator_id AND s.day = d.day)`,
+                      WHERE s.operator_id = now.operator_id AND s.day >= now.day)`,
+    (row): Counted => ({
+      day: row.text('day'),
+      operatorId: row.text('operator_id'),
+      currency: row.text('currency'),
+      count: row.int('count'),
+    }),
+  );
+}
+
+interface Days {
+  readonly timeZone: string;
+}
+
+const timeZone: Parameters<Days> = { time_zone: ['text', ({ timeZone }) => timeZone] };
+
+const COUNT = countStatement('books-count-unresolved', timeZone, '');
+
+interface DaysOfOperator extends Days {
+  readonly operatorId: string;
+}
+
+const COUNT_OF_OPERATOR = countStatement(
+  'books-count-unresolved-of-operator',
+  {
+    ...(timeZone satisfies Parameters<DaysOfOperator>),
+    operator_id: ['text', ({ operatorId }: DaysOfOperator) => operatorId],
+  },
+  'AND operator_id = :operator_id',
+);
+
+/** A day begins with the first bet that it has to tell of. */
+const WRITE = batchStatement(
+  'books-write-unresolved',
+  {
+    day: ['date', ({ day }) => day],
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    currency: ['text', ({ currency }) => currency],
+    count: ['bigint', ({ count }) => count],
+  } satisfies Parameters<Counted>,
+  `
+  INSERT INTO books_days (day, operator_id, currency, open_bets, open_stakes, unresolved)
+  SELECT i.day, i.operator_id, i.currency, coalesce(before.open_bets, 0),
+         coalesce(before.open_stakes, 0), i.count
+    FROM :input
+    LEFT JOIN LATERAL (SELECT d.open_bets, d.open_stakes FROM books_days d
+                        WHERE d.operator_id = i.operator_id AND d.currency = i.currency
+                          AND d.day < i.day ORDER BY d.day DESC LIMIT 1) before ON true
+   WHERE NOT EXISTS (SELECT 1 FROM books_statements s
+                      WHERE s.operator_id = i.operator_id AND s.day >= i.day)
+  ON CONFLICT (day, operator_id, currency) DO UPDATE SET unresolved = excluded.unresolved`,
   noRow,
 );
+
+/**
+ * Counts anew, for every day that is not closed, the bets of its end or before of which the wallet has
+ * not said, or not confirmed, what it holds. The books are held for what has changed alone: where a
+ * wallet is away, millions of bets are counted.
+ * @param books where it was only prepared, they are held from here on if anything has changed
+ */
+export async function countUnresolved(
+  books: BooksTransaction,
+  { operatorId, timeZone }: Days & { readonly operatorId?: string },
+): Promise<void> {
+  const changed =
+    operatorId === undefined
+      ? await books.run(COUNT, { timeZone })
+      : await books.run(COUNT_OF_OPERATOR, { operatorId, timeZone });
+  if (changed.length === 0) return;
+  await books.hold();
+  await books.run(WRITE, changed);
+}

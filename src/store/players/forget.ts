@@ -15,7 +15,8 @@ export type Forgotten =
   | { readonly kind: 'open'; readonly transactionIds: readonly string[] }
   | { readonly kind: 'missing' };
 
-const MESSAGES_AT_ONCE = 500;
+/** With all their messages: a moment's work, and some megabytes. */
+const BETS_AT_ONCE = 200;
 const TIMEOUT_MS = 300_000;
 
 /** `400 code 5: cannot do that` without the wallet's own words. */
@@ -44,9 +45,7 @@ export async function forgetPlayer(
       if (player === undefined) return { kind: 'missing' };
       const open = await openBetsOf(transaction, player.id);
       if (open.length > 0) return { kind: 'open', transactionIds: open };
-      const messages = await blankMessages(transaction, player.id);
-      const attempts = await blankAnswers(transaction, player.id);
-      const bets = await blankRefusals(transaction, player.id);
+      const { bets, messages, attempts } = await blankBets(transaction, player.id);
       await transaction.$executeRaw(
         auditSql(
           by,
@@ -79,30 +78,54 @@ async function openBetsOf(transaction: Transaction, playerId: bigint): Promise<s
   return rows.map((row) => row.transaction_id);
 }
 
-async function blankMessages(transaction: Transaction, playerId: bigint): Promise<number> {
-  let messages = 0;
-  for (let after = 0n; ; ) {
-    const rows = await transaction.$queryRaw<
-      { id: bigint; body: Uint8Array; answer_body: string | null }[]
-    >(sql`
-      SELECT o.id, o.body, o.answer_body
-        FROM bets b JOIN operations o ON o.transaction_id = b.transaction_id
-       WHERE b.player_id = ${playerId} AND b.place <> 'in_flight' AND o.id > ${after}
-       ORDER BY o.id LIMIT ${MESSAGES_AT_ONCE}`);
+interface Blanked {
+  readonly bets: number;
+  readonly messages: number;
+  readonly attempts: number;
+}
+
+/** Some bets after the other, so that no statement takes longer the more a player has bet. */
+async function blankBets(transaction: Transaction, playerId: bigint): Promise<Blanked> {
+  let [bets, messages, attempts] = [0, 0, 0];
+  for (let after = { transaction_id: '', created_at: '-infinity' }; ; ) {
+    const rows = await transaction.$queryRaw<(typeof after)[]>(sql`
+      SELECT transaction_id, created_at::text FROM bets
+       WHERE player_id = ${playerId} AND place <> 'in_flight'
+         AND (created_at, transaction_id) > (${after.created_at}::text::timestamptz, ${after.transaction_id})
+       ORDER BY bets.created_at, transaction_id LIMIT ${BETS_AT_ONCE}`);
     const last = rows.at(-1);
-    if (last === undefined) return messages;
-    after = last.id;
-    messages += rows.length;
-    const bodies = rows.map(({ body }) => Buffer.from(blankTexts(Buffer.from(body).toString())));
-    await transaction.$executeRaw(sql`
-      UPDATE operations o
-         SET body = decode(n.body, 'hex'), answer_body = n.answer_body
-        FROM unnest(${rows.map(({ id }) => id)}::bigint[],
-                    ${bodies.map((body) => body.toString('hex'))}::text[],
-                    ${rows.map((row) => blankAnswer(row.answer_body))}::text[])
-          AS n(id, body, answer_body)
-       WHERE o.id = n.id`);
+    if (last === undefined) return { bets, messages, attempts };
+    after = last;
+    const transactionIds = rows.map((row) => row.transaction_id);
+    const operationIds = await blankMessages(transaction, transactionIds);
+    attempts += await blankAnswers(transaction, operationIds);
+    await blankRefusals(transaction, transactionIds, operationIds);
+    bets += rows.length;
+    messages += operationIds.length;
   }
+}
+
+/** @returns the ids of the messages */
+async function blankMessages(
+  transaction: Transaction,
+  transactionIds: readonly string[],
+): Promise<readonly bigint[]> {
+  const rows = await transaction.$queryRaw<
+    { id: bigint; body: Uint8Array; answer_body: string | null }[]
+  >(sql`
+    SELECT id, body, answer_body FROM operations
+     WHERE transaction_id = ANY (${transactionIds}::text[])`);
+  const ids = rows.map(({ id }) => id);
+  const bodies = rows.map(({ body }) => Buffer.from(blankTexts(Buffer.from(body).toString())));
+  await transaction.$executeRaw(sql`
+    UPDATE operations o
+       SET body = decode(n.body, 'hex'), answer_body = n.answer_body
+      FROM unnest(${ids}::bigint[],
+                  ${bodies.map((body) => body.toString('hex'))}::text[],
+                  ${rows.map((row) => blankAnswer(row.answer_body))}::text[])
+        AS n(id, body, answer_body)
+     WHERE o.id = n.id`);
+  return ids;
 }
 
 /** What the service was told: its code and time stay, its message may hold the wallet's words. */
@@ -110,26 +133,31 @@ function blankAnswer(body: string | null): string | null {
   return body === null ? null : blankTexts(body);
 }
 
-async function blankAnswers(transaction: Transaction, playerId: bigint): Promise<number> {
+async function blankAnswers(
+  transaction: Transaction,
+  operationIds: readonly bigint[],
+): Promise<number> {
   return await transaction.$executeRaw(sql`
-    UPDATE attempts a
+    UPDATE attempts
        SET wallet_body = NULL, wallet_type = NULL, wallet_truncated = false, error = ${CODE_ONLY},
-           answer_body = regexp_replace(a.answer_body, '"message":"(\\\\.|[^"\\\\])*"',
+           answer_body = regexp_replace(answer_body, '"message":"(\\\\.|[^"\\\\])*"',
                                         '"message":"***"')
-      FROM bets b JOIN operations o ON o.transaction_id = b.transaction_id
-     WHERE b.player_id = ${playerId} AND b.place <> 'in_flight' AND a.operation_id = o.id`);
+     WHERE operation_id = ANY (${operationIds}::bigint[])`);
 }
 
-async function blankRefusals(transaction: Transaction, playerId: bigint): Promise<number> {
+/** Deliveries by their operations: of those that ended there is no index by their bets. */
+async function blankRefusals(
+  transaction: Transaction,
+  transactionIds: readonly string[],
+  operationIds: readonly bigint[],
+): Promise<void> {
   await transaction.$executeRaw(sql`
-    UPDATE deliveries d SET last_error = substring(d.last_error FROM '^[0-9]+ code -?[0-9]+')
-      FROM bets b
-     WHERE b.player_id = ${playerId} AND b.place <> 'in_flight'
-       AND d.transaction_id = b.transaction_id`);
-  return await transaction.$executeRaw(sql`
+    UPDATE deliveries SET last_error = substring(last_error FROM '^[0-9]+ code -?[0-9]+')
+     WHERE operation_id = ANY (${operationIds}::bigint[])`);
+  await transaction.$executeRaw(sql`
     UPDATE bets
        SET place_message = CASE WHEN place_message IS NULL THEN NULL ELSE '***' END,
            rollback_message = CASE WHEN rollback_message IS NULL THEN NULL ELSE '***' END,
            version = version + 1
-     WHERE player_id = ${playerId} AND place <> 'in_flight'`);
+     WHERE transaction_id = ANY (${transactionIds}::text[])`);
 }

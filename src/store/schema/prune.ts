@@ -1,8 +1,9 @@
 import { Client } from 'pg';
-import { HAS_DEAD, HAS_ENDED, HAS_OPEN } from '../bets/ended.ts';
+import { HAS_DEAD, HAS_OPEN } from '../bets/ended.ts';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
 import type { Columns } from '../statement.ts';
+import { pruneBets } from './prune-bets.ts';
 
 const ROWS_AT_ONCE = 5_000;
 /** Waiting longer for the tables' lock would hold callbacks up; then it is tried once more. */
@@ -107,7 +108,8 @@ async function pruneMonth(
   if (open.length > 0) return { month, result: 'refused', open, carriedOver: 0 };
   const [carriedOver = 0] = await clientRows(
     client,
-    `SELECT count(DISTINCT o.transaction_id)::int AS count FROM ${operations} o ${WAITING}`,
+    `SELECT count(*)::int AS count FROM (${waitingIn(month)}) waiting
+      WHERE (SELECT true FROM ${operations} o WHERE o.transaction_id = waiting.transaction_id LIMIT 1)`,
     [],
     countOf,
   );
@@ -123,18 +125,28 @@ const countOf = (row: Columns) => row.int('count');
 const tableOf = (table: 'operations' | 'attempts', month: string) =>
   `${table}_${month.replace('-', '_')}`;
 
+/** Bets of which something is open: from the indexes that hold nothing else, however many bets there are. */
+const OPEN_BETS = `
+       SELECT transaction_id FROM bets WHERE busy_until IS NOT NULL
+       UNION SELECT transaction_id FROM bets
+              WHERE (place = 'unknown' OR place = 'accepted' AND place_answered_unknown)
+                AND rollback = 'none'
+       UNION SELECT transaction_id FROM deliveries WHERE state IN ('live', 'pending')
+       UNION SELECT transaction_id FROM deliveries WHERE state = 'dead'`;
+
 async function openBets(client: Client, operations: string): Promise<readonly OpenBet[]> {
   return await clientRows(
     client,
-    `SELECT DISTINCT b.transaction_id, b.operator_id,
+    `SELECT b.transaction_id, b.operator_id,
             CASE WHEN b.busy_attempt IS NOT NULL OR b.place = 'in_flight' THEN 'in_flight'
                  WHEN b.place = 'unknown' AND b.rollback = 'none' THEN 'unresolved'
                  WHEN ${HAS_DEAD} THEN 'dead_delivery'
                  ELSE 'pending_delivery' END AS why
-       FROM ${operations} o JOIN bets b USING (transaction_id)
-      WHERE b.busy_attempt IS NOT NULL OR b.place = 'in_flight'
-         OR b.place = 'unknown' AND b.rollback = 'none'
-         OR ${HAS_OPEN} OR ${HAS_DEAD}
+       FROM (${OPEN_BETS}) open JOIN bets b USING (transaction_id)
+      WHERE (b.busy_attempt IS NOT NULL OR b.place = 'in_flight'
+             OR b.place = 'unknown' AND b.rollback = 'none'
+             OR ${HAS_OPEN} OR ${HAS_DEAD})
+        AND (SELECT true FROM ${operations} o WHERE o.transaction_id = b.transaction_id LIMIT 1)
       ORDER BY 1 LIMIT 10`,
     [],
     (row) => ({
@@ -168,10 +180,16 @@ async function unbookedBets(
   );
 }
 
-/** Bets without a result: an outright may wait for years. */
-const WAITING = `JOIN bets b ON b.transaction_id = o.transaction_id
-     WHERE b.rollback = 'none' AND b.settlement <> 'settled'
-       AND b.place IN ('accepted', 'unseen')`;
+/**
+ * Bets without a result that may have something in a month, begun by its end with their first operation: an
+ * outright may wait for years. By the index of their state and time: most bets have ended, and most that
+ * have not are young.
+ */
+const waitingIn = (month: string) => `
+  SELECT b.transaction_id FROM bets b
+   WHERE b.place <> 'in_flight' AND b.created_at < '${month}-01'::timestamptz + interval '1 month 2 days'
+     AND bet_state(b.place, b.settlement, b.rollback) IN ('accepted', 'unseen', 'settlement_unknown')
+     AND b.rollback = 'none' AND b.settlement <> 'settled' AND b.place IN ('accepted', 'unseen')`;
 
 /**
  * What stays is copied before anything is locked, so that the tables are closed for a moment only.
@@ -181,23 +199,33 @@ async function dropMonth(client: Client, month: string): Promise<void> {
   const operations = tableOf('operations', month);
   const attempts = tableOf('attempts', month);
   await client.query(
-    `CREATE TEMP TABLE kept_operations AS SELECT o.* FROM ${operations} o ${WAITING};
+    `CREATE TEMP TABLE kept_bets AS ${waitingIn(month)};
+     ANALYZE kept_bets;
+     CREATE TEMP TABLE kept_operations AS
+       SELECT o.* FROM ${operations} o JOIN kept_bets USING (transaction_id);
      CREATE TEMP TABLE kept_attempts AS SELECT a.* FROM ${attempts} a
-      WHERE a.operation_id IN (SELECT o.id FROM operations o ${WAITING})`,
+      WHERE a.operation_id IN (SELECT o.id FROM operations o JOIN kept_bets USING (transaction_id))`,
+  );
+  const [newest = null] = await clientRows(
+    client,
+    `SELECT written_in::text FROM ${attempts} WHERE confirmed IS NOT FALSE
+      ORDER BY written_in DESC, operation_id DESC, number DESC LIMIT 1`,
+    [],
+    (row) => row.text('written_in'),
   );
   await withLockTries(client, async () => {
     // A rebuild of the books can prove nothing up to here any more: what is booked stays.
     await client.query(
-      `UPDATE books_cursor c SET version = c.version + 1, pruned_in = greatest(c.pruned_in, a.written_in)
-         FROM (SELECT written_in FROM ${attempts} ORDER BY written_in DESC LIMIT 1) a;
-       DROP TABLE ${operations}, ${attempts}`,
+      `UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, $1::xid8)`,
+      [newest],
     );
+    await client.query(`DROP TABLE ${operations}, ${attempts}`);
     await client.query(
       `INSERT INTO operations SELECT * FROM kept_operations;
        INSERT INTO attempts SELECT * FROM kept_attempts`,
     );
   });
-  await client.query('DROP TABLE kept_operations, kept_attempts');
+  await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets');
 }
 
 /** One transaction; where others hold the tables it is tried again after they had their turn. */
@@ -241,42 +269,3 @@ async function pruneDeliveries(client: Client, options: PruneOptions): Promise<n
     if ((rowCount ?? 0) < ROWS_AT_ONCE) return pruned;
   }
 }
-
-/** Ended, nothing open, and nothing of it in a month that is kept. */
-const ended = (isDryRun: boolean) => `b.created_at < $1::timestamptz AND ${HAS_ENDED}
-       AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.transaction_id = b.transaction_id
-                        AND (o.created_at >= $1::timestamptz
-                             ${isDryRun ? '' : "OR o.tableoid <> 'operations_rest'::regclass"}))`;
-
-/** Once through the table in the order of its key, a batch a transaction. */
-async function pruneBets(client: Client, options: PruneOptions): Promise<number> {
-  const { before, isDryRun, log } = options;
-  for (let pruned = 0, after = ''; ; log(`${pruned} ended bets pruned`)) {
-    const [batch] = await clientRows(
-      client,
-      `WITH looked AS (
-         SELECT b.transaction_id, ${ended(isDryRun)} AS ended FROM bets b
-          WHERE b.transaction_id > $2 ORDER BY b.transaction_id LIMIT $3
-       )${isDryRun ? '' : DELETING}
-       SELECT max(transaction_id) AS last, count(*) FILTER (WHERE ended)::int AS pruned
-         FROM looked`,
-      [before, after, ROWS_AT_ONCE],
-      (row) => ({ last: row.textOrNull('last'), pruned: row.int('pruned') }),
-    );
-    if (batch?.last === undefined) return pruned;
-    pruned += batch.pruned;
-    after = batch.last;
-  }
-}
-
-/** With what an earlier run had kept of them while they waited. */
-const DELETING = `, gone AS (
-         DELETE FROM bets b USING looked l
-          WHERE l.ended AND b.transaction_id = l.transaction_id AND b.busy_attempt IS NULL
-         RETURNING b.transaction_id
-       ), operations_gone AS (
-         DELETE FROM operations_rest o USING gone g WHERE o.transaction_id = g.transaction_id
-         RETURNING o.id
-       ), attempts_gone AS (
-         DELETE FROM attempts_rest a USING operations_gone o WHERE a.operation_id = o.id
-       )`;

@@ -91,3 +91,38 @@ describe('the audit', () => {
     expect(await subjects({ actor: "ann' OR true --" })).toEqual([]);
   });
 });
+
+describe('an audit of very many rows', () => {
+  const ROWS = 60_000;
+  const read = async () => {
+    const { rows } = await raw(
+      `SELECT pg_stat_force_next_flush(), sum(idx_tup_read)::int AS read FROM pg_stat_user_indexes
+        WHERE relname = 'audit' GROUP BY relname`,
+    );
+    return Number(rows[0]?.read);
+  };
+
+  it.each([
+    ['the first page of a month long ago', { from: '2024-02-01', to: '2024-03-01' }, 100],
+    ['the last page of the newest day', { from: '2025-12-31', to: '2026-01-01' }, 80],
+    ['somebody’s of a month long ago', { from: '2024-02-01', to: '2024-03-01', actor: 'old' }, 100],
+    ['a day on which nothing was', { from: '2023-01-01', to: '2023-01-02' }, 0],
+  ])('reads for %s little more than it shows', async (_, { from, to, ...more }, shown) => {
+    if ((await raw('SELECT 1 FROM audit LIMIT 1 OFFSET 50000')).rows.length === 0) {
+      // A row every 18 minutes, for two years.
+      await raw(`
+        INSERT INTO audit (at, actor, role, address, action, subject)
+        SELECT '2024-01-01'::timestamptz + n * interval '18 minutes', 'old', 'admin', '', 'x', 'y'
+          FROM generate_series(0, ${ROWS} - 1) n ORDER BY n`);
+      await raw('ANALYZE audit');
+    }
+    const before = await read();
+    const query = { from: new Date(from), to: new Date(to), ...more };
+    const fresh = createPrisma(database.url);
+    const { items } = await new AuditLog(fresh).page(query);
+    await fresh.$disconnect();
+    expect(items).toHaveLength(shown);
+    await expect.poll(read, { timeout: 10_000 }).toBeGreaterThan(before);
+    expect((await read()) - before).toBeLessThan(3_000);
+  });
+});

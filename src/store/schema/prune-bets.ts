@@ -1,0 +1,80 @@
+import type { Client } from 'pg';
+import { BET_STATES } from '../../domain/bet-state.ts';
+import { HAS_ENDED } from '../bets/ended.ts';
+import { clientRows } from '../client-rows.ts';
+
+const BETS_AT_ONCE = 5_000;
+
+/** Ended, nothing open, and nothing of it in a month that is kept. */
+const ended = (isDryRun: boolean) => `${HAS_ENDED}
+       AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.transaction_id = b.transaction_id
+                        AND (o.created_at >= $1::timestamptz
+                             ${isDryRun ? '' : "OR o.tableoid <> 'operations_rest'::regclass"}))`;
+
+/** With what an earlier run had kept of them while they waited. */
+const DELETING = `, gone AS (
+         DELETE FROM bets b USING looked l
+          WHERE l.ended AND b.transaction_id = l.transaction_id AND b.busy_attempt IS NULL
+         RETURNING b.transaction_id
+       ), operations_gone AS (
+         DELETE FROM operations_rest o USING gone g WHERE o.transaction_id = g.transaction_id
+         RETURNING o.id
+       ), attempts_gone AS (
+         DELETE FROM attempts_rest a USING operations_gone o WHERE a.operation_id = o.id
+       )`;
+
+/**
+ * Takes away the bets of before that have ended, a batch a transaction: state by state, oldest first, as
+ * the index of the search has them, so that the bets of later are not read. One that moves from state to
+ * state meanwhile may be left for the next time.
+ *
+ * @returns how many
+ */
+export async function pruneBets(
+  client: Client,
+  options: {
+    readonly before: Date;
+    readonly isDryRun: boolean;
+    readonly log: (line: string) => void;
+  },
+): Promise<number> {
+  let pruned = 0;
+  for (const state of BET_STATES) {
+    // What is in flight has not ended, and stands in no index of the search.
+    if (state !== 'in_flight') pruned += await pruneState(client, state, pruned, options);
+  }
+  return pruned;
+}
+
+async function pruneState(
+  client: Client,
+  state: string,
+  before: number,
+  options: Parameters<typeof pruneBets>[1],
+): Promise<number> {
+  let pruned = 0;
+  for (let after = { id: '', at: new Date(0) }; ; ) {
+    const [batch] = await clientRows(
+      client,
+      `WITH looked AS MATERIALIZED (
+         SELECT b.transaction_id, b.created_at, ${ended(options.isDryRun)} AS ended FROM bets b
+          WHERE b.place <> 'in_flight' AND bet_state(b.place, b.settlement, b.rollback) = $4
+            AND b.created_at < $1::timestamptz
+            AND (b.created_at, b.transaction_id) > ($5::timestamptz, $2)
+          ORDER BY b.created_at, b.transaction_id LIMIT $3
+       )${options.isDryRun ? '' : DELETING}
+       SELECT transaction_id AS last, created_at AS last_at,
+              (SELECT count(*) FILTER (WHERE ended)::int FROM looked) AS pruned
+         FROM looked ORDER BY created_at DESC, transaction_id DESC LIMIT 1`,
+      [options.before, after.id, BETS_AT_ONCE, state, after.at],
+      (row) => ({
+        last: { id: row.text('last'), at: row.date('last_at') },
+        pruned: row.int('pruned'),
+      }),
+    );
+    if (batch === undefined) return pruned;
+    pruned += batch.pruned;
+    if (batch.pruned > 0) options.log(`${before + pruned} ended bets pruned`);
+    after = batch.last;
+  }
+}

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeDueDays } from '../../src/books/close-days.ts';
+import { sealOf } from '../../src/books/statement-digest.ts';
+import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
+import { closeDay, type Digest } from '../../src/store/books/closing.ts';
+import { Statements } from '../../src/store/books/statements.ts';
+import { openBooks } from './support/booked-day.ts';
+import { AT_ONCE, dayBefore } from './support/closed-days.ts';
+
+const DAY = dayBefore(1);
+const PATIENT = { timeout: 20_000, interval: 20 };
+
+let books: Awaited<ReturnType<typeof openBooks>>;
+beforeEach(async () => {
+  books = await openBooks(DAY);
+});
+afterEach(() => books.close());
+
+/** @param meanwhile after the day’s movements were gone through, each time */
+async function close(operatorId: string, meanwhile: (digests: number) => Promise<unknown>) {
+  let digests = 0;
+  const day = { operatorId, day: DAY, isOverdue: false };
+  const due = {
+    ...day,
+    startsAt: new Date(`${DAY}T00:00:00Z`),
+    endsAt: new Date(`${dayBefore(0)}T00:00:00Z`),
+  };
+  const isClosed = await BooksTransaction.prepared(books.url, (transaction) =>
+    closeDay(transaction, due, 'UTC', async (): Promise<Digest> => {
+      const seal = await sealOf(new Statements(transaction), operatorId, DAY);
+      digests += 1;
+      await meanwhile(digests);
+      return seal;
+    }),
+  );
+  return { isClosed, digests };
+}
+
+const statements = () =>
+  books.query('SELECT operator_id, movements::int, sha256 FROM books_statements ORDER BY 1');
+const digestNow = (operatorId: string) => sealOf(new Statements(books.database), operatorId, DAY);
+
+describe('a day’s movements are gone through before the books are held', () => {
+  it('so that others are booked meanwhile, however many they are (I7)', async () => {
+    await books.book('alpha', 5);
+    expect(await close('alpha', () => books.book('beta', 3))).toEqual({
+      isClosed: true,
+      digests: 1,
+    });
+    expect(await statements()).toEqual([{ operator_id: 'alpha', ...(await digestNow('alpha')) }]);
+  });
+
+  it('and once more where something was booked into the day meanwhile (I12)', async () => {
+    await books.book('alpha', 5);
+    const bookOnce = async (digests: number) => {
+      if (digests === 1) await books.book('alpha', 2);
+    };
+    expect(await close('alpha', bookOnce)).toEqual({ isClosed: true, digests: 2 });
+    const seal = await digestNow('alpha');
+    expect(seal.movements).toBe(7);
+    expect(await statements()).toEqual([{ operator_id: 'alpha', ...seal }]);
+  });
+
+  it('and no rebuild replaces them meanwhile (I12)', async () => {
+    await books.book('alpha', 5);
+    let isRebuilt = false;
+    let rebuilding = Promise.resolve();
+    await close('alpha', async () => {
+      rebuilding = BooksTransaction.run(books.url, true, async () => {
+        isRebuilt = true;
+      });
+      const waiting = `SELECT count(*)::int AS count FROM pg_locks
+        WHERE locktype = 'advisory' AND NOT granted
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      await expect.poll(() => books.query(waiting), PATIENT).toEqual([{ count: 1 }]);
+      expect(isRebuilt).toBe(false);
+    });
+    await rebuilding;
+    expect(isRebuilt).toBe(true);
+  });
+
+  it('by one worker; another one closes another operator’s day', async () => {
+    await books.book('alpha', 5);
+    await books.book('beta', 2);
+    await close('alpha', async () => {
+      expect(await close('alpha', async () => undefined)).toEqual({ isClosed: false, digests: 0 });
+      expect(await close('beta', async () => undefined)).toEqual({ isClosed: true, digests: 1 });
+    });
+    expect(await statements()).toMatchObject([{ operator_id: 'alpha' }, { operator_id: 'beta' }]);
+    // Who comes later finds it closed.
+    expect(await close('alpha', async () => undefined)).toEqual({ isClosed: false, digests: 0 });
+  });
+});
+
+it('a day that something holds is not gone through, and the books are not held for it (I7)', async () => {
+  await books.book('alpha', 5);
+  await books.query(`
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                            transaction_time, next_attempt_at, dead_at, created_at)
+    VALUES (1, 'alpha', 'bet-1', 'settle', 'pending', '', now(), now(), '${DAY}')`);
+  const version = () => books.query('SELECT version FROM books_cursor');
+  const before = await version();
+  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toEqual({ closed: [], held: 1 });
+  expect(await version()).toEqual(before);
+  await books.query('DELETE FROM deliveries');
+  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
+    closed: [{ operatorId: 'alpha', day: DAY }],
+    held: 0,
+  });
+});

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
+import { countUnresolved } from '../../../src/store/books/unresolved.ts';
+import { openBooks, TODAY } from '../../books/support/booked-day.ts';
+
+let books: Awaited<ReturnType<typeof openBooks>>;
+beforeEach(async () => {
+  books = await openBooks();
+});
+afterEach(() => books.close());
+
+const count = (operatorId?: string) =>
+  BooksTransaction.prepared(books.url, (transaction) =>
+    countUnresolved(transaction, { timeZone: 'UTC', ...(operatorId && { operatorId }) }),
+  );
+const days = () =>
+  books.query(`SELECT operator_id, currency, day::text, bets::int, unresolved::int FROM books_days
+                ORDER BY 1, 2, 3`);
+const version = async () =>
+  (await books.query('SELECT version::int FROM books_cursor'))[0]?.version;
+
+/** A bet of which a result is promised. */
+const promise = (operatorId: string, currency: string, transactionId: string, daysAgo = 0) =>
+  books.query(`
+    WITH bet AS (
+      INSERT INTO bets (transaction_id, operator_id, currency, generation, place, created_at)
+      VALUES ('${transactionId}', '${operatorId}', '${currency}', 1, 'accepted',
+              clock_timestamp() - make_interval(days => ${daysAgo})))
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                            transaction_time, next_attempt_at, dead_at)
+    VALUES (nextval('operations_id_seq'), '${operatorId}', '${transactionId}', 'settle', 'pending', '',
+            now(), now())`);
+
+it('counts what is promised, also of days before, and begins a day for it (I12)', async () => {
+  await books.book('alpha', 2);
+  await promise('alpha', 'USD', 'one');
+  await promise('alpha', 'USD', 'two', 3);
+  await promise('beta', 'EUR', 'three', 3);
+  await count();
+  const day = { day: TODAY, bets: 1 };
+  expect(await days()).toEqual([
+    { operator_id: 'alpha', currency: 'EUR', ...day, unresolved: 0 },
+    { operator_id: 'alpha', currency: 'USD', ...day, unresolved: 2 },
+    { operator_id: 'beta', currency: 'EUR', ...day, bets: 0, unresolved: 1 },
+  ]);
+  await books.query(`DELETE FROM deliveries WHERE transaction_id <> 'two'`);
+  await count('beta');
+  expect((await days()).map(({ unresolved }) => unresolved)).toEqual([0, 2, 0]);
+  await count();
+  expect((await days()).map(({ unresolved }) => unresolved)).toEqual([0, 1, 0]);
+});
+
+it('holds the books only where something has changed, and goes on while others hold them (I7)', async () => {
+  await books.book('alpha', 2);
+  await promise('alpha', 'USD', 'one');
+  await count();
+  const before = await version();
+  await BooksTransaction.run(books.url, false, () => count());
+  expect(await version()).toBe(Number(before) + 1);
+});

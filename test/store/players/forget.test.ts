@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { forgetPlayer } from '../../../src/store/players/forget.ts';
+import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import { BY } from '../../support/audit.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { onServer } from '../../support/server.ts';
+
+/** More than two batches of them. */
+const BETS = 450;
+/** Of others, and ended. */
+const DELIVERIES = 30_000;
+
+let database: TestDatabase;
+let prisma: Prisma;
+beforeAll(async () => {
+  database = await createDatabase();
+  prisma = createPrisma(database.url);
+  await raw(`
+    INSERT INTO players (id, operator_id, operator_user, user_id)
+    VALUES (1, 'alpha', 'ann', 'user-1'), (2, 'alpha', 'bob', 'user-2');
+    INSERT INTO bets (transaction_id, operator_id, player_id, generation, place, settlement,
+                      place_message, created_at)
+    SELECT 'bet-' || n, 'alpha', 1 + n % 2, 1, 'accepted', 'settled', 'dear Ann',
+           now() - n % 7 * interval '1 hour'
+      FROM generate_series(1, ${BETS * 2}) n;
+    INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+    SELECT transaction_id, 'alpha', operation, gen_random_uuid(), '{"name":"Ann","amount":1}'
+      FROM bets, (VALUES ('place'), ('settle')) o(operation);
+    INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, error, wallet_body)
+    SELECT id, 1, now(), 1, 'declined', '400 code 5: no, Ann', 'Ann' FROM operations;
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, last_error,
+                            transaction_time, next_attempt_at, dead_at, settled_at)
+    SELECT id, 'alpha', transaction_id, operation, 'delivered', '400 code 5: no, Ann', '', now(), now(),
+           now()
+      FROM operations;
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                            transaction_time, next_attempt_at, dead_at, settled_at)
+    SELECT 1000000 + n, 'alpha', 'other-' || n, 'settle', 'delivered', '', now(), now(), now()
+      FROM generate_series(1, ${DELIVERIES}) n;
+    ANALYZE`);
+}, 60_000);
+afterAll(async () => {
+  await prisma.$disconnect();
+  await database.drop();
+});
+
+async function raw(text: string): Promise<Record<string, unknown>[]> {
+  return await onServer(database.url, async (client) => {
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    return rows;
+  });
+}
+
+const named = (playerId: number) =>
+  raw(`
+    SELECT count(*) FILTER (WHERE convert_from(o.body, 'UTF8') LIKE '%Ann%')::int AS messages,
+           count(*) FILTER (WHERE a.error LIKE '%Ann%' OR a.wallet_body IS NOT NULL)::int AS attempts,
+           count(*) FILTER (WHERE d.last_error LIKE '%Ann%')::int AS deliveries,
+           count(*) FILTER (WHERE b.place_message LIKE '%Ann%')::int AS bets
+      FROM bets b JOIN operations o USING (transaction_id) JOIN attempts a ON a.operation_id = o.id
+      JOIN deliveries d ON d.operation_id = o.id WHERE b.player_id = ${playerId}`);
+
+it('forgets a player of very many bets, and reads nobody else’s deliveries for it', async () => {
+  await raw('SELECT pg_stat_force_next_flush()');
+  await raw('SELECT pg_stat_reset()');
+  const counts = { bets: BETS, messages: 2 * BETS, attempts: 2 * BETS };
+  expect(await forgetPlayer(prisma, 'user-1', BY)).toEqual({ kind: 'forgotten', ...counts });
+  await prisma.$disconnect();
+  expect(
+    await raw(`SELECT seq_tup_read::int AS scanned FROM pg_stat_user_tables
+                WHERE relname = 'deliveries' AND idx_scan > 0`),
+  ).toEqual([{ scanned: 0 }]);
+  expect(await named(1)).toEqual([{ messages: 0, attempts: 0, deliveries: 0, bets: 0 }]);
+  const all = 2 * BETS;
+  expect(await named(2)).toEqual([{ messages: all, attempts: all, deliveries: all, bets: all }]);
+});
