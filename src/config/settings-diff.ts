@@ -21,7 +21,7 @@ export function diffOf(before: ConfigurationView, after: ConfigurationView): Con
   return {
     gateway: changesOf(before.gateway, after.gateway),
     operators: [...ids].sort().flatMap((id) => {
-      const [old, fresh] = [before.operators[id], after.operators[id]];
+      const [old, fresh] = [own(before.operators, id), own(after.operators, id)];
       if (old === undefined) return { id, kind: 'added' as const };
       if (fresh === undefined) return { id, kind: 'removed' as const };
       const settings = changesOf(old, fresh);
@@ -70,7 +70,12 @@ function changeWarnings(settings: readonly SettingChange[]): readonly string[] {
 
 function changesOf(before: SettingsView, after: SettingsView): readonly SettingChange[] {
   const paths = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...paths].flatMap((path) => changeOf(path, before[path], after[path]));
+  return [...paths].flatMap((path) => changeOf(path, own(before, path), own(after, path)));
+}
+
+/** `constructor` is a good id of an operator, and every object has one. */
+function own<T>(of: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
 function changeOf(

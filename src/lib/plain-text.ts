@@ -17,10 +17,17 @@ export function plain(text: string): string {
  * stand as escapes, which any reader of JSON turns back.
  */
 export function plainJson(value: unknown): string {
-  const escaped = (character: string) =>
-    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  // The line breaks of the indentation stay: within texts JSON has escaped them already.
-  return JSON.stringify(value, undefined, 2).replaceAll(UNSAFE, (character) =>
-    character === '\n' ? character : escaped(character),
+  return escaped(JSON.stringify(value, undefined, 2));
+}
+
+/** The same of one line of JSON as it was written: JSON itself escapes only some of them. */
+export function plainJsonLine(json: string): string {
+  return escaped(json.trimEnd());
+}
+
+function escaped(json: string): string {
+  // The line breaks of an indentation stay: within texts JSON has escaped them already.
+  return json.replaceAll(UNSAFE, (character) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

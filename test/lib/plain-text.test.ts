@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { plain, plainJson } from '../../src/lib/plain-text.ts';
+import { plain, plainJson, plainJsonLine } from '../../src/lib/plain-text.ts';
 
 const BIDI =
   '\u{61c}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}';
@@ -25,6 +25,9 @@ it('writes JSON that a terminal may show and that says the very same', () => {
       const json = plainJson({ value });
       expect(JSON.parse(json)).toEqual({ value });
       expect(json.replaceAll('\n', '')).not.toMatch(UNSAFE);
+      const line = plainJsonLine(`${JSON.stringify({ value })}\n`);
+      expect(JSON.parse(line)).toEqual({ value });
+      expect(line).not.toMatch(UNSAFE);
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { plain } from '../../lib/plain-text.ts';
+import { plain, plainJsonLine } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
 import type { AuditQuery, AuditRow } from '../../store/audit/audit-log.ts';
 import { timeOf } from '../bet-text.ts';
@@ -64,7 +64,9 @@ async function list(terminal: Terminal, { json, ...query }: Options): Promise<vo
 async function exportAll(terminal: Terminal, query: Options): Promise<void> {
   await withPrisma(terminal.env, async (prisma) => {
     const { AuditLog } = await import('../../store/audit/audit-log.ts');
-    for await (const row of new AuditLog(prisma).all(query)) terminal.print(JSON.stringify(row));
+    for await (const row of new AuditLog(prisma).all(query)) {
+      terminal.print(plainJsonLine(JSON.stringify(row)));
+    }
   });
 }
 

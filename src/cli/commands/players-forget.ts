@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
-import { plain } from '../../lib/plain-text.ts';
+import { plain, plainJsonLine } from '../../lib/plain-text.ts';
 import { byOf } from '../caller.ts';
 import { withDatabase, withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
@@ -69,7 +69,7 @@ async function exportAll(
       const bets = new BetSearch(database, () => []);
       const timelines = new BetTimelines(prisma);
       for await (const line of exportPlayer({ players, bets, timelines }, userId)) {
-        terminal.print(line.trimEnd());
+        terminal.print(plainJsonLine(line));
       }
     }),
   );

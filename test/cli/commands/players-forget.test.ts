@@ -60,4 +60,23 @@ describe('what people do with players at the command line', () => {
       { action: 'player.exported', subject: `player ${userId}`, reason: 'DSR 1' },
     ]);
   });
+
+  it('exports them without what moves a terminal about, whoever has said it', async () => {
+    const player = await gateway.player();
+    const said = 'paid \u{202e}001\u{9b}2J';
+    gateway
+      .wallet('alpha')
+      .misbehave('place', { kind: 'code', code: 7, message: said }, { calls: 1 });
+    await gateway.service.place({ ...player, amount: '1' });
+    const exported = await run('players', 'export', player.userId, '--reason', said);
+    const audit = await run('audit', 'export', '--action', 'player.exported');
+    for (const { stdout } of [exported, audit]) {
+      expect(stdout).not.toMatch(/[\u{202e}\u{9b}]/u);
+      const texts = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.stringify(JSON.parse(line)));
+      expect(texts.join()).toContain(said);
+    }
+  });
 });
