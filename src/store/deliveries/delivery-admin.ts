@@ -1,5 +1,5 @@
 import type { DeliverableOperation } from '../../domain/operation.ts';
-import { type Authority, auditSql } from '../audit/audited.ts';
+import type { Authority } from '../audit/audited.ts';
 import { type Prisma, sql } from '../schema/prisma.ts';
 import {
   type DeliveryItem,
@@ -9,6 +9,7 @@ import {
   deliveryStateOf,
 } from './delivery-item.ts';
 import { DeliveryHolds } from './holds.ts';
+import { releaseGeneration } from './release.ts';
 import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
 
@@ -222,30 +223,7 @@ export class DeliveryAdmin {
    * then their operations are held (`wallet.generation`).
    */
   async release(operatorId: string, generation: number, by: Authority): Promise<void> {
-    // What waited for this word has not aged meanwhile: its whole horizon begins now.
-    await this.#prisma.$executeRaw(sql`
-      WITH before AS (
-        SELECT released FROM operator_holds WHERE operator_id = ${operatorId}
-      ), hold AS (
-        INSERT INTO operator_holds AS h (operator_id, released, counted_at)
-        VALUES (${operatorId}, ${generation}, clock_timestamp())
-        ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)
-        RETURNING operator_id, released
-      ), changed AS (
-      UPDATE deliveries d
-         SET dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at)),
-             held = false,
-             next_attempt_at = CASE WHEN d.held THEN clock_timestamp() ELSE d.next_attempt_at END
-        FROM bets b
-       WHERE d.operator_id = ${operatorId} AND d.state = 'pending'
-         AND b.transaction_id = d.transaction_id AND b.generation < ${generation}
-      ) ${auditSql(
-        by,
-        'deliveries.release',
-        sql`SELECT 'operator ' || h.operator_id, h.operator_id,
-                   jsonb_build_object('released', coalesce((SELECT released FROM before), 0)),
-                   jsonb_build_object('released', h.released) FROM hold h`,
-      )}`);
+    await releaseGeneration(this.#prisma, operatorId, generation, by);
   }
 
   async #find(id: string): Promise<Row | undefined> {

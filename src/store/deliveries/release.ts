@@ -1,0 +1,67 @@
+import { type Authority, auditSql } from '../audit/audited.ts';
+import { type Prisma, type Sql, sql } from '../schema/prisma.ts';
+
+/** Deliveries of one statement, which has seconds: millions may wait for the word. */
+const AT_ONCE = 2_000;
+
+/** What waited for this word has not aged meanwhile: its whole horizon begins now. */
+const AGE_ANEW = sql`dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at))`;
+const DUE_NOW = sql`held = false,
+  next_attempt_at = CASE WHEN d.held THEN clock_timestamp() ELSE d.next_attempt_at END`;
+
+/**
+ * Lets an operator's present wallet be asked about bets of generations up to this one. No delivery is
+ * tried by this word whose horizon has not begun anew, so that none dies of what it has waited; who is
+ * killed in between says it again.
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function releaseGeneration(
+  prisma: Prisma,
+  operatorId: string,
+  generation: number,
+  by: Authority,
+): Promise<void> {
+  await changeHeld(prisma, operatorId, generation, AGE_ANEW);
+  await prisma.$executeRaw(sql`
+    WITH before AS (
+      SELECT released FROM operator_holds WHERE operator_id = ${operatorId}
+    ), hold AS (
+      INSERT INTO operator_holds AS h (operator_id, released, counted_at)
+      VALUES (${operatorId}, ${generation}, clock_timestamp())
+      ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)
+      RETURNING operator_id, released
+    ) ${auditSql(
+      by,
+      'deliveries.release',
+      sql`SELECT 'operator ' || h.operator_id, h.operator_id,
+                 jsonb_build_object('released', coalesce((SELECT released FROM before), 0)),
+                 jsonb_build_object('released', h.released) FROM hold h`,
+    )}`);
+  await changeHeld(prisma, operatorId, generation, DUE_NOW);
+}
+
+/** Every delivery that waits, of bets of older generations; oldest first. */
+async function changeHeld(
+  prisma: Prisma,
+  operatorId: string,
+  generation: number,
+  change: Sql,
+): Promise<void> {
+  for (let after = 0n; ; ) {
+    const [batch] = await prisma.$queryRaw<{ readonly last: bigint | null }[]>(sql`
+      WITH batch AS MATERIALIZED (
+        SELECT id FROM deliveries
+         WHERE operator_id = ${operatorId} AND state = 'pending' AND id > ${after}
+         ORDER BY id LIMIT ${AT_ONCE}
+      ), changed AS (
+        UPDATE deliveries d SET ${change}
+          FROM batch, bets b
+         WHERE d.id = batch.id AND d.state = 'pending'
+           AND b.transaction_id = d.transaction_id AND b.generation < ${generation}
+      )
+      SELECT max(id) AS last FROM batch`);
+    const last = batch?.last ?? null;
+    if (last === null) return;
+    after = last;
+  }
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_DEAD } from '../../../src/store/bets/ended.ts';
+import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
+import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import { BY } from '../../support/audit.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { onServer } from '../../support/server.ts';
+
+/** Brought home long ago, before all that waits. */
+const ENDED = 60_000;
+/** Of each: what waits and what is dead. */
+const OPEN = 6_000;
+
+let database: TestDatabase;
+let prisma: Prisma;
+let admin: DeliveryAdmin;
+beforeAll(async () => {
+  database = await createDatabase();
+  prisma = createPrisma(database.url);
+  admin = new DeliveryAdmin({ prisma, isHeld: () => false, horizonHours: () => 24 });
+  await raw(`
+    INSERT INTO bets (transaction_id, operator_id, generation, place, settlement)
+    SELECT 'bet-' || n, 'alpha', 1 + (n > ${OPEN})::int, 'accepted', 'settled'
+      FROM generate_series(1, ${2 * OPEN}) n;
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                            transaction_time, next_attempt_at, dead_at, settled_at)
+    SELECT n, 'alpha', 'ended-' || n, 'settle', 'delivered', '', now(), now(), now()
+      FROM generate_series(1, ${ENDED}) n;
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, held,
+                            transaction_time, next_attempt_at, dead_at, created_at)
+    SELECT ${ENDED} + 1 + n, 'alpha', 'bet-' || (1 + n / 2), 'settle',
+           CASE n % 2 WHEN 0 THEN 'pending' ELSE 'dead' END, n % 2 = 0 AND n / 2 < ${OPEN},
+           '', now() + interval '1 hour', now(), now() - interval '2 hours'
+      FROM generate_series(0, ${4 * OPEN} - 1) n;
+    ANALYZE`);
+}, 60_000);
+afterAll(async () => {
+  await prisma.$disconnect();
+  await database.drop();
+});
+
+async function raw(text: string): Promise<Record<string, unknown>[]> {
+  return await onServer(database.url, async (client) => {
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    return rows;
+  });
+}
+
+describe('with very many deliveries that ended, wait and are dead', () => {
+  it.each(['held', 'dead'] as const)(
+    'a page of those that are %s is read, and no more',
+    async (state) => {
+      await raw('SELECT pg_stat_force_next_flush()');
+      await raw('SELECT pg_stat_reset()');
+      const looking = createPrisma(database.url);
+      const desk = new DeliveryAdmin({
+        prisma: looking,
+        isHeld: () => false,
+        horizonHours: () => 24,
+      });
+      const { items } = await desk.list({ operator: 'alpha', state, limit: 50 });
+      await looking.$disconnect();
+      expect(items).toHaveLength(50);
+      const [read] = await raw(
+        `SELECT seq_tup_read::int + idx_tup_fetch::int AS rows FROM pg_stat_user_tables
+        WHERE relname = 'deliveries'`,
+      );
+      expect(read?.rows).toBeLessThan(1_000);
+    },
+  );
+
+  it('whether a bet has a dead letter is asked of its own, not of all', async () => {
+    const plan = await raw(
+      `EXPLAIN SELECT ${HAS_DEAD} AS has FROM bets b WHERE b.transaction_id = 'bet-7'`,
+    );
+    expect(JSON.stringify(plan)).toContain('deliveries_dead_of_bet_idx');
+  });
+
+  it('a release reaches each that waits for it, and none of a newer generation (I4)', async () => {
+    await admin.release('alpha', 2, BY);
+    const [waiting] = await raw(`
+      SELECT count(*) FILTER (WHERE b.generation = 1 AND NOT d.held AND d.next_attempt_at <= now()
+                                AND d.dead_at > now() + interval '1 hour')::int AS released,
+             count(*) FILTER (WHERE b.generation = 2 AND d.next_attempt_at > now() AND d.dead_at < now())::int AS left,
+             count(*)::int AS all
+        FROM deliveries d JOIN bets b USING (transaction_id) WHERE d.state = 'pending'`);
+    expect(waiting).toEqual({ released: OPEN, left: OPEN, all: 2 * OPEN });
+    expect(await raw(`SELECT action, after FROM audit`)).toEqual([
+      { action: 'deliveries.release', after: { released: 2 } },
+    ]);
+  });
+});
