@@ -12,9 +12,9 @@ export interface BreakerNews {
 export type Tell = (news: BreakerNews) => void;
 
 /**
- * Keeps the breakers of one machine's processes together, so that N of them do not try a wallet in
- * trouble N times: the first that opens its breaker leads. It knocks when it is time to; the others
- * are told to follow, and knock later, should nothing have come of that. Held by the parent process.
+ * Synchronises the breakers of one replica's processes, so that N of them do not probe a failing
+ * wallet N times: the first that opens its breaker leads, and probes when it is time to. The others
+ * are told to follow, and probe later if that brings no result. Held by the parent process.
  */
 export class BreakersTogether {
   readonly #members = new Set<Tell>();
@@ -26,7 +26,7 @@ export class BreakersTogether {
     for (const { news } of this.#leaders.values()) member(news);
   }
 
-  /** A process has ended. What it led, the others find out by themselves. */
+  /** A process has ended. The others probe by themselves the wallets for which it led. */
   leave(member: Tell): void {
     this.#members.delete(member);
     for (const [key, { leader }] of this.#leaders) if (leader === member) this.#leaders.delete(key);
@@ -42,7 +42,8 @@ export class BreakersTogether {
       return;
     }
     const news = { operatorId, callClass, found: 'open' } as const;
-    // Who has knocked in vain leads from now on: the one before is gone, frozen or without calls.
+    // A process that has probed in vain leads from now on: its predecessor is gone, frozen or
+    // without calls.
     if (verdict === 'opened' && first !== undefined && first.leader !== from) {
       from(news);
       return;

@@ -16,7 +16,7 @@ import type { Violation } from '../store/books/violations.ts';
 
 export interface Batch {
   readonly movements: readonly BookedMovement[];
-  /** Confirmed amounts that nobody can add up. */
+  /** Confirmed amounts that cannot be added up. */
   readonly unbookable: readonly Violation[];
 }
 
@@ -43,7 +43,7 @@ export function batchOf(
     try {
       movements.push(...bookEntry(bets, days, at, confirmed));
     } catch (error) {
-      // A poison message must not stop everybody's books; a person has to look.
+      // A poison message must not stop everybody's books; a person has to look at it.
       if (!(error instanceof RangeError || error instanceof JsonError)) throw error;
       unbookable.push(unbookableOf(confirmed, error));
     }
@@ -126,8 +126,8 @@ function closedDays(closings: readonly Closing[]): ClosedDays {
 }
 
 /**
- * The first day from its own on that was open when the books came to this place of the journal. Not
- * "is open now": a rebuild has to find the same one.
+ * The first day, from its own on, that was open when the books reached this position of the journal.
+ * Not "is open now": a rebuild has to find the same one.
  */
 function openDay(days: ClosedDays, operatorId: string, belongsTo: string, at: Position): string {
   let day = belongsTo;

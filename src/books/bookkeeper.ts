@@ -16,16 +16,16 @@ import { closeDueDays } from './close-days.ts';
 import { Duty } from './duty.ts';
 import { keepBooks } from './keep-books.ts';
 
-/** With next to nothing to book it looks again after so long. */
+/** With almost nothing to book it looks again after this time. */
 const IDLE_MS = 250;
-/** While much comes it lets more come together: half a dozen statements a look cost as much for a few. */
+/** Under load it waits for more: the half dozen statements of a look cost as much for a few rows. */
 const BUSY_MS = 1_000;
 const MUCH = 100;
 /** Gauges are at most 5 s old (docs/contract.md, Metrics); days are closed no later than this. */
 const DUTIES_EVERY_MS = 4_000;
-/** Sums of whole days cost a look at all of their movements. */
+/** Checking the sums of whole days reads all of their movements. */
 const CHECK_DAYS_EVERY_MS = 60_000;
-/** Of the time, at most, for what takes longer the more there is: it is then done less often. */
+/** The share of its time for duties that grow with the data; beyond it they are done less often. */
 const SHARE = 1 / 20;
 
 export interface Bookkeeping {
@@ -67,7 +67,7 @@ export class Bookkeeper {
       this.#duty('check', DUTIES_EVERY_MS, () => this.#check()),
       this.#duty('reconciliations', DUTIES_EVERY_MS, () => this.#lookAtReconciliations()),
     ];
-    // A gauge that is not there says nothing, and a counter's first step would show no increase.
+    // An absent gauge says nothing, and a counter's first step would show no increase.
     for (const rule of VIOLATION_RULES) keeping.metrics.booksViolations.set({ rule }, 0);
     for (const kind of MOVEMENT_KINDS) keeping.metrics.booksMovements.inc({ kind }, 0);
     for (const operator of keeping.configuration().operators.keys()) {
@@ -174,7 +174,7 @@ export class Bookkeeper {
     this.#keeping.logger.error({ wrong, why: 'see books_violations' }, 'books.violated');
   }
 
-  /** Puts down those whose process is gone; shows what nobody has resolved of the newest. */
+  /** Marks runs whose process is gone as failed; shows what nobody has resolved of the newest. */
   async #lookAtReconciliations(): Promise<number> {
     const { logger, metrics } = this.#keeping;
     for (const id of await this.#reconciliations.failLost()) {

@@ -12,9 +12,9 @@ export interface ClosingTimes {
 }
 
 /**
- * Closes every operator's oldest open day whose time has come and that nothing holds. Who closes two
- * at once closes one; who is killed has closed it or not.
- * @returns what was closed, which may lay the next day open, and how many days something holds
+ * Closes every operator's oldest open day that is due and that nothing keeps open. Of two processes
+ * that close a day at once, one does; a process that is killed has closed it or not.
+ * @returns what was closed, after which the next day may be due, and how many days are kept open
  */
 export async function closeDueDays(
   runner: Runner,

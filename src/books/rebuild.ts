@@ -14,7 +14,7 @@ export interface RebuildOptions {
   readonly log: (line: string) => void;
 }
 
-/** A rebuild would have made other books than those that were closed. Nothing was changed. */
+/** A rebuild would have changed a closed statement. Nothing was changed. */
 export class RebuildRefused extends Error {
   constructor(why: string) {
     super(why);
@@ -25,8 +25,8 @@ export class RebuildRefused extends Error {
 /**
  * Books the journal again, in one transaction. The same journal makes the same rows, byte for byte;
  * what was pruned from the journal stays as it is booked.
- * @throws RebuildRefused where a closed statement would become another one, or the days' time zone
- *   is another one than that of closed days
+ * @throws RebuildRefused if a closed statement would change, or if the time zone differs from that
+ *   of closed days
  * @throws Error of `pg`; then nothing has changed
  */
 export async function rebuildBooks(

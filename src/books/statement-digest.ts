@@ -31,7 +31,7 @@ export async function sealOf(
   return { sha256: hash.digest('hex'), movements };
 }
 
-/** Closed days whose movements are not those that were closed. */
+/** Closed days whose movements are no longer those that were closed. */
 export async function changedStatements(statements: Statements): Promise<readonly Violation[]> {
   const changed: Violation[] = [];
   for (const { operatorId, day, movements, sha256 } of await statements.list()) {

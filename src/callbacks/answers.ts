@@ -16,7 +16,7 @@ export function refused(
   return { answer: failure(code, message), outcome, operatorId, detail: { code } };
 }
 
-/** A token that may not be used: 3 invalid, 4 out of date. */
+/** A token that may not be used: 3 invalid, 4 expired. */
 export function tokenRefused(
   lookup: Exclude<SessionLookup, { kind: 'live' }>,
   operatorId = lookup.kind === 'unknown' ? undefined : lookup.session.owner.operatorId,
@@ -35,7 +35,7 @@ export function systemError(
   return { answer: failure(CODES.system, 'System error'), outcome, operatorId, detail };
 }
 
-/** Not brought, and not taken over either: the service repeats it. */
+/** Neither delivered nor accepted as a delivery: the service repeats it. */
 export const UNAVAILABLE: Answer = failure(CODES.system, 'System error', 503);
 
 /** Everything but a place: the service retries. */

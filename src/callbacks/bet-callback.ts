@@ -10,14 +10,14 @@ import type { Callbacks } from './context.ts';
 import { answerOfFirst } from './first-copy.ts';
 import type { Handled } from './handled.ts';
 
-/** Whom an operation concerns, or its answer where that is known without asking anybody. */
+/** The bet that an operation concerns, or its answer if that is known without asking anybody. */
 export type Found =
   | { readonly kind: 'bet'; readonly bet: Bet }
   /** Neither the bet nor the player is known here. */
   | { readonly kind: 'nobody' }
   | { readonly kind: 'answered'; readonly handled: Handled };
 
-/** What every operation answers in the same way. */
+/** The answers that are the same for every operation. */
 type KnownDecision = Extract<
   Decision,
   { kind: 'repeat' | 'repeatRefusal' | 'conflict' | 'unresolved' | 'fenced' }

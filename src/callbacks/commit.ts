@@ -19,7 +19,7 @@ export type Moved = { readonly kind: 'moved' };
 
 /**
  * Commits a decision while the caller waits.
- * @throws OutOfTime when its time was over by PostgreSQL's clock; nothing was written then
+ * @throws OutOfTime when its time was over by PostgreSQL's clock; then nothing was written
  * @throws GatewayError when the journal failed
  */
 export async function committedBefore(

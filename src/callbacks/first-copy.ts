@@ -5,11 +5,11 @@ import type { Callbacks } from './context.ts';
 
 /**
  * What the service was answered to an operation that was in flight when its copy came
- * (docs/contract.md, Callbacks: a copy "waits for the first and gives its answer"). An accepted one
- * the bet's state tells; this is for those it does not: refused, or not brought.
+ * (docs/contract.md, Callbacks: a copy "waits for the first and gives its answer"). For an accepted
+ * one the bet's state gives the answer; this is for the others: refused, or not delivered.
  *
  * @param attemptId of the operation that the copy waited for
- * @returns undefined where that was no copy of the same, or nobody could be told how it ended
+ * @returns undefined where that was not the same operation, or its answer reached nobody
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function answerOfFirst(

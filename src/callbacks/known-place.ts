@@ -75,7 +75,7 @@ export async function answerKnownPlace(
 
 /**
  * A place that comes after another operation of its bet (a settle or update that was faster). The
- * bet has its row already, so the place is written there instead of inserted; all else is as ever.
+ * bet has its row already, so the place is written there instead of inserted; all else is as usual.
  * @returns 'moved' when the bet changed since it was read
  */
 async function placeLater(

@@ -20,7 +20,7 @@ export interface PlaceConcluded extends Concluded {
   readonly conclusion: ReturnType<typeof concludePlace>;
 }
 
-/** What a place's way to the wallet is, however its intent was committed. */
+/** How a place is sent to the wallet, however its intent was committed. */
 function placeAttempt(
   wallet: Wallet,
   message: PlaceRequest,
@@ -54,7 +54,7 @@ function placeAttempt(
   };
 }
 
-/** The place that makes its bet's row: intents and outcomes are written many at once. */
+/** The place that creates its bet's row: intents and outcomes are written in batches. */
 export function firstPlaceAttempt(
   { places }: Callbacks,
   wallet: Wallet,

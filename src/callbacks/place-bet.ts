@@ -15,8 +15,8 @@ import { answerKnownPlace } from './known-place.ts';
 import { firstPlaceAttempt, type PlaceConcluded, SYSTEM_ERROR } from './place-attempt.ts';
 
 /**
- * A place bet: whose is it, write it down, send it once, write down what came of it, answer.
- * Whatever is not certain is answered 100, so that the service rolls the bet back (I2, I3, I5).
+ * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
+ * not certain is answered 100, so that the service rolls the bet back (I2, I3, I5).
  * @throws GatewayError, OutOfTime when the journal failed before anything was sent
  */
 export async function placeBet(
@@ -29,7 +29,7 @@ export async function placeBet(
   const refusal =
     lookup.kind === 'live' ? refusalOf(callbacks, message, lookup.session) : tokenRefused(lookup);
   if (lookup.kind !== 'live' || refusal !== undefined) {
-    // A bet that is known is answered from the journal whatever has become of its session.
+    // A known bet is answered from the journal, whatever the state of its session.
     const known = await answerKnownPlace(callbacks, message, raw, deadline, undefined);
     return known ?? refusal ?? refused(CODES.invalidToken, 'Invalid token', undefined);
   }
@@ -91,7 +91,7 @@ async function send(
   }
 }
 
-/** What will not be sent needs only be written in time for its answer. */
+/** A place that will not be sent has only to be recorded in time for its answer. */
 async function recordUnsent(
   callbacks: Callbacks,
   intent: PlaceIntent,
@@ -102,7 +102,7 @@ async function recordUnsent(
     return await inTime(
       deadline.answerMs(),
       () => callbacks.places.begin(intent, deadline, () => wanted),
-      // Written late it says what is true: it was not sent.
+      // Even when written late it is true: the place was not sent.
       () => undefined,
     );
   } catch (error) {
@@ -160,7 +160,7 @@ function refusalOf(
   return undefined;
 }
 
-/** Why the place would not leave at all. A removed operator is treated as one in maintenance. */
+/** Why the place would not be sent at all. A removed operator is treated as one in maintenance. */
 function refusalToSend(wallet: Wallet | undefined, deadline: Deadline): NotSentReason | undefined {
   if (wallet === undefined) return 'maintenance';
   return wallet.refusal('place') ?? (deadline.allowsWalletCall() ? undefined : 'deadline');

@@ -20,7 +20,7 @@ import { readOutcome, withoutWallet } from './read-outcome.ts';
  */
 const CURRENCY = /^[^\s\p{Cc}\p{Cs}]{3,5}$/u;
 
-/** Whose profile is asked for, before and after the wallet has told. */
+/** Whose profile is asked for, before and after the wallet's answer. */
 interface Subject {
   readonly operatorId: string;
   readonly operatorToken: string;
@@ -101,7 +101,7 @@ function namesAnother(message: ProfileRequest, userId: string, currency: string)
   return (message.userId ?? userId) !== userId || (message.currency ?? currency) !== currency;
 }
 
-/** In place of the `userId` that the message names, if it names one: the wallet knows its own only. */
+/** Replaces the `userId` that the message names, if it names one: the wallet knows only its own. */
 function operatorUserFor(
   message: ProfileRequest,
   session: Session | undefined,
@@ -155,7 +155,7 @@ function prefixOf(
 
 /**
  * Opens or renews the prefixed session that the wallet has just vouched for.
- * @returns undefined where the wallet's word makes no session: its answer is a broken one
+ * @returns undefined where the wallet's answer cannot open a session: it is a broken answer
  */
 async function learn(
   callbacks: Callbacks,
@@ -179,7 +179,7 @@ async function learn(
     );
     return learnt?.owner;
   } catch (error) {
-    // A session that lives already is only not renewed while PostgreSQL is away.
+    // While PostgreSQL is away a live session is used, but not renewed.
     if (session === undefined || !(error instanceof GatewayError)) throw error;
     callbacks.logger.warn({ err: error, operator: operatorId }, 'session.not_renewed');
     return session.owner;

@@ -32,8 +32,7 @@ interface PromisedConcluded extends WithDelivery {
 }
 
 /**
- * Takes the operation over without trying it: a delivery from now on, answered 200 once that is
- * committed (I3).
+ * Accepts the operation as a delivery without trying it: answered 200 once that is committed (I3).
  */
 export async function takeOver(
   callback: PromisedCallback,
@@ -52,7 +51,7 @@ export async function recordUnsent(
 
 /**
  * Promises first, tries second: the delivery is committed together with the intent, so that a
- * process killed anywhere on the way loses nothing; it disappears again when the wallet confirms
+ * process killed at any point loses nothing; the delivery is deleted again when the wallet confirms
  * within the deadline. An outcome that cannot be recorded costs a repeat, not the answer.
  */
 export async function sendPromised(

@@ -16,7 +16,7 @@ import type { Callbacks } from './context.ts';
 import { isSame } from './first-copy.ts';
 import type { Handled } from './handled.ts';
 
-/** Of a bet that nothing but its place has happened to: its row was written, and then its outcome. */
+/** Of a bet with nothing but its place: its row was written, and then its outcome. */
 const PLACED_VERSION = 2;
 
 type Recorded =
@@ -34,7 +34,7 @@ type Recorded =
  */
 export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Handled | undefined> {
   const { callbacks, message } = callback;
-  // Indexed, and only where there can be something: the first of a bet pays nothing for it.
+  // Indexed, and only where there can be something: a bet's first operation pays nothing for it.
   const isFirst = message.operation !== 'unsettle' && bet.version <= PLACED_VERSION;
   // While something is on its way a result has to wait anyway, and looks again then; an update that
   // cannot wait would be taken over.
@@ -75,7 +75,7 @@ export async function onRecord(callback: Recorded, handled: Handled): Promise<Ha
   return handled;
 }
 
-/** A 503 asks for the same again; anything else the service has taken for the end. */
+/** A 503 asks for the same again; the service takes anything else as final. */
 function isFinal({ answer }: RecordedOperation): boolean {
   return answer !== undefined && answer.status < 500;
 }

@@ -7,8 +7,8 @@ import { unavailable } from './answers.ts';
 import type { Handled } from './handled.ts';
 
 /**
- * Refusals come at once, so a frame that polls in a loop polls the faster for it. Beyond this much
- * a second of one operator, in one process, they cost neither Redis nor PostgreSQL a query (I7).
+ * Refusals are immediate, so a frame that polls in a loop polls even faster. Beyond this many a
+ * second of one operator, in one process, they cost neither Redis nor PostgreSQL a query (I7).
  */
 const REFUSALS_MAX = { perSecond: 100, burst: 200 };
 
@@ -16,10 +16,10 @@ const TOKENS_MAX = 10_000;
 
 /**
  * Profiles and balances of operators that take no calls (breaker open, bulkhead full, maintenance,
- * suspended). Past the limit they are refused without their session being looked up, so that one
- * which has ended meanwhile is told 503 as well, until the flood is over. Only reads: nothing follows
- * from a read, while a place that was refused has to be in the journal, which then answers its twins
- * and its rollback (docs/contract.md, Callbacks).
+ * suspended). Beyond the limit they are refused without their session being looked up, so that one
+ * which has ended meanwhile is answered 503 as well, until the flood is over. Only reads: nothing
+ * follows from a read, while a place that was refused has to be in the journal, which then answers
+ * its twins and its rollback (docs/contract.md, Callbacks).
  */
 export class RefusedReads {
   readonly #wallets: Wallets;

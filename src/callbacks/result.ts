@@ -27,16 +27,16 @@ import type { Handled } from './handled.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
-/** What a result goes out with beside its message. */
+/** What a result is sent with besides its message. */
 export interface SentWith {
   /** The operator token of the session that asked for a cashout. */
   readonly cashoutToken: string | undefined;
 }
 
 /**
- * Brings a settle or unsettle to the wallet. While an outcome is unknown so is the bet's result, and
+ * Sends a settle or unsettle to the wallet. While an outcome is unknown so is the bet's result, and
  * nothing is answered from the journal.
- * @param mayQueue whether what cannot be brought becomes a delivery and is answered 200
+ * @param mayQueue whether a result that cannot be delivered now becomes a delivery, answered 200
  * @returns 'moved' when the bet changed since it was read
  */
 export async function sendResult(
@@ -90,9 +90,9 @@ function handledOf(operatorId: string, brought: Brought<WithDelivery>): Handled 
 }
 
 /**
- * A wallet that pays a repeat again is never sent one (`unknownRepeats: hold`): what it did with the
- * first is for a person to find out, who has a dead letter: from the attempt's end, or, where its
- * process was killed, from the worker (`deliveries/confirm.ts`).
+ * A wallet that pays a repeat again is never sent one (`unknownRepeats: hold`): a person has to find
+ * out what it did with the first. The dead letter for that is made at the attempt's end or, if its
+ * process was killed, by the worker (`deliveries/confirm.ts`).
  */
 function heldForPerson(
   { callbacks, message, transactionId }: ResultCallback,
@@ -155,12 +155,12 @@ function concluded(
   });
   const answer = answerFor(transactionId, conclusion.answer);
   if (conclusion.outcome === 'unknown' && wallet.callerDialect.holdUnknownRepeats) {
-    // Nobody may send it again but a person: a dead letter from the start, and its alarm.
+    // Only a person may send it again: it is a dead letter from the start, with its alert.
     const dead = { ...promiseOf(callback, bet, nowOf(callback)), state: 'dead' } as const;
     const delivery = { kind: 'new', delivery: dead, retryInMs: 0 } as const;
     return { conclusion, delivery, answer: UNAVAILABLE, lateAnswer: UNAVAILABLE };
   }
-  // A promise that nobody hears of is none: whoever hung up repeats the result (I11).
+  // A promise that reaches nobody is none: whoever hung up repeats the result (I11).
   if (answer !== undefined || !mayQueue || deadline.hasEnded) {
     const delivery = { kind: 'none' } as const;
     return { conclusion, delivery, answer: answer ?? UNAVAILABLE, lateAnswer: UNAVAILABLE };
@@ -195,7 +195,7 @@ export async function takeOverResult(
 }
 
 /**
- * The wallet holds already what is asked for, and only what was promised since is called off: an
+ * The wallet already holds what is asked for, and only what was promised since is cancelled: an
  * unsettle of a settle that no wallet has seen, or the standing result over an unsettle.
  */
 export async function recordUnsentResult(

@@ -19,7 +19,7 @@ import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
  */
 export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
   const { callbacks, message, transactionId } = rollingBack;
-  // Before the journal: a process killed in between leaves a fence too many, never one too few.
+  // Before the journal: a process killed in between leaves a needless fence, never a missing one.
   await callbacks.answers.fence(transactionId);
   const handled = await fencedRollback(rollingBack);
   if (handled.outcome !== 'duplicate') count(callbacks, message, handled);
@@ -85,7 +85,7 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
 
 const KNOWN_REASONS: ReadonlySet<number> = new Set(Object.values(ROLLBACK_REASONS));
 
-/** The service may invent reasons; the label may not grow with them. */
+/** The service may add reasons; the label's values must stay bounded. */
 function count(callbacks: Callbacks, { errorCode }: RollbackRequest, handled: Handled): void {
   const known = errorCode !== undefined && KNOWN_REASONS.has(errorCode);
   callbacks.metrics.rollbacks.inc({

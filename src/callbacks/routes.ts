@@ -29,7 +29,7 @@ import type { StrangerLog } from './stranger-log.ts';
 import { unsettle } from './unsettle.ts';
 import { update } from './update.ts';
 
-/** What the routes ask of the process around them, beside what the callbacks work with. */
+/** What the routes need from the process, besides what the callbacks need. */
 export interface CallbackEdge {
   /** The service's secrets, prepared; read anew for each request, because they rotate. */
   readonly serviceKeys: () => readonly SigningKey[];
@@ -118,7 +118,7 @@ function admit(
   };
 }
 
-/** The callback's span; only now, because a stranger's requests are not worth one. */
+/** The callback's span; only now, because unverified requests get none. */
 function traced(
   callbacks: Callbacks,
   request: FastifyRequest,

@@ -13,8 +13,9 @@ import { firstCashout, onRecord, recordedAnswer } from './recorded-answer.ts';
 import { recordUnsentResult, type SentWith, sendResult, takeOverResult } from './result.ts';
 
 /**
- * A settle, resettle or cashout: answered from the journal where it is settled so already, else
- * brought to the wallet; what could not be brought is answered 503, so that the service repeats it.
+ * A settle, resettle or cashout: answered from the journal if the bet is already settled like this,
+ * else sent to the wallet; what could not be delivered is answered 503, so that the service repeats
+ * it.
  * @throws GatewayError, OutOfTime when the journal failed
  */
 export async function settle(settling: BetCallback<SettleRequest>): Promise<Handled> {
@@ -68,7 +69,7 @@ async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Han
   }
 }
 
-/** Only a first settle may be taken over: a wallet may refuse a changed result (20, 21). */
+/** Only a first settle may become a delivery: a wallet may refuse a changed result (20, 21). */
 function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet): boolean {
   const operatorId = bet.owner?.operatorId;
   if (operatorId === undefined || bet.settlement.kind !== 'none') return false;
@@ -77,9 +78,9 @@ function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet):
 }
 
 /**
- * A cashout needs a live token of its player: of any of its sessions, in any currency. Before its
- * first attempt, that is: where the wallet may have paid it already, the session may have ended
- * since, and the repeat goes out with the token of the first.
+ * A cashout needs a live token of its player, of any session in any currency. That holds only before
+ * its first attempt: if the wallet may have paid it already, the session may have ended since, and
+ * the repeat carries the token of the first attempt.
  */
 async function cashoutToken(
   { callbacks, message }: BetCallback<SettleRequest>,
@@ -113,8 +114,8 @@ async function refusedBehindQueue(
 }
 
 /**
- * A cashout that is refused for its token: on record before it is told. A copy that found the token
- * alive, and has not begun yet, finds this refusal instead.
+ * A cashout that is refused for its token: recorded before it is answered. A copy that found the
+ * token alive, and has not begun yet, finds this refusal instead.
  * @returns 'moved' when the bet changed since it was read: a copy may be at the wallet by now
  * @throws OutOfTime, GatewayError when it cannot be put on record
  */

@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 
-/** Enough to see who it is; a flood must not fill the log, nor be what the process is busy with. */
+/** Enough to see who it is; a flood must neither fill the log nor keep the process busy. */
 const LINES = { perSecond: 5, burst: 10 };
 
 /**

@@ -9,8 +9,8 @@ import { onRecord, recordedAnswer } from './recorded-answer.ts';
 import { recordUnsentResult, sendResult, takeOverResult } from './result.ts';
 
 /**
- * An unsettle: answered from the journal where it is unsettled already, else brought to the wallet;
- * what could not be brought is answered 503, so that the service repeats it.
+ * An unsettle: answered from the journal if the bet is already unsettled, else sent to the wallet;
+ * what could not be delivered is answered 503, so that the service repeats it.
  * @throws GatewayError, OutOfTime when the journal failed
  */
 export async function unsettle(unsettling: BetCallback<UnsettleRequest>): Promise<Handled> {

@@ -12,7 +12,7 @@ import { onRecord, recordedAnswer } from './recorded-answer.ts';
 
 /**
  * A bet data update moves no money and is always answered 200: tried within the deadline, else
- * taken over as a delivery, unless the wallet refuses it for good or nobody holds the bet.
+ * accepted as a delivery, unless the wallet refuses it for good or no wallet holds the bet.
  * @throws GatewayError, OutOfTime when the journal failed before anything was promised
  */
 export async function update(updating: BetCallback<UpdateRequest>): Promise<Handled> {
@@ -54,7 +54,7 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
         break;
       }
       case 'nothingToSend':
-        // Kept, so that a copy gets the same answer to the byte.
+        // Kept, so that a copy gets the same answer, byte for byte.
         handled = await recordUnsent(updating, updated(bet, decision.supersedes));
         break;
       case 'send':

@@ -15,7 +15,7 @@ export interface Confirming extends Engine {
 }
 
 /**
- * Sends once more what stands at bets of which something may have landed late: as deliveries, so
+ * Confirms what stands at bets for which something may have taken effect late: by deliveries, so
  * that they share the operator's limits and holds (docs/money-safety.md).
  * @returns how many became deliveries
  * @throws GatewayError `DATABASE_UNAVAILABLE`
@@ -68,8 +68,8 @@ async function confirm(
 }
 
 /**
- * Makes a dead letter of the result that its bet was left with, unless it has left one itself: the
- * process that sent it was killed. @returns whether one was made
+ * Makes a dead letter of the result whose process was killed, unless there is one already.
+ * @returns whether one was made
  */
 async function leaveToPerson(
   confirmations: Confirmations,

@@ -32,12 +32,12 @@ export interface DeliveryConcluded extends Concluded {
 export type TriedDelivery = Tried<DeliveryConcluded> & { readonly taken: TakenDelivery };
 
 /**
- * Tries to bring one taken delivery to its wallet, through the same engine as a callback. A process
- * killed before the outcome is recorded costs a repeat after the lease; the protocol makes every
- * delivery repeatable (I4).
+ * Attempts one claimed delivery, through the same engine as a callback. A process killed before
+ * the outcome is recorded costs a repeat after the lease; the protocol makes every delivery
+ * repeatable (I4).
  * @param permit from before its row was taken
- * @returns never rejects: what cannot even be sent counts as a failed attempt, so that a poison
- *   message ends as a dead letter and nothing else suffers from it
+ * @returns never rejects: a delivery that cannot even be sent counts as a failed attempt, so that a
+ *   poison message becomes a dead letter and affects nothing else
  */
 export async function tryDelivery(
   engine: Engine,
@@ -78,7 +78,7 @@ export async function tryDelivery(
 }
 
 /**
- * Writes down what a try has brought, counts it and logs it. An outcome that cannot be written is
+ * Records the outcome of an attempt, counts it and logs it. An outcome that cannot be written is
  * lost: the lease ends and the delivery is repeated.
  */
 export async function recordDelivery(engine: Engine, tried: TriedDelivery): Promise<void> {
@@ -91,7 +91,8 @@ export async function recordDelivery(engine: Engine, tried: TriedDelivery): Prom
 
 /**
  * A wallet that pays repeats again (`unknownRepeats: hold`) may have been sent this result by a
- * process that is gone: only a person may send it once more, and names it by doing so.
+ * process that was killed: only a person may send it again, and does so for this delivery by
+ * retrying it.
  */
 function isForPerson(wallet: Wallet, { operation, purpose, bet }: TakenDelivery): boolean {
   const { settlement } = bet;
@@ -171,7 +172,7 @@ function conclude(
   const holdsRepeats = wallet.callerDialect.holdUnknownRepeats;
   const attempted = { operation, purpose, isOverdue, retryInMs, holdsRepeats };
   const after = afterAttempt(attempted, sent);
-  // Whoever is answered is answered by its callback; here nobody waits.
+  // The service was answered by its callback; here nobody waits.
   const answer = accepted(transactionId, transactionTime);
   return {
     conclusion: conclusionOf(taken, message, sent),

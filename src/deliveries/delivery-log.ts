@@ -33,7 +33,7 @@ export function countAttempt(
   const operator = taken.owner.operatorId;
   metrics.deliveryAttempts.inc({ operator, operation: taken.operation, result: resultOf(sent) });
   const isOver = after.kind === 'delivered' || after.kind === 'refused';
-  // Of what is confirmed once more, the first confirmation counted.
+  // Of confirmations, only the first confirmed attempt counts.
   if (isOver && taken.purpose === 'promise') {
     metrics.deliveryLag.observe(ageMs(clock, taken) / 1000);
   }
@@ -49,12 +49,12 @@ function resultOf(sent: BetAnswer): string {
   return sent.kind === 'notSent' ? sent.reason : sent.kind;
 }
 
-/** `400 code 5`: of a wallet's own words only what is certainly nobody's name. */
+/** `400 code 5`: of a wallet's own words only what certainly names nobody. */
 function refusalOf({ code, trace }: Extract<BetAnswer, { kind: 'declined' }>): string {
   return `${trace.status ?? 400} code ${code}`;
 }
 
-/** One wide line per attempt; a death is an alarm. */
+/** One wide line per attempt; a dead letter is logged as an error. */
 export function logAttempt(
   engine: Engine,
   taken: TakenDelivery,
@@ -72,7 +72,7 @@ export function logAttempt(
     result: sent.kind,
     status: sent.trace.status,
     code: sent.trace.code,
-    // Not the wallet's own words: they stand in the journal, a log must hold nothing personal.
+    // Not the wallet's own words: they are in the journal, and a log must hold nothing personal.
     error: sent.kind === 'declined' ? refusalOf(sent) : sent.trace.error,
     latencyMs: Math.round(sent.trace.latencyMs),
     ageMs: ageMs(engine.clock, taken),

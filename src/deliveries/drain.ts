@@ -6,7 +6,10 @@ import { Slice, type Slicing } from './slice.ts';
 
 /** One operator's backlog is drained in slices, so that a thousand operators share the workers. */
 const SLICE_MS = 1_000;
-/** What the operator took no call for passes within a call's time, such as a full bulkhead. */
+/**
+ * A reason for which the operator took no call, such as a full bulkhead, passes within a call's
+ * time.
+ */
 const BUSY_PAUSE_MS = 250;
 
 export interface Draining extends Slicing, Originating, Confirming {
@@ -23,8 +26,9 @@ export type Drained =
   | { readonly kind: 'more'; readonly inMs: number };
 
 /**
- * Why an operator's deliveries are held: no attempts are spent and no horizon runs. Undefined when
- * they may go. Data updates follow the money: they are never worth waking a breaker.
+ * Why an operator's deliveries are held: no attempts are spent and the horizon stands still.
+ * Undefined when they may be sent. Data updates follow the money: a breaker is never probed for
+ * them.
  */
 export function heldBecause(
   draining: Pick<Draining, 'wallets' | 'isHeldByPerson'>,

@@ -2,8 +2,9 @@ import type { DeliveryCount, DeliveryStore } from '../store/deliveries/queue.ts'
 import type { Metrics } from '../telemetry/metrics.ts';
 
 /**
- * A process that starts counts what has ended in all the years before. So many at a time, because a
- * statement has seconds, and no more in one look, because what is open is looked at every few seconds.
+ * A starting process counts everything that has ended in the years before. It counts this many at a
+ * time, because a statement has only seconds, and no more in one look, because open deliveries are
+ * counted every few seconds.
  */
 const STRETCH_ROWS = 100_000;
 const STRETCHES_MAX = 8;

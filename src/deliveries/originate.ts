@@ -19,7 +19,7 @@ const BATCH = 100;
 const ONLY_IN_A_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount'];
 
 /**
- * Rolls back what the service never rolled back: places answered 100, or not answered, whose
+ * Rolls back places that the service never rolled back: answered 100, or not answered, whose
  * rollback did not come within `originateRollbackAfterMs` (I5).
  * @returns how many rollbacks were promised
  * @throws GatewayError `DATABASE_UNAVAILABLE`

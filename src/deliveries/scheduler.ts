@@ -26,8 +26,8 @@ export interface SchedulerOptions {
 
 /**
  * BullMQ as the distributed scheduler of the drains: one job an operator, shared by all worker
- * replicas, put back at the end of the line after each slice, woken by delayed jobs. It holds
- * nothing that PostgreSQL does not know: whatever is lost here, the sweep arms again.
+ * replicas, put back at the end of the queue after each slice, woken by delayed jobs. It holds
+ * nothing that PostgreSQL does not know: whatever is lost here, the sweep schedules again.
  */
 export class Scheduler {
   readonly #queue: Queue;
@@ -111,8 +111,8 @@ export class Scheduler {
   }
 
   /**
-   * Sees to an operator whose drain does not come although it was asked for: a job that is known
-   * but in no line (an evicted or half restored Redis) would keep every other away for ever.
+   * Repairs an operator whose drain does not run although it was requested: a job that is known but
+   * in no queue (an evicted or half restored Redis) would keep every other one away for ever.
    */
   async repair(operatorId: string): Promise<void> {
     const id = drainId(operatorId);
@@ -145,7 +145,7 @@ export class Scheduler {
     }
     const moreInMs = await this.#drain(operatorId);
     if (moreInMs === undefined) return;
-    // To the end of the line, so that the others have their turn.
+    // To the end of the queue, so that the others have their turn.
     await job.moveToDelayed(Date.now() + Math.ceil(moreInMs), token);
     throw new DelayedError();
   }

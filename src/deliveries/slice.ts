@@ -31,9 +31,9 @@ interface Claimed {
 /** Claimed ahead is what can begin within this time: a claimed bet is closed to everything else. */
 const AHEAD_MS = 50;
 const AHEAD_MAX = 256;
-/** Where nothing of what is due may go, so many are looked at: overtaken, of an older wallet. */
+/** How many due deliveries are looked at where none may be sent: overtaken, of an older generation. */
 const UNCLOG_MAX = 1_000;
-/** A lane does not wait until its last outcome is written, unless so many are not. */
+/** A lane does not wait until its last outcome is written, unless this many are unwritten. */
 const UNWRITTEN_MAX = 128;
 /** How much the latest call counts in the average. */
 const LATEST_WEIGHT = 0.1;
@@ -105,7 +105,8 @@ export class Slice {
           if (this.#claimed.length < this.#ahead / 2 && !this.#isOver()) this.#startClaiming();
           return next;
         }
-        // What is just being claimed is still brought: left alone it would wait for its lease to end.
+        // What is just being claimed is still delivered: otherwise it would wait for its lease to
+        // end.
         if (this.#isOver() && this.#claiming === undefined) return undefined;
         await this.#startClaiming();
       }

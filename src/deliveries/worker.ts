@@ -7,7 +7,7 @@ import { originateRollbacks } from './originate.ts';
 import { Pace } from './pace.ts';
 import { Scheduler } from './scheduler.ts';
 
-/** The sweep costs one index probe an operator; at this pace nothing lies about unseen. */
+/** The sweep costs one index lookup per operator; at this pace nothing stays unnoticed. */
 const SWEEP_MS = 1_000;
 /**
  * Every so many sweeps the slower duties are done. Gauges are at most 5 s old (docs/contract.md,
@@ -22,7 +22,7 @@ const RECOVER_BATCH = 500;
 /** Wake-ups further away than this are left to a later sweep. */
 const WAKE_AHEAD_MS = 60_000;
 
-/** Delivers what was promised: sweeps, arms the scheduler, drains (I4). */
+/** Delivers what was promised: sweeps, wakes the scheduler, drains (I4). */
 export class DeliveryWorker {
   readonly #draining: Draining;
   readonly #scheduler: Scheduler;
@@ -86,7 +86,10 @@ export class DeliveryWorker {
     }, delayMs);
   }
 
-  /** What keeps every promise even if Redis forgets everything and processes die at any moment. */
+  /**
+   * The duties that keep every promise even if Redis forgets everything and processes die at any
+   * moment.
+   */
   async #sweep(): Promise<void> {
     // Each for itself: one that fails every time must not keep the others from being done.
     await this.#quietly('recover', () => this.#recover());
@@ -126,7 +129,10 @@ export class DeliveryWorker {
     await this.#wakeUps(flowing);
   }
 
-  /** What a killed process left in flight is unknown from now on, and its guards become work. */
+  /**
+   * What a killed process left in flight is unknown from now on, and its `live` deliveries become
+   * pending.
+   */
   async #recover(): Promise<void> {
     const { bets, logger } = this.#draining;
     for (;;) {

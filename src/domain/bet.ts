@@ -2,9 +2,9 @@ import { sameAmount } from './amount.ts';
 import type { BetOperation, DeliverableOperation } from './operation.ts';
 import { unreachable } from './unreachable.ts';
 
-/** How far the place of a bet has come. Only `unseen` and `inFlight` may still change (I3). */
+/** The state of a bet's place. Only `unseen` and `inFlight` may still change (I3). */
 export type PlaceState =
-  /** Another operation of this bet came first, or none of its places was ever seen. */
+  /** Another operation of this bet came first, or its place was never seen. */
   | { readonly kind: 'unseen' }
   | { readonly kind: 'inFlight' }
   | { readonly kind: 'accepted'; readonly transactionTime: string }
@@ -24,7 +24,7 @@ export type Settlement =
       readonly transactionTime: string;
     }
   | { readonly kind: 'unsettled'; readonly transactionTime: string }
-  /** A settle or unsettle left without an answer: nothing may be answered from memory. */
+  /** A settle or unsettle was left without an answer: nothing may be answered from the journal. */
   | { readonly kind: 'unknown'; readonly attempted: AttemptedResult };
 
 /** What a wallet may or may not have taken. */
@@ -48,7 +48,7 @@ export type Rollback =
 
 /** The operation that is on its way to the wallet. */
 export interface Busy {
-  /** `confirm`: what stands is sent once more, which changes nothing here. */
+  /** `confirm`: what stands is sent again, which does not change this bet. */
   readonly operation: BetOperation | 'confirm';
   readonly attemptId: string;
   /** The process that owns the attempt is gone: its lease ended on PostgreSQL's clock. */
@@ -59,14 +59,14 @@ export interface Busy {
 export type LateOperation = AttemptedResult | { readonly kind: 'place' };
 
 /**
- * An attempt whose outcome nobody knows may take effect at the wallet long after it was given up.
- * Until what stands has been sent once more, twice, the bet is open to that (docs/money-safety.md).
+ * An attempt of unknown outcome may take effect at the wallet long after it was given up. Until what
+ * stands has been confirmed two more times, the bet is open to that (docs/money-safety.md).
  */
 export interface LateEffect {
   readonly operation: LateOperation;
   /** When the last such attempt ended, milliseconds since the epoch on PostgreSQL's clock. */
   readonly atMs: number;
-  /** How many times what stands is still to be sent once more; at least 1. */
+  /** How many confirmations of what stands are still to be sent; at least 1. */
   readonly confirmationsLeft: number;
   /** One of them is a delivery already. */
   readonly isConfirming: boolean;
@@ -77,12 +77,12 @@ export interface OpenDelivery {
   readonly id: string;
   readonly operation: DeliverableOperation;
   readonly attempts: number;
-  /** The result a taken-over settle brings; absent for the other operations. */
+  /** The result of a promised settle; absent for the other operations. */
   readonly settle?: { readonly amount: string; readonly resultType: ResultType };
   readonly transactionTime: string;
 }
 
-/** Who a bet belongs to. Absent only from the tombstone of a bet whose player is unknown here. */
+/** Whom a bet belongs to. Absent only from the tombstone of a bet whose player is unknown here. */
 export interface BetOwner {
   readonly operatorId: string;
   readonly playerId: string;
@@ -126,7 +126,10 @@ export function neverHeld(bet: Bet): boolean {
   return bet.place.kind === 'declined' || bet.place.kind === 'notSent';
 }
 
-/** Whether the service was told 100 of a place that the wallet may hold: it has to be rolled back. */
+/**
+ * Whether the service was answered 100 for a place that the wallet may hold: it has to be rolled
+ * back.
+ */
 export function isPlaceUnknown(bet: Bet): boolean {
   const { kind } = bet.place;
   return kind === 'unknown' || (kind === 'accepted' && bet.placeAnsweredUnknown);
@@ -149,13 +152,13 @@ export function unknownAfter(before: Settlement, attempted: AttemptedResult): Se
   return { kind: 'unknown', attempted: alone ? attempted : { kind: 'several' } };
 }
 
-/** What may land late once `attempted` was left without an answer too. */
+/** What may take effect late once `attempted` was left without an answer too. */
 export function lateAfter(before: LateEffect | undefined, attempted: LateOperation): LateOperation {
   if (before === undefined || sameLate(before.operation, attempted)) return attempted;
   return { kind: 'several' };
 }
 
-/** Whether what may land late would leave the wallet with the books it has already. */
+/** Whether what may take effect late would leave the wallet as it is. */
 export function isHarmless(late: LateOperation, standing: LateOperation): boolean {
   return sameLate(late, standing);
 }
@@ -182,7 +185,7 @@ export function standingResult(settlement: Settlement): AttemptedResult | undefi
   }
 }
 
-/** Whether two results would leave the wallet with the same books. */
+/** Whether two results would leave the wallet in the same state. */
 export function sameResult(one: AttemptedResult, other: AttemptedResult): boolean {
   if (one.kind === 'settle' && other.kind === 'settle') {
     return one.resultType === other.resultType && sameAmount(one.amount, other.amount);

@@ -13,7 +13,7 @@ import { isNotBrought } from './delivery.ts';
 import { unreachable } from './unreachable.ts';
 import type { BetAnswer } from './wallet-answer.ts';
 
-/** What the service may be told of an operation once its outcome is committed. */
+/** What the service may be answered once an operation's outcome is committed. */
 export type ServiceAnswer =
   | { readonly kind: 'accepted'; readonly transactionTime: string }
   | { readonly kind: 'refused'; readonly code: number; readonly message: string };
@@ -24,7 +24,7 @@ export interface BetChange {
   readonly settlement?: Settlement;
   readonly rollback?: Rollback;
   readonly update?: Bet['update'];
-  /** This may still take effect late: from now on what stands is to be sent once more, twice. */
+  /** This may still take effect late: from now on what stands is to be confirmed two more times. */
   readonly late?: LateOperation;
   /** A wallet has confirmed this operation: its effect stands. */
   readonly stands?: boolean;
@@ -33,7 +33,10 @@ export interface BetChange {
 /** What a wallet's answer to one operation means. */
 export interface Conclusion {
   readonly outcome: 'accepted' | 'declined' | 'unknown' | 'not_sent';
-  /** Undefined: nothing is certain. A place is then answered 100, a result 503, the rest is taken over. */
+  /**
+   * Undefined: nothing is certain. A place is then answered 100, a result 503, the rest becomes a
+   * delivery.
+   */
   readonly answer: ServiceAnswer | undefined;
   readonly change: BetChange;
 }
@@ -76,7 +79,7 @@ export function concludeResult(
   options: {
     /** The player's token is the wallet's business only where the player asked for the money. */
     readonly tokenIsChecked: boolean;
-    /** What the service was told already, where it was. */
+    /** What the service was already answered, if it was. */
     readonly toldTime: string | undefined;
   },
 ): Conclusion {
@@ -146,7 +149,7 @@ export function concludeRollback(
     readonly isTold: boolean;
   },
 ): Conclusion {
-  // A place nobody knows the outcome of may debit after its rollback: that is sent once more.
+  // A place of unknown outcome may debit after its rollback: so the rollback is sent again.
   const late: { late?: LateOperation } =
     bet.place.kind === 'unknown' && bet.rollback.kind !== 'confirmed'
       ? { late: { kind: 'place' } }
@@ -197,7 +200,7 @@ export function concludeUpdate(
     return {
       outcome: 'accepted',
       answer: { kind: 'accepted', transactionTime },
-      // Its repeat is answered as the wallet answered, not as it would have been promised.
+      // Its repeat gets the wallet's answer, not that of a promise.
       change: options.isTold ? {} : { update: { key, transactionTime } },
     };
   }

@@ -7,25 +7,25 @@ import {
 } from './bet.ts';
 import { unreachable } from './unreachable.ts';
 
-/** The second time what stands is sent once more is this many times as late as the first. */
+/** The second confirmation of what stands is this many times as late as the first. */
 const SECOND_TIME_FACTOR = 10;
-/** How often what stands is sent once more after the last attempt of unknown outcome. */
+/** How often what stands is confirmed after the last attempt of unknown outcome. */
 export const CONFIRMATIONS = 2;
 
-/** Whether a bet's standing result or rollback has to be sent once more now. */
+/** Whether a bet's standing result or rollback has to be confirmed now. */
 export type ConfirmDecision =
-  /** Not yet, or something else is on its way: look again after so long. */
+  /** Not yet, or something else is on its way: look again after this time. */
   | { readonly kind: 'wait'; readonly inMs: number }
-  /** Nothing stands, or what may land late changes nothing: this time is over. */
+  /** Nothing stands, or what may take effect late changes nothing: this confirmation is not needed. */
   | { readonly kind: 'skip' }
   /** Nobody knows what stands, and nothing may be sent to find out: a person has to decide. */
   | { readonly kind: 'leaveToPerson' }
   | { readonly kind: 'send'; readonly operationId: string };
 
 /**
- * The duty belongs to the bet: whoever confirmed or superseded what in between, at
- * `confirmAfterMs` after the last attempt of unknown outcome, and again at ten times that, whatever
- * stands is sent once more (docs/money-safety.md).
+ * The duty to confirm belongs to the bet. Whatever was confirmed or superseded in between, what
+ * stands is sent again `confirmAfterMs` after the last attempt of unknown outcome, and once more
+ * after ten times that (docs/money-safety.md).
  * @param nowMs PostgreSQL's clock
  */
 export function decideConfirm(
@@ -33,7 +33,7 @@ export function decideConfirm(
   options: {
     readonly nowMs: number;
     readonly confirmAfterMs: number;
-    /** The wallet would pay a result again that it is sent once more. */
+    /** The wallet would pay a repeated result again. */
     readonly holdsRepeats?: boolean;
   },
 ): ConfirmDecision {
@@ -55,7 +55,7 @@ export function decideConfirm(
   return { kind: 'send', operationId: standingOperationId };
 }
 
-/** Whether what may land late would leave the wallet with what it has, or with what nobody knows. */
+/** Whether what may take effect late would leave the wallet as it is, or in an unknown state. */
 function changesNothing(bet: Bet, late: LateOperation): boolean {
   const { kind } = bet.rollback;
   switch (kind) {

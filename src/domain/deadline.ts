@@ -38,14 +38,14 @@ export class Deadline {
   }
 
   /**
-   * Nobody waits for the answer any more: it has left, or its caller has gone. Nothing is begun,
+   * Nobody waits for the answer any more: it was sent, or its caller has gone. Nothing is begun,
    * promised or sent from now on (I11).
    */
   end(): void {
     this.#endsAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether `end` was called: nobody hears of what is promised now. */
+  /** Whether `end` was called: a promise made now reaches nobody. */
   get hasEnded(): boolean {
     return this.#endsAtMs === Number.NEGATIVE_INFINITY;
   }
@@ -61,8 +61,8 @@ export class Deadline {
   }
 
   /**
-   * Milliseconds until the safe answer has to take the place of one that is not there. Later than
-   * `answerMs`: whoever ran out of that still gives its own, as it is on record.
+   * Milliseconds until the safe answer is sent because there is no other. Later than `answerMs`: a
+   * callback that ran out of that still gives its own answer, as it is recorded.
    */
   lastMs(): number {
     return Math.max(0, this.remainingMs() - LAST_ANSWER_MS);

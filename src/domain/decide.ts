@@ -32,7 +32,7 @@ export type Decision =
   | { readonly kind: 'wait' }
   /** Ask the wallet; these queued deliveries have lost their meaning. */
   | { readonly kind: 'send'; readonly supersedes: readonly string[] }
-  /** The wallet holds already what is asked for: confirmed without a call. */
+  /** The wallet already holds what is asked for: confirmed without a call. */
   | { readonly kind: 'nothingToSend'; readonly supersedes: readonly string[] }
   /** Must wait its turn behind what was promised: becomes a delivery. */
   | { readonly kind: 'takeOver'; readonly supersedes: readonly string[] }
@@ -97,8 +97,9 @@ export function decideSettle(
   return decideResult(bet, {
     repeated: () => stands,
     queuedTwin: (last) => last.settle !== undefined && same(last.settle),
-    // What no wallet has seen is replaced by its correction. Where the wallet still holds this very
-    // result, only the unsettle behind it is called off: sent anew, it could be paid anew.
+    // A result that no wallet has seen is replaced by its correction. If the wallet still holds this
+    // very result, only the unsettle behind it is cancelled: sent again, the result could be paid
+    // again.
     overUnattempted: (ids) => ({
       kind: stands === undefined ? 'takeOver' : 'nothingToSend',
       supersedes: ids,
@@ -106,7 +107,7 @@ export function decideSettle(
   });
 }
 
-/** An unsettle. Of a bet never settled it is sent all the same. */
+/** An unsettle. For a bet that was never settled it is sent as well. */
 export function decideUnsettle(bet: Bet): Decision {
   return decideResult(bet, {
     repeated: () => (bet.settlement.kind === 'unsettled' ? bet.settlement : undefined),
@@ -120,7 +121,7 @@ export function decideUnsettle(bet: Bet): Decision {
   });
 }
 
-/** What settle and unsettle share: the bet's standing, then what waits, then what is known. */
+/** What settle and unsettle share: first the bet's state, then what is pending, then what is known. */
 function decideResult(
   bet: Bet,
   rules: {
@@ -151,7 +152,7 @@ function decideResult(
 }
 
 export function decideRollback(bet: Bet): Decision {
-  // A twin that is being tried right now is joined; the others are answered from memory.
+  // A copy that is being tried right now is joined; later ones are answered from the journal.
   if (bet.busy?.operation === 'rollback') return WAIT;
   if (bet.rollback.kind === 'confirmed' && bet.rollback.refusal !== undefined) {
     return { kind: 'repeatRefusal', ...bet.rollback.refusal };
@@ -169,8 +170,9 @@ export function decideRollback(bet: Bet): Decision {
 }
 
 /**
- * What a rollback calls off that can wait no longer for what is in flight: money that no wallet has
- * seen. An update may be what is in flight; the worker leaves out those that a rollback overtook.
+ * What is cancelled by a rollback that can no longer wait for what is in flight: results that no
+ * wallet has seen. An update may be what is in flight; the worker skips those that a rollback
+ * overtook.
  */
 export function calledOffInFlight(bet: Bet): readonly string[] {
   return openMoneyDeliveries(bet)
@@ -179,7 +181,7 @@ export function calledOffInFlight(bet: Bet): readonly string[] {
 }
 
 /**
- * An update never waits behind what was promised: it takes the place of older ones.
+ * An update never waits behind what was promised: it replaces older ones.
  * @param key the update's coefficients, canonical: equal keys are the same update
  */
 export function decideUpdate(

@@ -5,10 +5,10 @@ import type { BetAnswer } from './wallet-answer.ts';
 
 /**
  * The life of a delivery:
- * - `live`: guards an attempt within its callback, and is nobody's work until that one is over;
+ * - `live`: guards an attempt within its callback, and is no worker's job until that is over;
  * - `pending`: waits for its next attempt;
  * - `delivered`: a wallet has confirmed it; `refused`: a wallet refused it for good, which ends it;
- * - `superseded`: a later operation of the bet took its meaning away;
+ * - `superseded`: a later operation of the bet made it void;
  * - `dead`: given up; a person has to decide. `resolved`: a person has decided.
  */
 export const DELIVERY_LIFE = [
@@ -22,9 +22,9 @@ export const DELIVERY_LIFE = [
 ] as const;
 
 /**
- * `promise`: the service was told 200, so a wallet has to hear of it. `confirm`: what a wallet has
- * confirmed is sent once more, because something of unknown outcome may have landed after it; it
- * orders nothing, and later operations overtake it.
+ * `promise`: the service was answered 200, so it has to be delivered. `confirm`: what a wallet has
+ * confirmed is sent again, because something of unknown outcome may have taken effect after it; it
+ * demands nothing new, and later operations overtake it.
  */
 export const DELIVERY_PURPOSES = ['promise', 'confirm'] as const;
 
@@ -35,7 +35,7 @@ export type AfterAttempt =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'refused' }
   | { readonly kind: 'dead' }
-  /** Tried in vain: an attempt is spent. */
+  /** Tried without success: an attempt is spent. */
   | { readonly kind: 'pending'; readonly retryInMs: number }
   /** Not sent, so no attempt was spent. */
   | { readonly kind: 'unsent'; readonly retryInMs: number };

@@ -1,4 +1,4 @@
-/** An amount as a list has it, or why nobody can say which it is. */
+/** An amount of a list, or why it cannot be read. */
 export type ListAmount =
   | { readonly amount: string; readonly fault?: undefined }
   | { readonly amount?: undefined; readonly fault: string };
@@ -16,8 +16,8 @@ const EXPONENT = /^([0-9]{1,20})(?:\.([0-9]{1,20}))?[eE]([-+]?[0-9]{1,2})$/;
 const CHARS_SHOWN = 40;
 
 /**
- * Reads an amount of somebody's list as a JSON number, never through a double. Commas are taken
- * where they can mean one thing only.
+ * Reads an amount of a list as a JSON number, never through a double. Commas are accepted where they
+ * can mean only one thing.
  */
 export function readListAmount(cell: string): ListAmount {
   if (PLAIN.test(cell)) return { amount: cell };

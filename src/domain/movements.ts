@@ -19,7 +19,7 @@ export interface Movement {
   readonly amount: string;
   readonly operation: ConfirmedOperation['operation'];
   readonly isFreebet: boolean;
-  /** 1: from here on the bet waits for its result; -1: it does no longer. */
+  /** 1: from here on the bet waits for its result; -1: it no longer does. */
   readonly opens: -1 | 0 | 1;
   /** What `opens` adds to the stakes of open bets; 0 for a freebet, which is nobody's stake. */
   readonly openStake: string;
@@ -50,10 +50,10 @@ export const NOTHING_BOOKED: BookedBet = {
 /**
  * The movements that one more confirmed operation of a bet makes; most make one, some none.
  *
- * A settle makes one of the difference to what was paid before, the first one also of nothing, because
- * it ends the bet's wait. An unsettle takes back what was paid, a rollback that and gives the stake
- * back. Of a bet whose place no wallet has confirmed, only results are booked. What is confirmed again
- * moves nothing.
+ * A settle makes one of the difference to what was paid before; the first settle makes one even of
+ * 0, because it ends the bet's wait. An unsettle takes back what was paid; a rollback does the same
+ * and returns the stake. For a bet whose place no wallet has confirmed, only results are booked.
+ * What is confirmed again moves nothing.
  *
  * @throws RangeError for an amount that is no number, or of more than 400 places
  */
@@ -138,7 +138,7 @@ function movement(
   operation: Movement['operation'],
   opens: Movement['opens'],
 ): Movement {
-  // A bet of which no stake is booked is nobody's open bet.
+  // A bet without a booked stake is not counted as open.
   const counted = stake === undefined ? 0 : opens;
   const openStake = stake === undefined || isFreebet ? '0' : times(stake, counted);
   return { kind, amount: canonicalAmount(amount), operation, isFreebet, opens: counted, openStake };

@@ -17,7 +17,7 @@ export type Operation = (typeof OPERATIONS)[number];
 /** Operations that carry a `transactionId` and belong to a bet. */
 export type BetOperation = Exclude<Operation, 'profile' | 'balance'>;
 
-/** Operations that the gateway may promise to bring to a wallet later. */
+/** Operations that the gateway may accept as deliveries. */
 export const DELIVERABLE_OPERATIONS = ['settle', 'unsettle', 'rollback', 'update'] as const;
 
 export type DeliverableOperation = (typeof DELIVERABLE_OPERATIONS)[number];

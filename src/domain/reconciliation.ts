@@ -13,10 +13,10 @@ export const DIFFERENCE_KINDS = [
 
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
-/** Where a bet of a list stands. */
+/** The state of a bet in a list. */
 export const LISTED_STATES = ['placed', 'settled', 'rolled_back'] as const;
 
-/** What one list says of a bet; null: it does not say. Amounts are decimal text, not negative. */
+/** What one list says of a bet; null where it says nothing. Amounts are decimal text, not negative. */
 export interface ListedBet {
   readonly currency: string | null;
   readonly stake: string | null;
@@ -26,7 +26,7 @@ export interface ListedBet {
   readonly state: string | null;
 }
 
-/** An operation that was taken over and that no wallet has confirmed yet. */
+/** An operation that was accepted as a delivery and that no wallet has confirmed yet. */
 export interface OpenPromise {
   readonly operation: 'settle' | 'unsettle' | 'rollback';
   readonly amount: string | undefined;
@@ -53,7 +53,7 @@ export interface JournalBet {
   readonly lateAmount: string | undefined;
   readonly promise: OpenPromise | undefined;
   readonly isFreebet: boolean;
-  /** The words of a person who has put its last operation down as settled by hand. */
+  /** The reason given by the person who resolved its last operation by hand. */
   readonly resolvedBy: string | undefined;
   readonly placedAt: Date;
 }
@@ -95,7 +95,7 @@ export function differenceBetween(
   if (here.state === 'rolled_back') return differenceOfRolledBack(here, there);
   if (HOLDS_NOTHING.includes(here.state ?? '')) return differenceOfNothing(there);
   if (there.state !== null && there.state !== here.state) return 'state_differs';
-  // Of an unknown result there is nothing to compare with, and nobody may call that agreement.
+  // An unknown result cannot be compared, and must not count as agreement.
   if (here.payout === null && there.payout !== null) return 'state_differs';
   const isSame = same(here.stake, there.stake) && same(here.payout, there.payout);
   return isSame ? undefined : 'amount_differs';
@@ -114,7 +114,7 @@ function differenceOfRolledBack(here: ListedBet, { state, stake, payout }: Liste
   return isSaid && isZero(payout) ? undefined : 'amount_differs';
 }
 
-/** The gateway knows of no money in it: theirs agrees where it says that nothing is left of it. */
+/** The gateway knows of no money in it: the list agrees if it says that nothing is left of it. */
 function differenceOfNothing({ state, stake, payout }: ListedBet) {
   if (state === 'rolled_back' && (isZero(payout) || same(stake, payout))) return undefined;
   const isNothing = state === null && stake !== null && isZero(stake) && isZero(payout);
@@ -136,7 +136,7 @@ export interface ListedDays {
   readonly endsAt: Date;
 }
 
-/** Clocks of others, and what is counted as the bet's time there. */
+/** Room for others' clocks, and for what they count as the bet's time. */
 const BORDER_MS = 10 * 60_000;
 
 /** Whether a list of these days has to have it: a wallet has taken the bet, in one of them. */

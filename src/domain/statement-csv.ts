@@ -15,11 +15,11 @@ export interface StatementRow {
   readonly operation: string;
 }
 
-/** The first line of every statement's CSV; part of what its SHA-256 is of. */
+/** The first line of every statement's CSV; its SHA-256 covers it too. */
 export const STATEMENT_HEADER =
   'day,belongsTo,transactionId,currency,kind,amount,freebet,confirmedAt,operation\n';
 
-/** One line of a statement's CSV (RFC 4180, but with `\n`). Never another one for the same row. */
+/** One line of a statement's CSV (RFC 4180, but with `\n`). Always the same for the same row. */
 export function statementLine(day: string, row: StatementRow): string {
   const cells = [
     day,
@@ -35,7 +35,7 @@ export function statementLine(day: string, row: StatementRow): string {
   return `${cells.join(',')}\n`;
 }
 
-/** Of others: whatever stands in it stays one cell. */
+/** Foreign text: whatever it contains stays one cell. */
 function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

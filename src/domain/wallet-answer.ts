@@ -15,7 +15,7 @@ export type NotSentReason =
 /** How a call that may have reached the wallet failed to bring a valid answer. */
 export type WalletFault = 'timeout' | 'connection' | 'http_error' | 'bad_answer';
 
-/** The first bytes of what a wallet sent, kept for people; nothing in it lets anybody in. */
+/** The first bytes of what a wallet sent, kept for people; without tokens, secrets and signatures. */
 export interface WalletEvidence {
   readonly contentType: string | undefined;
   readonly body: Buffer;
@@ -23,7 +23,7 @@ export interface WalletEvidence {
   readonly truncated: boolean;
 }
 
-/** What can be said of one try at the wallet, for journals and logs; never shown to the service. */
+/** What is known of one attempt at the wallet, for journals and logs; never shown to the service. */
 export interface WalletTrace {
   /** Whether a byte may have left towards the wallet. */
   readonly sent: boolean;
@@ -43,7 +43,7 @@ export interface WalletTrace {
 
 /**
  * A wallet's answer to a bet call, as a value (I2): `declined` only by the wallet's own definite
- * word, `notSent` only where no byte left, and everything in between `unknown`.
+ * answer, `notSent` only where no byte left, and everything in between `unknown`.
  */
 export type BetAnswer =
   | { readonly kind: 'accepted'; readonly transactionTime: string; readonly trace: WalletTrace }

@@ -12,12 +12,12 @@ import type { Engine } from './context.ts';
 import { correctAnswer } from './correction.ts';
 import { type Sending, SendPermit } from './send-permit.ts';
 
-/** What a conclusion leads to: what is told in time, and what is told once time is over. */
+/** What a conclusion leads to: the answer in time, and the answer once the caller's time is over. */
 export interface Concluded {
   readonly conclusion: Conclusion;
   /** What the service is answered once the outcome is committed. */
   readonly answer: Answer;
-  /** What it is answered where the outcome cannot be committed in time: 100, 503, or the promise. */
+  /** What it is answered if the outcome cannot be committed in time: 100, 503, or the promise. */
   readonly lateAnswer: Answer;
   /** The time that the promise was, or would be, answered with. */
   readonly promisedTime?: string;
@@ -33,7 +33,7 @@ export interface Attempt<C extends Concluded> {
   readonly attemptId: string;
   readonly operatorId: string;
   readonly operation: BetOperation;
-  /** Of the caller that waits; undefined: a delivery, for which nobody does. */
+  /** Of the caller that waits; undefined for a delivery, for which nobody waits. */
   readonly deadline: Deadline | undefined;
   /** Calls the wallet once. Never rejects. */
   readonly call: (sending: Sending) => Promise<BetAnswer>;
@@ -46,7 +46,7 @@ export interface Brought<C> {
   readonly kind: 'brought';
   readonly sent: BetAnswer;
   readonly concluded: C;
-  /** Whether the outcome was committed in time, so that `concluded.answer` may be told. */
+  /** Whether the outcome was committed in time, so that `concluded.answer` may be sent. */
   readonly stands: boolean;
 }
 
@@ -83,7 +83,7 @@ export async function bring<C extends Concluded, Refused extends { readonly kind
   return await record(engine, tried);
 }
 
-/** One try at the wallet, concluded and not yet written down. */
+/** One attempt at the wallet, concluded and not yet recorded. */
 export interface Tried<C extends Concluded> {
   readonly attempt: Attempt<C>;
   readonly operationId: string;
@@ -107,7 +107,7 @@ export async function tryOnce<C extends Concluded>(
   return { attempt, operationId, startedAtMs, sent, concluded: attempt.conclude(sent) };
 }
 
-/** Writes down what a try has brought and wakes whoever waits for the bet. Never rejects. */
+/** Records the outcome of an attempt and wakes whoever waits for the bet. Never rejects. */
 export async function record<C extends Concluded>(
   engine: Engine,
   { attempt, operationId, startedAtMs, sent, concluded }: Tried<C>,
@@ -130,7 +130,7 @@ export async function record<C extends Concluded>(
       { err: error, operator: operatorId, operation, transactionId },
       'bet.outcome_not_recorded',
     );
-    // It may still be written, with an answer that did not leave.
+    // It may still be written, with an answer that was not sent.
     if (deadline !== undefined) {
       const { lateAnswer, promisedTime } = concluded;
       const { attemptId } = attempt;
@@ -146,7 +146,7 @@ export async function record<C extends Concluded>(
 /** When an intent of unknown fate is looked for: its statement may still be on its way. */
 const LOOK_AFTER_MS = [0, 1_000, 8_000];
 
-/** Frees the bet of an intent that nobody knows to be committed, where it is. Never rejects. */
+/** Frees the bet of an intent whose commit was not reported, if it was committed. Never rejects. */
 async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>): Promise<void> {
   let failure: unknown;
   for (const afterMs of LOOK_AFTER_MS) {
@@ -160,7 +160,7 @@ async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>
     }
   }
   if (failure === undefined) return;
-  // Should it stand after all, its lease ends and the sweep calls it unknown.
+  // If it stands after all, its lease ends and the sweep marks its outcome unknown.
   const { transactionId, operation } = attempt;
   engine.logger.warn({ err: failure, transactionId, operation }, 'bet.late_intent_not_looked_for');
 }
@@ -181,7 +181,7 @@ async function release<C extends Concluded>(
     const attempted = attemptOf(sent, engine.clock.nowMs(), concluded.lateAnswer);
     await attempt.finish(operationId, concluded, attempted);
   } catch (error) {
-    // Its lease ends and the sweep calls it unknown, which is safe if less precise.
+    // Its lease ends and the sweep marks its outcome unknown, which is safe if less precise.
     const { transactionId, operation } = attempt;
     engine.logger.warn({ err: error, transactionId, operation }, 'bet.late_intent_not_released');
   } finally {
@@ -191,7 +191,7 @@ async function release<C extends Concluded>(
 
 /**
  * Does something that must not begin once time is over.
- * @param onLate told what it came to, where the caller had given up by then; must not reject
+ * @param onLate is given the result if the caller had given up by then; must not reject
  * @throws OutOfTime
  */
 export async function inTime<T>(
@@ -204,7 +204,7 @@ export async function inTime<T>(
   try {
     return await within(limitMs, working);
   } catch (error) {
-    // A failure after that has no one to tell: nothing was begun.
+    // Nobody is waiting for a failure after that: nothing was begun.
     if (error instanceof OutOfTime) working.then(onLate, () => undefined);
     throw error;
   }

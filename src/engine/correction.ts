@@ -8,7 +8,7 @@ import type { Engine } from './context.ts';
 /** A write whose fate is unknown may land until PostgreSQL has ended its statement. */
 const CORRECT_AFTER_MS = [0, 1_000, 10_000, 60_000, 300_000];
 
-/** An attempt whose caller was not told what its outcome says. */
+/** An attempt whose caller was given another answer than its outcome says. */
 export interface AnsweredOtherwise {
   readonly transactionId: string;
   readonly attemptId: string;
@@ -20,8 +20,8 @@ export interface AnsweredOtherwise {
 }
 
 /**
- * The service was answered `lateAnswer` while the outcome was on its way to the journal, where it
- * may stand with another answer. What counts is what was told (I3): the record is put right.
+ * The service was answered `lateAnswer` while the outcome was being written to the journal, where it
+ * may stand with another answer. What counts is what was answered (I3): the record is corrected.
  * @param finished the write whose end was not awaited
  * @returns never rejects; gives up, loudly, after some minutes without PostgreSQL
  */

@@ -13,8 +13,8 @@ export function deliverySettings(
 }
 
 /**
- * Whether a bet is of books that the operator's present wallet does not have (`wallet.generation`):
- * it is never asked about such a bet until a person releases them.
+ * Whether a bet is of an older `wallet.generation`, whose bets the operator's present wallet does
+ * not have: it is never asked about such a bet until a person releases them.
  */
 export function isOfOlderWallet(
   configuration: Configuration,

@@ -4,7 +4,7 @@ import type { Engine } from './context.ts';
 
 /** Whom an operation on a bet concerns. */
 export type Located =
-  /** The journal's bet, or one made up for a player whose bet is unknown here (`version` 0). */
+  /** The journal's bet, or a placeholder for a player whose bet is unknown here (`version` 0). */
   | { readonly kind: 'bet'; readonly bet: Bet }
   /** The bet is another player's than the operation says. */
   | { readonly kind: 'foreign'; readonly operatorId: string | undefined }
@@ -26,7 +26,7 @@ export async function locate(
   return { kind: 'bet', bet: unseenBet(engine, message.transactionId, owner) };
 }
 
-/** The bet as it stands, after what a killed process left in flight was called unknown. */
+/** The bet as it stands, once an operation left in flight by a killed process is marked unknown. */
 export async function findSettledBet(
   engine: Engine,
   transactionId: string,
@@ -39,7 +39,7 @@ export async function findSettledBet(
   }
 }
 
-/** What a process that is gone left in flight is unknown from now on. */
+/** An operation that a killed process left in flight is unknown from now on. */
 export function countRecovered(
   { metrics }: Engine,
   operatorId: string | undefined,
@@ -50,7 +50,7 @@ export function countRecovered(
   metrics.unknownOutcomes.inc({ operator: operatorId ?? 'unknown', operation });
 }
 
-/** A bet of which nothing is known but that somebody speaks of it. */
+/** A bet of which nothing is known except that an operation names it. */
 export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner | undefined): Bet {
   const operator =
     owner === undefined ? undefined : engine.configuration().operators.get(owner.operatorId);

@@ -2,7 +2,7 @@ import { sameResult } from '../domain/bet.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
 
-/** The request by which a wallet got to know of an operation first. */
+/** The request with which a wallet first saw an operation. */
 export interface FirstRequest {
   /** For the header `x-request-id`. */
   readonly requestId: string;
@@ -11,14 +11,14 @@ export interface FirstRequest {
 }
 
 /**
- * What a repeat has to carry for a wallet that takes every `requestId` for an operation of its own
+ * What a repeat has to carry for a wallet that treats every `requestId` as a separate operation
  * (dialect `stableRequestId`): there a result that the service repeats under a new one, because the
  * first got no answer, would be paid a second time.
  *
  * A repeat is the same result as the one asked for directly before it, which the wallet has neither
  * accepted nor refused. With another result in between, or after an answer, it is a new operation:
  * under the old `requestId` such a wallet would do nothing at all. What no wallet ever saw (a
- * promise that was called off) is not in between.
+ * promise that was cancelled) is not in between.
  *
  * @param operationId of the operation itself, where the journal holds it already
  * @returns undefined where the message is the first itself

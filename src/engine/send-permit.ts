@@ -6,12 +6,12 @@ import type { Clock } from '../domain/clock.ts';
  */
 const SEND_WITHIN_MS = 5_000;
 
-/** Asked in the very moment a connection takes the request. */
+/** Asked at the moment a connection takes the request. */
 export type Sending = { readonly maySend: () => boolean };
 
 /**
- * The lease, looked at again in the moment of sending. Both clocks count: a stopped process finds
- * the monotonic one far ahead, a paused machine perhaps only the one on the wall.
+ * The lease, checked again at the moment of sending. Both clocks count: a stopped process finds
+ * the monotonic clock far ahead, a paused machine perhaps only the wall clock.
  */
 export class SendPermit {
   readonly sending: Sending;

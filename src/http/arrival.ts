@@ -2,7 +2,7 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { Clock } from '../domain/clock.ts';
 
 const TICK_MS = 20;
-/** Timers are never exact; only a lag that people would call one is taken off a budget. */
+/** Timers are never exact; only a noticeable lag is taken off a budget. */
 const LAG_MS_MIN = 10;
 
 /** A longer delay is a stall: the process was stopped, or something held the loop. */
@@ -17,7 +17,7 @@ const QUIET_TURNS = 5;
  * has been read when none came for so long.
  */
 const QUIET_MS = 100;
-/** However many come after that, they are new: a process that lags for good still has to work. */
+/** However many come after that, they are new: a process that always lags still has to work. */
 const AFTER_STALL_MS_MAX = 2_000;
 /** No more than these can have waited to be accepted: the backlog of a listening socket. */
 const BACKLOG = 511;

@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts';
 import { Parties, STRANGERS } from './parties.ts';
 import { readInSmallPieces } from './small-pieces.ts';
 
-/** What strangers may hold of one process (`http` in gateway.yaml). */
+/** Limits for unauthenticated callers ("strangers"), per process (`http` in gateway.yaml). */
 export interface ConnectionLimits {
   readonly maxConnections: number;
   /** How long a connection may stay idle that no signed request has come on yet. */
@@ -14,8 +14,8 @@ export interface ConnectionLimits {
 }
 
 /**
- * Why a connection was closed from this side. `pieces`: a body of crumbs, each of which costs as much
- * as a request; `pipelined`: more requests than anybody sends without waiting for an answer.
+ * Why a connection was closed from this side. `pieces`: a body in tiny chunks, each of which costs
+ * as much as a request; `pipelined`: more requests than clients send without waiting for an answer.
  */
 export type Closed = 'idle' | 'full' | 'memory' | 'pieces' | 'pipelined';
 
@@ -28,28 +28,29 @@ export interface ConnectionsOptions {
 /** How often idle strangers are looked for. */
 const SWEEP_MS = 500;
 
-/** What a piece of a body takes beside its bytes: many small ones weigh more than they hold. */
+/** What a piece of a body takes besides its bytes: many small ones take more memory than they hold. */
 const PIECE_OVERHEAD_BYTES = 256;
 
-/** A body up to this long is taken from anybody: no callback of the service comes near it. */
+/** A body up to this size is accepted from anybody: no callback of the service comes near it. */
 const SHORT_BODY_BYTES = 16 * 1024;
 
 /**
- * Of the long bodies of strangers, and of those of one operator, this share of `arrivingBytesMax` may
- * begin a second. A body that is broken off is free only when the garbage collector has seen it:
- * without a pace, those who come again and again would fill the memory with what no longer arrives.
+ * Of the long bodies of strangers, and of those of one operator, this share of `arrivingBytesMax`
+ * may begin a second. The memory of a body that was cut off is free only after garbage collection:
+ * without a pace, callers that reconnect again and again would fill the memory with what no longer
+ * arrives.
  */
 const LONG_SHARE_PER_SECOND = 0.25;
 
 /**
- * A body may come in so many pieces, and in one more for each so many bytes: a slow writer flushes
- * every word, a small packet holds 536 bytes. Each piece costs some microseconds, six bytes of chunk
- * or not: 250,000 of them in one body took the processor for more than a second.
+ * A body may come in this many pieces, and in one more for each of so many bytes: a slow writer
+ * flushes every word, a small packet holds 536 bytes. Each piece costs some microseconds, however
+ * small it is: 250,000 of them in one body took the processor for more than a second.
  */
 const PIECES_MAX = 256;
 const BYTES_PER_FURTHER_PIECE = 256;
 
-/** Requests on one connection that wait for their answers; no client that is known sends a second. */
+/** Requests on one connection that wait for their answers; no known client sends a second one. */
 const UNDER_WAY_MAX = 8;
 
 interface ArrivingBody {
@@ -57,17 +58,17 @@ interface ArrivingBody {
   pieces: number;
 }
 
-/** What long bodies of a party took lately, less what the pace has given back since. */
+/** What long bodies of a party took recently, less what the pace has given back since. */
 interface LongBodies {
   bytes: number;
   atMs: number;
 }
 
 /**
- * The connections of the public listener. The service's have their place for good. Whoever has not
- * yet signed a request has one only as long as nobody else needs it, and so has the operator that
- * holds the most: a thousand silent connections, or bodies that never end, must neither keep the
- * service out nor fill the memory (I7).
+ * The connections of the public listener. The service's are never closed for others. A caller that
+ * has not yet signed a request keeps one only as long as nobody else needs it, and so does the
+ * operator that holds the most: a thousand silent connections, or bodies that never end, must
+ * neither keep the service out nor fill the memory (I7).
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -101,8 +102,8 @@ export class Connections {
   }
 
   /**
-   * A request has come, of which nothing is known but its head.
-   * @returns whether it may be looked at; its connection is closed else
+   * A request has arrived, of which only the head is known.
+   * @returns whether it may be processed; if not, its connection is closed
    */
   began(socket: Socket): boolean {
     if (this.#closed.has(socket)) return false;
@@ -113,14 +114,14 @@ export class Connections {
     return false;
   }
 
-  /** A request has been answered: the patience with its sender begins anew. */
+  /** A request has been answered: its sender's idle time begins again. */
   answered(socket: Socket): void {
     this.#underWay.set(socket, (this.#underWay.get(socket) ?? 1) - 1);
     this.#parties.touch(socket, this.#nowMs());
   }
 
   /**
-   * So many bytes of body are to follow. A long body that is one too many of its party is not read:
+   * This many bytes of body are to follow. A long body that exceeds its party's share is not read:
    * its connection is closed.
    */
   announced(socket: Socket, bytes: number): void {
@@ -146,7 +147,7 @@ export class Connections {
     const isCrumbs = body.pieces > PIECES_MAX + body.bytes / BYTES_PER_FURTHER_PIECE;
     if (isCrumbs && this.#parties.of(socket) !== undefined) this.#close(socket, 'pieces');
     const { arrivingBytesMax } = this.#options.limits();
-    // The oldest are those that do not come to their end: who means it has sent it in a moment.
+    // The oldest are those that never end: an honest sender sends its body within a moment.
     for (const oldest of this.#arriving.keys()) {
       if (this.#arrivingBytes <= arrivingBytesMax) return;
       this.#close(oldest, 'memory');

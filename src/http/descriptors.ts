@@ -22,7 +22,7 @@ export async function hasDescriptors(): Promise<boolean> {
  * raises to the hard one when it starts.
  *
  * @param limitsFile default: this process's
- * @returns `Infinity` where there is no limit, or the system does not tell (it is not Linux)
+ * @returns `Infinity` if there is no limit, or if the system does not tell (it is not Linux)
  */
 export function openFilesMax(limitsFile = '/proc/self/limits'): number {
   let limits: string;

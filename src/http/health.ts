@@ -13,7 +13,7 @@ export type DependencyState = 'up' | 'down';
 
 export type ReadinessStatus =
   | 'ready'
-  /** Works on without Redis, on PostgreSQL alone. */
+  /** Works without Redis, on PostgreSQL alone. */
   | 'degraded'
   /** PostgreSQL is away, or no connection can be opened any more. */
   | 'unavailable'
@@ -126,7 +126,7 @@ class Probe {
     try {
       return await this.#check();
     } catch {
-      // Why is for the log of whoever works with the server; a probe only asks whether.
+      // The reason is logged by whoever uses the server; a probe only asks whether it is there.
       return false;
     }
   }

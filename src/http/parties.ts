@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** Who has not proved itself on its connection. No operator's id is empty. */
+/** A caller that is not authenticated on its connection. No operator's id is empty. */
 export const STRANGERS = '';
 
-/** Connections by whose they are, the one without a sign of life for longest first. */
+/** Connections by owner, the one that has been silent longest first. */
 export class Parties {
   readonly #members = new Map<string, Map<Socket, number>>();
   readonly #partyOf = new Map<Socket, string>();
@@ -31,7 +31,7 @@ export class Parties {
     return this.#partyOf.get(socket);
   }
 
-  /** It gave a sign of life: all others of its party are idle for longer now. */
+  /** It showed activity: all others of its party have now been idle longer. */
   touch(socket: Socket, nowMs: number): void {
     const party = this.of(socket);
     if (party !== undefined) this.join(party, socket, nowMs);

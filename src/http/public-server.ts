@@ -11,8 +11,9 @@ import { type ConnectionLimits, Connections, type ConnectionsOptions } from './c
 const BODY_BYTES_MAX = 256 * 1024;
 
 /**
- * In the middle of a request nothing moves for longer only where its sender does not take the answer,
- * which would stay in memory for ever: the slowest, of the bonus API, is made in half of this.
+ * In the middle of a request nothing moves for longer than this only if its sender does not read the
+ * answer, which would stay in memory for ever: the slowest answer, of the bonus API, takes half of
+ * it.
  */
 const SILENT_MS_MAX = 30_000;
 
@@ -21,7 +22,8 @@ declare module 'fastify' {
     /** On the injected monotonic clock; a callback's deadline counts from here. */
     arrivedAtMs: number;
     /**
-     * To be called once its signature holds: its connection is no stranger's from then on.
+     * To be called once its signature is verified: from then on its connection counts as its
+     * owner's.
      * @param operatorId whose it is; undefined: the service's
      */
     trust(operatorId?: string): void;
@@ -120,8 +122,8 @@ function stampArrivals(
     const from = request.socket.remoteAddress;
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
     request.arrivedAtMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
-    // Bodies are JSON whatever their label says; Fastify would refuse an odd one with 415, which
-    // would stand before the signature and would have the service roll a good place back.
+    // Bodies are JSON whatever their label says. Fastify would refuse an odd one with 415 before the
+    // signature is checked, which would make the service roll a good place back.
     delete request.headers['content-type'];
     done();
   });

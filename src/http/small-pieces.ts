@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /**
- * The parser is handed so much at a time. Node gives it up to 64 KiB, and it calls back for every
+ * The parser gets this much at a time. Node gives it up to 64 KiB, and it calls back for every
  * request and every chunk in them before anybody can stop it: 70 to 100 ms of the processor.
  */
 const PIECE_BYTES_MAX = 1024;
@@ -11,7 +11,7 @@ const PIECE_BYTES_MAX = 1024;
  * To be called when the connection has come, before anything was read from it.
  */
 export function readInSmallPieces(socket: Socket): void {
-  // Whoever listens for data gets it; else the parser reads from the system by itself.
+  // A listener for data gets it; without one the parser reads from the system by itself.
   const parsers = socket.listeners('data');
   socket.removeAllListeners('data');
   const waiting: Buffer[] = [];
@@ -23,7 +23,8 @@ export function readInSmallPieces(socket: Socket): void {
     if (bytes.length > PIECE_BYTES_MAX) waiting[0] = bytes.subarray(PIECE_BYTES_MAX);
     else waiting.shift();
     for (const parse of parsers) parse.call(socket, bytes.subarray(0, PIECE_BYTES_MAX));
-    // What came of a body is told in a tick of its own; all of them are over before the next read.
+    // What arrived of a body is emitted in a tick of its own; all of these are over before the next
+    // read.
     if (waiting.length > 0) process.nextTick(readNext);
   };
   socket.on('data', (bytes: Buffer) => {

@@ -1,4 +1,4 @@
-/** At most this many rows a statement: beyond it a batch costs latency and brings nothing. */
+/** At most this many rows per statement: more cost latency and gain nothing. */
 const ROWS_MAX = 256;
 
 interface Waiting<Row, Result> {
@@ -90,7 +90,7 @@ export class Batcher<Row, Result> {
       });
     } catch (error) {
       if (batch.length > 1 && this.#options.isRowError(error)) {
-        // One poisoned row must not take 255 others with it.
+        // One poison row must not fail 255 others.
         for (const waiting of batch) await this.#write([waiting]);
         return;
       }

@@ -7,7 +7,7 @@ import { statement } from './statement.ts';
 /** How often PostgreSQL's clock is compared with this process's, and how many looks count. */
 const SAMPLE_MS = 1_000;
 const SAMPLES = 15;
-/** An older comparison says nothing any more: the server may be another one by now. */
+/** An older comparison is worthless: the server may be another one by now. */
 const SAMPLE_AGE_MS_MAX = 30_000;
 
 const NOW = statement(
@@ -24,10 +24,10 @@ interface Sample {
 }
 
 /**
- * A caller's deadline as a time of PostgreSQL's own clock, so that a statement can refuse by itself
- * what comes too late, however long it was on its way (docs/money-safety.md). The answer's arrival
- * is taken for the moment PostgreSQL looked at its clock, so a limit is early by at most the way
- * back, never late; a process that was paused finds its limits passed.
+ * A caller's deadline as a time of PostgreSQL's own clock, so that a statement itself can refuse
+ * what comes too late, however long it was on its way (docs/money-safety.md). PostgreSQL is assumed
+ * to have read its clock at the moment its answer arrived, so a limit is early by at most the
+ * answer's travel time, never late; a process that was paused finds its limits passed.
  */
 export class DatabaseClock {
   readonly #database: Database;

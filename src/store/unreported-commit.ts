@@ -6,7 +6,7 @@ const REPEAT_AFTER_MS = [0, 25, 100, 250];
 const REPEAT_WITHIN_MS = 2_000;
 
 /**
- * Carries a write out again where a broken connection left the fate of its commit unknown (I3).
+ * Repeats a write when a broken connection left the fate of its commit unknown (I3).
  * @param write one that recognises its own earlier effect by attempt id, so that asking again tells
  *   what became of it
  * @throws GatewayError `DATABASE_UNAVAILABLE` when it is still unknown after the last repeat

@@ -1,11 +1,11 @@
 import { Incomparable } from './incomparable.ts';
 
-/** What a list may say of a bet; only the first is required. */
+/** The columns that a list may have; only the first is required. */
 export const LIST_COLUMNS = ['transactionId', 'currency', 'stake', 'payout', 'state'] as const;
 
 export type ListColumn = (typeof LIST_COLUMNS)[number];
 
-/** What the list's own columns are called, where it is not by our words. */
+/** The names of the list's own columns, where they are not ours. */
 export type ColumnNames = ReadonlyMap<ListColumn, string>;
 
 /** Where our columns stand in the list. */
@@ -13,7 +13,7 @@ export type ColumnPlaces = ReadonlyMap<ListColumn, number>;
 
 /**
  * Reads `transactionId=bet_id,stake=Bet Amount`; a colon serves as well.
- * @throws Incomparable in words, where it is not of that form
+ * @throws Incomparable if it is not of that form
  */
 export function readColumnNames(text: string): ColumnNames {
   const names = new Map<ListColumn, string>();

@@ -15,8 +15,8 @@ const RECORD_CHARS_MAX = 64 * 1024;
 const FAULT = 'a quote is not closed, or stands inside a field';
 
 /**
- * Puts lines of CSV together to records. A field in quotes may hold line ends; what never becomes a
- * whole record costs its first line alone, and the lines behind it are read anew: one forgotten quote
+ * Joins lines of CSV into records. A field in quotes may hold line ends. If a record never becomes
+ * complete, only its first line is lost, and the lines after it are read again: one forgotten quote
  * must not swallow the rest of a list.
  */
 export class CsvRecords {

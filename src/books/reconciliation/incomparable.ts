@@ -1,9 +1,9 @@
-/** A list cannot be compared, in words that say what to do. Whatever was read of it says nothing. */
+/** A list cannot be compared; the message says what to do. What was read of it means nothing. */
 export class Incomparable extends Error {
   override readonly name: string = 'Incomparable';
 }
 
-/** It is larger than may be. */
+/** It is larger than allowed. */
 export class ListTooLarge extends Incomparable {
   override readonly name = 'ListTooLarge';
 }

@@ -9,8 +9,8 @@ const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 const HEAD_BYTES = 4;
 
 /**
- * The text of a list, unpacked where it is gzip, which its first bytes tell and not its name.
- * @param bytesMax packed or not, it is read no further
+ * The text of a list, decompressed if its first bytes (not its name) say that it is gzip.
+ * @param bytesMax the most that is read of it, compressed or not
  * @throws Incomparable where it is no text, or its gzip is cut off
  */
 export async function* listBytes(

@@ -3,7 +3,7 @@ import { LISTED_STATES } from '../../domain/reconciliation.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
 import type { ListColumn } from './columns.ts';
 
-/** A line of which nobody can say what it says. */
+/** A line that cannot be read. */
 export interface UnreadableLine {
   readonly line: number;
   readonly transactionId: string | null;
@@ -17,7 +17,7 @@ const CURRENCY_CHARS_MAX = 20;
 const CELL_CHARS_SHOWN = 40;
 const CONTROL = /\p{Cc}/u;
 
-/** What stands in a column of this line; undefined where the list has no such column. */
+/** The content of a column of this line; undefined where the list has no such column. */
 export type CellOf = (column: ListColumn) => string | undefined;
 
 /**

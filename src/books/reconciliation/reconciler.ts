@@ -24,7 +24,7 @@ export type ReceivedList =
   | { readonly kind: 'tooLarge'; readonly why: string }
   | { readonly kind: 'busy' };
 
-/** Compares lists that come over the internal listener, a few at a time. */
+/** Compares lists that arrive at the internal listener, a few at a time. */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
   readonly #stop = new AbortController();
@@ -71,7 +71,7 @@ export class Reconciler {
     return { kind: 'received', id: run.id };
   }
 
-  /** Breaks off what is under way: it is on record as not compared. */
+  /** Stops the comparisons under way: they are recorded as not compared. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#underWay);

@@ -17,10 +17,10 @@ import { listBytes } from './list-bytes.ts';
 import { ListReader } from './list-reader.ts';
 import type { ListLine } from './list-rows.ts';
 
-/** Lines written at once: a transaction of moments, whatever the pace at which the list comes. */
+/** Lines written at once: a short transaction, however slowly the list arrives. */
 const WRITTEN_AT_ONCE = 10_000;
 const NOTED_AT_ONCE = 1_000;
-/** Kept of each kind, for people to work off; what is beyond is counted. */
+/** Kept of each kind, for people to resolve; those beyond are only counted. */
 const KEPT_MAX = 50_000;
 const ALIVE_EVERY_MS = 2_000;
 
@@ -217,7 +217,7 @@ export class ReconciliationRun {
       const said = { id: this.id, columns: this.#columns, ...this.#progress() };
       if (!(await this.#parts.runs.noteProgress(said))) this.#isOver = true;
     } catch (error) {
-      // Said again soon; who cannot say it for a minute is taken for gone.
+      // Repeated soon; a process that cannot repeat it for a minute is taken for gone.
       if (error instanceof GatewayError) return;
       this.#broken ??= error instanceof Error ? error : new Error(String(error));
     }
@@ -233,13 +233,13 @@ export class ReconciliationRun {
     }
   }
 
-  /** Puts down why it could not be compared; what was found until then is taken away. */
+  /** Records why it could not be compared; what was found until then is deleted. */
   async #failIfPossible(why: string): Promise<void> {
     await this.#close();
     try {
       await this.#parts.runs.fail(this.id, why);
     } catch (error) {
-      // Whoever looks next finds it silent, and puts it down as lost.
+      // Whoever looks next finds it silent, and marks it as lost.
       if (!(error instanceof GatewayError)) throw error;
     }
   }

@@ -42,7 +42,7 @@ export interface RecordedOperation {
   readonly isConcluded: boolean;
 }
 
-/** A bet whose operation in flight was given up for unknown. */
+/** A bet whose operation in flight was marked unknown. */
 export interface RecoveredBet {
   readonly transactionId: string;
   readonly operatorId: string | undefined;
@@ -114,7 +114,7 @@ export class BetJournal {
     if (row?.operationId !== undefined) {
       return { kind: 'committed', operationId: row.operationId };
     }
-    // Somebody was faster, time is over, or this is the repeat of a commit that was not reported.
+    // Another process was faster, time is over, or this repeats a commit that was not reported.
     const { transactionId } = to;
     const mine = await this.operationIdOf({ transactionId, attemptId: record.attemptId });
     if (mine !== undefined) return { kind: 'committed', operationId: mine };
@@ -122,8 +122,8 @@ export class BetJournal {
   }
 
   /**
-   * Puts on record what is answered from the journal: the bytes of a copy that are sent again later,
-   * when another result stands, must not count as a new result.
+   * Records what is answered from the journal: the bytes of a copy, sent again later when another
+   * result stands, must not count as a new result.
    * @returns whether it was written before the caller's time was over
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
@@ -138,8 +138,8 @@ export class BetJournal {
   }
 
   /**
-   * Puts a refusal on record that no wallet was asked for: whoever decides on the bet as it was
-   * before decides anew, and finds it.
+   * Records a refusal for which no wallet was asked: whoever decides on the bet as it was before has
+   * to decide again, and finds it.
    * @returns false when the bet is no longer as it was read, or the caller's time is over
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
@@ -182,7 +182,7 @@ export class BetJournal {
     await this.#database.run(CORRECT_ANSWER, correction);
   }
 
-  /** Calls unknown what a process that is gone left in flight; a no-op when it was freed since. */
+  /** Marks as unknown what a killed process left in flight; a no-op when it was freed since. */
   async recover(transactionId: string, attemptId: string): Promise<void> {
     await this.#database.run(RECOVER, { transactionId, attemptId });
   }

@@ -11,7 +11,7 @@ export interface Outcome {
   readonly operationId: string;
   readonly attempt: AttemptRecord;
   readonly change: BetChange;
-  /** How long after now what stands is sent once more, where `change.late` says that it has to be. */
+  /** How long after now what stands is confirmed, if `change.late` says that it has to be. */
   readonly confirmAfterMs: number;
   readonly delivery: DeliveryOutcome;
   /** The caller that waits for it; undefined: nobody does. */
@@ -19,7 +19,7 @@ export interface Outcome {
 }
 
 export interface OutcomeCaller {
-  /** PostgreSQL's time at which the caller has been answered otherwise. */
+  /** PostgreSQL's time from which on the caller has been given another answer. */
   readonly before: Date;
   /** What it is answered then: 100, 503, or the promise. */
   readonly lateAnswer: Answer;
@@ -36,13 +36,16 @@ export type DeliveryOutcome =
       /** Whether its attempt was counted when it was taken: a drain does, a callback does not. */
       readonly isCounted: boolean;
     }
-  /** A promise made after a vain attempt; it takes no effect once the caller was answered. */
+  /**
+   * A promise made after an attempt without success; it takes no effect once the caller was
+   * answered.
+   */
   | { readonly kind: 'new'; readonly delivery: NewDelivery; readonly retryInMs: number };
 
 export type Finished =
-  /** Committed in time: what was meant to be answered may be answered. */
+  /** Committed in time: the intended answer may be sent. */
   | { readonly kind: 'stands' }
-  /** Committed after the caller's time: it has been answered otherwise, and that is on record. */
+  /** Committed after the caller's time: another answer was sent, and that is on record. */
   | { readonly kind: 'late' }
   /** The attempt's lease had ended, and the bet is no longer its own. */
   | { readonly kind: 'lost' };

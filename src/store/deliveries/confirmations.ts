@@ -2,7 +2,7 @@ import type { Bet, ResultType } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
 
-/** A bet of which something may land late, and which is to be looked at now. */
+/** A bet for which something may take effect late, and which is to be looked at now. */
 export interface DueConfirmation {
   readonly transactionId: string;
   /** PostgreSQL's clock, epoch milliseconds. */
@@ -120,7 +120,7 @@ const LEAVE_TO_PERSON = statement(
 );
 
 /**
- * The duty to send once more what stands where something may have landed after it. It belongs to
+ * The duty to confirm what stands where something may have taken effect after it. It belongs to
  * the bet (docs/money-safety.md); each write takes effect only if the bet is still as it was read.
  * Every method throws GatewayError `DATABASE_UNAVAILABLE`.
  */

@@ -45,7 +45,7 @@ interface DeliveryCounts {
 export type RetryResult =
   | { readonly kind: 'retried'; readonly item: DeliveryItem }
   | { readonly kind: 'notRetryable'; readonly state: DeliveryState }
-  /** A later operation of the bet is on record: brought now, the old one would undo it (I6). */
+  /** A later operation of the bet is on record: delivered now, the old one would undo it (I6). */
   | { readonly kind: 'overtaken' }
   | { readonly kind: 'missing' };
 
@@ -65,10 +65,10 @@ export interface DeliveryAdminOptions {
 type Row = DeliveryRecord;
 
 const PAGE_SIZE = 100;
-/** An id as PostgreSQL can hold one; anything else is nobody's. */
+/** An id that PostgreSQL can hold; no delivery has any other. */
 const ID = /^\d{1,18}$/;
 
-/** What people do with deliveries: look, try again, put down as settled by hand. */
+/** What people do with deliveries: list, retry, resolve. */
 export class DeliveryAdmin {
   readonly #options: DeliveryAdminOptions;
   readonly #prisma: Prisma;
@@ -139,7 +139,7 @@ export class DeliveryAdmin {
   }
 
   async #waiting(): Promise<Pick<DeliveryCounts, 'open' | 'oldest'>> {
-    // What is only confirmed once more has been delivered already: nobody waits for it.
+    // A delivery that is only confirmed again has already been delivered: nobody waits for it.
     const rows = await this.#prisma.$queryRaw<
       { operator: string; count: number; oldest: Date | null }[]
     >(sql`
@@ -203,7 +203,7 @@ export class DeliveryAdmin {
   }
 
   /**
-   * Takes a dead delivery off the list of what alarms: somebody has seen to it at the wallet.
+   * Removes a dead delivery from what alerts: somebody has settled it at the wallet.
    * @param who a person or a ticket, for the record
    */
   async resolve(id: string, who: string, why: string, by: Authority): Promise<ResolveResult> {

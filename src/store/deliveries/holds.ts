@@ -1,7 +1,7 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, sql } from '../schema/prisma.ts';
 
-/** A person's word that nothing is to be delivered to an operator for now. */
+/** A person's decision that nothing is to be delivered to an operator for now. */
 export interface DeliveryHold {
   /** ISO 8601 UTC. */
   readonly since: string;

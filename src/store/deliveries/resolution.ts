@@ -9,9 +9,9 @@ interface Resolved {
 }
 
 /**
- * Puts a dead delivery down as settled by hand, with its row of the audit. A result that nothing has
- * overtaken is from then on what the wallet holds, and the duty to send anything of it once more has
- * ended: a person has looked. Nothing is sent.
+ * Marks a dead delivery as resolved by hand, with its row in the audit. A result that nothing has
+ * overtaken counts from then on as what the wallet holds, and nothing of it is confirmed any more: a
+ * person has looked. Nothing is sent.
  * @returns false when it is not dead (any more)
  */
 export async function resolveDead(

@@ -43,8 +43,8 @@ export class DeliveryRetries {
   }
 
   /**
-   * Makes an operator's pending deliveries due now, but for those that a wallet has confirmed
-   * already and that are repeated later on purpose.
+   * Makes an operator's pending deliveries due now, except those that a wallet has already confirmed
+   * and that are repeated later on purpose.
    */
   async hurryAll(operatorId: string, by: Authority, which: RetryRange = {}): Promise<Retried> {
     const where = { operatorId, state: 'pending', purpose: 'promise' };

@@ -18,7 +18,7 @@ export interface TakenDelivery {
   /** Its horizon is over: this attempt is the last one. */
   readonly isOverdue: boolean;
   readonly createdAt: Date;
-  /** When the promise was made, as the service was told. */
+  /** When the promise was made, as the service was answered. */
   readonly transactionTime: string;
   /** As the service sent it. */
   readonly body: Buffer;

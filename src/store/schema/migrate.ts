@@ -132,7 +132,7 @@ async function apply(client: Client, { name, sql }: Script): Promise<void> {
     await runAndMarkFinished(client, id, sql);
   } catch (cause) {
     const why = wordsOf(cause, sql);
-    // A connection that broke cannot write it down either; the row without an end says enough.
+    // A broken connection cannot record it either; the row without an end says enough.
     await markFailed(client, id, why).catch(() => undefined);
     throw new MigrationError(`migration ${name} could not be applied: ${why}`, { cause });
   }

@@ -27,7 +27,7 @@ const OPEN_WHY = [
   'not_booked',
 ] as const;
 
-/** What keeps a month: each needs a wallet's answer or a person; `not_booked` a worker that runs. */
+/** What keeps a month: each needs a wallet's answer or a person; `not_booked` a running worker. */
 export interface OpenBet {
   readonly transactionId: string;
   readonly operatorId: string | null;
@@ -56,7 +56,7 @@ export interface Pruned {
 }
 
 /**
- * Takes old months out of the journal: their operations and attempts with the months' tables, and
+ * Deletes old months from the journal: their operations and attempts with the months' tables, and
  * of the bets that ended before the rows themselves. A month in which something is open is refused;
  * the operations of bets that still wait for their result are kept in `operations_rest`. Calls of
  * the bonus API that were closed before go as well.
@@ -228,7 +228,7 @@ async function dropMonth(client: Client, month: string): Promise<void> {
   await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets');
 }
 
-/** One transaction; where others hold the tables it is tried again after they had their turn. */
+/** One transaction; if others hold the tables it is tried again after they had their turn. */
 async function withLockTries(client: Client, work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
