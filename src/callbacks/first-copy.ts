@@ -9,7 +9,7 @@ import type { Callbacks } from './context.ts';
  * one the bet's state gives the answer; this is for the others: refused, or not delivered.
  *
  * @param attemptId of the operation that the copy waited for
- * @returns undefined where that was not the same operation, or its answer reached nobody
+ * @returns undefined where that was not the same operation, or has no answer on record
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function answerOfFirst(

@@ -81,7 +81,7 @@ describe('a balance', () => {
     { kind: 'reset' },
     { kind: 'hang' },
   ];
-  it.each(broken)('that the wallet could not be brought to answer is 503: %o (I1)', async (how) => {
+  it.each(broken)('that the wallet does not answer is 503: %o (I1)', async (how) => {
     const player = await gateway.player();
     gateway.wallet('alpha').misbehave('balance', how, { calls: 1 });
     const answer = await gateway.service.balance(player);
@@ -89,7 +89,7 @@ describe('a balance', () => {
     expect(answer.ms).toBeLessThan(900);
   });
 
-  it('is asked anew each time', async () => {
+  it('asks the wallet every time', async () => {
     const player = await gateway.player({ balance: '10' });
     expect((await gateway.service.balance(player)).amount).toBe('10');
     gateway.wallet('alpha').deposit(player.user, 'USD', '5');

@@ -64,7 +64,7 @@ const broken: [string, Misbehaviour][] = [
 ];
 
 describe.each([...slow, ...broken])('when the wallet %s', (_, misbehaviour) => {
-  it('every callback is answered in time, with what makes the service repeat or undo (I1)', async () => {
+  it('every callback is answered in time, so that the service repeats it or rolls back (I1)', async () => {
     const answers = await Promise.all(
       callbacks.map(async ([operation, ask, status]) => {
         const bet =

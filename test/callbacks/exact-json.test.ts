@@ -90,7 +90,7 @@ describe('a place bet reaches the wallet as it came, but for userId and token (I
     expect(reached(bet)).not.toContain(bet.player.userId);
   });
 
-  it('but compact: wallets that verify by re-serialising want it so', async () => {
+  it('but compact: wallets that verify by re-serialising need that', async () => {
     const bet = await unplacedBet(gateway);
     const compact = placeBody(bet.slip, { info: '"  spaces \\n in  text "' });
     const spacious = compact.replace(/,"/g, ' ,\r\n\t "').replace(/":/g, '" : ');
@@ -98,7 +98,7 @@ describe('a place bet reaches the wallet as it came, but for userId and token (I
     expect(reached(bet)).toBe(translated(compact, bet));
   });
 
-  it('with a transactionId that comes back as it was', async () => {
+  it('with a transactionId that is returned unchanged', async () => {
     const bet = await unplacedBet(gateway);
     const transactionId = 'ставка/1 "😀" \\ \u2028'.padEnd(40, '.');
     const answer = await post(
@@ -108,7 +108,7 @@ describe('a place bet reaches the wallet as it came, but for userId and token (I
   });
 });
 
-describe('everything else about a bet reaches the wallet as exactly (I9)', () => {
+describe('every other operation of a bet reaches the wallet just as exactly (I9)', () => {
   const odd: RawFields = { surprise: '{"userId":"me","token":1.00}', bonusAmount: '1.50' };
   const operations: [string, (bet: TestBet) => string][] = [
     ['settle', ({ slip }) => settleBody(slip, { amount: '25.50', ...lost, token: undefined }, odd)],
@@ -200,7 +200,7 @@ describe('what is no proper message is refused with code 5, naming the field (I9
     expectCode5(await put(rollbackBody(bet.slip, 50, { type })), 'type');
   });
 
-  it('and is written down nowhere', async () => {
+  it('and is recorded nowhere', async () => {
     const bet = await unplacedBet(gateway);
     await post(placeBody(bet.slip, { amount: '-1' }));
     expect(await betState(gateway.databaseUrl, bet.transactionId)).toBeUndefined();

@@ -52,7 +52,7 @@ describe('a player’s identity', () => {
     expect((await dollars('beta')).userId).not.toBe((await dollars('alpha')).userId);
   });
 
-  it('is one person however many ask for it at once', async () => {
+  it('is one person, however many requests come at once', async () => {
     const asked = Array.from({ length: 8 }, (_, index) => ({
       operatorUser: 'bob',
       currency: index % 2 === 0 ? 'USD' : 'EUR',
@@ -66,7 +66,7 @@ describe('a player’s identity', () => {
     expect(new Set(opened.map(({ session: found }) => found?.token)).size).toBe(8);
   });
 
-  it('has a token of its own for each currency, good in that one alone', async () => {
+  it('has a token for each currency, valid only in that one', async () => {
     const [one, other] = [await dollars(), await euros()];
     expect(one.token).not.toBe(other.token);
     for (const { token } of [one, other]) expect(token).toMatch(/^[A-Za-z0-9_-]{10,64}$/);

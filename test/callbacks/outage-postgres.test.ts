@@ -151,7 +151,7 @@ it('answers a copy of a place from Redis while PostgreSQL is gone (I3)', async (
   expect(bet.arrivals()).toEqual(['place']);
 });
 
-it('counts what it could not send for want of PostgreSQL', async () => {
+it('counts what it could not send because PostgreSQL was gone', async () => {
   const bet = await unplacedBet(gateway);
   const labels = { operator: 'alpha', reason: 'database' };
   const before = await gateway.metric('gateway_rejected_total', labels);

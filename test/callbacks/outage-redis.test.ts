@@ -67,7 +67,7 @@ const outages: [string, () => unknown][] = [
 ];
 
 describe.each(outages)('while Redis %s', (_, begin) => {
-  it('a bet goes its whole way, each step once (I3, I5)', async () => {
+  it('a bet goes through its whole life, each step once (I3, I5)', async () => {
     const bet = await unplacedBet(gateway);
     await begin();
     const first = await bet.place();

@@ -32,7 +32,7 @@ describe('a place bet that the wallet accepts', () => {
     expect(await stateOf(bet)).toMatchObject({ place: 'accepted', attempts: ['accepted'] });
   });
 
-  it('reaches it signed, traceable, and with the time it has', async () => {
+  it('reaches the wallet signed, traceable, and with the time it has left', async () => {
     const bet = await placedBet(gateway);
     const { method, path, headers, body } = bet.lastRequest();
     expect([method, path]).toEqual(['POST', '/sportsbook/payment/bet']);
@@ -117,7 +117,7 @@ describe('a place bet that the wallet declines', () => {
     expect(bet.arrivals()).toEqual(['place']);
   });
 
-  it('by a code that no journal holds is unknown, and written down at once (I2, I3)', async () => {
+  it('with a code too large for the journal is unknown, and recorded at once (I2, I3)', async () => {
     const bet = await unplacedBet(gateway);
     bet.wallet.misbehave('place', { kind: 'code', code: 5_000_000_000 }, { calls: 1 });
     const answer = await bet.place();

@@ -61,7 +61,7 @@ describe('the breaker of an operator’s money calls', () => {
     expect((await placeAnother('alpha')).status).toBe(200);
   });
 
-  it('does not mind declines, however many (I2)', async () => {
+  it('is not opened by declines, however many (I2)', async () => {
     for (let n = 0; n < 8; n += 1) {
       const bet = await unplacedBet(gateway, { operatorId: 'flapping', amount: '5000' });
       expect((await bet.place()).json).toMatchObject({ code: 7 });
@@ -69,14 +69,14 @@ describe('the breaker of an operator’s money calls', () => {
     expect(await breaker('flapping', 'money')).toBe(0);
   });
 
-  it('closes again by itself once the wallet is well', async () => {
+  it('closes again by itself once the wallet recovers', async () => {
     await fail('flapping', 8);
     await reaches('flapping', 1);
     expect((await placeAnother('flapping')).status).toBe(200);
     expect(await breaker('flapping', 'money')).toBe(0);
   });
 
-  it('lets one call at a time try whether the wallet is well', async () => {
+  it('probes the wallet with one call at a time', async () => {
     await fail('flapping', 20);
     await reaches('flapping', 1);
     const gate = gateway.wallet('flapping').hold('place');

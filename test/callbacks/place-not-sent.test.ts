@@ -46,7 +46,7 @@ describe('a place bet of an operator', () => {
     expect(bet.arrivals()).toEqual([]);
   });
 
-  it('suspended is refused, while its players’ open bets are brought to an end', async () => {
+  it('suspended is refused, while its players’ open bets still settle and roll back', async () => {
     const open = await placedBet(gateway, { operatorId: 'beta' });
     await gateway.reconfigure('beta', { status: 'suspended' });
     expect((await open.settle('25')).status).toBe(200);
@@ -55,7 +55,7 @@ describe('a place bet of an operator', () => {
     await gateway.reconfigure('beta', { status: 'active' });
   });
 
-  it('whose file was taken away is refused at once, unsent', async () => {
+  it('whose file was removed is refused at once, unsent', async () => {
     const bet = await unplacedBet(gateway, { operatorId: 'gamma' });
     await rm(join(gateway.configFolder, 'operators', 'gamma.yaml'));
     await gateway.reload();
@@ -100,7 +100,7 @@ describe('a request that a trusted proxy says it held', () => {
     expect(bet.arrivals()).toEqual(['place']);
   });
 
-  it('is believed of nobody else', async () => {
+  it('is not believed from anybody else', async () => {
     await gateway.close();
     gateway = await startTestGateway({ gateway: { deadline: { totalMs: TOTAL_MS } } });
     const bet = await unplacedBet(gateway);

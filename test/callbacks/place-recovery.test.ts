@@ -83,7 +83,7 @@ describe('a place that a killed process left in flight', () => {
     expect(bet.arrivals()).toEqual([]);
   });
 
-  it('cannot come back to life: a thawed process finds its lease over (I3, I6)', async () => {
+  it('stays unknown: a process that thaws finds its lease over (I3, I6)', async () => {
     const bet = await unplacedBet(gateway);
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId, point: 'after' });
     const frozen = bet.place();

@@ -47,7 +47,7 @@ describe('a place bet after its rollback', () => {
     expect(bet.balance()).toBe('1000');
   });
 
-  it('of a player that nobody here knew then is refused all the same (I6)', async () => {
+  it('of a player that was unknown here at the time is refused too (I6)', async () => {
     const bet = await unplacedBet(gateway);
     const stranger = { userId: '"somebody-else"' };
     expect((await bet.rollback(stranger)).status).toBe(200);
@@ -103,7 +103,7 @@ describe('a rollback while the place is in flight', () => {
     expect(bet.arrivals()).toEqual(['place']);
   });
 
-  it('is taken over when the place outlasts it, and both are answered in time (I1, I4)', async () => {
+  it('becomes a delivery when the place outlasts it, and both are answered in time (I1, I4)', async () => {
     const bet = await unplacedBet(gateway);
     const gate = bet.wallet.hold('place', { transactionId: bet.transactionId, point: 'after' });
     const placing = bet.place();
@@ -119,7 +119,7 @@ describe('a rollback while the place is in flight', () => {
     gate.release();
   });
 
-  it('of a killed process is taken over: the promise is kept when its lease ends (I4)', async () => {
+  it('of a killed process becomes a delivery, which is kept when the lease ends (I4)', async () => {
     const bet = await placedBet(gateway);
     await bet.leaveBusy('place');
     const undone = await bet.rollback();

@@ -29,7 +29,7 @@ async function updatedBet(): Promise<TestBet> {
 }
 
 describe('a place bet that another operation of its bet has overtaken', () => {
-  it('is sent once and answered as ever (I5)', async () => {
+  it('is sent once and answered as usual (I5)', async () => {
     const bet = await updatedBet();
     const answer = await bet.place();
     expect(answer.status).toBe(200);
@@ -88,7 +88,7 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     expect(bet.arrivals()).toEqual(['update', 'place']);
   });
 
-  it('is declined by the wallet’s own word', async () => {
+  it('is declined when the wallet itself declines it', async () => {
     const bet = await updatedBet();
     bet.wallet.misbehave('place', { kind: 'code', code: 14 }, { calls: 1 });
     expect((await bet.place()).json).toMatchObject({ code: 14 });

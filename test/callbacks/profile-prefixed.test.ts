@@ -157,7 +157,7 @@ describe('a prefixed session', () => {
     },
   );
 
-  it('is not learnt from a profile that the wallet refuses, which is passed on', async () => {
+  it('is not opened by a profile that the wallet refuses; the refusal is passed on', async () => {
     gateway.wallet('alpha').endToken(own, 'expired');
     expect((await gateway.service.profile(token)).json?.code).toBe(4);
     expect(await secondsLeft()).toBe(0);

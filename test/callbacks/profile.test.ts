@@ -93,7 +93,7 @@ describe('a profile', () => {
     { kind: 'reset' },
     { kind: 'hang' },
   ];
-  it.each(broken)('that the wallet could not be brought to answer is 503: %o (I1)', async (how) => {
+  it.each(broken)('that the wallet does not answer is 503: %o (I1)', async (how) => {
     const player = await gateway.player();
     gateway.wallet('alpha').misbehave('profile', how, { calls: 1 });
     const answer = await gateway.service.profile(player.token);

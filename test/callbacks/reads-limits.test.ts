@@ -46,7 +46,7 @@ describe('the breaker of an operator’s reads', () => {
     behave();
   });
 
-  it('closes again by itself once the wallet is well', async () => {
+  it('closes again by itself once the wallet recovers', async () => {
     const player = await gateway.player();
     const state = () => breaker('alpha', 'read');
     await expect.poll(state, { timeout: 5_000 }).toBe(1);
@@ -55,7 +55,7 @@ describe('the breaker of an operator’s reads', () => {
     expect((await balanceOf(player)).status).toBe(200);
   });
 
-  it('does not mind a wallet’s refusals, however many', async () => {
+  it('is not opened by a wallet’s refusals, however many', async () => {
     const player = await gateway.player();
     const behave = gateway.wallet('alpha').misbehave('balance', { kind: 'code', code: 4 });
     for (let n = 0; n < 12; n += 1) expect((await balanceOf(player)).json?.code).toBe(4);

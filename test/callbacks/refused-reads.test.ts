@@ -67,7 +67,7 @@ describe('a bet call', () => {
     expect(await rejected('rate')).toBe(before);
   });
 
-  it('that was accepted before is rolled back all the same', async () => {
+  it('that was accepted before is still rolled back', async () => {
     const bet = await placedBet(gateway);
     await gateway.reconfigure('alpha', { status: 'maintenance' });
     await gateway.service.balance(bet.player);

@@ -55,7 +55,7 @@ describe.concurrent('an operation answered by a promise', () => {
     },
   );
 
-  it('rollback that the wallet then confirms by code 8 goes on being answered 200', async ({
+  it('a promised rollback that the wallet confirms by code 8 is still answered 200', async ({
     expect,
   }) => {
     const bet = await placedBet(gateway);

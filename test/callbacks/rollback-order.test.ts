@@ -120,7 +120,7 @@ describe('a rollback while another operation of its bet is in flight', () => {
     expect((await bet.settle('10')).json?.code).toBe(5);
   });
 
-  it('calls unknown what a killed process left, once its lease is over, and is sent (I4)', async () => {
+  it('marks what a killed process left as unknown once its lease is over, and is sent (I4)', async () => {
     const bet = await placedBet(gateway);
     await bet.leaveBusy('place', 'lapsed');
     expect((await bet.rollback()).status).toBe(200);

@@ -40,7 +40,7 @@ describe('the token of a rollback', () => {
     expect(sentBody(bet).token).toBe(bet.player.operatorToken);
   });
 
-  it('is left out where the service sent none', async () => {
+  it('is left out if the service sent none', async () => {
     const bet = await placedBet(gateway);
     await bet.rollback({ token: undefined });
     expect(sentBody(bet)).not.toHaveProperty('token');

@@ -87,7 +87,7 @@ describe('a rollback that the wallet does not confirm', () => {
     { kind: 'hang' },
   ];
 
-  it.each(answers)('is taken over: 200, and a committed delivery: %o (I3, I4)', async (how) => {
+  it.each(answers)('is accepted: 200, and a committed delivery: %o (I3, I4)', async (how) => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('rollback', how, { transactionId: bet.transactionId });
     const answer = await bet.rollback();
@@ -106,7 +106,7 @@ describe('a rollback that the wallet does not confirm', () => {
     expect(await bet.deliveries()).toMatchObject([pendingRollback]);
   });
 
-  it('is taken over when the wallet is down', async () => {
+  it('becomes a delivery when the wallet is down', async () => {
     const bet = await placedBet(gateway);
     await bet.wallet.down();
     const answer = await bet.rollback();

@@ -51,7 +51,7 @@ describe('a callback from an address', () => {
     expect(await gateway.metric('gateway_callbacks_total', labels)).toBe(before + 1);
   });
 
-  it('of an operator is not asked for: the list is the service’s', async () => {
+  it('of an operator is not checked: the list is the service’s', async () => {
     expect((await gateway.operator('alpha').bet('no-such-bet')).status).toBe(404);
   });
 });

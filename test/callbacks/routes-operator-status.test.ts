@@ -158,7 +158,7 @@ describe.each(STATES)('an operator $name', ({ reason, enter, leave, expected }) 
     if (expected[operation] !== 'promised') expect(await rejected()).toBe(before + 1);
   });
 
-  it('is no concern of another operator (I7)', async () => {
+  it('does not affect another operator (I7)', async () => {
     const other = await placedBet(gateway, { operatorId: 'beta' });
     expect((await other.settle('10')).status).toBe(200);
     expect((await gateway.service.balance(other.player)).status).toBe(200);

@@ -89,7 +89,7 @@ describe.each(['cut', 'freeze'] as const)('while PostgreSQL is away (%s)', (how)
     expect([unplaced.arrivals(), placed.arrivals()]).toEqual([[], ['place']]);
   });
 
-  it('what was not taken is taken when it is repeated afterwards', async () => {
+  it('what was refused is accepted when it is repeated afterwards', async () => {
     const { placed } = await bets();
     await postgres[how]();
     await placed.settle('10');
@@ -103,7 +103,7 @@ describe.each(['cut', 'freeze'] as const)('while PostgreSQL is away (%s)', (how)
 });
 
 describe.each(['cut', 'freeze'] as const)('while Redis is away (%s)', (how) => {
-  it('everything works on, on PostgreSQL alone, and duplicates are still known (I5)', async () => {
+  it('everything keeps working on PostgreSQL alone, and duplicates are still recognised (I5)', async () => {
     const bet = await unplacedBet(gateway);
     await redis[how]();
     const { service } = gateway;

@@ -17,7 +17,7 @@ const OPERATIONS = ['settle', 'unsettle'] as const;
 const send = (bet: TestBet, operation: (typeof OPERATIONS)[number]) =>
   operation === 'settle' ? bet.settle('10') : bet.unsettle();
 
-describe.each(OPERATIONS)('%s that the wallet could not be brought to answer', (operation) => {
+describe.each(OPERATIONS)('%s that the wallet does not answer', (operation) => {
   const misbehaviours: readonly Misbehaviour[] = [
     { kind: 'code', code: 1 },
     { kind: 'code', code: 3 },
@@ -45,7 +45,7 @@ describe.each(OPERATIONS)('%s that the wallet could not be brought to answer', (
     expect(bet.arrivals()).toEqual(['place', operation]);
   });
 
-  it('is answered 503 when the wallet is down, and brought by a repeat', async () => {
+  it('is answered 503 when the wallet is down, and delivered by a repeat', async () => {
     const bet = await placedBet(gateway);
     await bet.wallet.down();
     const answer = await send(bet, operation);
@@ -55,7 +55,7 @@ describe.each(OPERATIONS)('%s that the wallet could not be brought to answer', (
     expect(bet.arrivals()).toEqual(['place', operation]);
   });
 
-  it('is a call again when it is repeated, and memory only once the wallet has confirmed', async () => {
+  it('is sent again when it is repeated, and answered from the journal only once the wallet has confirmed', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave(operation, { kind: 'reset', effect: 'applied' }, { calls: 1 });
     const unknown = await gateway.metric('gateway_unknown_outcomes_total', { operation });
@@ -110,7 +110,7 @@ describe('a bet whose result became unknown', () => {
   });
 });
 
-describe('a bet whose result is not touched by what never reached its books', () => {
+describe('a bet whose result is not affected by what never reached its wallet', () => {
   it('still answers from the journal after a settle that was not sent', async () => {
     const bet = await placedBet(gateway);
     const stands = await bet.settle('10');

@@ -26,7 +26,7 @@ function expectTakenOver(bet: TestBet, answer: Awaited<ReturnType<TestBet['settl
   });
 }
 
-describe('with settle.onFailure: queue, a first settle that could not be brought', () => {
+describe('with settle.onFailure: queue, a first settle that could not be delivered', () => {
   const failures: readonly Misbehaviour[] = [
     { kind: 'status', status: 500 },
     { kind: 'reset' },
@@ -51,7 +51,7 @@ describe('with settle.onFailure: queue, a first settle that could not be brought
     expect(await bet.deliveries()).toEqual([]);
   });
 
-  it('is not taken over when it is a cashout: the player waits for the answer', async () => {
+  it('does not become a delivery if it is a cashout: the player waits for the answer', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('settle', { kind: 'status', status: 500 }, { calls: 1 });
     const answer = await bet.settle('10', 'cashout', bet.player.token);
@@ -59,7 +59,7 @@ describe('with settle.onFailure: queue, a first settle that could not be brought
     expect(await bet.deliveries()).toEqual([]);
   });
 
-  it('is taken over only as the first: the wallet may refuse another result', async () => {
+  it('becomes a delivery only as the first: the wallet may refuse another result', async () => {
     const bet = await placedBet(gateway);
     await bet.settle('10');
     bet.wallet.misbehave('settle', { kind: 'status', status: 500 }, { calls: 1 });
@@ -67,7 +67,7 @@ describe('with settle.onFailure: queue, a first settle that could not be brought
     expect(await bet.deliveries()).toEqual([]);
   });
 
-  it('is not taken over as an unsettle', async () => {
+  it('does not become a delivery as an unsettle', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('unsettle', { kind: 'status', status: 500 }, { calls: 1 });
     expect((await bet.unsettle()).status).toBe(503);
@@ -75,7 +75,7 @@ describe('with settle.onFailure: queue, a first settle that could not be brought
   });
 });
 
-describe('while a taken-over settle waits that was never attempted', () => {
+describe('while a settle is pending that was never attempted', () => {
   const states = {
     maintenance: {
       on: () => gateway.reconfigure('alpha', { status: 'maintenance' }),
@@ -127,27 +127,27 @@ describe('while a taken-over settle waits that was never attempted', () => {
       expect(await bet.deliveries()).toMatchObject([superseded('settle'), pending('rollback')]);
     });
 
-    it('a cashout is not taken over', async () => {
+    it('a cashout does not become a delivery', async () => {
       const answer = await bet.settle('30', 'cashout', bet.player.token);
       expect([answer.status, answer.json?.code]).toEqual([503, 100]);
       expect(await bet.deliveries()).toMatchObject([pending('settle')]);
     });
 
-    it('a cashout without a live token is refused as ever', async () => {
+    it('a cashout without a live token is refused as usual', async () => {
       expect((await bet.settle('30', 'cashout')).json?.code).toBe(3);
       await expireSession(gateway, bet.player.token);
       expect((await bet.settle('30', 'cashout', bet.player.token)).json?.code).toBe(4);
       expect(await bet.deliveries()).toMatchObject([pending('settle')]);
     });
 
-    it('an update goes its own way (I6)', async () => {
+    it('an update is not held up (I6)', async () => {
       expectTakenOver(bet, await bet.update('1.5'));
       expect(await bet.deliveries()).toMatchObject([pending('settle'), pending('update')]);
     });
   });
 });
 
-describe('while a taken-over settle waits that was attempted', () => {
+describe('while a settle is pending that was attempted', () => {
   let bet: TestBet;
   let behaveAgain: () => void;
   beforeEach(async () => {
@@ -179,7 +179,7 @@ describe('while a taken-over settle waits that was attempted', () => {
     expect(await bet.deliveries()).toHaveLength(2);
   });
 
-  it('a cashout is not taken over', async () => {
+  it('a cashout does not become a delivery', async () => {
     const answer = await bet.settle('30', 'cashout', bet.player.token);
     expect([answer.status, answer.json?.code]).toEqual([503, 100]);
     expect(await bet.deliveries()).toMatchObject([pending('settle')]);

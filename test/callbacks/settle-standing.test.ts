@@ -81,7 +81,7 @@ describe.each(OPERATIONS)('%s while something of its bet is in flight', (operati
     expect(bet.arrivals()).toEqual(['place', operation]);
   });
 
-  it('joins its twin: one call, one answer (I5)', async () => {
+  it('joins its copy: one call, one answer (I5)', async () => {
     const bet = await placedBet(gateway);
     const gate = bet.wallet.hold(operation, { transactionId: bet.transactionId });
     const first = send(bet, operation);

@@ -81,7 +81,7 @@ describe('a settle that the wallet answers', () => {
     expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
   });
 
-  it('is not in the way of the next one after a code that no journal holds', async () => {
+  it('does not block the next one after a code too large for the journal', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('settle', { kind: 'code', code: 5_000_000_000 }, { calls: 1 });
     const answer = await bet.settle('10');

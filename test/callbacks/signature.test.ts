@@ -126,20 +126,20 @@ describe('a signature', () => {
     expect((await signed(bet, headerText)).status).toBe(200);
   });
 
-  it('is over the bytes: whitespace and escapes are nobody’s business', async () => {
+  it('is over the bytes: whitespace and escapes do not matter', async () => {
     const bet = await unplacedBet(gateway);
     const body = JSON.stringify(JSON.parse(placeBody(bet.slip)), undefined, 2);
     const answer = await gateway.service.call('POST', '/payment/bet', body);
     expect(answer.status).toBe(200);
   });
 
-  it('by any of the service’s secrets holds, so that they can rotate', async () => {
+  it('by any of the service’s secrets verifies, so that they can rotate', async () => {
     const bet = await unplacedBet(gateway);
     expect((await signed(bet, HEADER, OLD_SECRET)).status).toBe(200);
     expect((await signed(bet, HEADER, SECRET)).status).toBe(200);
   });
 
-  it('that fails changes nothing, though the bet is real', async () => {
+  it('that does not verify changes nothing, although the bet exists', async () => {
     const bet = await placedBet(gateway);
     const body = rollbackBody(bet.slip, 50);
     expect((await send('PUT', '/payment/bet', body, undefined)).status).toBe(401);

@@ -44,7 +44,7 @@ describe.each(['alpha', 'queue'])('a settle whose answer is lost, at %s', (opera
     expect(bet.balance()).toBe('920');
   });
 
-  it('goes out once more where a person retries it, and is answered 200 from then on', async () => {
+  it('is sent again when a person retries it, and is answered 200 from then on', async () => {
     const bet = await placedBet(gateway, { operatorId });
     const { transactionId } = bet;
     bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
@@ -123,7 +123,7 @@ describe('a settle whose process is killed in the middle of the call', () => {
     expect(bet.balance()).toBe('920');
   });
 
-  it('goes out once more only where a person retries it', async () => {
+  it('is sent again only when a person retries it', async () => {
     const { bet, asked } = await killed();
     const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
     expect((await asked).status).toBe(503);

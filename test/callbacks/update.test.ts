@@ -89,7 +89,7 @@ describe('an update that the wallet does not answer', () => {
     { kind: 'hang' },
   ];
 
-  it.each(failures)('is taken over: 200, and a committed delivery: %o (I3, I4)', async (how) => {
+  it.each(failures)('is accepted: 200, and a committed delivery: %o (I3, I4)', async (how) => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('update', how, { transactionId: bet.transactionId });
     const answer = await bet.update('1.5');

@@ -47,7 +47,7 @@ async function placedBets(operatorId: string, count: number): Promise<readonly T
 }
 
 describe('when the breaker closes', () => {
-  it('everything flows within two seconds, not at the end of its back-off (I4)', async () => {
+  it('everything is delivered within two seconds, not at the end of its back-off (I4)', async () => {
     const bets = await placedBets('alpha', 20);
     const behave = gateway.wallet('alpha').misbehave('any', { kind: 'status', status: 500 });
     await Promise.all(bets.map((bet) => bet.rollback()));
@@ -72,7 +72,7 @@ async function openBreaker(operatorId: string): Promise<void> {
 }
 
 describe('a half-open breaker', () => {
-  it('tries a delivery that may go, not one that waits behind another (I6)', async () => {
+  it('tries a delivery that may be sent, not one that waits behind another (I6)', async () => {
     const bet = await placedBet(gateway, { operatorId: 'beta' });
     const behave = bet.wallet.misbehave('any', { kind: 'status', status: 500 });
     // A settle in back-off that was attempted, and behind it a rollback that is due at once.

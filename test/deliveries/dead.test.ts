@@ -27,7 +27,7 @@ async function promised(): Promise<TestBet> {
 }
 
 describe('a delivery that no wallet confirms within its horizon', () => {
-  it('dies with an alarm, and stays for a person to see (I4)', async () => {
+  it('becomes a dead letter with an alert, and waits for a person (I4)', async () => {
     const bet = await promised();
     const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
     expect(dead?.attempts).toBeGreaterThan(1);
@@ -56,7 +56,7 @@ describe('a delivery that no wallet confirms within its horizon', () => {
     expect(bet.balance()).toBe('900');
   });
 
-  it('is tried once more after it: what the wallet confirms then is home', async () => {
+  it('is tried again when a person asks, and is delivered if the wallet then confirms', async () => {
     const bet = await promised();
     await sql(
       gateway,

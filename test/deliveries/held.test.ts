@@ -108,7 +108,7 @@ describe('an operator that takes no calls', () => {
   );
 });
 
-it('bets of an older wallet wait for a person, do not age, and go when released (I4)', async () => {
+it('bets of an older wallet wait for a person, do not age, and are sent when released (I4)', async () => {
   const old = await placedBet(gateway, { operatorId: 'delta' });
   await gateway.reconfigure('delta', { wallet: { generation: 2 } });
   expect((await old.rollback()).status).toBe(200);

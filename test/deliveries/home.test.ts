@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
-describe('deliveries come home', () => {
+describe('deliveries arrive', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway({
@@ -14,7 +14,7 @@ describe('deliveries come home', () => {
     await gateway.close();
   });
 
-  it('brings a rollback to a wallet that was down, once it is back (I4)', async () => {
+  it('deliver a rollback to a wallet that was down, once it is back (I4)', async () => {
     const wallet = gateway.wallet('alpha');
     const player = await gateway.player({ balance: '100' });
     const placed = await gateway.service.place({ ...player, amount: '40' });

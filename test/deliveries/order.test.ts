@@ -114,7 +114,7 @@ describe('a data update', () => {
     expect(bet.balance()).toBe('1000');
   });
 
-  it('is superseded by a later one, queued or confirmed: only the last is brought (I6)', async () => {
+  it('is superseded by a later one, queued or confirmed: only the last is delivered (I6)', async () => {
     const bet = await placedBetIn('gamma');
     await bet.update('1.4');
     await bet.update('1.5');
@@ -146,7 +146,7 @@ describe('behind an update that a killed worker has left in flight', () => {
     return bet;
   }
 
-  it('a later update takes its place (I6)', async () => {
+  it('a later update replaces it (I6)', async () => {
     const bet = await abandonedUpdate();
     expect((await bet.update('1.5')).status).toBe(200);
     await untilDeliveries(bet, [{ state: 'pending' }, { state: 'pending' }]);

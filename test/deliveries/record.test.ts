@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe('a delivery on record', () => {
-  it('tells its operation, operator and bet, what was tried, and how it ended (I4)', async () => {
+  it('shows its operation, operator and bet, what was tried, and how it ended (I4)', async () => {
     const bet = await placedBet(gateway);
     const about = { transactionId: bet.transactionId, calls: 1 };
     bet.wallet.misbehave('rollback', { kind: 'status', status: 503, body: 'out of order' }, about);

@@ -48,8 +48,8 @@ async function expectHome(bets: readonly TestBet[]): Promise<void> {
   }
 }
 
-describe('promised deliveries come home (I4)', () => {
-  it('although Redis is emptied again and again while they are brought', async () => {
+describe('promised deliveries arrive (I4)', () => {
+  it('although Redis is flushed again and again meanwhile', async () => {
     const wallet = gateway.wallet('alpha');
     const bets = await promisedBets(20);
     const gate = wallet.hold('rollback');
@@ -70,7 +70,7 @@ describe('promised deliveries come home (I4)', () => {
     await expectHome(bets);
   });
 
-  it('although Redis says that they are being brought, and nobody is at it', async () => {
+  it('although Redis says that they are being delivered, and no worker does it', async () => {
     await onRedis(redisUrl, (client) =>
       client.hset('{wagergate}:deliveries:drain-alpha', { name: 'drain', data: '{}', opts: '{}' }),
     );
@@ -82,7 +82,7 @@ describe('promised deliveries come home (I4)', () => {
     await expectHome(await promisedBets(5));
   });
 
-  it('although Redis does not answer any more', async () => {
+  it('although Redis no longer answers', async () => {
     redis.freeze();
     await expectHome(await promisedBets(5));
   });

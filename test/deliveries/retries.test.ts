@@ -35,7 +35,7 @@ function answering(bet: TestBet, operation: 'rollback' | 'update', ...how: Misbe
 const FAILED: Misbehaviour = { kind: 'status', status: 500 };
 
 describe('a promised rollback', () => {
-  it('is confirmed by 200, whatever its time looks like, and by code 8: tried no more', async () => {
+  it('is confirmed by 200, whatever its time looks like, and by code 8: no longer retried', async () => {
     const confirmations: Misbehaviour[] = [
       { kind: 'delay', ms: 0 },
       { kind: 'badTransactionTime' },
@@ -71,7 +71,7 @@ describe('a promised rollback', () => {
     { kind: 'hang' },
   ];
 
-  it('is tried again after whatever else the wallet says, until it confirms (I2, I4)', async () => {
+  it('is retried after any other answer, until the wallet confirms (I2, I4)', async () => {
     const bets = await Promise.all(retried.map(() => placedBet(gateway)));
     await Promise.all(
       bets.map(async (bet, index) => {
@@ -109,7 +109,7 @@ describe('a promised update', () => {
     }
   });
 
-  it('is tried again after code 1, code 100 and everything that is no answer', async () => {
+  it('is retried after code 1, code 100 and everything that is not an answer', async () => {
     const bet = await placedBet(gateway);
     const answers: Misbehaviour[] = [
       { kind: 'code', code: 1 },
@@ -123,7 +123,7 @@ describe('a promised update', () => {
   });
 });
 
-describe('the wait before the next try', () => {
+describe('the wait before the next attempt', () => {
   /** From the end of the latest try until the next one is due. */
   async function waitMs(bet: TestBet, attempts: number): Promise<number> {
     // Counted when it is taken, written down when it has ended.

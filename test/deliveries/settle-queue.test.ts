@@ -45,7 +45,7 @@ function rollbackInHaste(bet: TestBet) {
 }
 const endMaintenance = () => gateway.reconfigure('beta', {});
 
-describe('a settle taken over', () => {
+describe('a settle accepted as a delivery', () => {
   it('is paid out once the wallet is back, and answered as it was before (I4)', async () => {
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('settle', failing, { transactionId: bet.transactionId, calls: 2 });
@@ -70,7 +70,7 @@ describe('a settle taken over', () => {
     expect(bet.balance()).toBe('920');
   });
 
-  it('and never attempted is cancelled by an unsettle: the wallet hears of neither', async () => {
+  it('and never attempted is cancelled by an unsettle: the wallet gets neither', async () => {
     const bet = await betInMaintenance();
     await bet.settle('10');
     expect((await bet.unsettle()).status).toBe(200);
@@ -118,7 +118,7 @@ describe('a settle taken over', () => {
     expect(bet.balance()).toBe('900');
   });
 
-  it('and never attempted is cancelled by a rollback that can wait for nothing (I6)', async () => {
+  it('and never attempted is cancelled by a rollback that cannot wait (I6)', async () => {
     const bet = await betInMaintenance();
     await bet.settle('10');
     await bet.leaveBusy('update');
@@ -136,7 +136,7 @@ describe('a settle taken over', () => {
 });
 
 describe('a settle that a rollback does not wait for', () => {
-  it('is not brought behind it, when it gets no answer (I6)', async () => {
+  it('is not delivered after it when it gets no answer (I6)', async () => {
     const bet = await placedBet(gateway, { operatorId: 'delta' });
     bet.wallet.misbehave('settle', { kind: 'hang' }, { calls: 1 });
     const settle = bet.settle('10');

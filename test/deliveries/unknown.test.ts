@@ -54,7 +54,7 @@ function expectThreeConfirmations(bet: TestBet): void {
 }
 
 describe.concurrent('the rollback of a place that was never answered', () => {
-  it('is confirmed three times, so that a late debit is made whole (I5)', async ({ expect }) => {
+  it('is confirmed three times, so that a late debit is refunded (I5)', async ({ expect }) => {
     const bet = await unknownBet();
     const answer = await bet.rollback();
     expect(answer.status).toBe(200);
@@ -68,7 +68,7 @@ describe.concurrent('the rollback of a place that was never answered', () => {
     expect(operations).toEqual(['place', 'rollback']);
   });
 
-  it('makes a debit whole that lands between two of them', async ({ expect }) => {
+  it('refunds a debit that takes effect between two of them', async ({ expect }) => {
     const bet = await unplacedBet(gateway);
     bet.wallet.misbehave('place', { kind: 'lateDebit' }, { transactionId: bet.transactionId });
     expect((await bet.place()).json?.code).toBe(100);
@@ -167,7 +167,7 @@ describe.concurrent('a result that a different one of unknown outcome went befor
   const settlesOf = (bet: TestBet) =>
     bet.wallet.arrivals(bet.transactionId, 'settle').map(({ amount }) => amount);
 
-  it('is sent once more, because the lost one may have landed late (I5)', async ({ expect }) => {
+  it('is sent again, because the lost one may have taken effect late (I5)', async ({ expect }) => {
     const bet = await doubtfulBet();
     await untilDeliveries(bet, [{ operation: 'settle', purpose: 'confirm', state: 'delivered' }]);
     expect(settlesOf(bet).slice(0, 3)).toEqual(['10', '20', '20']);
@@ -176,7 +176,7 @@ describe.concurrent('a result that a different one of unknown outcome went befor
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(CONFIRM_MS - 5);
   });
 
-  it('leaves its place to what stands then: the unsettle that came after it (I5)', async ({
+  it('is replaced by what stands then: the unsettle that came after it (I5)', async ({
     expect,
   }) => {
     const bet = await doubtfulBet();

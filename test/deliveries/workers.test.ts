@@ -39,7 +39,7 @@ describe('several workers', () => {
   });
   afterAll(() => gateway.close());
 
-  it('bring a delivery once: it arrives a single time (I5)', async () => {
+  it('deliver it once: it arrives a single time (I5)', async () => {
     const bets = await promisedBets(gateway, 40);
     for (const bet of bets) {
       await untilDeliveries(bet, [{ state: 'delivered', attempts: 2 }]);
@@ -77,7 +77,7 @@ describe('a worker that is killed', () => {
     await gateway.close();
   });
 
-  it('after the wallet confirmed, before it was written: repeated, no second effect (I4)', async () => {
+  it('after the wallet confirmed, before that was recorded: repeated, no second effect (I4)', async () => {
     const wallet = gateway.wallet('alpha');
     const player = await gateway.player();
     const bet = await placedBet(gateway, { player });

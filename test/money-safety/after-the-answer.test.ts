@@ -78,7 +78,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout:
     ]);
   });
 
-  it('an unsettle that thaws after its 503 does not call off a settle that was promised since', async () => {
+  it('an unsettle that thaws after its 503 does not cancel a settle that was promised since', async () => {
     const bet = await acceptedBet(gateway, { operatorId: 'queue' });
     await whilePromising(async () => {
       const frozen = postgres.holdRequest(STATEMENTS.find, bet.transactionId);
@@ -170,7 +170,7 @@ describe('rule 1: after the answer nothing is written (I1, I3, I11)', { timeout:
     expect(bet.arrivals()).toEqual([]);
   });
 
-  it('a commit that waited in PostgreSQL for the row of its bet is late all the same', async () => {
+  it('a commit that waited in PostgreSQL for the row of its bet is late too', async () => {
     const bet = await acceptedBet(gateway);
     await onServer(gateway.databaseUrl, async (client) => {
       await client.query('BEGIN');
@@ -214,7 +214,7 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
     },
   );
 
-  it('a promise that was committed, but told too late, is on record as 503 also while PostgreSQL fails again', async () => {
+  it('a promise that was committed, but answered too late, is on record as 503 even if PostgreSQL fails again', async () => {
     const bet = await acceptedBet(gateway, { operatorId: 'queue' });
     await whilePromising(async () => {
       const answer = postgres.holdAnswer(STATEMENTS.commit, bet.transactionId);
@@ -234,7 +234,7 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
     expect(settlesOf(bet)).toEqual(['20']);
   });
 
-  it('a settle whose commit’s answer was swallowed with its connection is told as it stands on record', async () => {
+  it('a settle whose commit was acknowledged on a broken connection is answered as it is on record', async () => {
     const bet = await acceptedBet(gateway);
     const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
     const settling = bet.settle('20');

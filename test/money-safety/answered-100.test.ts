@@ -116,7 +116,7 @@ describe.each(lateCommits)(
       expect(bet.arrivals()).toEqual(['place']);
     });
 
-    it('is brought the service’s own rollback, and no other (I5)', async () => {
+    it('gets the service’s own rollback, and no other (I5)', async () => {
       const bet = await unplacedBet(gateway);
       await answeredLate(bet);
       expect((await bet.rollback()).status).toBe(200);

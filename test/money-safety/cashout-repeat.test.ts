@@ -32,7 +32,7 @@ const ends: readonly [string, (bet: TestBet) => Promise<void>][] = [
 describe('rule 11: a cashout whose answer was lost, and whose session has ended since (I5)', {
   timeout: 60_000,
 }, () => {
-  it.each(ends)('is brought again with the token of the first: it %s', async (_, end) => {
+  it.each(ends)('is sent again with the token of the first: it %s', async (_, end) => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
     const paid = { kind: 'reset', effect: 'applied' } as const;
@@ -106,7 +106,7 @@ describe('rule 11: a cashout whose session ends while its copies are on their wa
   });
   afterAll(async () => (await starting).close());
 
-  it('a refusal that was told stands: the copy that had found the token alive is refused too', async () => {
+  it('a refusal that was answered stands: the copy that had found the token alive is refused too', async () => {
     const { gateway: held, postgres } = await starting;
     const bet = await acceptedBet(held);
     const commit = postgres.holdRequest(STATEMENTS.commit, bet.transactionId);
@@ -121,7 +121,7 @@ describe('rule 11: a cashout whose session ends while its copies are on their wa
     expect(bet.arrivals()).toEqual(['place']);
   });
 
-  it('and one that is told after the wallet was asked waits for its answer', async () => {
+  it('and one that comes after the wallet was asked waits for its answer', async () => {
     const { gateway: held, postgres } = await starting;
     const bet = await acceptedBet(held);
     const refusal = postgres.holdRequest(STATEMENTS.refusal, bet.transactionId);

@@ -50,7 +50,7 @@ async function confirmationOf(bet: TestBet) {
 }
 
 describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () => {
-  it('one without an answer turns nothing unknown: a copy is answered as ever, and not sent', async () => {
+  it('one without an answer turns nothing unknown: a copy is answered as usual, and not sent', async () => {
     const bet = await doubtfulBet();
     const { transactionId } = bet;
     const stopFailing = bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId });
@@ -70,19 +70,16 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
     expect(await confirmationOf(bet)).toMatchObject({ state: 'delivered' });
   });
 
-  it.each([1, 3, 4, 100])(
-    'one refused with %i was not brought, and is tried again',
-    async (code) => {
-      const bet = await doubtfulBet();
-      const { transactionId } = bet;
-      bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId, calls: 1 });
-      await timeComes(bet, 'first');
-      expect(await confirmationOf(bet)).toMatchObject({ state: 'delivered', attempts: 2 });
-      expect(settlesOf(bet)).toEqual(['10', '20', '20', '20']);
-    },
-  );
+  it.each([1, 3, 4, 100])('one refused with %i was not delivered, and is retried', async (code) => {
+    const bet = await doubtfulBet();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId, calls: 1 });
+    await timeComes(bet, 'first');
+    expect(await confirmationOf(bet)).toMatchObject({ state: 'delivered', attempts: 2 });
+    expect(settlesOf(bet)).toEqual(['10', '20', '20', '20']);
+  });
 
-  it('a definite refusal after the acceptance is its quiet end: refused, and the bet as it was', async () => {
+  it('a definite refusal after the acceptance ends it quietly: refused, and the bet as it was', async () => {
     const bet = await doubtfulBet();
     const { transactionId } = bet;
     bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId });

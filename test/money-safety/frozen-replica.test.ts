@@ -149,7 +149,7 @@ describe('rule 5: the lease is looked at again in the moment of sending (I6)', {
   });
   afterAll(async () => (await starting).close());
 
-  it('a delivery that was taken before a pause is not sent after it, but taken anew', async () => {
+  it('a delivery that was claimed before a pause is not sent after it, but claimed again', async () => {
     const { gateway, postgres } = await starting;
     const bet = await acceptedBet(gateway);
     gateway.parts.wallets.setOverride('alpha', 'money', 'open');

@@ -56,7 +56,7 @@ describe('rule 9: an intent that was committed just after its caller gave up (I6
     expect(bet.arrivals()).toEqual(['place', 'settle']);
   });
 
-  it('what waits for it does not wait for its lease: it is brought as soon as the bet is free', async () => {
+  it('what waits for it does not wait for its lease: it is sent as soon as the bet is free', async () => {
     const bet = await acceptedBet(gateway);
     const commit = postgres.holdAnswer(STATEMENTS.commit, bet.transactionId);
     expect((await bet.settle('20')).status).toBe(503);

@@ -74,7 +74,7 @@ describe.each(['1', '2'])(
       expect(bet.balance()).toBe('950');
     });
 
-    it('its rollback is brought by another: it was promised before it was sent (I4)', async () => {
+    it('its rollback is delivered by another: it was promised before it was sent (I4)', async () => {
       const victim = await startVictim(workers);
       const bet = await acceptedBet(gateway);
       const { transactionId, slip } = bet;

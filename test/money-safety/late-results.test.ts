@@ -44,7 +44,7 @@ describe('rule 3: a lost result may land last, so what stands is sent once more,
     expect(settlesOf(bet)).toEqual(['20', '20', '50', '50', '50']);
   });
 
-  it('it lands after the first time: the second one makes it good', async () => {
+  it('it lands after the first confirmation: the second one corrects it', async () => {
     const bet = await acceptedBet(gateway);
     lose(bet, 'settle');
     expect(status(await bet.settle('20'))).toBe(503);
@@ -121,7 +121,7 @@ describe('rule 3: a lost result may land last, so what stands is sent once more,
     expect(bet.arrivals()).toEqual(['place', 'settle', 'rollback', 'rollback', 'rollback']);
   });
 
-  it('a rollback over a lost place is repeated at both times: a late debit is made whole', async () => {
+  it('a rollback over a lost place is repeated at both times: a late debit is refunded', async () => {
     const bet = await unplacedBet(gateway);
     lose(bet, 'place');
     expect((await bet.place()).json?.code).toBe(100);

@@ -56,7 +56,7 @@ const requestIdsOf = (bet: TestBet) =>
     .map(({ headers }) => headers['x-request-id']);
 
 describe('a result whose outcome was never written, while its 503 was', { timeout: 60_000 }, () => {
-  it('goes out again under its first requestId: a wallet that keys on it pays once (I5)', async () => {
+  it('is sent again under its first requestId: a wallet that keys on it pays once (I5)', async () => {
     const bet = await acceptedBet(gateway, { operatorId: 'alpha' });
     await loseOutcome(bet, () => bet.settle('20'));
     await expect.poll(async () => (await bet.settle('20')).status, PATIENCE).toBe(200);

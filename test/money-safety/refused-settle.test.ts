@@ -29,7 +29,7 @@ async function attemptedSettle(): Promise<{ bet: TestBet; stopFailing: () => voi
   return { bet, stopFailing };
 }
 
-describe('rule 10: a taken-over settle that the wallet refuses for good (I4)', {
+describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
   timeout: 60_000,
 }, () => {
   it.each([5, 20, 21, 7])(
@@ -74,7 +74,7 @@ describe('rule 10: a taken-over settle that the wallet refuses for good (I4)', {
     expect(bet.balance()).toBe('950');
   });
 
-  it.each([1, 3, 4, 100])('with code %i it was not brought, and is tried again', async (code) => {
+  it.each([1, 3, 4, 100])('with code %i it was not delivered, and is retried', async (code) => {
     const { bet, stopFailing } = await attemptedSettle();
     const { transactionId } = bet;
     bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId, calls: 2 });
@@ -83,7 +83,7 @@ describe('rule 10: a taken-over settle that the wallet refuses for good (I4)', {
     expect(bet.balance()).toBe('920');
   });
 
-  it('a taken-over unsettle that is refused for good is dead as well', async () => {
+  it('a promised unsettle that is refused for good is dead as well', async () => {
     const { bet, stopFailing } = await attemptedSettle();
     expect((await bet.unsettle()).status).toBe(200);
     const { transactionId } = bet;

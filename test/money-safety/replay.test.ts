@@ -86,7 +86,7 @@ describe('replay: a result on record with a final answer gets that answer and is
     expect(bet.balance()).toBe('1000');
   });
 
-  it('a settle that was taken over is on record by its promise', async () => {
+  it('a settle that was promised is on record by its promise', async () => {
     const bet = await acceptedBet(gateway, { operatorId: 'queue' });
     const { transactionId } = bet;
     const captured = settleBytes(bet, '100');

@@ -60,7 +60,7 @@ const requestIds = (bet: TestBet) =>
 describe('rule 7: the same result again while its unsettle waits unattempted (I5)', {
   timeout: 60_000,
 }, () => {
-  it('the wallet holds it already: the unsettle is called off, and nothing is sent', async () => {
+  it('the wallet already holds it: the unsettle is cancelled, and nothing is sent', async () => {
     const bet = await withUnattemptedUnsettle();
     const before = bet.arrivals().length;
     expect((await bet.settle('20')).status).toBe(200);

@@ -42,7 +42,7 @@ async function withUnattemptedSettle(first: Misbehaviour, then?: Misbehaviour): 
 }
 
 describe('rule 2: an unsettle undoes what a wallet may hold (I5)', { timeout: 60_000 }, () => {
-  it('it is brought where an earlier settle was delivered, and calls off the one behind it', async () => {
+  it('it is delivered if an earlier settle was delivered, and cancels the one behind it', async () => {
     const bet = await withUnattemptedSettle({ kind: 'status', status: 500 });
     await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'pending', attempts: 0 }]);
     expect(bet.balance()).toBe('920');
@@ -57,7 +57,7 @@ describe('rule 2: an unsettle undoes what a wallet may hold (I5)', { timeout: 60
     expect(bet.balance()).toBe('900');
   });
 
-  it('it is brought where an earlier settle is dead, because the wallet may have executed it', async () => {
+  it('it is delivered if an earlier settle is dead, because the wallet may have executed it', async () => {
     const executed = { kind: 'status', status: 500, effect: 'applied' } as const;
     const bet = await withUnattemptedSettle(executed, { kind: 'code', code: 20 });
     await untilDeliveriesAre(bet, [{ state: 'dead' }, { state: 'pending', attempts: 0 }]);

@@ -71,7 +71,7 @@ describe('a cashout', () => {
     expect(scene.sessions.findCertain).not.toHaveBeenCalled();
   });
 
-  it('has its refusal on record before that is told (I3)', async () => {
+  it('has its refusal recorded before it is answered (I3)', async () => {
     const scene = cashingOut({ members: { ...CASHOUT, requestId: '"r1"' } });
     await settle(scene.callback);
     const attemptId = expect.stringMatching(/^[0-9a-f-]{36}$/);
@@ -81,7 +81,7 @@ describe('a cashout', () => {
     ]);
   });
 
-  it('is decided anew where the bet has moved: a copy may be at the wallet by now (I5)', async () => {
+  it('is decided again if the bet has moved: a copy may be at the wallet by now (I5)', async () => {
     const scene = cashingOut({
       members: { ...CASHOUT, amount: '12.1' },
       looks: [PLACED, { ...PLACED, rollback: { kind: 'promised', transactionTime: 'then' } }],
@@ -98,7 +98,7 @@ describe('a cashout', () => {
     expect(scene.bets.recordRefusal).not.toHaveBeenCalled();
   });
 
-  it('is never promised: its player waits for the wallet’s own yes', async () => {
+  it('is never promised: its player waits for the wallet’s own answer', async () => {
     const scene = cashingOut({ sessions: LIVE, onFailure: 'queue', sent: NO_ANSWER });
     expect(await settle(scene.callback)).toMatchObject({ answer: UNAVAILABLE, outcome: 'unknown' });
     expect(scene.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
@@ -125,7 +125,7 @@ describe('a cashout behind promises that wait', () => {
     expect(scene.steps).toEqual(['find']);
   });
 
-  it('is refused all the same where its token may not be used', async () => {
+  it('is still refused if its token may not be used', async () => {
     const scene = cashingOut({ looks });
     expect(await settle(scene.callback)).toMatchObject({ answer: INVALID });
     expect(scene.steps).toEqual(['find', 'refusal']);
@@ -142,7 +142,7 @@ describe('a cashout whose first try got no answer', () => {
   };
   const again = (scene: Scene) => cashingOut({ looks: [unknown], recorded: [first], ...scene });
 
-  it('is brought again with the token of the first, whose session may have ended since (I5)', async () => {
+  it('is sent again with the token of the first, whose session may have ended since (I5)', async () => {
     const sessions = { 'as kept': { kind: 'expired', session: SESSION } } as const;
     const scene = again({ sessions });
     expect(await settle(scene.callback)).toMatchObject({ outcome: 'accepted' });

@@ -63,7 +63,7 @@ describe('a decision that is committed while its caller waits', () => {
     expect(commit.mock.calls).toEqual([[COMMIT, deadline]]);
   });
 
-  it('is to be made anew where the bet has moved (I6)', async () => {
+  it('is made again if the bet has moved (I6)', async () => {
     const { callbacks, deadline } = rollbackOf(async () => ({ kind: 'moved' }));
     expect(await committedBefore(callbacks, deadline, COMMIT)).toEqual({ kind: 'moved' });
   });
@@ -138,7 +138,7 @@ describe('an operation that is not sent now', () => {
     expect(commit.mock.calls[0]?.[0].delivery).toBeUndefined();
   });
 
-  it('is decided anew where the bet has moved (I6)', async () => {
+  it('is decided again if the bet has moved (I6)', async () => {
     const { callback } = rollbackOf(async () => ({ kind: 'moved' }));
     expect(await answerUnsent(callback, NEXT, PROMISE)).toBe('moved');
   });
@@ -170,7 +170,7 @@ describe('an operation that is not sent now', () => {
     return parts;
   }
 
-  it('is on record as it was told where it is committed late: 503 (I3)', async () => {
+  it('is recorded with the answer that was sent if it is committed late: 503 (I3)', async () => {
     const { correctAnswer, commit } = await late(() => COMMITTED);
     const attemptId = commit.mock.calls[0]?.[0].record.attemptId;
     expect(correctAnswer.mock.calls).toEqual([
@@ -183,7 +183,7 @@ describe('an operation that is not sent now', () => {
     ]);
   });
 
-  it('is put on record so also when PostgreSQL is away just then: nothing breaks (I3)', async () => {
+  it('is recorded so even if PostgreSQL is away just then: nothing breaks (I3)', async () => {
     const { correctAnswer, logger } = await late(() => COMMITTED, [away, away]);
     expect(correctAnswer).toHaveBeenCalledTimes(3);
     expect([logger.warn, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);

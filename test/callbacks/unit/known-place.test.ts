@@ -119,7 +119,7 @@ describe('a place whose bet is known', () => {
     });
   });
 
-  it('is somebody else’s to answer where the bet is not known, or nothing may be sent', async () => {
+  it('is left to the caller if the bet is not known, or nothing may be sent', async () => {
     expect(await answer(callbacksOf(undefined).callbacks, SESSION)).toBeUndefined();
     const { callbacks, commit } = callbacksOf(UNSEEN);
     expect(await answer(callbacks)).toBeUndefined();
@@ -128,7 +128,7 @@ describe('a place whose bet is known', () => {
 });
 
 describe('a place of a bet that only later operations told of, of an operator without a wallet', () => {
-  it('is put on record as never sent, and answered 100 (I3)', async () => {
+  it('is recorded as never sent, and answered 100 (I3)', async () => {
     const { callbacks, commits } = callbacksOf(UNSEEN);
     expect(await answer(callbacks, SESSION)).toEqual({
       answer: failure(100, 'System error'),
@@ -150,7 +150,7 @@ describe('a place of a bet that only later operations told of, of an operator wi
     expect([commits[0]?.to.busy, commits[0]?.delivery]).toEqual([undefined, undefined]);
   });
 
-  it('is decided anew when the bet has moved meanwhile', async () => {
+  it('is decided again if the bet has moved meanwhile', async () => {
     const { callbacks, commit } = callbacksOf(UNSEEN, ACCEPTED);
     commit.mockResolvedValueOnce({ kind: 'moved' });
     expect(await answer(callbacks, SESSION)).toMatchObject({ answer: { status: 200 } });

@@ -93,7 +93,7 @@ describe('a place that comes after another operation of its bet', () => {
     });
   });
 
-  it('is answered 100 where nobody knows, and counted as a place (I2)', async () => {
+  it('is answered 100 if the outcome is unknown, and counted as a place (I2)', async () => {
     const { handled, counts } = await placed({ sent: UNKNOWN });
     expect(handled).toMatchObject({ answer: SYSTEM_ERROR, outcome: 'unknown' });
     expect(counts.unknown.mock.calls).toEqual([[{ operator: 'alpha', operation: 'place' }]]);
@@ -107,7 +107,7 @@ describe('a place that comes after another operation of its bet', () => {
     });
   });
 
-  it('is decided anew, and not sent, when the bet has moved meanwhile (I6)', async () => {
+  it('is decided again, and not sent, if the bet has moved meanwhile (I6)', async () => {
     const { handled, steps } = await placed({
       bets: [UNSEEN, PLACED],
       commit: async () => ({ kind: 'moved' }),

@@ -130,7 +130,7 @@ describe('a place', () => {
   });
 });
 
-describe('a place that will not leave', () => {
+describe('a place that will not be sent', () => {
   it.each<[string, PlaceScene, string | undefined]>([
     ['its operator has no wallet', { hasNoWallet: true }, 'maintenance'],
     ['the wallet takes no calls', { refusal: 'breaker' }, 'breaker'],
@@ -156,7 +156,7 @@ describe('a place that will not leave', () => {
     expect(counts.rejected.mock.calls).toEqual([[{ operator: 'alpha', reason: 'database' }]]);
   });
 
-  it('is wanted no more once its caller was told (I11)', async () => {
+  it('is no longer wanted once its caller was answered (I11)', async () => {
     const never = new Promise<never>(() => undefined);
     const { error, kept, counts } = await failed({ hasNoWallet: true, begin: () => never });
     expect(error).toMatchObject({ name: 'OutOfTime', message: 'gave up after 950 ms' });

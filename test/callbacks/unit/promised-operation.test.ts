@@ -117,7 +117,7 @@ describe('an operation that is promised and then tried', () => {
     );
   });
 
-  it('is decided anew when the bet has moved since it was read', async () => {
+  it('is decided again if the bet has moved since it was read', async () => {
     const confirmed: Bet = { ...PLACED, rollback: { kind: 'confirmed', transactionTime: THEN } };
     const scene = rollingBack({ looks: [PLACED, confirmed] });
     scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });

@@ -207,7 +207,7 @@ describe('a result of a bet with promises that wait', () => {
     ]);
   });
 
-  it('takes the place of what no wallet has seen', async () => {
+  it('replaces what no wallet has seen', async () => {
     const scene = settling({ looks: [{ ...PLACED, deliveries: [waiting()] }] });
     expect(await settle(scene.callback)).toMatchObject({ answer: TAKEN_OVER });
     expect(scene.commits).toMatchObject([{ delivery: PROMISE, supersedes: ['9'] }]);
@@ -220,7 +220,7 @@ describe('a result of a bet with promises that wait', () => {
     expect(scene.commits).toMatchObject([{ delivery: { ...PROMISE, horizonMs: 3_600_000 } }]);
   });
 
-  it('calls off a settle that no wallet has seen, and nobody is sent anything', async () => {
+  it('cancels a settle that no wallet has seen, and nothing is sent', async () => {
     const from: Bet = { ...PLACED, deliveries: [waiting()] };
     const scene = betScene('unsettle', { looks: [from] });
     expect(await unsettle(scene.callback)).toMatchObject({
@@ -238,7 +238,7 @@ describe('a result of a bet with promises that wait', () => {
     expect(scene.calls).toEqual([]);
   });
 
-  it('calls off the unsettle that waits over the very result that stands, with its time', async () => {
+  it('cancels the pending unsettle of the very result that stands, with its time', async () => {
     const from: Bet = { ...SETTLED_BET, deliveries: [waiting({ operation: 'unsettle' })] };
     const scene = settling({ looks: [from] });
     expect(await settle(scene.callback)).toMatchObject({

@@ -121,7 +121,7 @@ describe('a result that its wallet takes', () => {
     );
   });
 
-  it('is decided anew when the bet has moved since it was read', async () => {
+  it('is decided again if the bet has moved since it was read', async () => {
     const moved: Bet = { ...PLACED, rollback: { kind: 'promised', transactionTime: THEN } };
     const scene = settling({ looks: [PLACED, moved] });
     scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });

@@ -52,13 +52,13 @@ describe('a rollback', () => {
     ]);
   });
 
-  it('calls off what waits and no wallet has seen, in the same write (I6)', async () => {
+  it('cancels pending results that no wallet has seen, in the same write (I6)', async () => {
     const scene = rollingBack({ looks: [{ ...PLACED, deliveries: [waiting()] }] });
     expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
     expect(scene.commits).toMatchObject([{ supersedes: ['9'], delivery: { state: 'live' } }]);
   });
 
-  it('waits as a promise behind what a wallet may have seen, and calls off the rest (I6)', async () => {
+  it('waits as a promise behind what a wallet may have seen, and cancels the rest (I6)', async () => {
     const deliveries = [
       waiting({ id: '8', attempts: 1 }),
       waiting({ id: '9', operation: 'update' }),
@@ -97,7 +97,7 @@ describe('a rollback', () => {
     expect([scene.calls, scene.commits[0]?.delivery]).toEqual([[], undefined]);
   });
 
-  it('of a player that nobody here knows leaves a tombstone, and is answered 200 (I6)', async () => {
+  it('of an unknown player leaves a tombstone, and is answered 200 (I6)', async () => {
     const scene = rollingBack({ looks: [undefined] });
     expect(await rollback(scene.callback)).toMatchObject({
       answer: accepted(TRANSACTION, NOW),
@@ -115,7 +115,7 @@ describe('a rollback', () => {
     expect(scene.calls).toEqual([]);
   });
 
-  it('of a bet that is not known is brought to its player’s operator all the same', async () => {
+  it('of an unknown bet is still sent to its player’s operator', async () => {
     const scene = rollingBack({ looks: [undefined], player: PLAYER });
     expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });
     expect(scene.commits).toMatchObject([{ from: { version: 0, owner: PLAYER } }]);
@@ -158,7 +158,7 @@ describe('a rollback while another operation of its bet is on its way', () => {
     expect(scene.calls).toEqual([]);
   });
 
-  it('calls off what no wallet has seen also then, but not an update: it may be on its way (I6)', async () => {
+  it('cancels what no wallet has seen also then, but not an update: it may be on its way (I6)', async () => {
     const deliveries = [
       waiting({ id: '7', attempts: 1 }),
       waiting({ id: '8', operation: 'unsettle' }),
@@ -183,7 +183,7 @@ describe('a rollback while another operation of its bet is on its way', () => {
     expect(scene.commits).toEqual([]);
   });
 
-  it('is decided anew when the bet has moved before it was written', async () => {
+  it('is decided again if the bet moved before it was written', async () => {
     const scene = rollingBack({ looks: [{ ...PLACED, place: { kind: 'notSent' } }, PLACED] });
     scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
     expect(await rollback(scene.callback)).toMatchObject({ outcome: 'accepted' });

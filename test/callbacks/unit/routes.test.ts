@@ -134,7 +134,7 @@ describe('a callback that fails', () => {
     },
   );
 
-  it('by our own fault is answered the safe way, with an alarm', async () => {
+  it('through our own fault gets the safe answer, and an alert', async () => {
     const fault = new TypeError('ours');
     const { call, log } = routesScene({ findSession: () => Promise.reject(fault) });
     const { answer } = await call('place');
@@ -156,7 +156,7 @@ describe('a callback that fails', () => {
 });
 
 describe('whoever has been answered, or has hung up', () => {
-  it('has nothing begun, promised or sent for him any more (I11)', async () => {
+  it('has nothing begun, promised or sent any more (I11)', async () => {
     const { begin, ends } = routesScene({ begin: never });
     const { handled, raw } = begin('place');
     await vi.advanceTimersByTimeAsync(0);
@@ -213,7 +213,7 @@ describe('the span of a callback', () => {
     expect(unknown.span.fail.mock.calls).toEqual([['unknown']]);
   });
 
-  it('is none where nothing is traced', async () => {
+  it('does not exist if nothing is traced', async () => {
     const { call, spans, log } = routesScene();
     await call('place');
     expect(spans).toEqual([]);

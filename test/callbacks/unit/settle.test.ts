@@ -30,7 +30,7 @@ const AS_BEFORE = {
 };
 
 describe('a settle that the journal answers', () => {
-  it('gets its success again where the bet is settled so, and nobody is asked (I5)', async () => {
+  it('gets its success again if the bet is settled like this, without a call (I5)', async () => {
     const scene = settling({ looks: [SETTLED_BET] });
     expect(await settle(scene.callback)).toEqual(AS_BEFORE);
     expect([scene.commits, scene.calls]).toEqual([[], []]);
@@ -38,7 +38,7 @@ describe('a settle that the journal answers', () => {
     expect(scene.counted).toEqual([['duplicates', labels]]);
   });
 
-  it('goes on record with that answer: sent again later it must not count as new (I5)', async () => {
+  it('is recorded with that answer: sent again later it must not count as new (I5)', async () => {
     const scene = settling({ looks: [SETTLED_BET], members: { requestId: '"copy"' } });
     await settle(scene.callback);
     expect(scene.bets.recordCopy).toHaveBeenCalledOnce();
@@ -101,7 +101,7 @@ describe('a settle that the journal answers', () => {
 });
 
 describe('a settle while another operation of its bet is on its way', () => {
-  it('waits, and gets the success of its twin (I5)', async () => {
+  it('waits, and gets the success of its copy (I5)', async () => {
     const scene = settling({ looks: [busyWith('settle'), SETTLED_BET] });
     expect(await settle(scene.callback)).toEqual(AS_BEFORE);
     expect(scene.steps).toEqual(['find', 'wait', 'find']);
@@ -138,19 +138,19 @@ describe('what may be promised of settles', () => {
     expect(await settle(not.callback)).toMatchObject({ answer: UNAVAILABLE, outcome: 'unknown' });
   });
 
-  it('is none that changes a result: its wallet may refuse it', async () => {
+  it('is not one that changes a result: its wallet may refuse it', async () => {
     const scene = queueing({ ...otherResult, looks: [SETTLED_BET] });
     expect(await settle(scene.callback)).toMatchObject({ answer: UNAVAILABLE });
     expect(scene.outcomes).toMatchObject([{ delivery: { kind: 'none' } }]);
   });
 
-  it('is also the correction of what waits, in its place, with the time of now', async () => {
+  it('is also the correction of a pending one, which it replaces, with the present time', async () => {
     const scene = settling({ looks: [{ ...PLACED, deliveries: [waiting()] }] });
     expect(await settle(scene.callback)).toMatchObject({ answer: accepted(TRANSACTION, NOW) });
     expect(scene.commits).toMatchObject([{ delivery: { transactionTime: NOW } }]);
   });
 
-  it('is decided anew where the bet has moved before that was written', async () => {
+  it('is decided again if the bet moved before that was written', async () => {
     const scene = settling({ looks: [{ ...PLACED, deliveries: [waiting()] }, SETTLED_BET] });
     scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
     expect(await settle(scene.callback)).toEqual(AS_BEFORE);

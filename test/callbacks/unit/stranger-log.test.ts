@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { StrangerLog } from '../../../src/callbacks/stranger-log.ts';
 import { manualClock } from '../../wallets/support/calls.ts';
 
-it('logs a few strangers a second, and then how many it left out', () => {
+it('logs a few unauthenticated callers a second, and then how many it left out', () => {
   const clock = manualClock();
   const strangers = new StrangerLog(clock);
   const flood = Array.from({ length: 1_000 }, () => strangers.next());

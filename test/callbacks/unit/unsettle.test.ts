@@ -31,7 +31,7 @@ const AS_BEFORE = {
 const unsettling = (scene: Scene = {}) => betScene('unsettle', { looks: [SETTLED_BET], ...scene });
 
 describe('an unsettle', () => {
-  it('is brought to the wallet, also of a bet that was never settled', async () => {
+  it('is sent to the wallet, even for a bet that was never settled', async () => {
     for (const looks of [[SETTLED_BET], [PLACED]]) {
       const scene = unsettling({ looks });
       expect(await unsettle(scene.callback)).toMatchObject({ outcome: 'accepted' });
@@ -39,7 +39,7 @@ describe('an unsettle', () => {
     }
   });
 
-  it('gets its success again where the bet is unsettled so, on record as a copy (I5)', async () => {
+  it('gets its success again if the bet is unsettled, recorded as a copy (I5)', async () => {
     const scene = unsettling({ looks: [UNSETTLED], members: { requestId: '"copy"' } });
     expect(await unsettle(scene.callback)).toEqual(AS_BEFORE);
     expect([scene.commits, scene.calls]).toEqual([[], []]);
@@ -116,7 +116,7 @@ describe('an unsettle', () => {
     expect(scene.commits).toMatchObject([{ delivery: { operation: 'unsettle' }, supersedes: [] }]);
   });
 
-  it('takes the place of a settle that no wallet has seen, and is brought where one holds another', async () => {
+  it('replaces a settle that no wallet has seen, and is sent if a wallet may hold another', async () => {
     const scene = unsettling({ looks: [{ ...SETTLED_BET, deliveries: [waiting()] }] });
     expect(await unsettle(scene.callback)).toMatchObject({ outcome: 'taken_over' });
     expect(scene.commits).toMatchObject([
@@ -124,7 +124,7 @@ describe('an unsettle', () => {
     ]);
   });
 
-  it('is decided anew when the bet has moved before it was written', async () => {
+  it('is decided again if the bet moved before it was written', async () => {
     const from: Bet = { ...PLACED, deliveries: [waiting()] };
     const scene = unsettling({ looks: [from, UNSETTLED] });
     scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });

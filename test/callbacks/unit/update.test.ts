@@ -49,7 +49,7 @@ describe('an update', () => {
     ]);
   });
 
-  it('takes the place of older ones that wait: only the last odds count', async () => {
+  it('replaces older ones that are pending: only the last odds count', async () => {
     const deliveries = [waiting({ id: '8', operation: 'update' }), waiting({ id: '9' })];
     const scene = updating({ looks: [{ ...PLACED, deliveries }] });
     await update(scene.callback);
@@ -95,7 +95,7 @@ describe('an update', () => {
     expect(scene.commits).toEqual([]);
   });
 
-  it('is decided anew when the bet has moved before it was written', async () => {
+  it('is decided again if the bet moved before it was written', async () => {
     const scene = updating({ looks: [PLACED, UPDATED] });
     scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
     expect(await update(scene.callback)).toEqual(AS_BEFORE);
@@ -167,7 +167,7 @@ describe('an update that nobody needs to hear of', () => {
 });
 
 describe('a copy of an update', () => {
-  it('gets its success again, on record as a copy (I5)', async () => {
+  it('gets its success again, recorded as a copy (I5)', async () => {
     const scene = updating({ looks: [UPDATED], members: { requestId: '"copy"' } });
     expect(await update(scene.callback)).toEqual(AS_BEFORE);
     expect([scene.commits, scene.calls]).toEqual([[], []]);

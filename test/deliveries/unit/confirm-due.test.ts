@@ -58,7 +58,7 @@ function confirmingOf(
   return { confirming, ...calls, ...logger };
 }
 
-describe('what stands at a bet that something may land late of', () => {
+describe('what stands at a bet for which something may take effect late', () => {
   it('becomes a delivery when it is due, with its operator’s horizon (I4)', async () => {
     const { confirming, due, send, skip, info } = confirmingOf([SETTLED, undefined, SETTLED]);
     expect(await confirmDue(confirming)).toBe(2);
@@ -144,7 +144,7 @@ describe('a result of which nobody knows whether its wallet took it, and which m
     expect(leaveToPerson.mock.calls).toEqual([[unknown, '5', undefined]]);
   });
 
-  it('raises no second alarm where it was left to one before, or nothing is open', async () => {
+  it('raises no second alert if it was left to one before, or nothing is open', async () => {
     const before = confirmingOf([unknown], { records: [operation()], holdsRepeats: true });
     before.leaveToPerson.mockResolvedValue(false);
     await confirmDue(before.confirming);

@@ -16,7 +16,7 @@ const SEVERAL: Settlement = { kind: 'unknown', attempted: { kind: 'several' } };
 
 const json = (text: string | undefined) => JSON.parse(text ?? '');
 
-describe('a delivery is brought', () => {
+describe('a delivery is sent', () => {
   it('as the service sent it, in the operator’s terms, by PUT, with its requestId (I9)', async () => {
     const { calls, clock, permit } = await tried(takenOf('settle'));
     expect(calls).toHaveLength(1);
@@ -134,7 +134,7 @@ describe('a delivery that cannot be sent', () => {
     expect(last.after).toEqual({ kind: 'dead' });
   });
 
-  it('is one too where something breaks in the making, and says so (I4)', async () => {
+  it('is one too if building its request fails, and says so (I4)', async () => {
     const broken = new TypeError('no such thing');
     const { result, calls, after, logger } = await tried(
       takenOf('rollback', { sealedToken: SEALED }, TOKEN),

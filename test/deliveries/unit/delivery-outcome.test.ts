@@ -70,7 +70,7 @@ describe('what an attempt means for its bet', () => {
   );
 });
 
-describe('a vain attempt', () => {
+describe('an attempt without success', () => {
   it('waits longer each time, by the operator’s own settings', async () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     try {
@@ -102,8 +102,8 @@ describe('a vain attempt', () => {
   });
 });
 
-describe('what a try has brought', () => {
-  it('is written down under the attempt that claimed it, and told to nobody (I6)', async () => {
+describe('the outcome of an attempt', () => {
+  it('is recorded under the attempt that claimed it, and answered to nobody (I6)', async () => {
     const { recorded, result, changed, logger } = await tried(takenOf('rollback'));
     const { outcome, counted } = await recorded();
     expect(outcome).toEqual({
@@ -143,7 +143,7 @@ describe('what a try has brought', () => {
     ]);
   });
 
-  it('spends nothing where the operator took no call, and leaves no line', async () => {
+  it('spends no attempt if the operator took no call, and logs no line', async () => {
     const { recorded, after, logger } = await tried(takenOf('rollback'), {
       sent: ANSWERS.notSent,
     });

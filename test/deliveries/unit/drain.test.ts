@@ -166,7 +166,7 @@ describe('a drain', () => {
     expect(parts.finished).toEqual(['bet-1']);
   });
 
-  it('says that PostgreSQL is away', async () => {
+  it('reports that PostgreSQL is away', async () => {
     const parts = partsOf(() => Promise.reject(new Error('gone')), accepted);
     await expect(drainOf(parts).run()).rejects.toThrow('gone');
   });

@@ -156,7 +156,7 @@ describe('what has ended', () => {
     });
   });
 
-  it('is counted in stretches, at most eight in one look, of years that are much', async () => {
+  it('is counted in sections, at most eight in one look, when years of it have ended', async () => {
     const { gauges, metrics, shown, countEnded } = gaugesOf({
       until: [1_000],
       ended: (from) => ({ until: new Date(from.getTime() + 100), counts: [ended('alpha', 1)] }),
@@ -174,7 +174,7 @@ describe('what has ended', () => {
     expect(await shown(metrics.deliveries)).toEqual({ 'alpha rollback delivered': 10 });
   });
 
-  it('hides nothing of what is open where it cannot be counted, and is no secret', async () => {
+  it('hides nothing of what is open if it cannot be counted, and the failure is logged', async () => {
     const gone = new Error('too much');
     let isAway = true;
     const { gauges, metrics, shown, countEnded } = gaugesOf({

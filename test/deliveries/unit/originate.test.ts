@@ -112,7 +112,7 @@ describe('a place of unknown outcome that the service never rolled back', () => 
     expect(order).toEqual(['fence bet', 'commit bet']);
   });
 
-  it('waits its turn behind a result that was tried, and calls off what was not (I6)', async () => {
+  it('waits its turn behind a result that was attempted, and cancels one that was not (I6)', async () => {
     const waiting = (id: string, operation: 'settle' | 'update', attempts: number) => ({
       ...{ id, operation, state: 'pending', purpose: 'promise', attempts },
     });
@@ -149,7 +149,7 @@ describe('a place that looked overdue', () => {
     expect([commits, order]).toEqual([[], []]);
   });
 
-  it('is left to who was faster, and the next ones are rolled back all the same', async () => {
+  it('is left to whoever was faster, and the next ones are still rolled back', async () => {
     const other = { ...UNKNOWN, transactionId: 'other' };
     const { originating, logger } = originatingOf({ bet: UNKNOWN, other }, ['moved', 'committed']);
     expect(await originateRollbacks(originating)).toBe(1);

@@ -67,7 +67,7 @@ describe('a worker', () => {
     expect(addBulk).not.toHaveBeenCalled();
   });
 
-  it('puts it to the end of the line where more is left, so that others have their turn (I7)', async () => {
+  it('puts it at the end of the queue if more is left, so that others have their turn (I7)', async () => {
     const moveToDelayed = vi.fn();
     const { work } = schedulerOf(async () => 250.2);
     const working = work({ name: 'drain', data: { operatorId: 'alpha' }, moveToDelayed }, 'token');

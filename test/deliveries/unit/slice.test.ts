@@ -6,7 +6,7 @@ import { accepted, claim, endless, notSent, sliceOf, taken } from '../support/sl
 /** A slice among parts that do as the test says; the real ones are in the other files. */
 
 describe('a slice', () => {
-  it('brings also what was claimed while its time ran out: nothing waits for a lease', async () => {
+  it('also delivers what was claimed while its time ran out: nothing waits for a lease', async () => {
     const late = Promise.withResolvers<Claim>();
     const claims = [Promise.resolve(claim(1, 2, 3)), late.promise];
     const { slice, clock, finished, store } = sliceOf(
@@ -69,7 +69,7 @@ describe('a slice', () => {
     expect(slice.wasRefused).toBe(false);
   });
 
-  it('asks no more once the last that were due came', async () => {
+  it('asks no more once the last due ones were claimed', async () => {
     const { slice, store, finished } = sliceOf(
       async () => ({ taken: [taken(1), taken(2)], isDry: true }),
       accepted,
@@ -112,7 +112,7 @@ describe('a slice', () => {
     expect(slice.isDry).toBe(false);
   });
 
-  it('looks at a thousand where none of what is due may go, and at few again behind them', async () => {
+  it('looks at a thousand if none of the due ones may be sent, and at few again after them', async () => {
     const claims = [claim(1), { taken: [], isDry: false }, claim(2), claim()];
     const limits: number[] = [];
     const { slice } = sliceOf(

@@ -39,7 +39,7 @@ describe('without Redis', () => {
     await worker.close();
   });
 
-  it('it drains an operator once at a time, however many sweeps pass (I5)', async () => {
+  it('it runs one drain of an operator at a time, however many sweeps pass (I5)', async () => {
     const { worker, store } = withoutScheduler();
     const slow = Promise.withResolvers<ReturnType<typeof claim>>();
     store.take.mockImplementation((id) =>
@@ -143,7 +143,7 @@ describe('a drain that the scheduler asks for', () => {
     await worker.close();
   });
 
-  it('is no second one beside one under way, and does not come back for it (I5)', async () => {
+  it('does not start beside one under way, and does not come back for it (I5)', async () => {
     const { worker, work, store } = workerOf();
     const slow = Promise.withResolvers<ReturnType<typeof claim>>();
     store.take.mockImplementationOnce(() => slow.promise);
@@ -164,7 +164,7 @@ describe('a drain that the scheduler asks for', () => {
     await worker.close();
   });
 
-  it('stands in nobody’s way after it failed', async () => {
+  it('blocks nothing after it failed', async () => {
     const { worker, work, store } = workerOf();
     store.take.mockRejectedValueOnce(new Error('gone'));
     worker.start();
