@@ -3,19 +3,19 @@ import { parseArgs } from 'node:util';
 export const HELP = `npm run torture -- [--seed N] [--steps K] [--seeds COUNT] [--minutes M] [options]
 
 Plays random but reproducible histories against the real gateway, on PostgreSQL and Redis of its own,
-with faults at every edge, and checks what must never be seen. Ends with 0 when nothing was found.
+with faults at every edge, and checks what must never be seen. Exits with 0 when nothing was found.
 
   --seed N        the first seed (1)
   --steps K       about how many things the service does in one history (25)
-  --seeds COUNT   so many seeds, one after the other (1)
-  --minutes M     as many seeds as there is time for, at most --seeds where that is given
-  --jobs J        houses at once: 1, 2, 4 or 8 (8)
+  --seeds COUNT   how many seeds to play, one after the other (1)
+  --minutes M     as many seeds as there is time for, at most --seeds if that is given
+  --jobs J        houses (gateways with wallets and proxies) at once: 1, 2, 4 or 8 (8)
   --source DIR    the folder that holds the src/ to play against (this one)
   --keep LIST     only these parts of the history, as a failure prints them
-  --no-shrink     do not make failing histories smaller
-  --story         print every story, not only of what fails
-  --teeth         plant bugs, one after the other, and count the seeds that find each
-  --bugs NAMES    with --teeth: only these, with commas between them
+  --no-shrink     do not shrink failing histories
+  --story         print every story, not only those of failures
+  --teeth         plant bugs, one after the other, and count the histories until each is found
+  --bugs NAMES    with --teeth: only these, separated by commas
   --help          this text`;
 
 export interface Options {
