@@ -13,6 +13,7 @@ import {
 } from '../outbound/peer-certificate.ts';
 import type { ReadVerdict, WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
+import { SecretMask, standingSecrets } from './evidence.ts';
 import type { WalletOwner } from './wallet-config.ts';
 
 /** Whose wallet may be probed; an operator of the configuration fits it. */
@@ -62,6 +63,8 @@ export async function probeWallets(operators: readonly ProbedOwner[]): Promise<r
 /** The same for one wallet. */
 export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Promise<Probed> {
   const adapter = createAdapter(wallet, systemClock);
+  // A wallet may quote the secret that it expects, and not everybody who probes it may know that.
+  const mask = new SecretMask(standingSecrets(wallet));
   const http = new HttpClient({
     clock: systemClock,
     origin: new URL(wallet.baseUrl).origin,
@@ -84,7 +87,7 @@ export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Prom
     const exchange = await http.exchange(request, call.deadline);
     const latencyMs = Math.round(systemClock.monotonicMs() - startedAtMs);
     const judged = judge(exchange, (response) => adapter.readVerdict(call, response));
-    return { ...judged, exchange, latencyMs };
+    return { ...judged, detail: mask.text(judged.detail), exchange, latencyMs };
   };
   try {
     const first = await ask((request) => request);

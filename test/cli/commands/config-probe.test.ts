@@ -101,6 +101,12 @@ describe('wagergate config check --probe', () => {
     expect(without.code).toBe(2);
   });
 
+  it('never tells the secret that a wallet quotes (I8)', async () => {
+    const message = `we share ${walletSecret('alpha')}, which gives eyJhbGciOiJIUzI1NiJ9..${'A'.repeat(43)}`;
+    const { detail } = await probedOdd({ status: 400, body: { code: 1, message } });
+    expect(detail).toContain('we share ***, which gives ***');
+  });
+
   it.each<[string, OwnAnswer, RegExp]>([
     ['refuses the signature', { status: 400, body: { code: 1, message: 'x' } }, /wallet\.secrets/],
     [
