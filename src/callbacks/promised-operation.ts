@@ -4,7 +4,7 @@ import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, bring } from '../engine/attempt.ts';
-import { deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
+import { askRightWallet, deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
@@ -124,16 +124,18 @@ async function promisedAttempt(
     operation,
     deadline,
     call: ({ maySend }) =>
-      wallet.bet({
-        operation,
-        method: 'PUT',
-        body: walletBody(message.document, operatorUser, token, alwaysSendToken),
-        transactionId,
-        requestId: message.requestId ?? attemptId,
-        deadline,
-        maySend,
-        hadResult: next.from.settlement.kind !== 'none',
-      }),
+      askRightWallet(callbacks.configuration(), next.from, () =>
+        wallet.bet({
+          operation,
+          method: 'PUT',
+          body: walletBody(message.document, operatorUser, token, alwaysSendToken),
+          transactionId,
+          requestId: message.requestId ?? attemptId,
+          deadline,
+          maySend,
+          hadResult: next.from.settlement.kind !== 'none',
+        }),
+      ),
     conclude: (sent) => {
       const conclusion = conclude(sent);
       const retryInMs = backoffMs(1, settings, Math.random());

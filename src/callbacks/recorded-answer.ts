@@ -35,7 +35,8 @@ type Recorded =
 export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Handled | undefined> {
   const { callbacks, message } = callback;
   // Indexed, and only where there can be something: a bet's first operation pays nothing for it.
-  const isFirst = message.operation !== 'unsettle' && bet.version <= PLACED_VERSION;
+  const isOnlyPlaced = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
+  const isFirst = message.operation !== 'unsettle' && isOnlyPlaced;
   // While something is on its way a result has to wait anyway, and looks again then; an update that
   // cannot wait would be taken over.
   const isLookedAtLater = bet.busy !== undefined && message.operation !== 'update';

@@ -4,7 +4,7 @@ import type { AttemptedResult, Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Brought, bring } from '../engine/attempt.ts';
-import { deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
+import { askRightWallet, deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
 import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
 import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
@@ -126,15 +126,17 @@ async function resultAttempt(
     operation: message.operation,
     deadline,
     call: ({ maySend }) =>
-      wallet.bet({
-        operation: message.operation,
-        method: 'PUT',
-        body,
-        transactionId,
-        requestId: first?.requestId ?? message.requestId ?? attemptId,
-        deadline,
-        maySend,
-      }),
+      askRightWallet(callbacks.configuration(), bet, () =>
+        wallet.bet({
+          operation: message.operation,
+          method: 'PUT',
+          body,
+          transactionId,
+          requestId: first?.requestId ?? message.requestId ?? attemptId,
+          deadline,
+          maySend,
+        }),
+      ),
     conclude: (sent) => concluded(callback, wallet, bet, sent, mayQueue),
     finish: finishOf(callback, attemptId, settings.confirmUnknownAfterMs),
   };

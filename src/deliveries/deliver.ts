@@ -13,7 +13,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Concluded, record, type Tried, tryOnce } from '../engine/attempt.ts';
 import type { Engine } from '../engine/context.ts';
-import { deliverySettings } from '../engine/delivery-settings.ts';
+import { askRightWallet, deliverySettings } from '../engine/delivery-settings.ts';
 import { firstRequest } from '../engine/first-request.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { accepted } from '../protocol/answers.ts';
@@ -36,6 +36,7 @@ export type TriedDelivery = Tried<DeliveryConcluded> & { readonly taken: TakenDe
  * the outcome is recorded costs a repeat after the lease; the protocol makes every delivery
  * repeatable (I4).
  * @param permit from before its row was taken
+ * @param generation of the wallet that it was claimed for: another one may be configured by now
  * @returns never rejects: a delivery that cannot even be sent counts as a failed attempt, so that a
  *   poison message becomes a dead letter and affects nothing else
  */
@@ -44,6 +45,7 @@ export async function tryDelivery(
   wallet: Wallet,
   taken: TakenDelivery,
   permit: SendPermit,
+  generation: number,
 ): Promise<TriedDelivery> {
   const parsed = parseBet('PUT', taken.body);
   const attempt: Attempt<DeliveryConcluded> = {
@@ -57,7 +59,7 @@ export async function tryDelivery(
         ? unsendable('the process that sent it was lost, and the wallet would pay a repeat again')
         : parsed.ok
           ? await tracedAttempt(engine, taken, () =>
-              call(engine, wallet, taken, parsed.message, sending),
+              call(engine, wallet, taken, generation, parsed.message, sending),
             )
           : unsendable(`it holds no message: ${parsed.why}`),
     conclude: (sent) =>
@@ -113,6 +115,7 @@ async function call(
   engine: Engine,
   wallet: Wallet,
   taken: TakenDelivery,
+  generation: number,
   message: BetRequest,
   { maySend }: Sending,
 ): Promise<BetAnswer> {
@@ -125,17 +128,19 @@ async function call(
     const first = stableRequestId
       ? await firstRequest(engine.bets, message, taken.operationId)
       : undefined;
-    const { operatorUser } = taken.owner;
-    return await wallet.bet({
-      operation: taken.operation,
-      method: 'PUT',
-      body: walletBody(message.document, operatorUser, token, alwaysSendToken, first),
-      transactionId: taken.transactionId,
-      requestId: first?.requestId ?? message.requestId ?? randomUUID(),
-      deadline: new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs),
-      maySend,
-      hadResult: taken.bet.settlement.kind !== 'none',
-    });
+    const { owner, bet } = taken;
+    return await askRightWallet(engine.configuration(), { owner, generation }, () =>
+      wallet.bet({
+        operation: taken.operation,
+        method: 'PUT',
+        body: walletBody(message.document, owner.operatorUser, token, alwaysSendToken, first),
+        transactionId: taken.transactionId,
+        requestId: first?.requestId ?? message.requestId ?? randomUUID(),
+        deadline: new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs),
+        maySend,
+        hadResult: bet.settlement.kind !== 'none',
+      }),
+    );
   } catch (error) {
     if (error instanceof GatewayError) return WITHOUT_DATABASE;
     const facts = { err: error, operator: taken.owner.operatorId, delivery: taken.id };

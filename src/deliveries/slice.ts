@@ -88,7 +88,13 @@ export class Slice {
       const next = await this.#next();
       if (next === undefined) return;
       const beganAtMs = this.#slicing.clock.monotonicMs();
-      const tried = await tryDelivery(this.#slicing, wallet, next.taken, next.permit);
+      const tried = await tryDelivery(
+        this.#slicing,
+        wallet,
+        next.taken,
+        next.permit,
+        operator.wallet.generation,
+      );
       this.#learn(this.#slicing.clock.monotonicMs() - beganAtMs);
       if (tried.concluded.delivery.after.kind === 'unsent') this.#wasRefused = true;
       const written = this.#write(tried);

@@ -1,5 +1,6 @@
 import type { Configuration, Delivery } from '../config/schema.ts';
 import type { Bet } from '../domain/bet.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
 
 export type DeliverySettings = Readonly<Delivery>;
 
@@ -24,3 +25,22 @@ export function isOfOlderWallet(
   const operator = configuration.operators.get(bet.owner.operatorId);
   return operator !== undefined && bet.generation < operator.wallet.generation;
 }
+
+/**
+ * Makes a call, unless the operator has come by another wallet since the attempt was decided on: the
+ * new one holds nothing of the bet, and its "nothing to roll back" would hide what the old one holds.
+ * @param call makes its request in the same turn, for the wallet that is configured then
+ */
+export async function askRightWallet(
+  configuration: Configuration,
+  bet: Pick<Bet, 'owner' | 'generation'>,
+  call: () => Promise<BetAnswer>,
+): Promise<BetAnswer> {
+  return isOfOlderWallet(configuration, bet) ? OLDER_WALLET : await call();
+}
+
+const OLDER_WALLET: BetAnswer = {
+  kind: 'notSent',
+  reason: 'maintenance',
+  trace: { sent: false, latencyMs: 0, error: 'the bet is in the books of an older wallet' },
+};

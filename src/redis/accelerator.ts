@@ -123,6 +123,18 @@ export class Accelerator {
     return info?.match(/^maxmemory_policy:(\S+)/m)?.[1];
   }
 
+  /**
+   * @param listener told each time that Redis is there again after its connection broke: it may be
+   *   another server by then, or the same one with what it held some time ago
+   */
+  onReturn(listener: () => void): void {
+    let wasThere = this.#redis.status === 'ready';
+    this.#redis.on('ready', () => {
+      if (wasThere) listener();
+      wasThere = true;
+    });
+  }
+
   /** Resolves when the first connection is ready; rejects with the reason after `limitMs`. */
   async connected(limitMs: number): Promise<void> {
     if (this.#redis.status === 'ready') return;

@@ -36,15 +36,16 @@ const FENCED = '-';
 
 /**
  * Final answers of places, in front of the journal. A rollback fences the bet's entry, because from
- * then on a copy of the place is refused. Where Redis could not hear of a fence, the epoch is
- * raised before Redis is believed again, so that no entry outlives its fence.
+ * then on a copy of the place is refused. Where Redis could not hear of a fence, or may have forgotten
+ * it while it was away, the epoch is raised before Redis is believed again, so that no entry outlives
+ * its fence.
  */
 export class AnswerCache {
   readonly #accelerator: Accelerator;
   readonly #clock: Clock;
   readonly #ttlMs: () => number;
   #epoch: { readonly value: string; readonly readAtMs: number } | undefined;
-  /** A fence could not be written: nothing in Redis is believed until the epoch is another one. */
+  /** A fence could not be written, or may have been lost since: nothing in Redis is believed until the epoch is another one. */
   #raising: NodeJS.Timeout | undefined;
   readonly #missed = new Set<string>();
   #gathered: (readonly [key: string, place: FinalPlace])[] = [];
@@ -55,6 +56,8 @@ export class AnswerCache {
     this.#accelerator = accelerator;
     this.#clock = clock;
     this.#ttlMs = ttlMs;
+    // Restored from an older copy, it may have lost fences that it had confirmed.
+    accelerator.onReturn(() => this.#startRaising());
   }
 
   /** @returns undefined also for an entry that cannot be read or is of an epoch before this one */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeBody } from '../../src/protocol/callback-bodies.ts';
-import { expireSession, placedBet, type TestBet } from '../support/bet.ts';
+import { expireSession, placedBet, TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 let gateway: TestGateway;
@@ -105,6 +105,22 @@ describe('a cashout', () => {
     await gateway.operator('alpha').revokeSessions({ token: bet.player.token });
     expect((await cashout(bet, bet.player.token)).body).toBe(paid.body);
     expect(bet.arrivals()).toEqual(['place', 'settle']);
+  });
+
+  it.each([
+    ['without a token', undefined],
+    ['with a token nobody was given', 'a-token-that-nobody-has'],
+  ])('of a bet unknown here is refused with code 3 at once: %s', async (_, token) => {
+    const player = await gateway.player();
+    const slip = gateway.service.slip({ ...player, amount: '10' });
+    const bet = new TestBet(gateway, player, slip, 'alpha');
+    const first = await cashout(bet, token);
+    expect([first.status, first.json?.code]).toEqual([400, 3]);
+    expect(bet.arrivals()).toEqual([]);
+    // On record: a copy is told the same, and another cashout finds its bet.
+    expect((await cashout(bet, token)).body).toBe(first.body);
+    await cashout(bet, player.token);
+    expect(bet.arrivals()).toEqual(['settle']);
   });
 
   it.each([3, 4, 20])(

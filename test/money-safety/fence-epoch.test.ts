@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
@@ -113,6 +114,25 @@ describe('rule 8: a recorded answer never outlives its fence (I6)', { timeout: 6
     await expect.poll(() => here.find('anything').then(() => epoch()), PATIENCE).toBeDefined();
     await other.remember(late, PLACE);
     await expect.poll(() => other.find(late), PATIENCE).toBeUndefined();
+  });
+
+  it('Redis comes back with what it held before the fence: a copy of the place is not answered 200', async () => {
+    const bet = await rememberedBet();
+    const server = new Redis(directRedisUrl);
+    onTestFinished(() => server.disconnect());
+    const key = `wagergate:place:${bet.transactionId}`;
+    const snapshot = String(await server.get(key));
+    expect((await bet.rollback()).status).toBe(200);
+    expect(await server.get(key)).toBe('-');
+    await redis.cut();
+    await server.set(key, snapshot);
+    await redis.restore();
+    const isBack = () => gateway.parts.accelerator.set('probe', '1', 1_000);
+    await expect.poll(isBack, PATIENCE).toBe(true);
+    await postgres.cut();
+    onTestFinished(() => postgres.restore());
+    const copy = await bet.place();
+    expect([copy.status, copy.json?.code]).toEqual([400, 100]);
   });
 
   it('afterwards answers are remembered and believed again', async () => {

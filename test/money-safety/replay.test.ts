@@ -7,7 +7,7 @@ import {
   updateBody,
 } from '../../src/protocol/callback-bodies.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
-import type { TestBet } from '../support/bet.ts';
+import { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
 
@@ -74,6 +74,19 @@ describe('replay: a result on record with a final answer gets that answer and is
     expect((await bet.settle('100')).status).toBe(200);
     expect((await put(captured)).body).toBe(first.body);
     expect(settlesOf(bet)).toEqual(['100', '100']);
+  });
+
+  it('also of a bet whose place was never seen here', async () => {
+    const player = await gateway.player();
+    const slip = gateway.service.slip({ ...player, amount: '100' });
+    const bet = new TestBet(gateway, player, slip, 'alpha');
+    const { transactionId } = bet;
+    const captured = settleBytes(bet, '100');
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    const first = await put(captured);
+    expect([first.status, first.json?.code]).toEqual([400, 20]);
+    expect((await put(captured)).body).toBe(first.body);
+    expect(settlesOf(bet)).toEqual(['100']);
   });
 
   it('after its rollback the captured settle is answered, and nothing is sent', async () => {

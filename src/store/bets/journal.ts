@@ -144,6 +144,11 @@ export class BetJournal {
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async recordRefusal(from: Bet, record: OperationRecord, deadline: Deadline): Promise<boolean> {
+    // Of a bet that is unknown here it makes the row, which a copy finds.
+    if (from.version === 0) {
+      const refusal = { from, to: from, record, delivery: undefined, supersedes: [] };
+      return (await this.commit(refusal, deadline)).kind === 'committed';
+    }
     const before = await this.#clock.limitOf(deadline);
     const { transactionId, version } = from;
     const operatorId = from.owner?.operatorId;

@@ -65,7 +65,8 @@ const RECORDED = `
               AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.operation_id = o.id)) AS was_sent,
          EXISTS (SELECT 1 FROM attempts t
                   WHERE t.operation_id = o.id
-                    AND (t.result = 'accepted'
+                    -- What came after its lease had ended says nothing of the bet (rule 16).
+                    AND (t.result = 'accepted' AND t.confirmed IS NOT FALSE
                          OR t.result = 'declined' AND t.answer_status = 400)) AS is_concluded
     FROM operations o
     LEFT JOIN LATERAL (SELECT answer_status, answer_body FROM attempts

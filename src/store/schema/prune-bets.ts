@@ -11,10 +11,13 @@ const ended = (isDryRun: boolean) => `${HAS_ENDED}
                         AND (o.created_at >= $1::timestamptz
                              ${isDryRun ? '' : "OR o.tableoid <> 'operations_rest'::regclass"}))`;
 
-/** With what an earlier run had kept of them while they waited. */
+/**
+ * With what an earlier run had kept of them while they waited. Whatever happens to a bet changes its
+ * version: a bet that is no longer as it was looked at stays.
+ */
 const DELETING = `, gone AS (
          DELETE FROM bets b USING looked l
-          WHERE l.ended AND b.transaction_id = l.transaction_id AND b.busy_attempt IS NULL
+          WHERE l.ended AND b.transaction_id = l.transaction_id AND b.version = l.version
          RETURNING b.transaction_id
        ), operations_gone AS (
          DELETE FROM operations_rest o USING gone g WHERE o.transaction_id = g.transaction_id
@@ -57,14 +60,14 @@ async function pruneState(
     const [batch] = await clientRows(
       client,
       `WITH looked AS MATERIALIZED (
-         SELECT b.transaction_id, b.created_at, ${ended(options.isDryRun)} AS ended FROM bets b
+         SELECT b.transaction_id, b.version, b.created_at, ${ended(options.isDryRun)} AS ended FROM bets b
           WHERE b.place <> 'in_flight' AND bet_state(b.place, b.settlement, b.rollback) = $4
             AND b.created_at < $1::timestamptz
             AND (b.created_at, b.transaction_id) > ($5::timestamptz, $2)
           ORDER BY b.created_at, b.transaction_id LIMIT $3
        )${options.isDryRun ? '' : DELETING}
        SELECT transaction_id AS last, created_at AS last_at,
-              (SELECT count(*) FILTER (WHERE ended)::int FROM looked) AS pruned
+              (SELECT count(*)::int FROM ${options.isDryRun ? 'looked WHERE ended' : 'gone'}) AS pruned
          FROM looked ORDER BY created_at DESC, transaction_id DESC LIMIT 1`,
       [options.before, after.id, BETS_AT_ONCE, state, after.at],
       (row) => ({

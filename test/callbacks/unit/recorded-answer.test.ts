@@ -113,6 +113,12 @@ describe('the journal is not asked', () => {
     ['of a bet that is not known', 'unsettle', { version: 0 }, false],
     ['while a settle has to wait anyway', 'settle', { busy }, false],
     ['while an unsettle has to wait anyway', 'unsettle', { busy }, false],
+    [
+      'but for one whose place was never seen',
+      'settle',
+      { version: 2, place: { kind: 'unseen' } },
+      true,
+    ],
     ['but for an unsettle that may be its place’s bytes', 'unsettle', { version: 2 }, true],
     ['but for an update that would be taken over', 'update', { busy }, true],
     ['but for what follows', 'settle', { version: 3 }, true],

@@ -46,6 +46,8 @@ interface Scene {
   readonly sent?: BetAnswer;
   readonly dialect?: Partial<CallerDialect>;
   readonly bets?: object;
+  /** Of the wallet that is configured by now. */
+  readonly generation?: number;
   readonly sessions?: object;
   readonly finish?: () => Promise<{ readonly kind: string }>;
 }
@@ -67,7 +69,7 @@ export async function tried(taken: TakenDelivery, scene: Scene = {}) {
         deadline: { totalMs: 4_800, reserveMs: 300 },
         delivery: { ...delivery, minBackoffMs: 1_000, confirmUnknownAfterMs: 60_000 },
       },
-      operators: new Map([['alpha', { delivery }]]),
+      operators: new Map([['alpha', { delivery, wallet: { generation: scene.generation ?? 1 } }]]),
     }),
     sessions: scene.sessions ?? {},
     bets: {
@@ -86,7 +88,7 @@ export async function tried(taken: TakenDelivery, scene: Scene = {}) {
     },
   });
   const permit = new SendPermit(clock);
-  const result = await tryDelivery(engine, wallet, taken, permit);
+  const result = await tryDelivery(engine, wallet, taken, permit, 1);
   return {
     ...{ result, calls, written, logger, clock, changed, permit },
     ...{ after: result.concluded.delivery.after, conclusion: result.concluded.conclusion },

@@ -42,7 +42,7 @@ export async function work(world: World, lane: Lane, replica: Replica): Promise<
     if (lane.wallet === undefined) continue;
     await source.recordDelivery(
       replica,
-      await source.tryDelivery(replica, lane.wallet, one, permit),
+      await source.tryDelivery(replica, lane.wallet, one, permit, 1),
     );
   }
   return taken.length;

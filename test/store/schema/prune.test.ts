@@ -70,6 +70,18 @@ async function bet(transactionId: string, facts: BetFacts = {}): Promise<void> {
   );
 }
 
+async function untilPruningWaits(): Promise<void> {
+  const until = Date.now() + 10_000;
+  for (let waits = false; !waits; ) {
+    if (Date.now() > until) throw new Error('the pruning never waited for the lock');
+    const found = await rows(
+      `SELECT 1 FROM pg_stat_activity WHERE application_name = 'wagergate-prune'
+         AND datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    waits = found.length > 0;
+  }
+}
+
 describe('pruning', () => {
   it('drops the months before, with the bets and deliveries that ended in them', async () => {
     await bet('january', { rollback: 'confirmed', delivery: 'delivered' });
@@ -154,17 +166,27 @@ describe('pruning', () => {
     await onServer(journal.url, async (client) => {
       await client.query('BEGIN; SELECT count(*) FROM operations');
       const pruning = pruned();
-      const until = Date.now() + 10_000;
-      for (let waits = false; !waits; ) {
-        if (Date.now() > until) throw new Error('the pruning never waited for the lock');
-        const found = await rows(
-          `SELECT 1 FROM pg_stat_activity WHERE application_name = 'wagergate-prune'
-             AND datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        waits = found.length > 0;
-      }
+      await untilPruningWaits();
       await client.query('COMMIT');
       expect((await pruning).months[0]).toMatchObject({ result: 'dropped' });
+    });
+  });
+
+  it('keeps a bet to which something happens while it is looked at (I4)', async () => {
+    await bet('ended');
+    await onServer(journal.url, async (client) => {
+      await client.query(
+        `BEGIN; UPDATE bets SET rollback = 'promised', rollback_time = 'then', version = version + 1;
+         INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                                 transaction_time, next_attempt_at, dead_at)
+         VALUES (1, 'alpha', 'ended', 'rollback', 'pending', 'then', now(), now())`,
+      );
+      const pruning = pruned();
+      await untilPruningWaits();
+      await client.query('COMMIT');
+      const result = await pruning;
+      expect(await ids('bets')).toEqual(['ended']);
+      expect(result).toMatchObject({ bets: 0 });
     });
   });
 
