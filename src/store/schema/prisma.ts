@@ -22,6 +22,8 @@ export function createPrisma(url: string) {
       statement_timeout: 10_000,
       query_timeout: 11_000,
       application_name: 'wagergate-cold',
+      // The adapter reads and writes times as if every session were in UTC.
+      options: '-c TimeZone=UTC',
     }),
   });
   return client.$extends({
