@@ -115,6 +115,12 @@ const CURRENCY: TextBounds = { lengthMin: 3, lengthMax: 5 };
 /** Wider than the protocol's 10-64: a token of another length is merely unknown, code 3. */
 const TOKEN: TextBounds = { lengthMin: 1, lengthMax: 256 };
 
+/**
+ * Bets are found by their stake, and PostgreSQL puts no text of more than 2.7 KB into an index: the outcome
+ * of such a place could never be written, nor its lease ended.
+ */
+const STAKE_CHARS_MAX = 1_000;
+
 const HEADER_SAFE = /^[\x20-\x7e]{1,256}$/;
 
 /** Reads `POST /user/profile`. */
@@ -208,10 +214,16 @@ function place(bet: AboutBet): PlaceRequest {
     operation: 'place',
     ...bet,
     token: requiredText(bet.document, 'token', TOKEN),
-    amount: amount(bet.document, 'amount'),
+    amount: stake(bet.document),
     currency: requiredText(bet.document, 'currency', CURRENCY),
     subPartnerId: optionalText(bet.document, 'subPartnerId') ?? null,
   };
+}
+
+function stake(document: JsonDocument): string {
+  const text = amount(document, 'amount');
+  if (text.length <= STAKE_CHARS_MAX) return text;
+  throw new JsonError(`must have at most ${STAKE_CHARS_MAX} characters`, 'amount');
 }
 
 function settle(bet: AboutBet): SettleRequest {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asPlayer, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -18,6 +19,16 @@ afterAll(() => gateway.close());
 
 const stateOf = (bet: { transactionId: string }) =>
   betState(gateway.databaseUrl, bet.transactionId);
+
+it.each([1_000, 5_000])(
+  'a stake of %i digits does not stay in flight for ever (I5)',
+  async (count) => {
+    const digits = Array.from({ length: count - 2 }, () => randomInt(10)).join('');
+    const bet = await unplacedBet(gateway, { amount: `0.${digits}` });
+    await bet.place();
+    expect((await stateOf(bet))?.busy ?? null).toBeNull();
+  },
+);
 
 describe('a place bet that the wallet accepts', () => {
   it('debits the stake and passes the wallet’s transactionTime on', async () => {

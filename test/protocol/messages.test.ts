@@ -108,6 +108,12 @@ describe('what only some bet messages have', () => {
     expect(fieldOf(bet('place', { subPartnerId: '"\\ud83d"' }))).toBe('subPartnerId');
   });
 
+  it('place takes a stake as long as the journal can find it by', () => {
+    const stakeOf = (chars: number) => bet('place', { amount: `1.${'7'.repeat(chars - 2)}` });
+    expect(message(stakeOf(1_000))).toMatchObject({ operation: 'place' });
+    expect(fieldOf(stakeOf(1_001))).toBe('amount');
+  });
+
   it('settle needs an amount and one of four results', () => {
     expect(fieldOf(bet('settle', { amount: undefined }))).toBe('amount');
     for (const resultType of RESULT_TYPES) {
