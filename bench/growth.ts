@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { prune } from '../src/store/schema/prune.ts';
 import { type Servers, startServers } from './callbacks/servers.ts';
-import { fillJournal } from './growth/fill.ts';
+import { fillJournal, LAST_MONTH_EVERY } from './growth/fill.ts';
 import { type PhaseResult, SLICE_MS } from './open-loop/job.ts';
 import { Load } from './open-loop/load.ts';
 import { hundredths, median, spread, tenths } from './support/figures.ts';
@@ -24,8 +24,9 @@ test/process/growth.test.ts holds that no statement scans what is filled.
 const WARM_UP_BETS = 10_000;
 const CONNECTIONS = 64;
 const BEFORE_PRUNE_MS = 3_000;
-/** So long it may take until the month is gone and what it held of bets. */
+/** So long places go on at least, and longer where there is more to prune: it must end before them. */
 const PRUNE_SECONDS = 40;
+const PRUNED_PER_SECOND = 3_000;
 
 /** @returns 1 when a bet was lost or doubled. @throws SettingsError */
 export async function runGrowth(args: readonly string[]): Promise<number> {
@@ -54,7 +55,7 @@ export async function runGrowth(args: readonly string[]): Promise<number> {
   const filledMs = await fill(servers, numbers.bets);
   console.log(`filled with ${numbers.bets} bets in ${filledMs} ms`);
   const full = await measure(`${numbers.bets} bets`);
-  const pruned = await whilePruned(servers, load, numbers.rate);
+  const pruned = await whilePruned(servers, load, numbers);
   console.log(`pruned ${pruned.bets} bets in ${pruned.elapsedMs} ms; ${JSON.stringify(pruned)}`);
   return await report(resultFile, {
     benchmark: 'growth',
@@ -88,8 +89,13 @@ async function fill({ databaseUrl }: Servers, bets: number): Promise<number> {
   return Math.round(performance.now() - startedAtMs);
 }
 
-async function whilePruned({ databaseUrl, gateway }: Servers, load: Load, perSecond: number) {
-  const sending = load.open(gateway, [{ perSecond, seconds: PRUNE_SECONDS }]);
+async function whilePruned(
+  { databaseUrl, gateway }: Servers,
+  load: Load,
+  { rate: perSecond, bets }: { readonly rate: number; readonly bets: number },
+) {
+  const seconds = PRUNE_SECONDS + Math.ceil(bets / LAST_MONTH_EVERY / PRUNED_PER_SECOND);
+  const sending = load.open(gateway, [{ perSecond, seconds }]);
   await sleep(BEFORE_PRUNE_MS);
   const now = new Date();
   const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
@@ -102,6 +108,9 @@ async function whilePruned({ databaseUrl, gateway }: Servers, load: Load, perSec
   const elapsedMs = Math.round(performance.now() - startedAtMs);
   const refused = pruned.months.filter(({ result }) => result === 'refused');
   if (refused.length > 0) throw new Error(`not pruned: ${JSON.stringify(refused)}`);
+  if (BEFORE_PRUNE_MS + elapsedMs > 1_000 * seconds) {
+    throw new Error(`pruning took ${elapsedMs} ms, longer than places were sent beside it`);
+  }
   const { phases } = await sending;
   const [result] = phases;
   if (result === undefined) throw new Error('nothing was sent');

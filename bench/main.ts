@@ -9,6 +9,7 @@ import { runDeliveries } from './deliveries.ts';
 import { runGrowth } from './growth.ts';
 import { runIsolation } from './isolation.ts';
 import { runLatency } from './latency.ts';
+import { runOperations } from './operations.ts';
 import { runOperators } from './operators.ts';
 import { runOverload } from './overload.ts';
 import { runPlaceCosts } from './place-costs.ts';
@@ -29,6 +30,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   callbacks: {
     about: 'place bets per second through the gateway and through a bare HTTP proxy',
     run: (args) => runCallbacks(readSettings(args)),
+  },
+  operations: {
+    about: 'settles and rollbacks beside places: how long they take, how many a second there are',
+    run: runOperations,
   },
   latency: {
     about:

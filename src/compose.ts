@@ -39,6 +39,7 @@ export function compose(parts: Parts) {
     wallets: money.wallets,
     accelerator: storage.accelerator,
     database: storage.database,
+    journalDatabase: storage.journalDatabase,
     timelines: storage.timelines,
     /** After the listeners have drained. */
     close: async () => {

@@ -4,8 +4,10 @@ import type { Client } from 'pg';
 const OPERATIONS = ['place', 'update', 'update', 'settle'] as const;
 const BETS_AT_ONCE = 100_000;
 /** Part of the bets that the month before has. */
-const LAST_MONTH_EVERY = 5;
+export const LAST_MONTH_EVERY = 5;
 const PLAYERS = 10_000;
+/** For people who wait. */
+const TOLD_EVERY = 500_000;
 
 /**
  * Settled bets of this month and, every fifth, of the last one: as rows alone, so that the books know
@@ -24,6 +26,7 @@ export async function fillJournal(client: Client, bets: number): Promise<void> {
     for (const [at, operation] of OPERATIONS.entries()) {
       await client.query(OPERATIONS_OF_BETS, [from, to, operation, at]);
     }
+    if (to < bets && to % TOLD_EVERY === 0) console.log(`filled ${to} of ${bets} bets`);
   }
   await client.query('VACUUM ANALYZE');
   await client.query('CHECKPOINT');

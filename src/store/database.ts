@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   readonly connectionsMax: number;
   /**
    * `each` (default): a plan for each execution, by the values and what the tables hold. `kept`: one
-   * plan for good, for the few statements of the hot path that find every row by its key.
+   * plan for as long as its connection is kept, for statements that find every row by its key.
    */
   readonly plans?: 'each' | 'kept';
   /** Errors of idle connections; the pool replaces them by itself. */
@@ -26,12 +26,18 @@ const NEVER_COMPILE = '-c jit=off';
 
 /**
  * A kept plan that was made while a table was empty would scan it for ever, so it must not scan at
- * all. Planning takes a third of the time of a batch of places.
+ * all. Planning takes a third of the time of a batch of places, and most of that of a result.
  */
 const PLANS = {
   each: `${NEVER_COMPILE} -c plan_cache_mode=force_custom_plan`,
   kept: `${NEVER_COMPILE} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off`,
 } as const;
+
+/**
+ * So long a connection keeps its plans, and is closed. Of tables with a few rows PostgreSQL reads all
+ * by an index as well, and would go on doing so until its next ANALYZE, however fast they grow.
+ */
+const KEPT_SECONDS = 30;
 
 /** A pool of PostgreSQL connections whose every failure is a `GatewayError` or a bug. */
 export class Database {
@@ -41,6 +47,7 @@ export class Database {
     this.#pool = new Pool({
       connectionString: options.url,
       max: options.connectionsMax,
+      ...(options.plans === 'kept' ? { maxLifetimeSeconds: KEPT_SECONDS } : {}),
       connectionTimeoutMillis: 4_000,
       idleTimeoutMillis: 30_000,
       statement_timeout: STATEMENT_TIMEOUT_MS,

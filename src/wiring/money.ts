@@ -22,7 +22,7 @@ export type Money = ReturnType<typeof createMoney>;
 /** Sessions, wallets, and what brings an operation to them: callbacks now, deliveries later. */
 export function createMoney(base: Base, storage: Storage) {
   const { environment, source, clock, logger, metrics, tracing, configuration } = base;
-  const { database } = storage;
+  const { database, journalDatabase } = storage;
   const vault = new TokenVault(environment.encryptionKeys);
   const sessions = new Sessions({
     store: new SessionStore(database),
@@ -64,7 +64,7 @@ export function createMoney(base: Base, storage: Storage) {
       new DeliveryWorker(
         {
           ...callbacks,
-          store: new DeliveryStore(database),
+          store: new DeliveryStore(database, journalDatabase),
           confirmations: new Confirmations(database),
         },
         environment.redisUrl,

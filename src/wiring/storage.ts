@@ -13,7 +13,10 @@ import type { Base } from './parts.ts';
 
 /** As many batches of places as are under way at once, begun and finished. */
 const PLACE_CONNECTIONS = 4;
-const CONNECTIONS = 10;
+/** For the statements of all other callbacks and for taking deliveries. */
+const JOURNAL_CONNECTIONS = 8;
+/** For everything else: sessions, players, what is done every second. */
+const CONNECTIONS = 6;
 
 const PING = statement('ping', {}, 'SELECT 1 AS one', (row) => row.int('one'));
 
@@ -24,17 +27,15 @@ export function createStorage({ environment, clock, logger, tracing, configurati
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
   const url = environment.databaseUrl;
   const database = new Database({ url, connectionsMax: CONNECTIONS, onIdleError });
-  const placesDatabase = new Database({
-    url,
-    connectionsMax: PLACE_CONNECTIONS,
-    plans: 'kept',
-    onIdleError,
-  });
+  const kept = (connectionsMax: number) =>
+    new Database({ url, connectionsMax, plans: 'kept', onIdleError });
+  const placesDatabase = kept(PLACE_CONNECTIONS);
+  const journalDatabase = kept(JOURNAL_CONNECTIONS);
   const databaseClock = new DatabaseClock(database, clock);
   databaseClock.start();
   const prisma = createPrisma(url);
   const places = new PlaceJournal(placesDatabase, databaseClock);
-  const bets = new BetJournal(database, databaseClock);
+  const bets = new BetJournal(journalDatabase, databaseClock);
 
   const accelerator = new Accelerator({
     url: environment.redisUrl,
@@ -49,6 +50,7 @@ export function createStorage({ environment, clock, logger, tracing, configurati
   );
   return {
     database,
+    journalDatabase,
     prisma,
     places: tracedMethods(tracing, 'journal', places, ['begin', 'finish']),
     bets: tracedMethods(tracing, 'journal', bets, ['find', 'commit', 'finish']),
@@ -57,12 +59,13 @@ export function createStorage({ environment, clock, logger, tracing, configurati
     accelerator,
     answers,
     isPostgresUp: async () => (await database.run(PING, {})).length === 1,
-    pools: () => [database.use, placesDatabase.use],
+    pools: () => [database, placesDatabase, journalDatabase].map(({ use }) => use),
     close: async () => {
       databaseClock.close();
       answers.close();
       accelerator.close();
-      await Promise.all([database.close(), placesDatabase.close(), prisma.$disconnect()]);
+      const databases = [database, placesDatabase, journalDatabase];
+      await Promise.all([...databases.map((one) => one.close()), prisma.$disconnect()]);
     },
   };
 }

@@ -16,6 +16,7 @@ import type { RecordedRequest } from '../../tools/simulator/wallet/recorder.ts';
 import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
 import type { TestGateway } from './gateway.ts';
 import { onServer } from './server.ts';
+import { watchStatements } from './statements.ts';
 
 export type TestPlayer = Awaited<ReturnType<TestGateway['player']>>;
 
@@ -110,14 +111,12 @@ export class TestBet {
 
   /** Resolves when this process looks the bet up for a second time: what looked first waits. */
   async isWaitedFor(): Promise<void> {
-    const query = vi.spyOn(this.gateway.parts.database, 'query');
+    const { sent, end } = watchStatements(this.gateway);
     const looks = () =>
-      query.mock.calls.filter(
-        ([{ name }, values]) => name === 'bet-find' && values[0] === this.transactionId,
-      );
+      sent().filter(({ name, values }) => name === 'bet-find' && values[0] === this.transactionId);
     const again = () => expect(looks().length).toBeGreaterThan(1);
     await vi.waitFor(again, { interval: 2, timeout: 5_000 });
-    query.mockRestore();
+    end();
   }
 
   /** As a process leaves the bet that was killed in the middle of a wallet call. */

@@ -96,10 +96,11 @@ const TAIL = `
       FROM op WHERE :promised IS NOT NULL
   ), superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
-     WHERE state IN ('live', 'pending') AND EXISTS (SELECT 1 FROM bet)
+     WHERE transaction_id = :transaction_id AND state IN ('live', 'pending')
+       AND EXISTS (SELECT 1 FROM bet)
        AND (id = ANY (:supersedes)
             -- What was to be sent once more is overtaken by any later money operation.
-            OR transaction_id = :transaction_id AND purpose = 'confirm' AND :operation <> 'update')
+            OR purpose = 'confirm' AND :operation <> 'update')
   )
   SELECT (SELECT id FROM op) AS operation_id, NOT ${inTime} AS is_late`;
 

@@ -187,7 +187,9 @@ const TEXT = `
     -- Confirmed within its own callback: it never was a delivery.
     DELETE FROM deliveries d USING bet JOIN input i USING (attempt_id)
      WHERE d.operation_id = i.operation_id AND d.purpose = i.delivery_purpose
-       AND d.state = 'live' AND i.delivery_state = 'delivered'
+       -- By the operation, whatever the state: of open deliveries there is an index too, and a plan that
+       -- was made while it was empty would read all of a backlog.
+       AND d.state IS NOT DISTINCT FROM 'live' AND i.delivery_state = 'delivered'
   ), guarded AS (
     UPDATE deliveries d
        SET state = i.delivery_state, attempts = d.attempts + i.delivery_attempts,
@@ -196,7 +198,8 @@ const TEXT = `
            settled_at = CASE WHEN i.delivery_state <> 'pending' THEN clock_timestamp() END
       FROM bet JOIN input i USING (attempt_id)
      WHERE d.operation_id = i.operation_id AND d.purpose = i.delivery_purpose
-       AND (d.state = 'pending' OR d.state = 'live' AND i.delivery_state <> 'delivered')
+       AND (d.state IS NOT DISTINCT FROM 'pending'
+            OR d.state IS NOT DISTINCT FROM 'live' AND i.delivery_state <> 'delivered')
   ), taken_over AS (
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
                             transaction_time, settle_amount, settle_type, last_error, held_ms,

@@ -1,10 +1,14 @@
 import { DatabaseError } from 'pg';
 import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
+import { Company } from '../company.ts';
 import type { Database } from '../database.ts';
 import { withRepeats } from '../unreported-commit.ts';
 import { FINISH, FINISH_AGAIN } from './finish-statement.ts';
 import type { Finished, Outcome } from './outcome.ts';
+
+/** Nobody waits for the outcome of a delivery, and a statement costs PostgreSQL more than its rows. */
+const COMPANY = { waitMs: 20, enough: 32 };
 
 /** `unreported`: an earlier statement may have written it, whose end nobody heard of. */
 type Written = Finished | { readonly kind: 'unreported' };
@@ -19,6 +23,7 @@ export class BetOutcomes {
   readonly #finishes: Batcher<Outcome, Written>;
   /** Outcomes that were sent before, in a statement of which nobody knows what became. */
   readonly #sentBefore = new WeakSet<Outcome>();
+  readonly #company = new Company(COMPANY);
 
   constructor(database: Database) {
     this.#database = database;
@@ -33,6 +38,8 @@ export class BetOutcomes {
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written */
   async finish(outcome: Outcome): Promise<Finished> {
+    if (outcome.caller === undefined) await this.#company.join();
+    else this.#company.leave();
     const written = await this.#finishes.add(outcome);
     if (written.kind !== 'unreported') return written;
     throw new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL did not tell what it wrote');

@@ -52,9 +52,12 @@ export interface DeliveryCount {
  */
 export class DeliveryStore {
   readonly #database: Database;
+  readonly #taking: Database;
 
-  constructor(database: Database) {
+  /** @param taking keeps its plans: a slow wallet's deliveries are taken a few at a time */
+  constructor(database: Database, taking: Database = database) {
     this.#database = database;
+    this.#taking = taking;
   }
 
   /**
@@ -71,7 +74,7 @@ export class DeliveryStore {
     which: 'money' | 'all' = 'all',
   ): Promise<Claim> {
     const withUpdates = which === 'all';
-    const rows = await this.#database.run(TAKE, { operatorId, generation, limit, withUpdates });
+    const rows = await this.#taking.run(TAKE, { operatorId, generation, limit, withUpdates });
     const taken = rows.flatMap((row) => row.taken ?? []);
     return { taken, isDry: rows[0]?.lookedAt === 0 };
   }

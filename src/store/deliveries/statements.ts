@@ -87,7 +87,8 @@ export const TAKE = statement(
     UPDATE deliveries d
        SET attempts = d.attempts + 1, next_attempt_at = ${lease}, held = false
       FROM bet
-     WHERE d.id = bet.delivery_id AND d.state = 'pending'
+     -- By its id: a kept plan must not read all that are open.
+     WHERE d.id = bet.delivery_id AND d.state IS NOT DISTINCT FROM 'pending'
     RETURNING d.*
   )
   SELECT looked.at, t.*

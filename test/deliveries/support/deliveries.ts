@@ -4,6 +4,7 @@ import { expect, vi } from 'vitest';
 import type { TestBet } from '../../support/bet.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
+import { watchStatements } from '../../support/statements.ts';
 
 /** A delivery as its row stands. */
 export interface DeliveryState extends QueryResultRow {
@@ -104,14 +105,14 @@ export async function statementsWithin(
   name: string,
   sweeps: number,
 ): Promise<number> {
-  const query = vi.spyOn(gateway.parts.database, 'query');
-  const runs = (what: string) => query.mock.calls.filter(([one]) => one.name === what).length;
+  const { sent, end } = watchStatements(gateway);
+  const runs = (what: string) => sent().filter((one) => one.name === what).length;
   await vi.waitFor(() => expect(runs('delivery-open-operators')).toBeGreaterThanOrEqual(sweeps), {
     timeout: 15_000,
     interval: 10,
   });
   const count = runs(name);
-  query.mockRestore();
+  end();
   return count;
 }
 

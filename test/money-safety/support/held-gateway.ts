@@ -65,7 +65,9 @@ export async function settleDown(gateway: TestGateway): Promise<void> {
   const other = await acceptedBet(gateway);
   const unsettled = async () => expect((await other.unsettle()).status).toBe(200);
   await vi.waitFor(unsettled, PATIENCE);
-  await expect.poll(() => gateway.parts.database.use.inUse, PATIENCE).toBe(0);
+  const { database, journalDatabase } = gateway.parts;
+  const inUse = () => database.use.inUse + journalDatabase.use.inUse;
+  await expect.poll(inUse, PATIENCE).toBe(0);
 }
 
 /** @returns waits until the whole time of a caller that comes now is over, by any clock */

@@ -132,6 +132,31 @@ const takeAway = (outcome: Outcome | undefined) =>
     outcome?.transactionId,
   ]);
 
+describe('outcomes of deliveries, for which nobody waits', () => {
+  it('are written in one statement that come within some milliseconds', async () => {
+    const [first, second] = [await settled(), await settled()];
+    const written = [bets.finish(first)];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(database.sent).toEqual([]);
+    written.push(bets.finish(second));
+    expect(await Promise.all(written)).toEqual([{ kind: 'stands' }, { kind: 'stands' }]);
+    expect(database.sent).toEqual(['bet-finish']);
+  });
+
+  it('go along with the next one of a callback, which never waits for them', async () => {
+    const caller = {
+      before: new Date(Date.now() + 60_000),
+      lateAnswer: { status: 503, body: '{"code":100}' },
+    };
+    const [delivered, answered] = [await settled(), await settled({ caller })];
+    const written = [bets.finish(delivered), bets.finish(answered)];
+    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(database.sent).toEqual(['bet-finish']);
+    expect(await Promise.all(written)).toEqual([{ kind: 'stands' }, { kind: 'stands' }]);
+  });
+});
+
 describe('an outcome whose statement is lost', () => {
   it.each([1, 4])('%i times on its way is written by the next one (I3)', async (times) => {
     const outcome = await settled();
