@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { COMMIT_CHANGE, COMMIT_NEW } from '../../../src/store/bets/commit-statements.ts';
 import { FINISH, FINISH_AGAIN } from '../../../src/store/bets/finish-statement.ts';
 import { BEGIN, FINISH_PLACES } from '../../../src/store/bets/place-statements.ts';
@@ -55,17 +55,37 @@ function expectNoReadingOfAllThatAreOpen(plan: string): void {
   for (const use of uses) expect(use).toMatch(/Index Cond: \(transaction_id/);
 }
 
-it('a connection that keeps its plans keeps one for all values, and scans no table', async () => {
-  const { url } = database;
-  const kept = new Database({
-    url,
-    connectionsMax: 1,
-    plans: 'kept',
-    onIdleError: () => undefined,
+describe('a connection that keeps its plans', () => {
+  let kept: Database;
+  beforeAll(() => {
+    const { url } = database;
+    kept = new Database({ url, connectionsMax: 1, plans: 'kept', onIdleError: () => undefined });
   });
-  const settings = await kept.run(SETTINGS, {});
-  expect(settings).toMatchObject([{ mode: 'force_generic_plan', seqscan: 'off' }]);
-  await kept.close();
+  afterAll(() => kept.close());
+
+  it('keeps one for all values, and scans no table', async () => {
+    const settings = await kept.run(SETTINGS, {});
+    expect(settings).toMatchObject([{ mode: 'force_generic_plan', seqscan: 'off' }]);
+  });
+
+  it('is closed after half a minute, however busy it is, so that they are made anew', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const other = new Database({
+      ...{ url: database.url, connectionsMax: 1, onIdleError: () => undefined },
+      plans: 'kept',
+    });
+    const pid = async () => (await other.run(SETTINGS, {}))[0]?.pid;
+    const first = await pid();
+    await vi.advanceTimersByTimeAsync(20_000);
+    // It is used, so it is no idle connection that was closed for that.
+    expect(await pid()).toBe(first);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await pid()).not.toBe(first);
+    await other.close();
+  });
 });
 
 describe('of tables without a row', () => {
