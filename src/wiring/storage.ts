@@ -15,8 +15,8 @@ import type { Base } from './parts.ts';
 const PLACE_CONNECTIONS = 4;
 /** For the statements of all other callbacks and for taking deliveries. */
 const JOURNAL_CONNECTIONS = 8;
-/** For everything else: sessions, players, what is done every second. */
-const CONNECTIONS = 6;
+/** For everything else: sessions and players, and a worker's duties, which must not use up all of them. */
+const CONNECTIONS = 10;
 
 const PING = statement('ping', {}, 'SELECT 1 AS one', (row) => row.int('one'));
 
