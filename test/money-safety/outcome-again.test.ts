@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { TestBet } from '../support/bet.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
@@ -26,7 +26,7 @@ const FREED = { ...PATIENCE, timeout: 10_000 };
 
 const state = (bet: TestBet) => betState(gateway.databaseUrl, bet.transactionId);
 
-const operations: readonly [string, (bet: TestBet) => Promise<{ status: number }>][] = [
+const operations: readonly [string, (bet: TestBet) => ReturnType<TestBet['settle']>][] = [
   ['settle', (bet) => bet.settle('20')],
   ['unsettle', (bet) => bet.unsettle()],
   ['rollback', (bet) => bet.rollback()],
@@ -78,13 +78,40 @@ describe('rule 15: an outcome whose connection broke on its way to PostgreSQL', 
     const settling = bet.settle('20');
     await answer.answered;
     answer.swallow();
-    const told = await settling;
+    expect((await settling).status).toBe(200);
     await expect.poll(() => state(bet), FREED).toMatchObject({ busy: null });
     expect(await state(bet)).toMatchObject({ attempts: ['accepted', 'accepted'] });
     await expect
       .poll(() => answersOf(bet), PATIENCE)
-      .toMatchObject([{ operation: 'place' }, { operation: 'settle', status: told.status }]);
+      .toMatchObject([{ operation: 'place' }, { operation: 'settle', status: 200 }]);
     expect((await bet.settle('20')).status).toBe(200);
     expect(settlesOf(bet)).toEqual(['20']);
+  });
+
+  it.each(operations)(
+    'and that PostgreSQL had heard, is told as it stands there: to the first %s and to its copy (I3)',
+    async (name, send) => {
+      const bet = await acceptedBet(gateway);
+      const answer = postgres.holdAnswer(STATEMENTS.finish, bet.transactionId);
+      const first = send(bet);
+      await answer.answered;
+      const copy = await send(bet);
+      answer.swallow();
+      expect(await first).toMatchObject({ status: copy.status, body: copy.body });
+      const [, recorded] = await answersOf(bet);
+      expect(recorded).toMatchObject({ status: copy.status, body: copy.body });
+      expect(bet.arrivals()).toEqual(['place', name]);
+    },
+  );
+
+  it('and that PostgreSQL had heard, is told so to a place and to its copy (I3)', async () => {
+    const bet = await unplacedBet(gateway);
+    const answer = postgres.holdAnswer(STATEMENTS.placeFinish, bet.transactionId);
+    const first = bet.place();
+    await answer.answered;
+    const copy = await bet.place();
+    answer.swallow();
+    expect(await first).toMatchObject({ status: copy.status, body: copy.body });
+    expect(bet.arrivals()).toEqual(['place']);
   });
 });

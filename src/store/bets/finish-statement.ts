@@ -30,10 +30,19 @@ const rollbackOf = ({ rollback }: Outcome['change']) => rollback && rollbackColu
 const placeOf = ({ place }: Outcome['change']) => place && placeColumns(place);
 const lateOf = ({ late }: Outcome['change']) => late && lateColumns(late);
 
-const PARAMETERS: Parameters<Outcome> = {
-  transaction_id: ['text', ({ transactionId }) => transactionId],
+/** Which outcome it is, and what its caller is answered where it comes too late. */
+const TOLD = {
   attempt_id: ['uuid', ({ attemptId }) => attemptId],
   operation_id: ['bigint', ({ operationId }) => operationId],
+  // Nothing left: such an attempt is none.
+  was_tried: ['bool', ({ delivery }) => afterOf(delivery)?.kind !== 'unsent'],
+  late_status: ['int', ({ caller }) => caller?.lateAnswer.status ?? null],
+  late_body: ['text', ({ caller }) => caller?.lateAnswer.body ?? null],
+} satisfies Parameters<Outcome>;
+
+const PARAMETERS: Parameters<Outcome> = {
+  transaction_id: ['text', ({ transactionId }) => transactionId],
+  ...TOLD,
   ...STATE,
   stands: ['bool', ({ change }) => change.stands === true],
   late_kind: ['text', ({ change }) => lateOf(change)?.kind ?? null],
@@ -41,11 +50,7 @@ const PARAMETERS: Parameters<Outcome> = {
   late_type: ['text', ({ change }) => lateOf(change)?.type ?? null],
   confirm_seconds: ['float8', ({ confirmAfterMs }) => confirmAfterMs / 1000],
   ...attemptParameters<Outcome>(({ attempt }) => attempt),
-  // Nothing left: such an attempt is none.
-  was_tried: ['bool', ({ delivery }) => afterOf(delivery)?.kind !== 'unsent'],
   before: ['timestamptz', ({ caller }) => caller?.before ?? null],
-  late_status: ['int', ({ caller }) => caller?.lateAnswer.status ?? null],
-  late_body: ['text', ({ caller }) => caller?.lateAnswer.body ?? null],
   delivery_purpose: ['text', ({ delivery }) => purposeOf(delivery)],
   delivery_state: ['text', ({ delivery }) => stateAfter(delivery)],
   delivery_attempts: ['int', ({ delivery }) => attemptsOf(delivery)],
@@ -238,5 +243,21 @@ export const FINISH_AGAIN = batchStatement(
   'bet-finish-again',
   PARAMETERS,
   TEXT.replace(':attempts', 'input i JOIN bet USING (attempt_id)'),
+  writtenOf,
+);
+
+/**
+ * What stands on record of outcomes that callers wait for: the first attempt at the operation that
+ * their callback began is theirs. There is no row for an outcome that was not written, or was none.
+ */
+export const LOOK_UP_OUTCOMES = batchStatement(
+  'bet-look-up-outcomes',
+  TOLD,
+  `
+  SELECT i.attempt_id, (a.answer_status, a.answer_body) = (i.late_status, i.late_body) AS is_late
+    FROM :input
+    JOIN operations o ON o.id = i.operation_id AND o.attempt_id = i.attempt_id
+    JOIN attempts a ON a.operation_id = o.id AND a.number = 1 AND a.answer_status IS NOT NULL
+   WHERE i.was_tried`,
   writtenOf,
 );

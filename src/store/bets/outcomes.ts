@@ -4,7 +4,7 @@ import { Batcher } from '../batcher.ts';
 import { Company } from '../company.ts';
 import type { Database } from '../database.ts';
 import { withRepeats } from '../unreported-commit.ts';
-import { FINISH, FINISH_AGAIN } from './finish-statement.ts';
+import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
 import type { Finished, Outcome } from './outcome.ts';
 
 /** Nobody waits for the outcome of a delivery, and a statement costs PostgreSQL more than its rows. */
@@ -50,6 +50,9 @@ export class BetOutcomes {
     try {
       const rows = await this.#database.run(isRepeat ? FINISH_AGAIN : FINISH, outcomes);
       const isLate = new Map(rows.map((row) => [row.attemptId, row.isLate]));
+      for (const row of isRepeat ? await this.#writtenBefore(outcomes, isLate) : []) {
+        isLate.set(row.attemptId, row.isLate);
+      }
       return outcomes.map((outcome) => {
         const late = isLate.get(outcome.attemptId);
         if (late !== undefined) return { kind: late ? 'late' : 'stands' };
@@ -61,5 +64,16 @@ export class BetOutcomes {
       }
       throw error;
     }
+  }
+
+  /** A caller is answered what is on record: copies of its request get that, too (I3). */
+  async #writtenBefore(outcomes: readonly Outcome[], known: ReadonlyMap<string, boolean>) {
+    const doubtful = outcomes.filter(
+      (outcome) =>
+        outcome.caller !== undefined &&
+        this.#sentBefore.has(outcome) &&
+        !known.has(outcome.attemptId),
+    );
+    return doubtful.length === 0 ? [] : await this.#database.run(LOOK_UP_OUTCOMES, doubtful);
   }
 }

@@ -184,11 +184,25 @@ describe('an outcome whose statement is lost', () => {
     expect(told.rows).toEqual([{ answer_status: 503, answer_body: '{"code":100}' }]);
   });
 
-  it('after it was done is written once, and nobody is told that it stands (I3)', async () => {
+  it('after it was done is written once: of a delivery nobody is told that it stands (I3)', async () => {
     const outcome = await settled();
     database.fates = ['unheard'];
     await expect(bets.finish(outcome)).rejects.toEqual(UNAVAILABLE);
     expect(await state(outcome)).toMatchObject(WRITTEN);
+  });
+
+  it('after it was done is told to its caller as it is on record, in time or late (I3)', async () => {
+    const lateAnswer = { status: 503, body: '{"code":100}' };
+    const answer = { status: 200, body: '{"transactionId":"1"}' };
+    const told = async (beforeMs: number) => {
+      const caller = { before: new Date(Date.now() + beforeMs), lateAnswer };
+      const { attempt, ...outcome } = await settled({ caller });
+      database.fates = ['unheard'];
+      const finished = await bets.finish({ ...outcome, attempt: { ...attempt, answer } });
+      return { ...finished, recorded: (await bets.answerOf(outcome))?.answer };
+    };
+    expect(await told(60_000)).toEqual({ kind: 'stands', recorded: answer });
+    expect(await told(-1_000)).toEqual({ kind: 'late', recorded: lateAnswer });
   });
 
   it('and its repeat after that was done is written once, too', async () => {
