@@ -43,6 +43,8 @@ describe('a worker process at its limit of open files (WORKERS=2)', () => {
 
   it('is forgotten when it ends', async () => {
     const { process: gateway, adminUrl } = await house.replica({ WORKERS: '2' });
+    // One that ends before it listens ends the start of all.
+    await expect.poll(() => readiness(adminUrl), PATIENT).toMatchObject({ status: 200 });
     const [victim] = await descendantsOf(gateway.pid);
     await setSoftLimit(victim, 8);
     await expect.poll(() => readiness(adminUrl), PATIENT).toMatchObject({ status: 503 });
