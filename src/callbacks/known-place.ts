@@ -7,6 +7,7 @@ import { decidePlace } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { bring, inTime } from '../engine/attempt.ts';
+import { presentGeneration } from '../engine/delivery-settings.ts';
 import { findSettledBet } from '../engine/find-bet.ts';
 import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
@@ -89,6 +90,8 @@ async function placeLater(
   const { operatorId } = session.owner;
   const wallet = callbacks.wallets.get(operatorId);
   const attemptId = randomUUID();
+  // It is by its place that a bet comes into a wallet's books.
+  const generation = presentGeneration(callbacks.configuration(), operatorId);
   const begin = (answer: Answer | undefined) =>
     committedBefore(callbacks, deadline, {
       from: bet,
@@ -98,6 +101,7 @@ async function placeLater(
         sessionId: session.sessionId,
         amount: message.amount,
         currency: message.currency,
+        generation,
         place: { kind: answer === undefined ? 'inFlight' : 'notSent' },
         busy: answer === undefined ? { operation: 'place', attemptId, lapsed: false } : undefined,
       },
@@ -120,7 +124,8 @@ async function placeLater(
     if (recorded.kind === 'moved') return 'moved';
     return systemError('not_sent', operatorId, { reason: 'maintenance' });
   }
-  const attempt = laterPlaceAttempt(callbacks, wallet, message, session, attemptId, deadline);
+  const recordedAs = { attemptId, generation };
+  const attempt = laterPlaceAttempt(callbacks, wallet, message, session, recordedAs, deadline);
   const brought = await bring(callbacks, attempt, () => begin(undefined), deadline.walletMs());
   if (brought.kind === 'moved') return 'moved';
   const { answer, conclusion } = brought.concluded;

@@ -4,10 +4,12 @@ import { concludePlace } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { Attempt, Concluded } from '../engine/attempt.ts';
+import { askRightWallet } from '../engine/delivery-settings.ts';
 import type { Sending } from '../engine/send-permit.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
+import type { PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor } from './answers.ts';
@@ -20,16 +22,20 @@ export interface PlaceConcluded extends Concluded {
   readonly conclusion: ReturnType<typeof concludePlace>;
 }
 
+/** What a place was recorded with: its attempt, and the `wallet.generation` whose books it enters. */
+export type RecordedPlace = Pick<PlaceIntent, 'attemptId' | 'generation'>;
+
 /** How a place is sent to the wallet, however its intent was committed. */
 function placeAttempt(
+  { configuration }: Callbacks,
   wallet: Wallet,
   message: PlaceRequest,
-  session: Session,
-  attemptId: string,
+  { owner, operatorToken }: Session,
+  { attemptId, generation }: RecordedPlace,
   deadline: Deadline,
 ): Omit<Attempt<PlaceConcluded>, 'finish'> {
   const { transactionId } = message;
-  const { operatorId, operatorUser } = session.owner;
+  const { operatorId, operatorUser } = owner;
   return {
     transactionId,
     attemptId,
@@ -37,15 +43,17 @@ function placeAttempt(
     operation: 'place',
     deadline,
     call: ({ maySend }: Sending) =>
-      wallet.bet({
-        operation: 'place',
-        method: 'POST',
-        body: walletBody(message.document, operatorUser, session.operatorToken),
-        transactionId,
-        requestId: message.requestId ?? randomUUID(),
-        deadline,
-        maySend,
-      }),
+      askRightWallet(configuration(), { owner, generation, released: 0 }, () =>
+        wallet.bet({
+          operation: 'place',
+          method: 'POST',
+          body: walletBody(message.document, operatorUser, operatorToken),
+          transactionId,
+          requestId: message.requestId ?? randomUUID(),
+          deadline,
+          maySend,
+        }),
+      ),
     conclude: (sent: BetAnswer) => {
       const conclusion = concludePlace(sent);
       const answer = answerFor(transactionId, conclusion.answer) ?? SYSTEM_ERROR;
@@ -56,15 +64,17 @@ function placeAttempt(
 
 /** The place that creates its bet's row: intents and outcomes are written in batches. */
 export function firstPlaceAttempt(
-  { places }: Callbacks,
+  callbacks: Callbacks,
   wallet: Wallet,
   message: PlaceRequest,
   session: Session,
-  attemptId: string,
+  recorded: RecordedPlace,
   deadline: Deadline,
 ): Attempt<PlaceConcluded> {
-  const attempt = placeAttempt(wallet, message, session, attemptId, deadline);
+  const attempt = placeAttempt(callbacks, wallet, message, session, recorded, deadline);
+  const { places } = callbacks;
   const { transactionId } = message;
+  const { attemptId } = recorded;
   return {
     ...attempt,
     finish: (operationId, { conclusion, lateAnswer }, record) => {
@@ -77,16 +87,18 @@ export function firstPlaceAttempt(
 
 /** A place that comes after another operation of its bet (a settle or update that was faster). */
 export function laterPlaceAttempt(
-  { bets }: Callbacks,
+  callbacks: Callbacks,
   wallet: Wallet,
   message: PlaceRequest,
   session: Session,
-  attemptId: string,
+  recorded: RecordedPlace,
   deadline: Deadline,
 ): Attempt<PlaceConcluded> {
+  const { bets } = callbacks;
   const { transactionId } = message;
+  const { attemptId } = recorded;
   return {
-    ...placeAttempt(wallet, message, session, attemptId, deadline),
+    ...placeAttempt(callbacks, wallet, message, session, recorded, deadline),
     finish: async (operationId, { conclusion, lateAnswer }, attempt) =>
       bets.finish({
         transactionId,

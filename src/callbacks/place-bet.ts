@@ -4,6 +4,7 @@ import { type Deadline, WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { type Brought, bring, inTime } from '../engine/attempt.ts';
+import { presentGeneration } from '../engine/delivery-settings.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
@@ -80,7 +81,7 @@ async function send(
   try {
     return await bring<PlaceConcluded, PlaceBegin>(
       callbacks,
-      firstPlaceAttempt(callbacks, wallet, message, session, intent.attemptId, deadline),
+      firstPlaceAttempt(callbacks, wallet, message, session, intent, deadline),
       () => callbacks.places.begin(intent, deadline, () => wanted),
       deadline.walletMs() - WALLET_BUDGET_MS_MIN,
     );
@@ -182,7 +183,7 @@ function intentOf(
     sessionId: session.sessionId,
     amount: message.amount,
     currency: message.currency,
-    generation: callbacks.configuration().operators.get(operatorId)?.wallet.generation ?? 1,
+    generation: presentGeneration(callbacks.configuration(), operatorId),
     requestId: message.requestId,
     body: raw,
     notSent: unsendable === undefined ? undefined : SYSTEM_ERROR,

@@ -4,7 +4,7 @@ import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, bring } from '../engine/attempt.ts';
-import { askRightWallet, deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
+import { askRightWallet, deliverySettings, isOfOtherWallet } from '../engine/delivery-settings.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
@@ -65,7 +65,7 @@ export async function sendPromised(
   const wallet = callbacks.wallets.get(operatorId);
   if (
     wallet === undefined ||
-    isOfOlderWallet(callbacks.configuration(), from) ||
+    isOfOtherWallet(callbacks.configuration(), from) ||
     wallet.refusal(message.operation) !== undefined ||
     !deadline.allowsWalletCall()
   ) {

@@ -4,7 +4,7 @@ import type { AttemptedResult, Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Brought, bring } from '../engine/attempt.ts';
-import { askRightWallet, deliverySettings, isOfOlderWallet } from '../engine/delivery-settings.ts';
+import { askRightWallet, deliverySettings, isOfOtherWallet } from '../engine/delivery-settings.ts';
 import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
 import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
@@ -48,7 +48,7 @@ export async function sendResult(
   const { callbacks, message, deadline } = callback;
   const { operatorId } = ownerOf(bet);
   const wallet = callbacks.wallets.get(operatorId);
-  const reason = isOfOlderWallet(callbacks.configuration(), bet)
+  const reason = isOfOtherWallet(callbacks.configuration(), bet)
     ? 'maintenance'
     : (wallet?.refusal(message.operation) ??
       (deadline.allowsWalletCall() ? undefined : 'deadline'));

@@ -59,7 +59,7 @@ function changeWarnings(settings: readonly SettingChange[]): readonly string[] {
   }
   if (of('wallet.generation') !== undefined) {
     warnings.push(
-      'bets placed under an older wallet.generation are held until a person releases them',
+      'bets placed under another wallet.generation are held until a person releases them',
     );
   }
   if (of('api.cid') !== undefined) warnings.push('its requests with the old api.cid are refused');

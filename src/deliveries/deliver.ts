@@ -129,7 +129,7 @@ async function call(
       ? await firstRequest(engine.bets, message, taken.operationId)
       : undefined;
     const { owner, bet } = taken;
-    return await askRightWallet(engine.configuration(), { owner, generation }, () =>
+    return await askRightWallet(engine.configuration(), { owner, generation, released: 0 }, () =>
       wallet.bet({
         operation: taken.operation,
         method: 'PUT',

@@ -101,7 +101,10 @@ export interface Bet {
   /** Of the place, exact text; undefined while no place was seen. */
   readonly amount: string | undefined;
   readonly currency: string | undefined;
+  /** Of the wallet whose books it is in (`wallet.generation`). */
   readonly generation: number;
+  /** Wallets of generations up to this one may be asked about any bet of the operator; 0: none. */
+  readonly released: number;
   readonly place: PlaceState;
   readonly settlement: Settlement;
   readonly rollback: Rollback;

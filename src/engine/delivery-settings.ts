@@ -13,34 +13,45 @@ export function deliverySettings(
   return operators.get(operatorId)?.delivery ?? gateway.delivery;
 }
 
+/** The `wallet.generation` whose books a bet enters now; 1 for an operator whose file is gone. */
+export function presentGeneration(configuration: Configuration, operatorId: string): number {
+  return configuration.operators.get(operatorId)?.wallet.generation ?? 1;
+}
+
+/** Whose books a bet is in, and what a person has said of those. */
+export type BooksOf = Pick<Bet, 'owner' | 'generation' | 'released'>;
+
 /**
- * Whether a bet is of an older `wallet.generation`, whose bets the operator's present wallet does
- * not have: it is never asked about such a bet until a person releases them.
+ * Whether a bet is in the books of another wallet than the one that is configured here: of an older
+ * one (`wallet.generation` was raised since), or of a newer one, which this process has not read of
+ * yet. The configured wallet does not have such a bet, and is never asked about it until a person
+ * releases the later of the two generations.
  */
-export function isOfOlderWallet(
+export function isOfOtherWallet(
   configuration: Configuration,
-  bet: Pick<Bet, 'owner' | 'generation'>,
+  { owner, generation, released }: BooksOf,
 ): boolean {
-  if (bet.owner === undefined) return false;
-  const operator = configuration.operators.get(bet.owner.operatorId);
-  return operator !== undefined && bet.generation < operator.wallet.generation;
+  const operator = owner && configuration.operators.get(owner.operatorId);
+  if (operator === undefined) return false;
+  const configured = operator.wallet.generation;
+  return generation !== configured && Math.max(generation, configured) > released;
 }
 
 /**
- * Makes a call, unless the operator has come by another wallet since the attempt was decided on: the
- * new one holds nothing of the bet, and its "nothing to roll back" would hide what the old one holds.
+ * Makes a call, unless the operator has come by another wallet since the attempt was decided on: that
+ * one holds nothing of the bet, and its "nothing to roll back" would hide what the right one holds.
  * @param call makes its request in the same turn, for the wallet that is configured then
  */
 export async function askRightWallet(
   configuration: Configuration,
-  bet: Pick<Bet, 'owner' | 'generation'>,
+  bet: BooksOf,
   call: () => Promise<BetAnswer>,
 ): Promise<BetAnswer> {
-  return isOfOlderWallet(configuration, bet) ? OLDER_WALLET : await call();
+  return isOfOtherWallet(configuration, bet) ? OTHER_WALLET : await call();
 }
 
-const OLDER_WALLET: BetAnswer = {
+const OTHER_WALLET: BetAnswer = {
   kind: 'notSent',
   reason: 'maintenance',
-  trace: { sent: false, latencyMs: 0, error: 'the bet is in the books of an older wallet' },
+  trace: { sent: false, latencyMs: 0, error: 'the bet is in the books of another wallet' },
 };

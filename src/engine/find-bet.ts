@@ -1,6 +1,7 @@
 import type { Bet, BetOwner, Busy } from '../domain/bet.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { Engine } from './context.ts';
+import { presentGeneration } from './delivery-settings.ts';
 
 /** Whom an operation on a bet concerns. */
 export type Located =
@@ -52,15 +53,15 @@ export function countRecovered(
 
 /** A bet of which nothing is known except that an operation names it. */
 export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner | undefined): Bet {
-  const operator =
-    owner === undefined ? undefined : engine.configuration().operators.get(owner.operatorId);
   return {
     transactionId,
     owner,
     sessionId: undefined,
     amount: undefined,
     currency: undefined,
-    generation: operator?.wallet.generation ?? 1,
+    generation:
+      owner === undefined ? 1 : presentGeneration(engine.configuration(), owner.operatorId),
+    released: 0,
     place: { kind: 'unseen' },
     settlement: { kind: 'none' },
     rollback: { kind: 'none' },

@@ -65,7 +65,7 @@ describe('what a reload says', () => {
     expect(log.filter(({ level }) => level === 'warn')).toHaveLength(3);
   });
 
-  it('warns of a wallet generation that was lowered, and does not call its bets held', async () => {
+  it('warns of a wallet generation that was lowered, whose newer bets are held', async () => {
     const { source, put, log } = sourceOn(three());
     put('operators/alpha.yaml', operatorYaml('alpha', '', '  generation: 2'));
     await source.reload();
@@ -77,7 +77,7 @@ describe('what a reload says', () => {
       operator: 'alpha',
       from: 2,
       to: 1,
-      note: expect.not.stringContaining('held'),
+      note: 'operations of bets of the newer generation are held until released',
     });
   });
 

@@ -27,6 +27,7 @@ function bet(changes: Partial<Bet> = {}): Bet {
     amount: '1',
     currency: 'USD',
     generation: 1,
+    released: 0,
     place: { kind: 'accepted', transactionTime: AT },
     settlement: { kind: 'none' },
     rollback: { kind: 'none' },

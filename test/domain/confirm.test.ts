@@ -19,6 +19,7 @@ function bet(changes: Partial<Bet> = {}): Bet {
     amount: '10',
     currency: 'USD',
     generation: 1,
+    released: 0,
     place: { kind: 'accepted', transactionTime: AT },
     settlement: SETTLED,
     rollback: { kind: 'none' },

@@ -29,6 +29,7 @@ function bet(changes: Partial<Bet> = {}): Bet {
     amount: '12.10',
     currency: 'USD',
     generation: 1,
+    released: 0,
     place: PLACED,
     settlement: { kind: 'none' },
     rollback: { kind: 'none' },

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Bet, Busy } from '../../src/domain/bet.ts';
 import type { Engine } from '../../src/engine/context.ts';
-import { deliverySettings, isOfOlderWallet } from '../../src/engine/delivery-settings.ts';
+import { deliverySettings, isOfOtherWallet } from '../../src/engine/delivery-settings.ts';
 import { findSettledBet, locate, unseenBet } from '../../src/engine/find-bet.ts';
 import type { Players } from '../../src/store/sessions/players.ts';
 import { FRESH } from '../domain/support/fresh-bet.ts';
@@ -112,11 +112,19 @@ describe('settings of a delivery', () => {
     expect(deliverySettings(settings, 'gone').horizonHours).toBe(72);
   });
 
-  it('keep a bet from a wallet that is younger than its books', () => {
+  it('keep a bet from a wallet in whose books it is not, the one before and the one after', () => {
     const of = (generation: number, owner: Bet['owner'] = OWNER) =>
-      isOfOlderWallet(settings, { generation, owner });
-    expect([of(2), of(3), of(4)]).toEqual([true, false, false]);
+      isOfOtherWallet(settings, { generation, owner, released: 0 });
+    expect([of(2), of(3), of(4)]).toEqual([true, false, true]);
     expect(of(2, { ...OWNER, operatorId: 'gone' })).toBe(false);
-    expect(isOfOlderWallet(settings, { generation: 1, owner: undefined })).toBe(false);
+    expect(isOfOtherWallet(settings, { generation: 1, owner: undefined, released: 0 })).toBe(false);
+  });
+
+  it('let a bet go to another wallet once the later of the two is released', () => {
+    const of = (generation: number, released: number) =>
+      isOfOtherWallet(settings, { generation, owner: OWNER, released });
+    expect([of(2, 2), of(2, 3), of(2, 9)]).toEqual([true, false, false]);
+    expect([of(4, 3), of(4, 4), of(4, 9)]).toEqual([true, false, false]);
+    expect(of(3, 2)).toBe(false);
   });
 });

@@ -32,8 +32,8 @@ const BUSY_OPERATIONS = ['place', ...DELIVERABLE_OPERATIONS, 'confirm'] as const
 /** A row of `bets` joined with its player, its lease judged by PostgreSQL's clock. */
 export const SELECT_BET = `
   SELECT b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
-         greatest(b.generation, (SELECT h.released FROM operator_holds h
-                                  WHERE h.operator_id = b.operator_id)) AS generation,
+         b.generation, coalesce((SELECT h.released FROM operator_holds h
+                                  WHERE h.operator_id = b.operator_id), 0) AS released,
          b.place, b.place_time, b.place_code, b.place_message, b.place_answered_unknown,
          b.settlement, b.settlement_amount, b.settlement_type, b.settlement_time,
          b.rollback, b.rollback_time, b.rollback_code, b.rollback_message,
@@ -67,6 +67,7 @@ export function betOf(row: Columns): Bet {
     amount: row.textOrNull('amount'),
     currency: row.textOrNull('currency'),
     generation: row.int('generation'),
+    released: row.int('released'),
     place: placeOf(row),
     settlement: settlementOf(row),
     rollback: rollbackOf(row),

@@ -4,7 +4,7 @@ import type { Prisma } from '../schema/prisma.ts';
 
 /**
  * The words people use; `held` is a pending delivery whose operator takes none at the moment, or
- * whose bet is in the books of an older wallet.
+ * whose bet is in the books of another wallet.
  */
 export const DELIVERY_STATES = [
   'pending',

@@ -63,7 +63,7 @@ export class DeliveryStore {
   /**
    * Claims due deliveries of an operator: at most one operation of a bet, money operations in the
    * order of their promises, nothing of a bet that is busy (I6).
-   * @param generation bets of an older one are held from now on
+   * @param generation bets of another one are held from now on
    * @param limit how many are looked at
    * @param which `money`: no data updates
    */

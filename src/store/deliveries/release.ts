@@ -40,7 +40,7 @@ export async function releaseGeneration(
   await changeHeld(prisma, operatorId, generation, DUE_NOW);
 }
 
-/** Every delivery that waits, of bets of older generations; oldest first. */
+/** Every delivery that waits, of bets of other generations; oldest first. */
 async function changeHeld(
   prisma: Prisma,
   operatorId: string,
@@ -57,7 +57,9 @@ async function changeHeld(
         UPDATE deliveries d SET ${change}
           FROM batch, bets b
          WHERE d.id = batch.id AND d.state = 'pending'
-           AND b.transaction_id = d.transaction_id AND b.generation < ${generation}
+           AND b.transaction_id = d.transaction_id
+           -- Of a newer generation only what was held.
+           AND (b.generation < ${generation} OR b.generation = ${generation} AND d.held)
       )
       SELECT max(id) AS last FROM batch`);
     const last = batch?.last ?? null;

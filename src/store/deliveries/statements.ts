@@ -15,9 +15,13 @@ const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_a
               WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
                 AND e.operation <> 'update' AND e.id < d.id))`;
 
-/** Of a bet in the books of an older wallet, and no person has released those yet. */
-const OLDER = `(greatest(b.generation, (SELECT h.released FROM operator_holds h
-                                   WHERE h.operator_id = :operator_id)) < :generation)`;
+/**
+ * Of a bet in the books of another wallet, and no person has released the later of the two yet
+ * (`isOfOtherWallet`).
+ */
+const FOREIGN = `(b.generation <> :generation AND greatest(b.generation, :generation)
+                   > coalesce((SELECT h.released FROM operator_holds h
+                                WHERE h.operator_id = :operator_id), 0))`;
 
 /** An update that came too late: a later one, or the bet's end, has overtaken it (I6). */
 const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
@@ -47,7 +51,7 @@ export const TAKE = statement(
   `
   WITH due AS (
     SELECT d.id, d.transaction_id, d.operation, d.purpose, ${OVERTAKEN} AS overtaken,
-           ${OLDER} AS older
+           ${FOREIGN} AS is_foreign, b.generation > :generation AS is_newer
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
@@ -60,16 +64,21 @@ export const TAKE = statement(
        -- Both, and never waiting: callbacks lock a bet first and its deliveries then.
        FOR UPDATE OF b, d SKIP LOCKED
   ), postponed AS (
-    -- Out of the way: a hundred thousand of them must not be read again with every look.
-    UPDATE deliveries SET held = true, next_attempt_at = clock_timestamp() + interval '10 minutes'
-     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE older))
+    -- Out of the way: a hundred thousand of them must not be read again with every look. Those of a
+    -- newer wallet not for long: the process beside this one may know that wallet already.
+    UPDATE deliveries
+       SET held = true,
+           next_attempt_at = clock_timestamp()
+             + CASE WHEN id = ANY (ARRAY(SELECT id FROM due WHERE is_newer)) THEN interval '1 minute'
+                    ELSE interval '10 minutes' END
+     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE is_foreign))
   ), superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
-     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE overtaken AND NOT older))
+     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE overtaken AND NOT is_foreign))
   ), chosen AS (
     SELECT DISTINCT ON (transaction_id) id, transaction_id, operation, purpose,
            gen_random_uuid() AS attempt_id
-      FROM due WHERE NOT overtaken AND NOT older
+      FROM due WHERE NOT overtaken AND NOT is_foreign
      ORDER BY transaction_id, operation = 'update', id
   ), bet AS (
     UPDATE bets b
@@ -169,7 +178,7 @@ export const NUDGE = statement(
   `
   WITH next AS (
     SELECT d.id FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
-     WHERE ${READY} AND NOT d.held AND NOT ${OLDER}
+     WHERE ${READY} AND NOT d.held AND NOT ${FOREIGN}
        AND d.operation <> 'update' AND d.purpose = 'promise'
      ORDER BY d.next_attempt_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED
   )

@@ -40,6 +40,7 @@ function callbacksOf(...looks: readonly (Bet | undefined)[]) {
     logger: { warn },
     // Whose file is gone, so that nothing can be sent.
     wallets: { get: () => undefined },
+    configuration: () => ({ operators: new Map() }),
   });
   return { callbacks, commits, commit, next, duplicates, conflicts, warn };
 }

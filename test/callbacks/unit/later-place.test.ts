@@ -57,7 +57,8 @@ describe('a place that comes after another operation of its bet', () => {
         from: UNSEEN,
         to: {
           ...{ ...UNSEEN, owner: SESSION.owner, sessionId: '5', amount: '12.10', currency: 'USD' },
-          place: { kind: 'inFlight' },
+          // Of the wallet that is configured now: by its place a bet comes into the books.
+          ...{ generation: 3, place: { kind: 'inFlight' } },
           busy: { operation: 'place', attemptId, lapsed: false },
         },
         record: { operation: 'place', attemptId, requestId: 'r1', body: RAW, answer: undefined },

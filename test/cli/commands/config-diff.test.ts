@@ -67,7 +67,7 @@ describe('wagergate config diff against a folder', () => {
     expect(stdout).toContain('wallet.generation: 1 -> 2');
     expect(stdout).toContain('api.secrets: changed');
     expect(stdout).toMatch(/wallet\.dialect\.headers\S*X-Key\S*: changed/);
-    expect(stdout).toMatch(/! bets placed under an older wallet\.generation are held/);
+    expect(stdout).toMatch(/! bets placed under another wallet\.generation are held/);
     expect(stdout).toMatch(/! its requests with the old api\.cid are refused/);
     expect(stdout).not.toMatch(/hush|the-next-secret/);
   });

@@ -11,6 +11,7 @@ export const FRESH: Bet = {
   amount: PLACE.amount,
   currency: PLACE.currency,
   generation: 1,
+  released: 0,
   place: { kind: 'inFlight' },
   settlement: { kind: 'none' },
   rollback: { kind: 'none' },

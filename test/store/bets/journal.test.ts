@@ -39,6 +39,7 @@ function newBet(): Bet {
     amount: '12.10',
     currency: 'USD',
     generation: 1,
+    released: 0,
     place: { kind: 'accepted', transactionTime: AT },
     settlement: { kind: 'none' },
     rollback: { kind: 'none' },

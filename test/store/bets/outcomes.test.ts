@@ -87,8 +87,14 @@ async function begin(bet: Bet): Promise<Attempt> {
 async function settled(changes: Partial<Outcome> = {}): Promise<Outcome> {
   const transactionId = randomUUID();
   const begun = await begin({
-    ...{ transactionId, owner: journal.owner, sessionId: journal.sessionId, generation: 1 },
-    ...{ amount: '12.10', currency: 'USD', place: { kind: 'accepted', transactionTime: AT } },
+    ...{ transactionId, owner: journal.owner, sessionId: journal.sessionId },
+    ...{
+      generation: 1,
+      released: 0,
+      amount: '12.10',
+      currency: 'USD',
+      place: { kind: 'accepted', transactionTime: AT },
+    },
     ...{ settlement: { kind: 'none' }, rollback: { kind: 'none' }, update: undefined },
     ...{ busy: undefined, deliveries: [], late: undefined, standingOperationId: undefined },
     ...{ placeAnsweredUnknown: false, version: 0 },

@@ -145,6 +145,22 @@ describe('taking', () => {
     expect(await list('held')).toEqual([]);
   });
 
+  it('leaves bets of a newer wallet alone until they are released, or it knows that wallet', async () => {
+    await insert('newer', 2, { generation: 2 });
+    await insert('own', 1, { generation: 1 });
+    expect(idsOf(await take(10, 1))).toEqual(['own-1']);
+    expect(await list('held')).toEqual(['newer-1', 'newer-2']);
+    // For a process that has read of the new wallet by then.
+    expect((await columns('newer-1'))?.due_in).toBeLessThanOrEqual(60);
+    await journal.sql(
+      `UPDATE deliveries SET ${inSeconds('next_attempt_at', 0)} WHERE transaction_id = 'newer-1'`,
+    );
+    expect(idsOf(await take(10, 2))).toEqual(['newer-1']);
+    await deliveryAdmin.release('alpha', 2, BY);
+    expect(idsOf(await take(10, 1))).toEqual(['newer-2']);
+    expect(await list('held')).toEqual([]);
+  });
+
   it('puts bets of an older wallet aside, so that they clog nothing (I7)', async () => {
     await insert('old', 50, { generation: 1 });
     await insert('new', 1, { generation: 2 });

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unplacedBet } from '../support/bet.ts';
+import type { TestGateway } from '../support/gateway.ts';
+import { betState } from '../support/journal.ts';
+import type { TcpProxy } from '../support/tcp-proxy.ts';
+import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
+import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
+
+let held: HeldGateway;
+let gateway: TestGateway;
+let postgres: TcpProxy;
+/** Has not read yet that the operators came by new wallets. */
+let behind: TestGateway;
+beforeAll(async () => {
+  const operator = { wallet: { breaker: { minRequests: 100_000 } } };
+  const operators = { alpha: operator, beta: operator, gamma: operator, delta: operator };
+  held = await startHeldGateway({
+    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    operators,
+  });
+  ({ gateway, postgres } = held);
+  behind = await gateway.replica();
+});
+afterAll(() => held.close());
+
+const replaceWallet = (operatorId: string) =>
+  gateway.reconfigure(operatorId, { wallet: { generation: 2 } });
+
+describe('a replica that still knows the wallet before', { timeout: 60_000 }, () => {
+  it('does not ask it to roll back a bet of the new one (I4)', async () => {
+    await replaceWallet('alpha');
+    const bet = await acceptedBet(gateway, { operatorId: 'alpha' });
+    expect((await bet.at(behind).rollback()).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place']);
+    await untilDeliveriesAre(bet, [{ state: 'pending', attempts: 0 }]);
+  });
+
+  it('does not ask it about a result of the new one: 503, the service repeats it', async () => {
+    await replaceWallet('beta');
+    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+    expect((await bet.at(behind).settle('20')).status).toBe(503);
+    expect(bet.arrivals()).toEqual(['place']);
+    expect((await bet.settle('20')).status).toBe(200);
+  });
+});
+
+describe('a wallet that is replaced', { timeout: 60_000 }, () => {
+  it('is not sent a place that was recorded for the one before (I5)', async () => {
+    const bet = await unplacedBet(gateway, { operatorId: 'gamma' });
+    const begin = postgres.holdAnswer(STATEMENTS.placeBegin, bet.transactionId);
+    const placing = bet.place();
+    await begin.answered;
+    await replaceWallet('gamma');
+    begin.release();
+    expect((await placing).json).toMatchObject({ code: 100 });
+    expect(bet.arrivals()).toEqual([]);
+    expect(await betState(gateway.databaseUrl, bet.transactionId)).toMatchObject({
+      place: 'not_sent',
+    });
+  });
+});
