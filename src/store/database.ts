@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError, Pool } from 'pg';
+import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import type { SqlValue } from './sql-value.ts';
 import { Columns, type Statement, type TypedStatement } from './statement.ts';
@@ -34,20 +34,27 @@ const PLANS = {
 } as const;
 
 /**
- * So long a connection keeps its plans, and is closed. Of tables with a few rows PostgreSQL reads all
- * by an index as well, and would go on doing so until its next ANALYZE, however fast they grow.
+ * So long a connection keeps its plans, and makes them anew. Of tables with a few rows PostgreSQL reads
+ * all by an index as well, and would go on doing so until its next ANALYZE, however fast they grow.
  */
-const KEPT_SECONDS = 30;
+const PLANS_KEPT_MS = 30_000;
+
+type Query = Statement & { readonly values: SqlValue[] };
+type Row = Readonly<Record<string, unknown>>;
+type Rows = readonly Row[];
 
 /** A pool of PostgreSQL connections whose every failure is a `GatewayError` or a bug. */
 export class Database {
   readonly #pool: Pool;
+  readonly #plans: 'each' | 'kept';
+  /** When a connection's plans were begun, by `performance.now()`. */
+  readonly #plannedAtMs = new WeakMap<PoolClient, number>();
 
   constructor(options: DatabaseOptions) {
+    this.#plans = options.plans ?? 'each';
     this.#pool = new Pool({
       connectionString: options.url,
       max: options.connectionsMax,
-      ...(options.plans === 'kept' ? { maxLifetimeSeconds: KEPT_SECONDS } : {}),
       connectionTimeoutMillis: 4_000,
       idleTimeoutMillis: 30_000,
       statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -55,7 +62,7 @@ export class Database {
       query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
-      options: PLANS[options.plans ?? 'each'],
+      options: PLANS[this.#plans],
       application_name: 'wagergate',
     });
     this.#pool.on('error', options.onIdleError);
@@ -66,10 +73,7 @@ export class Database {
    * @throws GatewayError `DATABASE_UNAVAILABLE` when the server could not be reached or did not
    *   answer; whether a write took effect is then unknown
    */
-  protected async query(
-    statement: Statement,
-    values: readonly SqlValue[],
-  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  protected async query(statement: Statement, values: readonly SqlValue[]): Promise<Rows> {
     if (this.#pool.waitingCount >= WAITING_MAX) {
       throw new GatewayError('DATABASE_UNAVAILABLE', 'too many queries wait for PostgreSQL');
     }
@@ -89,18 +93,46 @@ export class Database {
    * has done nothing, so that it is sent again as it was: an outcome that was given up here would
    * leave its bet to the end of a lease.
    */
-  async #unlessUndone(
-    query: Statement & { readonly values: SqlValue[] },
-  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  async #unlessUndone(query: Query): Promise<Rows> {
     for (const pauseMs of REPEAT_AFTER_MS) {
       try {
-        return (await this.#pool.query<Record<string, unknown>>(query)).rows;
+        return await this.#send(query);
       } catch (error) {
         if (!(error instanceof DatabaseError) || !UNDONE.has(error.code ?? '')) throw error;
         await sleep(pauseMs);
       }
     }
-    return (await this.#pool.query<Record<string, unknown>>(query)).rows;
+    return await this.#send(query);
+  }
+
+  async #send(query: Query): Promise<Rows> {
+    if (this.#plans === 'each') return (await this.#pool.query<Row>(query)).rows;
+    const client = await this.#pool.connect();
+    let failure: Error | undefined;
+    const onError = (error: Error) => {
+      failure = error;
+    };
+    client.once('error', onError);
+    try {
+      await this.#forgetOldPlans(client);
+      return (await client.query<Row>(query)).rows;
+    } catch (error) {
+      failure ??= error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      client.off('error', onError);
+      // One that failed is closed, as the pool's own queries do it.
+      client.release(failure);
+    }
+  }
+
+  /** A sixth of what a new connection takes, which would forget them as well. */
+  async #forgetOldPlans(client: PoolClient): Promise<void> {
+    const nowMs = performance.now();
+    const plannedAtMs = this.#plannedAtMs.get(client);
+    if (plannedAtMs !== undefined && nowMs - plannedAtMs < PLANS_KEPT_MS) return;
+    if (plannedAtMs !== undefined) await client.query('DISCARD PLANS');
+    this.#plannedAtMs.set(client, nowMs);
   }
 
   /**

@@ -1,4 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import * as commits from '../../../src/store/bets/commit-statements.ts';
 import * as outcomes from '../../../src/store/bets/finish-statement.ts';
 import * as places from '../../../src/store/bets/place-statements.ts';
@@ -17,6 +27,19 @@ const SETTINGS = statement(
   `SELECT current_setting('plan_cache_mode') AS mode, current_setting('enable_seqscan') AS seqscan,
           pg_backend_pid()::text AS pid`,
   (row) => ({ mode: row.text('mode'), seqscan: row.text('seqscan'), pid: row.text('pid') }),
+);
+
+const BROKEN = statement('broken', {}, 'SELECT 1 / 0 AS n', (row) => row.int('n'));
+const SLEEPING = statement('sleeping', {}, 'SELECT 1 AS n FROM pg_sleep(20)', (row) =>
+  row.int('n'),
+);
+
+/** How many it expects is in the plan. */
+const COUNT_GROWING = statement('count', {}, 'SELECT count(id)::int AS n FROM growing', (row) =>
+  row.int('n'),
+);
+const PLAN_OF_COUNT = statement('plan', {}, 'EXPLAIN EXECUTE count', (row) =>
+  row.text('QUERY PLAN'),
 );
 
 /** Whatever the journal runs on connections that keep their plans. */
@@ -56,34 +79,54 @@ function expectNoReadingOfAllThatAreOpen(plan: string): void {
 
 describe('a connection that keeps its plans', () => {
   let kept: Database;
-  beforeAll(() => {
+  beforeEach(() => {
     const { url } = database;
     kept = new Database({ url, connectionsMax: 1, plans: 'kept', onIdleError: () => undefined });
   });
-  afterAll(() => kept.close());
+  afterEach(() => kept.close());
 
   it('keeps one for all values, and scans no table', async () => {
     const settings = await kept.run(SETTINGS, {});
     expect(settings).toMatchObject([{ mode: 'force_generic_plan', seqscan: 'off' }]);
   });
 
-  it('is closed after half a minute, however busy it is, so that they are made anew', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  it('makes them anew after half a minute, however busy it is, and stays', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    const other = new Database({
-      ...{ url: database.url, connectionsMax: 1, onIdleError: () => undefined },
-      plans: 'kept',
-    });
-    const pid = async () => (await other.run(SETTINGS, {}))[0]?.pid;
+    const { client } = database;
+    await client.query('CREATE TABLE growing (id int PRIMARY KEY)');
+    const look = async () => {
+      await kept.run(COUNT_GROWING, {});
+      const [{ pid } = { pid: '' }] = await kept.run(SETTINGS, {});
+      return { pid, plan: (await kept.run(PLAN_OF_COUNT, {})).join('\n') };
+    };
+    const first = await look();
+    await client.query('INSERT INTO growing SELECT generate_series(1, 20000)');
+    vi.advanceTimersByTime(29_000);
+    expect(await look()).toEqual(first);
+    vi.advanceTimersByTime(1_000);
+    const anew = await look();
+    expect(anew.pid).toBe(first.pid);
+    expect(anew.plan).not.toBe(first.plan);
+  });
+
+  it('is closed, as any other, when a statement fails on it, and the next gets a new one', async () => {
+    const pid = async () => (await kept.run(SETTINGS, {}))[0]?.pid;
     const first = await pid();
-    await vi.advanceTimersByTimeAsync(20_000);
-    // It is used, so it is no idle connection that was closed for that.
-    expect(await pid()).toBe(first);
-    await vi.advanceTimersByTimeAsync(10_000);
+    await expect(kept.run(BROKEN, {})).rejects.toThrow('division by zero');
     expect(await pid()).not.toBe(first);
-    await other.close();
+  });
+
+  it('ends a statement with an error that its server ended with it, and nothing else', async () => {
+    const pid = (await kept.run(SETTINGS, {}))[0]?.pid;
+    const sleeping = expect(kept.run(SLEEPING, {})).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+    });
+    await database.client.query('SELECT pg_terminate_backend($1)', [pid]);
+    await sleeping;
+    expect((await kept.run(SETTINGS, {}))[0]?.pid).not.toBe(pid);
   });
 });
 
