@@ -14,6 +14,11 @@ const REDIS_LIMIT_MS = 500;
 /** For what is left to tell Redis once the last slice has ended. */
 const CLOSE_LIMIT_MS = 1_000;
 
+/** What clocks of processes may be apart before a drain seems to be put off by a wrong one. */
+const CLOCKS_APART_MS = 10_000;
+/** Of BullMQ: jobs that are put off stand in their order by their time, which has room for so many. */
+const SCORES_PER_MS = 0x1000;
+
 export interface SchedulerOptions {
   readonly redisUrl: string;
   readonly logger: Logger;
@@ -33,6 +38,7 @@ export class Scheduler {
   readonly #queue: Queue;
   readonly #worker: Worker;
   readonly #options: SchedulerOptions;
+  readonly #adding: RedisConnection;
   readonly #connections: readonly RedisConnection[];
   readonly #drains = new Set<Promise<unknown>>();
 
@@ -47,6 +53,7 @@ export class Scheduler {
       socketTimeout: 5_000,
     });
     const working = connectRedis(options.redisUrl, { maxRetriesPerRequest: null });
+    this.#adding = adding;
     this.#connections = [adding, working];
     for (const connection of this.#connections) connection.on('error', onError);
     this.#queue = new Queue(QUEUE, {
@@ -112,18 +119,29 @@ export class Scheduler {
 
   /**
    * Repairs an operator whose drain does not run although it was requested: a job that is known but
-   * in no queue (an evicted or half restored Redis) would keep every other one away for ever.
+   * in no queue (an evicted or half restored Redis) would keep every other one away for ever, and one
+   * that a process put off by a clock that was ahead until that time has come for the others.
+   * @param pauseMsMax the longest that the operator's drain is ever put off
    */
-  async repair(operatorId: string): Promise<void> {
+  async repair(operatorId: string, pauseMsMax: number): Promise<void> {
     const id = drainId(operatorId);
     try {
       const state = await within(REDIS_LIMIT_MS, this.#queue.getJobState(id));
-      if (state !== 'unknown' && state !== 'failed' && state !== 'completed') return;
+      const isLost = state === 'unknown' || state === 'failed' || state === 'completed';
+      if (!isLost && state !== 'delayed') return;
+      if (!isLost && (await this.#putOffMs(id)) <= pauseMsMax + CLOCKS_APART_MS) return;
       await within(REDIS_LIMIT_MS, this.#queue.remove(id));
     } catch (error) {
       const facts = { operator: operatorId, error: messageOf(error) };
       this.#options.logger.debug(facts, 'scheduler.not_repaired');
     }
+  }
+
+  /** For how long a job is put off, by this process's clock. */
+  async #putOffMs(id: string): Promise<number> {
+    const place = this.#adding.zscore(this.#queue.toKey('delayed'), id);
+    const score = await within(REDIS_LIMIT_MS, place);
+    return score === null ? 0 : Number(score) / SCORES_PER_MS - Date.now();
   }
 
   /** Lets the drains under way end their slice; does not wait for a Redis that is away. */

@@ -1,3 +1,4 @@
+import { deliverySettings } from '../engine/delivery-settings.ts';
 import { countRecovered } from '../engine/find-bet.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import { confirmDue } from './confirm.ts';
@@ -124,7 +125,9 @@ export class DeliveryWorker {
 
     const flowing = open.filter(({ operatorId }) => !held.has(operatorId));
     const due = flowing.filter(({ nextInMs }) => nextInMs <= 0);
-    await Promise.all(this.#stuck(due).map((id) => this.#scheduler.repair(id)));
+    await Promise.all(
+      this.#stuck(due).map((id) => this.#scheduler.repair(id, this.#pauseMsMax(id))),
+    );
     await this.#arm(due.map(({ operatorId }) => operatorId));
     await this.#wakeUps(flowing);
   }
@@ -165,6 +168,12 @@ export class DeliveryWorker {
       this.#unmoved.set(operatorId, { nextAtMs, sweeps });
     }
     return [...this.#unmoved].filter(([, { sweeps }]) => sweeps >= STUCK_SWEEPS).map(([id]) => id);
+  }
+
+  /** A drain pauses for the operator's next turn at its rate, or for less than a second. */
+  #pauseMsMax(operatorId: string): number {
+    const { ratePerSecond } = deliverySettings(this.#draining.configuration(), operatorId);
+    return ratePerSecond === undefined ? 0 : 1000 / ratePerSecond;
   }
 
   async #arm(operatorIds: readonly string[]): Promise<void> {

@@ -1,3 +1,5 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -39,6 +41,15 @@ async function promisedBets(count: number): Promise<readonly TestBet[]> {
   return bets;
 }
 
+/** The queue that all workers share, as another one sees it. */
+async function onQueue(use: (queue: Queue) => Promise<unknown>): Promise<void> {
+  const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
+  const queue = new Queue('deliveries', { connection, prefix: '{wagergate}' });
+  await use(queue);
+  await queue.close();
+  connection.disconnect();
+}
+
 /** Each was brought, and changed the wallet's books once. */
 async function expectHome(bets: readonly TestBet[]): Promise<void> {
   for (const bet of bets) {
@@ -73,6 +84,17 @@ describe('promised deliveries arrive (I4)', () => {
   it('although Redis says that they are being delivered, and no worker does it', async () => {
     await onRedis(redisUrl, (client) =>
       client.hset('{wagergate}:deliveries:drain-alpha', { name: 'drain', data: '{}', opts: '{}' }),
+    );
+    await expectHome(await promisedBets(3));
+  });
+
+  it('although a worker whose clock was an hour ahead put their drain off to its own time', async () => {
+    await onQueue((queue) =>
+      queue.add(
+        'drain',
+        { operatorId: 'alpha' },
+        { jobId: 'drain-alpha', delay: 3_600_000, removeOnComplete: true },
+      ),
     );
     await expectHome(await promisedBets(3));
   });

@@ -23,6 +23,7 @@ type Bulk = Parameters<Queue['addBulk']>[0];
 export function withoutRedis() {
   vi.spyOn(Redis.prototype, 'connect').mockResolvedValue();
   const disconnect = vi.spyOn(Redis.prototype, 'disconnect').mockReturnValue();
+  const zscore = vi.spyOn(Redis.prototype, 'zscore').mockResolvedValue(null);
   const addBulk = vi.spyOn(Queue.prototype, 'addBulk').mockResolvedValue([]);
   const getJobState = vi.spyOn(Queue.prototype, 'getJobState').mockResolvedValue('unknown');
   const remove = vi.spyOn(Queue.prototype, 'remove').mockResolvedValue(1);
@@ -45,7 +46,7 @@ export function withoutRedis() {
   });
 
   return {
-    ...{ backends, addBulk, getJobState, remove, run, closed, disconnect },
+    ...{ backends, addBulk, getJobState, remove, run, closed, disconnect, zscore },
     armed: (): Bulk => addBulk.mock.calls.flatMap(([jobs]) => jobs),
     /** What a worker that runs does with a job. */
     work: async (job: object, token?: string) => {

@@ -166,18 +166,44 @@ describe('a drain that does not come although it was asked for', () => {
     async (state) => {
       const { scheduler, getJobState, remove } = schedulerOf(nothingLeft);
       getJobState.mockResolvedValue(state);
-      await scheduler.repair('alpha');
+      await scheduler.repair('alpha', 0);
       expect(getJobState.mock.calls).toEqual([['drain-alpha']]);
       expect(remove.mock.calls).toEqual([['drain-alpha']]);
     },
   );
 
-  it.each(['active', 'delayed', 'waiting', 'prioritized', 'waiting-children'] as const)(
+  it.each([
+    ['thrown out', 3_600_000, 0, 1],
+    ['thrown out', 110_001, 100_000, 1],
+    ['left in its line', 110_000, 100_000, 0],
+    ['left in its line', -50, 0, 0],
+  ])(
+    'is %s where it is put off for %i ms and its operator is paced by %i ms (I4)',
+    async (_, putOffMs, pauseMsMax, removed) => {
+      const { scheduler, getJobState, remove, zscore } = schedulerOf(nothingLeft);
+      getJobState.mockResolvedValue('delayed');
+      // As BullMQ keeps it; this process's clock says 5,000.
+      zscore.mockResolvedValue(String((5_000 + putOffMs) * 4096));
+      await scheduler.repair('alpha', pauseMsMax);
+      expect(zscore.mock.calls).toEqual([['delayed', 'drain-alpha']]);
+      expect(remove).toHaveBeenCalledTimes(removed);
+    },
+  );
+
+  it('is left in its line where it has just left the others that are put off', async () => {
+    const { scheduler, getJobState, remove, zscore } = schedulerOf(nothingLeft);
+    getJobState.mockResolvedValue('delayed');
+    zscore.mockResolvedValue(null);
+    await scheduler.repair('alpha', 0);
+    expect(remove).not.toHaveBeenCalled();
+  });
+
+  it.each(['active', 'waiting', 'prioritized', 'waiting-children'] as const)(
     'is left in its line: its job is %s',
     async (state) => {
       const { scheduler, getJobState, remove } = schedulerOf(nothingLeft);
       getJobState.mockResolvedValue(state);
-      await scheduler.repair('alpha');
+      await scheduler.repair('alpha', 0);
       expect(remove).not.toHaveBeenCalled();
     },
   );
@@ -185,13 +211,13 @@ describe('a drain that does not come although it was asked for', () => {
   it('is looked for again later where Redis does not answer within half a second', async () => {
     const { scheduler, getJobState, remove, logger } = schedulerOf(nothingLeft);
     getJobState.mockImplementationOnce(never);
-    const looked = scheduler.repair('alpha');
+    const looked = scheduler.repair('alpha', 0);
     await vi.advanceTimersByTimeAsync(500);
     await looked;
     remove.mockRejectedValueOnce(new Error('away'));
-    await scheduler.repair('beta');
+    await scheduler.repair('beta', 0);
     remove.mockImplementationOnce(never);
-    const removed = scheduler.repair('gamma');
+    const removed = scheduler.repair('gamma', 0);
     await vi.advanceTimersByTimeAsync(500);
     await removed;
     expect(logger.debug.mock.calls).toEqual([
