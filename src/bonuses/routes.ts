@@ -56,6 +56,13 @@ export interface BonusApi {
   readonly gate: OperatorGate;
   readonly bonuses: Bonuses;
   readonly metrics: Metrics;
+  /** Which of the requests that are not admitted are logged. */
+  readonly strangers: StrangersLogged;
+}
+
+interface StrangersLogged {
+  /** @returns undefined for one that is not logged; else how many were left out before it */
+  next(): number | undefined;
 }
 
 /**
@@ -64,33 +71,36 @@ export interface BonusApi {
 export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
   for (const method of BONUS_METHODS) {
     app.post(`/bonuses/${method}`, { bodyLimit: bodyBytesMax(method) }, async (request, reply) => {
-      const { result, operator } = await serve(api, method, request);
-      const labels = { operator, method };
+      const { result, operator: caller } = await serve(api, method, request);
+      const labels = { operator: caller ?? 'unknown', method };
       const seconds = (api.bonuses.clock.monotonicMs() - request.arrivedAtMs) / 1000;
       api.metrics.bonusRequests.inc({ ...labels, outcome: result.outcome });
       api.metrics.bonusRequestDuration.observe(labels, seconds);
-      if (result.denied === true) api.metrics.bonusDenied.inc({ operator });
-      const facts = { ...labels, outcome: result.outcome, status: result.answer.status };
-      api.bonuses.logger.info(
-        { ...facts, durationMs: Math.round(seconds * 1000) },
-        'bonus.handled',
-      );
+      if (result.denied === true) api.metrics.bonusDenied.inc({ operator: labels.operator });
+      // Whoever is not admitted may come as often as it likes: a flood must not fill the log.
+      const leftOut = caller === undefined ? api.strangers.next() : undefined;
+      if (caller !== undefined || leftOut !== undefined) {
+        const facts = { ...labels, outcome: result.outcome, status: result.answer.status, leftOut };
+        const durationMs = Math.round(seconds * 1000);
+        api.bonuses.logger.info({ ...facts, durationMs }, 'bonus.handled');
+      }
       sendAnswer(reply, result.answer);
       return reply;
     });
   }
 }
 
+/** @returns with the operator that was admitted */
 async function serve(
   api: BonusApi,
   method: BonusMethod,
   request: FastifyRequest,
-): Promise<{ readonly result: BonusResult; readonly operator: string }> {
+): Promise<{ readonly result: BonusResult; readonly operator: string | undefined }> {
   const admitted = await admit(api, request);
   if (!('operator' in admitted)) {
     return {
       result: { answer: admitted, outcome: REFUSED_OUTCOMES[admitted.status] ?? 'invalid' },
-      operator: 'unknown',
+      operator: undefined,
     };
   }
   const { operator, document } = admitted;

@@ -39,10 +39,11 @@ export function createPublicListener(
       onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
       requestTimeoutMs: requestTimeoutMs(configuration()),
     });
+    const strangers = new StrangerLog(clock);
     callbackRoutes(app, callbacks, {
       serviceKeys: whileSame(() => service().secrets, signingKeys),
       isAllowed: allowedBy(() => service().allowedIps),
-      strangers: new StrangerLog(clock),
+      strangers,
     });
     const nonces = new Nonces(storage.database, clock);
     const matcher = { addressMatcher: listMatcher };
@@ -50,7 +51,7 @@ export function createPublicListener(
     const { players, timelines } = storage;
     const statements = new Statements(storage.database);
     operatorRoutes(app, { gate, sessions, players, timelines, statements });
-    bonusRoutes(app, { gate, bonuses, metrics });
+    bonusRoutes(app, { gate, bonuses, metrics, strangers });
     openApiRoute(app);
     source.onChange((changed) => {
       app.server.requestTimeout = requestTimeoutMs(changed);
