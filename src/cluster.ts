@@ -1,6 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { on, once } from 'node:events';
 import { type BreakersTogether, isFinding, type Tell } from './breakers-together.ts';
+import { freezeDeep } from './config/freeze.ts';
+import type { InForce } from './config/in-force.ts';
 import { GatewayError } from './domain/errors.ts';
 import { hasDescriptors } from './http/descriptors.ts';
 import { OutOfTime, within } from './lib/within.ts';
@@ -22,6 +24,9 @@ const STOP_MS = 12_000;
 /** How often a worker process looks whether it can still open a file. */
 const DESCRIPTORS_MS = 1_000;
 
+/** A worker process asks its parent what is in force. */
+const IN_FORCE = 'inForce';
+
 /** Stands for the worker processes that have ended. */
 const ENDED = {};
 
@@ -37,11 +42,15 @@ export class HttpWorkers {
   /** What those that ended had counted: a total that falls looks like many new events. */
   #counted: Snapshot = [];
   readonly #breakers: BreakersTogether;
+  readonly #inForce: () => InForce;
+  readonly #listening = new Set<Worker>();
   #stopping = false;
 
-  constructor(logger: Logger, breakers: BreakersTogether) {
+  /** @param inForce what stands in for files that are broken when a worker process begins */
+  constructor(logger: Logger, breakers: BreakersTogether, inForce: () => InForce) {
     this.#logger = logger;
     this.#breakers = breakers;
+    this.#inForce = inForce;
   }
 
   /**
@@ -76,6 +85,11 @@ export class HttpWorkers {
     return this.#exhausted.size === 0;
   }
 
+  /** Whether any worker process listens: without one, nobody takes callbacks. */
+  takeCallbacks(): boolean {
+    return this.#listening.size > 0;
+  }
+
   /** Asks every worker process to drain and waits until they are gone; kills those that hang. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -108,8 +122,12 @@ export class HttpWorkers {
     this.#workers.add(worker);
     // The pipe breaks a moment before the exit is known.
     const tell: Tell = (breakerNews) => worker.send({ breakerNews }, () => undefined);
-    worker.once('listening', () => this.#breakers.join(tell));
+    worker.once('listening', () => {
+      this.#listening.add(worker);
+      this.#breakers.join(tell);
+    });
     worker.on('message', (message: unknown) => {
+      if (message === IN_FORCE) worker.send({ inForce: this.#inForce() }, () => undefined);
       if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
       if (!isDescriptorsMessage(message)) return;
       if (message.hasDescriptors) this.#exhausted.delete(worker);
@@ -117,6 +135,7 @@ export class HttpWorkers {
     });
     worker.once('exit', (code, signal) => {
       this.#workers.delete(worker);
+      this.#listening.delete(worker);
       this.#exhausted.delete(worker);
       this.#breakers.leave(tell);
       if (this.#stopping) return;
@@ -137,6 +156,21 @@ async function listening(worker: Worker): Promise<void> {
     reject(new GatewayError('CANNOT_START', 'an HTTP worker process ended before it listened')),
   );
   await promise;
+}
+
+/** In a worker process: what is in force at its parent, which outlives files that are broken by now. */
+export async function inForceAtParent(): Promise<InForce> {
+  const { promise, resolve } = Promise.withResolvers<InForce>();
+  const hear = (message: unknown) => {
+    if (isInForceMessage(message)) resolve(freezeDeep(message.inForce));
+  };
+  process.on('message', hear);
+  process.send?.(IN_FORCE);
+  try {
+    return await promise;
+  } finally {
+    process.off('message', hear);
+  }
 }
 
 /** In a worker process: answers the parent's question for metrics. */
@@ -192,6 +226,10 @@ async function metricsOf(worker: Worker, signal: AbortSignal): Promise<Snapshot 
 
 function isDescriptorsMessage(message: unknown): message is { hasDescriptors: boolean } {
   return typeof message === 'object' && message !== null && 'hasDescriptors' in message;
+}
+
+function isInForceMessage(message: unknown): message is { inForce: InForce } {
+  return typeof message === 'object' && message !== null && 'inForce' in message;
 }
 
 function isMetricsMessage(message: unknown): message is { metrics: Snapshot } {

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { BreakersTogether, joinHere, joinParent } from './breakers-together.ts';
-import { answerForMetrics, HttpWorkers, tellOfDescriptors } from './cluster.ts';
+import { answerForMetrics, HttpWorkers, inForceAtParent, tellOfDescriptors } from './cluster.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { ConfigError } from './config/problems.ts';
 import { ConfigurationSource } from './config/source.ts';
@@ -61,8 +61,9 @@ async function start(environment: Environment, logger: Logger, started: Started)
     env: process.env,
     logger,
     onReload: (reload) => countReload(metrics, reload),
+    lastGood: cluster.isWorker ? await inForceAtParent() : undefined,
   });
-  noteReading(metrics, true);
+  noteReading(metrics, source.beganGood);
   process.on('SIGHUP', () => void source.reload());
   const tracing = await startTracing(
     environment.tracing && {
@@ -91,7 +92,7 @@ async function start(environment: Environment, logger: Logger, started: Started)
     return;
   }
   const breakers = new BreakersTogether();
-  const workers = new HttpWorkers(logger, breakers);
+  const workers = new HttpWorkers(logger, breakers, () => source.inForce);
   started.own = await startProcess({
     ...first,
     environment: { ...environment, roles: withoutHttp(environment) },
@@ -104,6 +105,7 @@ async function start(environment: Environment, logger: Logger, started: Started)
     others: {
       families: () => workers.families(metrics),
       haveDescriptors: () => workers.haveDescriptors(),
+      takeCallbacks: () => workers.takeCallbacks(),
     },
   });
 }

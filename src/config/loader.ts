@@ -23,7 +23,7 @@ export interface PartlyLoaded {
 
 /** Reads a folder for people who work on one operator: another's broken file is only told. */
 export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded {
-  const { next, problems } = readAll(new ConfigFolder(folder, env));
+  const { next, problems } = readAll(new ConfigFolder(folder, env), undefined);
   return { configuration: next && configurationOf(next), problems };
 }
 
@@ -32,17 +32,33 @@ export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded
  *
  * @throws ConfigError naming every problem of every file
  */
-export function loadFrom(folder: ConfigFolder): InForce {
-  const { next, problems } = readAll(folder);
+function loadFrom(folder: ConfigFolder): InForce {
+  const { next, problems } = readAll(folder, undefined);
   if (next === undefined || problems.length > 0) throw new ConfigError(problems);
   return next;
 }
 
-function readAll(folder: ConfigFolder): Reconciled {
+/**
+ * The first reading of a process that begins beside others: a file that is broken by now has its last
+ * good version there.
+ *
+ * @param lastGood what is in force at the others; undefined: there are none
+ * @throws ConfigError where there are none, as `loadFrom`
+ */
+export function loadOver(
+  lastGood: InForce | undefined,
+  folder: ConfigFolder,
+): { readonly inForce: InForce; readonly problems: readonly Problem[] } {
+  if (lastGood === undefined) return { inForce: loadFrom(folder), problems: [] };
+  const { next = lastGood, problems } = readAll(folder, lastGood);
+  return { inForce: next, problems };
+}
+
+function readAll(folder: ConfigFolder, previous: InForce | undefined): Reconciled {
   const reading = folder.read();
   let step = reading.next();
   while (!step.done) step = reading.next();
-  return reconcile(step.value, undefined);
+  return reconcile(step.value, previous);
 }
 
 /** What consumers see of it. */

@@ -4,7 +4,7 @@ import { announce } from './announce.ts';
 import { ConfigFolder, type FolderContent } from './config-folder.ts';
 import type { InForce } from './in-force.ts';
 import { lineOfPath } from './line-of-path.ts';
-import { configurationOf, loadFrom } from './loader.ts';
+import { configurationOf, loadOver } from './loader.ts';
 import type { Problem } from './problems.ts';
 import { reconcile } from './reconcile.ts';
 import type { Configuration } from './schema.ts';
@@ -56,6 +56,11 @@ export interface ConfigurationSourceOptions {
   readonly logger: ConfigurationLogger;
   /** Told of every reload, for metrics. */
   readonly onReload?: (result: ReloadResult) => void;
+  /**
+   * What is in force beside this process, which stands in for files that are broken at the start;
+   * default: then there is nothing to begin with, and all of them must be valid.
+   */
+  readonly lastGood?: InForce | undefined;
   /** How often `watch` looks at the folder. */
   readonly watchIntervalMs?: number;
 }
@@ -71,14 +76,27 @@ export class ConfigurationSource {
   #watcher: Watcher | undefined;
   /** A reader of its own: what it reads must not count as seen by the watcher. */
   #previewed: ConfigFolder | undefined;
+  /** Whether every file was valid at the start. */
+  readonly beganGood: boolean;
 
-  /** @throws ConfigError when any file is invalid: only a running gateway has a last good version */
+  /**
+   * @throws ConfigError when any file is invalid and there is no `lastGood`: only a running gateway has
+   *   a last good version
+   */
   constructor(options: ConfigurationSourceOptions) {
     this.#options = options;
     this.#folder = new ConfigFolder(options.folder, options.env);
-    this.#inForce = loadFrom(this.#folder);
+    const { inForce, problems } = loadOver(options.lastGood, this.#folder);
+    this.#inForce = inForce;
+    this.beganGood = problems.length === 0;
     this.#current = configurationOf(this.#inForce);
-    this.#warn(undefined);
+    this.#logProblems(problems);
+    this.#warn(options.lastGood && configurationOf(options.lastGood));
+  }
+
+  /** For a process that begins beside this one: its `lastGood`. */
+  get inForce(): InForce {
+    return this.#inForce;
   }
 
   /** What is in force now. */
@@ -161,14 +179,18 @@ export class ConfigurationSource {
 
   #report(result: ReloadResult): void {
     const { logger, onReload } = this.#options;
-    const { problems } = result;
+    this.#logProblems(result.problems);
+    logger.info({ result: result.result, ...result.changed }, 'config.reloaded');
+    if (onReload !== undefined) this.#guarded(() => onReload(result));
+  }
+
+  #logProblems(problems: readonly Problem[]): void {
+    const { logger } = this.#options;
     for (const problem of problems.slice(0, LOGGED_MAX)) {
       logger.error({ ...problem }, 'config.invalid');
     }
     const left = problems.length - LOGGED_MAX;
     if (left > 0) logger.error({ problems: left }, 'config.more_invalid');
-    logger.info({ result: result.result, ...result.changed }, 'config.reloaded');
-    if (onReload !== undefined) this.#guarded(() => onReload(result));
   }
 
   /** Of what is new, what should be better; said once, not with every reload. */

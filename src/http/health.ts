@@ -15,7 +15,7 @@ export type ReadinessStatus =
   | 'ready'
   /** Works without Redis, on PostgreSQL alone. */
   | 'degraded'
-  /** PostgreSQL is away, or no connection can be opened any more. */
+  /** PostgreSQL is away, no connection can be opened any more, or nobody takes callbacks. */
   | 'unavailable'
   | 'draining'
   | 'starting';
@@ -28,6 +28,8 @@ export interface ReadinessReport {
   };
   /** Only where the limit of open files is reached: neither callers nor wallets get through. */
   readonly openFiles?: 'exhausted';
+  /** Only where none of the worker processes that take callbacks listens (`WORKERS`). */
+  readonly workerProcesses?: 'gone';
 }
 
 export interface ReadinessOptions {
@@ -39,6 +41,8 @@ export interface ReadinessOptions {
   };
   /** Whether a file or connection can still be opened; default: always. */
   readonly hasDescriptors?: () => Promise<boolean>;
+  /** Whether any process behind this one listens; default: this one does itself. */
+  readonly takesCallbacks?: () => boolean;
   /** How long a check may take; default 700. */
   readonly timeoutMs?: number;
 }
@@ -48,11 +52,13 @@ export class Readiness {
   readonly #postgresql: Probe;
   readonly #redis: Probe;
   readonly #descriptors: Probe;
+  readonly #takesCallbacks: () => boolean;
   #phase: 'starting' | 'serving' | 'draining' = 'starting';
 
   constructor(options: ReadinessOptions) {
     const { clock, checks, timeoutMs = CHECK_TIMEOUT_MS } = options;
-    const { hasDescriptors = () => Promise.resolve(true) } = options;
+    const { hasDescriptors = () => Promise.resolve(true), takesCallbacks = () => true } = options;
+    this.#takesCallbacks = takesCallbacks;
     this.#descriptors = new Probe(clock, hasDescriptors, timeoutMs);
     this.#postgresql = new Probe(clock, checks.postgresql, timeoutMs);
     this.#redis = new Probe(clock, checks.redis, timeoutMs);
@@ -76,9 +82,15 @@ export class Readiness {
       this.#descriptors.ask(),
     ]);
     const dependencies = { postgresql, redis };
-    if (descriptors === 'up') return { status: this.#status(dependencies), dependencies };
-    const status = this.#phase === 'serving' ? 'unavailable' : this.#phase;
-    return { status, dependencies, openFiles: 'exhausted' };
+    const isServing = this.#phase === 'serving';
+    const isFull = descriptors === 'down';
+    const isDeaf = isServing && !this.#takesCallbacks();
+    return {
+      status: isServing && (isFull || isDeaf) ? 'unavailable' : this.#status(dependencies),
+      dependencies,
+      ...(isFull && { openFiles: 'exhausted' }),
+      ...(isDeaf && { workerProcesses: 'gone' }),
+    };
   }
 
   #status({ postgresql, redis }: ReadinessReport['dependencies']): ReadinessStatus {

@@ -23,6 +23,8 @@ export interface OtherProcesses {
   readonly families: () => Promise<readonly Family[]>;
   /** Whether each of them can still open a file or connection. */
   readonly haveDescriptors: () => boolean;
+  /** Whether any of them listens. */
+  readonly takeCallbacks: () => boolean;
 }
 
 /** Where `npm ci` and the image build it (docs/decisions/0025-console-is-built-at-install.md). */
@@ -56,6 +58,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
       checks: { postgresql: isPostgresUp, redis: () => accelerator.isAnswering() },
       hasDescriptors: async () =>
         (await hasDescriptors()) && (others === undefined || others.haveDescriptors()),
+      ...(others && { takesCallbacks: others.takeCallbacks }),
     });
     const app = createAdminServer({
       logger,

@@ -39,6 +39,7 @@ export function sourceOn(files: Readonly<Record<string, string>>, env: NodeJS.Pr
   source.onChange((next, previous) => changes.push({ next, previous }));
   return {
     source,
+    folder,
     log,
     reloads,
     changes,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigurationSource } from '../../src/config/source.ts';
+import { ConfigurationSource } from '../../src/config/source.ts';
 import { GATEWAY, operatorYaml, walletSecret } from './folder.ts';
 import { linesOf, sourceOn, three } from './source-on.ts';
 
@@ -7,6 +7,26 @@ describe('the configuration in force', () => {
   it('does not start on any invalid file', () => {
     const files = { ...three(), 'operators/beta.yaml': operatorYaml('beta', 'status: odd') };
     expect(() => sourceOn(files)).toThrow(/^operators\/beta\.yaml: status: must be one of/);
+  });
+
+  it('begins with what is in force at its parent where a file is broken by then', () => {
+    const { source, folder, put } = sourceOn(three());
+    put('operators/beta.yaml', operatorYaml('beta', 'status: odd'));
+    put('operators/gamma.yaml', operatorYaml('gamma', 'status: maintenance'));
+    const log: string[] = [];
+    const say = (_: object, message: string) => log.push(message);
+    const begun = new ConfigurationSource({
+      ...{ folder, env: {}, logger: { info: say, warn: say, error: say } },
+      // As it comes from one process to the other.
+      lastGood: structuredClone(source.inForce),
+    });
+    const statuses = [...begun.current.operators].map(([id, { status }]) => [id, status]);
+    expect(Object.fromEntries(statuses)).toEqual({
+      ...{ alpha: 'active', beta: 'active', gamma: 'maintenance' },
+    });
+    expect(begun.beganGood).toBe(false);
+    expect(log).toEqual(['config.invalid']);
+    expect(source.beganGood).toBe(true);
   });
 
   it('follows added, changed and removed files and leaves the others as they are (I7)', async () => {

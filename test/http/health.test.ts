@@ -65,6 +65,26 @@ describe('readiness', () => {
     expect(httpStatusOf(report)).toBe(503);
   });
 
+  it('is not ready while nobody behind it takes callbacks, and says so (I7)', async () => {
+    let takesCallbacks = false;
+    const subject = new Readiness({
+      clock: systemClock,
+      checks: { postgresql: up, redis: up },
+      takesCallbacks: () => takesCallbacks,
+    });
+    // Its worker processes begin with it.
+    expect(await subject.report()).not.toHaveProperty('workerProcesses');
+    subject.started();
+    const report = await subject.report();
+    expect(report).toMatchObject({ status: 'unavailable', workerProcesses: 'gone' });
+    expect(httpStatusOf(report)).toBe(503);
+    takesCallbacks = true;
+    expect(await subject.report()).toEqual({
+      status: 'ready',
+      dependencies: { postgresql: 'up', redis: 'up' },
+    });
+  });
+
   it.each([
     ['says no', down],
     ['is refused', broken],

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
@@ -72,6 +74,33 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     expect(after).not.toContain(victim);
     // A total that falls would look like as many new events.
     expect(await sample('gateway_callbacks_total')).toBeGreaterThanOrEqual(answered);
+  });
+
+  it('replaces worker processes while a file is broken: what was in force goes on (I7)', async () => {
+    const other = await house.replica({ WORKERS: '2' });
+    await expect.poll(() => listening(other.process), PATIENT).toBe(2);
+    const player = await house.player(other.baseUrl);
+    const file = join(house.configFolder, 'operators', 'alpha.yaml');
+    const good = await readFile(file, 'utf8');
+    await writeFile(file, `${good}\nno: such key`);
+    try {
+      for (const pid of await workersOf(other.process)) process.kill(pid, 'SIGKILL');
+      // Nobody takes callbacks, and the probe says so.
+      const ready = async () => (await fetch(`${other.adminUrl}/health/ready`)).status;
+      await expect.poll(ready, PATIENT).toBe(503);
+      await expect.poll(() => listening(other.process), PATIENT).toBe(4);
+      await expect.poll(ready, PATIENT).toBe(200);
+      const asked = createService({
+        // PORT is 0: with the last of them the port was gone, too.
+        baseUrl: String(addressesOf(other.process).at(-1)),
+        ...{ secret: SERVICE_SECRET, retryScale: 0 },
+      });
+      expect((await asked.profile(player.token)).status).toBe(200);
+      await asked.close();
+    } finally {
+      await writeFile(file, good);
+      await other.process.stop();
+    }
   });
 
   it('is scraped at once while a worker process dies', async () => {

@@ -18,8 +18,8 @@ export interface ReadingBack extends Bonuses {
   readonly logger: Logger;
 }
 
-/** Its calls go by a lane of their own: they never stand in an operator's way. */
-const LANE = 'read-back';
+/** Its calls go by a lane of their own, in whose name no operator is: they never stand in one's way. */
+const LANE = 'read back';
 
 /** A claim is given up to others this long after the call that it is for must have ended. */
 const LEASE_MARGIN_MS = 5_000;
