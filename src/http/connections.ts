@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../domain/clock.ts';
 import { Parties, STRANGERS } from './parties.ts';
@@ -76,7 +76,8 @@ export class Connections {
   #open = 0;
   /** All but the service's. */
   readonly #parties = new Parties();
-  readonly #underWay = new WeakMap<Socket, number>();
+  /** Requests that wait for their answers. */
+  readonly #underWay = new WeakMap<Socket, Set<IncomingMessage>>();
   /** From this side; the parser may still hold some of what came. */
   readonly #closed = new WeakSet<Socket>();
   /** Bodies on their way, the oldest first, with what they hold. */
@@ -105,19 +106,26 @@ export class Connections {
    * A request has arrived, of which only the head is known.
    * @returns whether it may be processed; if not, its connection is closed
    */
-  began(socket: Socket): boolean {
+  began(request: IncomingMessage): boolean {
+    const { socket } = request;
     if (this.#closed.has(socket)) return false;
-    const count = (this.#underWay.get(socket) ?? 0) + 1;
-    this.#underWay.set(socket, count);
-    if (count <= UNDER_WAY_MAX || this.#parties.of(socket) === undefined) return true;
+    const underWay = this.#underWay.get(socket) ?? new Set();
+    this.#underWay.set(socket, underWay.add(request));
+    if (underWay.size <= UNDER_WAY_MAX || this.#parties.of(socket) === undefined) return true;
     this.#close(socket, 'pipelined');
     return false;
   }
 
   /** A request has been answered: its sender's idle time begins again. */
-  answered(socket: Socket): void {
-    this.#underWay.set(socket, (this.#underWay.get(socket) ?? 1) - 1);
+  answered(request: IncomingMessage): void {
+    const { socket } = request;
+    this.#underWay.get(socket)?.delete(request);
     this.#parties.touch(socket, this.#nowMs());
+  }
+
+  /** Whether a whole request came on it that has not been answered. */
+  owesAnswer(socket: Socket): boolean {
+    return [...(this.#underWay.get(socket) ?? [])].some(({ complete }) => complete);
   }
 
   /**

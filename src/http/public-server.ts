@@ -7,6 +7,7 @@ import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
+import { refuseUnreadable } from './unreadable.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -63,18 +64,20 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     routerOptions: { ignoreTrailingSlash: false },
     // Of a path that no one can read (`%zz`): before any hook, and past the error handler.
     frameworkErrors: (error, _request, reply) => sendFailure(reply, answerOf(error)),
+    clientErrorHandler: (error, socket) =>
+      refuseUnreadable(error, socket, connections.owesAnswer(socket)),
   });
   // Signatures are over bytes: nobody may parse a body before it is verified.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  watchConnections(app, options);
+  const connections = watchConnections(app, options);
   stampArrivals(app, options, isProxy);
   answerFailures(app, options.logger);
   return app;
 }
 
 /** Tells the connections' limits of every request, every piece that arrives and every answer. */
-function watchConnections(app: FastifyInstance, options: PublicServerOptions): void {
+function watchConnections(app: FastifyInstance, options: PublicServerOptions): Connections {
   const connections = new Connections(app.server, {
     clock: options.clock,
     limits: options.connectionLimits,
@@ -84,7 +87,7 @@ function watchConnections(app: FastifyInstance, options: PublicServerOptions): v
     connections.trust(this.socket, operatorId);
   });
   app.addHook('onRequest', (request, reply, done) => {
-    if (connections.began(request.socket)) done();
+    if (connections.began(request.raw)) done();
     else reply.hijack();
   });
   app.addHook('preParsing', (request, _reply, payload, done) => {
@@ -97,9 +100,10 @@ function watchConnections(app: FastifyInstance, options: PublicServerOptions): v
     done(null, payload);
   });
   app.addHook('onResponse', (request, _reply, done) => {
-    connections.answered(request.socket);
+    connections.answered(request.raw);
     done();
   });
+  return connections;
 }
 
 /** How long a body is to be; of one in chunks nobody says, and it may be as long as any. */

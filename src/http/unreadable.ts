@@ -1,0 +1,44 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { CODES } from '../domain/codes.ts';
+import { type Answer, failure } from '../protocol/answers.ts';
+
+/**
+ * Ends a connection on which came what cannot be read as HTTP, or not in time: with an error in the
+ * protocol's own form, because nothing was made of it.
+ *
+ * @param error of Node's `clientError`
+ * @param owesAnswer a request that came before on this connection is being carried out. Whatever is
+ *   written now would pass for its answer, and 400 for a decline of a bet that a wallet may take:
+ *   nothing is said, so that the service knows that it does not know (I2)
+ */
+export function refuseUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  owesAnswer: boolean,
+): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  if (socket.writable && !owesAnswer) socket.write(written(answerTo(error.code)));
+  socket.destroy();
+}
+
+function answerTo(code: string | undefined): Answer {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return failure(CODES.validation, 'The request did not arrive in time', 408);
+    case 'HPE_HEADER_OVERFLOW':
+      return failure(CODES.validation, 'The headers are too long', 431);
+    default:
+      return failure(CODES.validation, 'The request is not HTTP', 400);
+  }
+}
+
+function written({ status, body }: Answer): string {
+  const headers = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  return `${headers.join('\r\n')}\r\n\r\n${body}`;
+}
