@@ -1,6 +1,7 @@
 import { systemClock } from '../../src/domain/clock.ts';
 import { BetJournal } from '../../src/store/bets/journal.ts';
 import { DatabaseClock } from '../../src/store/database-clock.ts';
+import { BacklogCounts } from '../../src/store/deliveries/backlog-counts.ts';
 import { DeliveryStore } from '../../src/store/deliveries/queue.ts';
 import type { Scene } from './scene.ts';
 
@@ -24,6 +25,7 @@ export async function measureSweep(scene: Scene, deliveredRows: number): Promise
   await scene.query('SET synchronous_commit = off');
   await scene.fill('alpha', 'history', deliveredRows, 'delivered');
   const store = new DeliveryStore(scene.database);
+  const backlog = new BacklogCounts(scene.database, systemClock);
   const bets = new BetJournal(scene.database, new DatabaseClock(scene.database, systemClock));
   const sweep = async () => {
     await bets.recoverLapsed(500);
@@ -35,11 +37,7 @@ export async function measureSweep(scene: Scene, deliveredRows: number): Promise
   const ALL = 1_000_000_000;
   const gauges = async (from: Date) => {
     const until = await store.settledBefore();
-    await Promise.all([
-      store.countOpen(),
-      store.countEnded(from, until, ALL),
-      store.countUnresolved(),
-    ]);
+    await Promise.all([store.countEnded(from, until, ALL), backlog.look()]);
     return until;
   };
   await sweep();

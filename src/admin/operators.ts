@@ -7,7 +7,7 @@ import { within } from '../lib/within.ts';
 import type { BreakerOverride } from '../outbound/breaker-settings.ts';
 import type { Answer } from '../protocol/answers.ts';
 import type { Authority } from '../store/audit/audited.ts';
-import type { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
+import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { DeliveryHolds } from '../store/deliveries/holds.ts';
 import type { LastHour } from '../telemetry/last-hour.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -23,6 +23,7 @@ import {
   reasonField,
   wordAmong,
 } from './input.ts';
+import { operatorCounts } from './operator-counts.ts';
 import { byClass, type StateOf } from './wallet-states.ts';
 
 /** During an outage people need to see the breakers, with or without PostgreSQL's counts. */
@@ -33,7 +34,7 @@ export interface OperatorAdmin {
   readonly configuration: () => Configuration;
   /** How wallets stand at this moment, over every process behind this port. */
   readonly walletStates: () => Promise<StateOf>;
-  readonly deliveryAdmin: Pick<DeliveryAdmin, 'counts'>;
+  readonly backlog: Pick<BacklogCounts, 'look'>;
   /** What a person decided over a breaker. */
   readonly overrideOf: (operatorId: string, callClass: CallClass) => BreakerOverride;
   /** Reaches every process. @throws GatewayError `DATABASE_UNAVAILABLE` */
@@ -165,20 +166,20 @@ export async function operatorOverview(admin: OperatorAdmin) {
       ...stateOf(id),
       hold: holds?.get(id) ?? null,
       override: byClass((callClass) => admin.overrideOf(id, callClass)),
-      openDeliveries: counts === undefined ? null : (counts.open.get(id) ?? 0),
-      oldestDelivery: counts?.oldest.get(id) ?? null,
-      deadDeliveries: counts === undefined ? null : (counts.dead.get(id) ?? 0),
-      unresolvedBets: counts === undefined ? null : (counts.unresolved.get(id) ?? 0),
+      ...operatorCounts(counts, id),
       recently: recently?.get(id) ?? null,
     };
   });
 }
 
 /** What PostgreSQL knows of operators. */
-async function knownOrNothing({ deliveryAdmin, holds, logger }: OperatorAdmin) {
+async function knownOrNothing({ backlog, holds, logger }: OperatorAdmin) {
   try {
-    const known = Promise.all([deliveryAdmin.counts(), holds.all()]);
+    const known = Promise.all([backlog.look(), holds.all()]);
     const [counts, held] = await within(COUNTS_WITHIN_MS, known);
+    for (const { error } of counts.failures) {
+      logger.warn({ err: error }, 'admin.backlog_not_counted');
+    }
     return { counts, holds: held };
   } catch (error) {
     logger.warn({ err: error }, 'admin.deliveries_not_counted');

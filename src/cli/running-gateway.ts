@@ -69,6 +69,8 @@ const operatorStates = z.object({
       oldestDelivery: z.string().nullable(),
       deadDeliveries: z.number().nullable(),
       unresolvedBets: z.number().nullable(),
+      // A gateway of an earlier release does not say.
+      countsAtLeast: z.boolean().default(false),
     }),
   ),
 });

@@ -1,3 +1,4 @@
+import type { BacklogCounts, OpenCounts } from '../store/deliveries/backlog-counts.ts';
 import type { DeliveryCount, DeliveryStore } from '../store/deliveries/queue.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
@@ -10,36 +11,44 @@ const STRETCH_ROWS = 100_000;
 const STRETCHES_MAX = 8;
 
 /**
- * Keeps the delivery gauges: what is open is counted anew each time, what has ended only since the
- * last look, because a million delivered rows must not be counted every few seconds.
+ * Keeps the delivery gauges: what is open is counted anew each time (of the largest backlogs a part),
+ * what has ended only since the last look, because a million delivered rows must not be counted every
+ * few seconds.
  */
 export class DeliveryGauges {
+  readonly #backlog: Pick<BacklogCounts, 'look'>;
   readonly #store: DeliveryStore;
   readonly #metrics: Metrics;
   readonly #isHeld: (operatorId: string) => boolean;
   readonly #ended = new Map<string, DeliveryCount>();
   #countedUntil = new Date(0);
 
-  constructor(store: DeliveryStore, metrics: Metrics, isHeld: (operatorId: string) => boolean) {
-    this.#store = store;
-    this.#metrics = metrics;
-    this.#isHeld = isHeld;
+  constructor(of: {
+    readonly backlog: Pick<BacklogCounts, 'look'>;
+    readonly store: DeliveryStore;
+    readonly metrics: Metrics;
+    readonly isHeld: (operatorId: string) => boolean;
+  }) {
+    this.#backlog = of.backlog;
+    this.#store = of.store;
+    this.#metrics = of.metrics;
+    this.#isHeld = of.isHeld;
   }
 
-  /** @throws GatewayError `DATABASE_UNAVAILABLE`; the gauges then keep their last values */
+  /** @throws GatewayError `DATABASE_UNAVAILABLE`; what could not be counted keeps its last values */
   async refresh(): Promise<void> {
     const until = await this.#store.settledBefore();
-    const [open, unresolved, counted] = await Promise.all([
-      this.#store.countOpen(),
-      this.#store.countUnresolved(),
+    const [open, failures] = await Promise.all([
+      this.#backlog.look(),
       // What is open is shown also where what has ended cannot be counted.
       this.#countEnded(until).then(
-        () => undefined,
-        (error: unknown) => ({ error }),
+        () => [],
+        (error: unknown) => [{ error }],
       ),
     ]);
-    this.#show(open, unresolved);
-    if (counted !== undefined) throw counted.error;
+    this.#show(open);
+    const [failure] = [...failures, ...open.failures];
+    if (failure !== undefined) throw failure.error;
   }
 
   async #countEnded(until: Date): Promise<void> {
@@ -50,25 +59,23 @@ export class DeliveryGauges {
     }
   }
 
-  #show(
-    open: Awaited<ReturnType<DeliveryStore['countOpen']>>,
-    unresolved: Awaited<ReturnType<DeliveryStore['countUnresolved']>>,
-  ): void {
+  #show({ live, waiting, dead, unresolved }: OpenCounts): void {
     const { deliveries, deliveryOldest, rollbackOldest } = this.#metrics;
     deliveries.reset();
     deliveryOldest.reset();
     rollbackOldest.reset();
     const oldest = new Map<string, number>();
     const rollbacks = new Map<string, number>();
-    for (const row of open) {
+    for (const { operator, operation, count } of dead) {
+      deliveries.inc({ operator, operation, state: 'dead' }, count);
+    }
+    for (const row of [...live, ...waiting]) {
       const { operator, operation } = row;
       const isHeld = row.state === 'held' || this.#isHeld(operator);
-      const state = row.state === 'dead' ? 'dead' : isHeld ? 'held' : 'pending';
-      deliveries.inc({ operator, operation, state }, row.count);
-      if (state !== 'dead') {
-        raise(oldest, operator, row.oldestSeconds);
-        if (operation === 'rollback') raise(rollbacks, operator, row.oldestSeconds);
-      }
+      deliveries.inc({ operator, operation, state: isHeld ? 'held' : 'pending' }, row.count);
+      const seconds = row.sinceMs === undefined ? 0 : (row.nowMs - row.sinceMs) / 1_000;
+      raise(oldest, operator, seconds);
+      if (operation === 'rollback') raise(rollbacks, operator, seconds);
     }
     for (const [operator, seconds] of oldest) deliveryOldest.set({ operator }, seconds);
     for (const [operator, seconds] of rollbacks) rollbackOldest.set({ operator }, seconds);

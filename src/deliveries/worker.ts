@@ -1,5 +1,6 @@
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { countRecovered } from '../engine/find-bet.ts';
+import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import { confirmDue } from './confirm.ts';
 import { type Draining, drain, heldBecause } from './drain.ts';
@@ -23,9 +24,13 @@ const RECOVER_BATCH = 500;
 /** Wake-ups further away than this are left to a later sweep. */
 const WAKE_AHEAD_MS = 60_000;
 
+export interface Working extends Draining {
+  readonly backlog: Pick<BacklogCounts, 'look'>;
+}
+
 /** Delivers what was promised: sweeps, wakes the scheduler, drains (I4). */
 export class DeliveryWorker {
-  readonly #draining: Draining;
+  readonly #draining: Working;
   readonly #scheduler: Scheduler;
   readonly #gauges: DeliveryGauges;
   /** Operators that this process drains: one at a time each, or they would get twice the calls. */
@@ -43,13 +48,12 @@ export class DeliveryWorker {
   #sweeps = 0;
   #stopping = false;
 
-  constructor(draining: Draining, redisUrl: string) {
+  constructor(draining: Working, redisUrl: string) {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
-    this.#gauges = new DeliveryGauges(
-      draining.store,
-      draining.metrics,
-      (operatorId) => heldBecause(this.#draining, operatorId) !== undefined,
-    );
+    this.#gauges = new DeliveryGauges({
+      ...{ backlog: draining.backlog, store: draining.store, metrics: draining.metrics },
+      isHeld: (operatorId) => heldBecause(this.#draining, operatorId) !== undefined,
+    });
     this.#scheduler = new Scheduler({
       redisUrl,
       logger: draining.logger,

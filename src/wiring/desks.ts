@@ -43,7 +43,7 @@ function viewOnce(configuration: Base['configuration'], key: string): () => Conf
 /** What people look at and change through the internal listener. */
 export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
   const { environment, source, logger, metrics, configuration } = base;
-  const { prisma, timelines, database } = storage;
+  const { prisma, timelines, database, backlog } = storage;
   const overrides = new BreakerOverrides({
     store: new BreakerOverrideStore(database),
     wallets,
@@ -70,6 +70,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const desks = {
     timelines,
     deliveryAdmin,
+    backlog,
     overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
     setBreaker: (operatorId, callClass, to, by) => overrides.set(operatorId, callClass, to, by),
     releaseGeneration: (operatorId, generation, by) =>

@@ -65,6 +65,7 @@ export function createMoney(base: Base, storage: Storage) {
         {
           ...callbacks,
           store: new DeliveryStore(database, journalDatabase),
+          backlog: storage.backlog,
           confirmations: new Confirmations(database),
         },
         environment.redisUrl,

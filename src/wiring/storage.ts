@@ -5,6 +5,7 @@ import { PlaceJournal } from '../store/bets/place-journal.ts';
 import { BetTimelines } from '../store/bets/timeline.ts';
 import { Database } from '../store/database.ts';
 import { DatabaseClock } from '../store/database-clock.ts';
+import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
 import { Players } from '../store/sessions/players.ts';
 import { statement } from '../store/statement.ts';
@@ -17,6 +18,8 @@ const PLACE_CONNECTIONS = 4;
 const JOURNAL_CONNECTIONS = 8;
 /** For everything else: sessions and players, and a worker's duties, which must not use up all of them. */
 const CONNECTIONS = 10;
+/** For counting what is open, which takes its time where much is, and must not keep the others waiting. */
+const BACKLOG_CONNECTIONS = 2;
 
 const PING = statement('ping', {}, 'SELECT 1 AS one', (row) => row.int('one'));
 
@@ -31,6 +34,10 @@ export function createStorage({ environment, clock, logger, tracing, configurati
     new Database({ url, connectionsMax, plans: 'kept', onIdleError });
   const placesDatabase = kept(PLACE_CONNECTIONS);
   const journalDatabase = kept(JOURNAL_CONNECTIONS);
+  const backlogDatabase = new Database({
+    ...{ url, connectionsMax: BACKLOG_CONNECTIONS, plans: 'ordered', onIdleError },
+  });
+  const databases = [database, placesDatabase, journalDatabase, backlogDatabase];
   const databaseClock = new DatabaseClock(database, clock);
   databaseClock.start();
   const prisma = createPrisma(url);
@@ -56,15 +63,15 @@ export function createStorage({ environment, clock, logger, tracing, configurati
     bets: tracedMethods(tracing, 'journal', bets, ['find', 'commit', 'finish']),
     players: new Players(database),
     timelines: new BetTimelines(prisma),
+    backlog: new BacklogCounts(backlogDatabase, clock),
     accelerator,
     answers,
     isPostgresUp: async () => (await database.run(PING, {})).length === 1,
-    pools: () => [database, placesDatabase, journalDatabase].map(({ use }) => use),
+    pools: () => databases.map(({ use }) => use),
     close: async () => {
       databaseClock.close();
       answers.close();
       accelerator.close();
-      const databases = [database, placesDatabase, journalDatabase];
       await Promise.all([...databases.map((one) => one.close()), prisma.$disconnect()]);
     },
   };

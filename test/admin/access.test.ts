@@ -46,10 +46,10 @@ function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): Fastif
         throw new Error('nobody may get this far');
       },
     },
+    backlog: { look: unasked },
     deliveryAdmin: {
       list: unasked,
       count: unasked,
-      counts: unasked,
       retry: unasked,
       retrySome: unasked,
       resolve: unasked,

@@ -165,6 +165,7 @@ describe('worst first', () => {
     oldestDelivery: null,
     deadDeliveries: 0,
     unresolvedBets: 0,
+    countsAtLeast: false,
     recently: null,
     hold: null,
     ...fields,

@@ -16,7 +16,8 @@ export function operatorStatusCommand(terminal: Terminal): Command {
     .summary('shows how every operator is doing right now')
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators are doing: breakers, ' +
-        'what is pending and since when, dead letters, unresolved bets. A ? means not known at present.',
+        'what is pending and since when, dead letters, unresolved bets. A ? means not known at present, ' +
+        '500000+ that there are more, which are still being counted.',
     )
     .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {items} as JSON')
@@ -49,8 +50,9 @@ const COLUMNS = [
 type Item = Awaited<ReturnType<RunningGateway['operators']>>[number];
 
 function cells(item: Item): string[] {
-  const { id, status, breaker, hold, oldestDelivery } = item;
-  const count = (value: number | null) => (value === null ? '?' : String(value));
+  const { id, status, breaker, hold, oldestDelivery, countsAtLeast } = item;
+  const count = (value: number | null) =>
+    value === null ? '?' : `${value}${countsAtLeast && value > 0 ? '+' : ''}`;
   return [
     id,
     status,

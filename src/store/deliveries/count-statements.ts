@@ -7,25 +7,6 @@ const countOf = (row: Columns) => ({
   count: row.int('count'),
 });
 
-/** What is open or dead: bounded by the backlog, found through the partial indexes. */
-export const COUNT_OPEN = statement(
-  'delivery-count-open',
-  {},
-  `
-  SELECT operator_id AS operator, operation, CASE WHEN held THEN 'held' ELSE state END AS state,
-         count(*)::int AS count,
-         -- What is only confirmed once more has been delivered already.
-         coalesce(extract(epoch FROM clock_timestamp() - min(created_at)
-                                       FILTER (WHERE purpose = 'promise')), 0)::float8
-           AS oldest_seconds
-    FROM deliveries WHERE state IN ('live', 'pending') GROUP BY 1, 2, 3
-   UNION ALL
-  SELECT operator_id, operation, state, count(*)::int,
-         extract(epoch FROM clock_timestamp() - min(created_at))::float8
-    FROM deliveries WHERE state = 'dead' GROUP BY 1, 2, 3`,
-  (row) => ({ ...countOf(row), oldestSeconds: row.int('oldest_seconds') }),
-);
-
 const ENDED = `state IN ('delivered', 'refused', 'superseded', 'resolved')`;
 
 /**
@@ -60,17 +41,6 @@ export const COUNT_ENDED = statement(
      AND settled_at > :from AND settled_at <= :until
    GROUP BY 1, 2, 3`,
   countOf,
-);
-
-export const COUNT_UNRESOLVED = statement(
-  'delivery-count-unresolved',
-  {},
-  `
-  SELECT coalesce(operator_id, 'unknown') AS operator, count(*)::int AS count
-    FROM bets
-   WHERE (place = 'unknown' OR place = 'accepted' AND place_answered_unknown)
-     AND rollback = 'none' GROUP BY 1`,
-  (row) => ({ operator: row.text('operator'), count: row.int('count') }),
 );
 
 export const SERVER_TIME = statement(

@@ -33,15 +33,6 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
-/** By operator. */
-interface DeliveryCounts {
-  readonly open: ReadonlyMap<string, number>;
-  /** ISO 8601 UTC. */
-  readonly oldest: ReadonlyMap<string, string>;
-  readonly dead: ReadonlyMap<string, number>;
-  readonly unresolved: ReadonlyMap<string, number>;
-}
-
 export type RetryResult =
   | { readonly kind: 'retried'; readonly item: DeliveryItem }
   | { readonly kind: 'notRetryable'; readonly state: DeliveryState }
@@ -106,54 +97,6 @@ export class DeliveryAdmin {
     return await this.#prisma.delivery.count({
       where: { ...(await this.#standing(query)), ...(operation !== undefined && { operation }) },
     });
-  }
-
-  /**
-   * How many deliveries wait and since when the oldest promise does, how many are dead, and how many
-   * bets are unresolved (their place is of unknown outcome and nobody has rolled it back), by
-   * operator; who has none is absent.
-   */
-  async counts(): Promise<DeliveryCounts> {
-    const dead = async () => {
-      const rows = await this.#prisma.delivery.groupBy({
-        by: ['operatorId'],
-        where: { state: 'dead' },
-        _count: true,
-      });
-      return new Map(rows.map((row) => [row.operatorId, row._count]));
-    };
-    const unresolved = async () => {
-      const rows = await this.#prisma.bet.groupBy({
-        by: ['operatorId'],
-        where: {
-          OR: [{ place: 'unknown' }, { place: 'accepted', placeAnsweredUnknown: true }],
-          rollback: 'none',
-          operatorId: { not: null },
-        },
-        _count: true,
-      });
-      return new Map(rows.map((row) => [row.operatorId ?? '', row._count]));
-    };
-    const counted = await Promise.all([this.#waiting(), dead(), unresolved()]);
-    return { ...counted[0], dead: counted[1], unresolved: counted[2] };
-  }
-
-  async #waiting(): Promise<Pick<DeliveryCounts, 'open' | 'oldest'>> {
-    // A delivery that is only confirmed again has already been delivered: nobody waits for it.
-    const rows = await this.#prisma.$queryRaw<
-      { operator: string; count: number; oldest: Date | null }[]
-    >(sql`
-      SELECT operator_id AS operator, count(*)::int AS count,
-             min(created_at) FILTER (WHERE purpose = 'promise') AS oldest
-        FROM deliveries WHERE state = 'pending' GROUP BY 1`);
-    return {
-      open: new Map(rows.map(({ operator, count }) => [operator, count])),
-      oldest: new Map(
-        rows.flatMap(({ operator, oldest }) =>
-          oldest === null ? [] : [[operator, oldest.toISOString()] as const],
-        ),
-      ),
-    };
   }
 
   /** Makes a waiting or dead delivery due now, with a new horizon: a person has looked at it. */
@@ -248,11 +191,16 @@ export class DeliveryAdmin {
   }
 
   async #operatorsWaiting(): Promise<readonly string[]> {
-    const rows = await this.#prisma.delivery.groupBy({
-      by: ['operatorId'],
-      where: { state: 'pending' },
-    });
-    return rows.map((row) => row.operatorId);
+    // A probe of the index an operator, however many wait at each.
+    const rows = await this.#prisma.$queryRaw<{ readonly operator: string | null }[]>(sql`
+      WITH RECURSIVE waiting AS (
+        SELECT min(operator_id) AS operator FROM deliveries WHERE state = 'pending'
+         UNION ALL
+        SELECT (SELECT min(d.operator_id) FROM deliveries d
+                 WHERE d.state = 'pending' AND d.operator_id > w.operator)
+          FROM waiting w WHERE w.operator IS NOT NULL
+      ) SELECT operator FROM waiting`);
+    return rows.flatMap(({ operator }) => operator ?? []);
   }
 
   /** Whether an operator takes no deliveries now, by its state or by a person's word. */

@@ -1,11 +1,5 @@
 import type { Database } from '../database.ts';
-import {
-  COUNT_ENDED,
-  COUNT_OPEN,
-  COUNT_UNRESOLVED,
-  END_OF_STRETCH,
-  SERVER_TIME,
-} from './count-statements.ts';
+import { COUNT_ENDED, END_OF_STRETCH, SERVER_TIME } from './count-statements.ts';
 import {
   COUNT_HELD,
   DUE_OPERATORS,
@@ -115,11 +109,6 @@ export class DeliveryStore {
     return await this.#database.run(OVERDUE_UNKNOWN, { ages, limit });
   }
 
-  /** Open and dead deliveries. */
-  async countOpen(): Promise<readonly (DeliveryCount & { readonly oldestSeconds: number })[]> {
-    return await this.#database.run(COUNT_OPEN, {});
-  }
-
   /**
    * Deliveries that ended after `from` and until `to`, or until a time before that which is returned too:
    * in years more end than one statement can count.
@@ -132,13 +121,6 @@ export class DeliveryStore {
   ): Promise<{ readonly counts: readonly DeliveryCount[]; readonly until: Date }> {
     const [until = to] = await this.#database.run(END_OF_STRETCH, { from, until: to, rows });
     return { counts: await this.#database.run(COUNT_ENDED, { from, until }), until };
-  }
-
-  /** Places of unknown outcome without a rollback, by operator. */
-  async countUnresolved(): Promise<
-    readonly { readonly operator: string; readonly count: number }[]
-  > {
-    return await this.#database.run(COUNT_UNRESOLVED, {});
   }
 
   /** PostgreSQL's clock, a little behind, so that commits under way are not missed. */

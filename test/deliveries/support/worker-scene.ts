@@ -1,13 +1,19 @@
 import { vi } from 'vitest';
-import type { Draining } from '../../../src/deliveries/drain.ts';
-import { DeliveryWorker } from '../../../src/deliveries/worker.ts';
+import { DeliveryWorker, type Working } from '../../../src/deliveries/worker.ts';
 import type { NotSentReason } from '../../../src/domain/wallet-answer.ts';
 import type { RecoveredBet } from '../../../src/store/bets/journal.ts';
+import type { OpenCounts } from '../../../src/store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../../../src/store/deliveries/queue.ts';
 import type { BreakerChange } from '../../../src/wallets/wallets.ts';
 import { partly } from '../../support/partly.ts';
 import { REDIS_URL, withoutRedis } from './scheduler-scene.ts';
 import { accepted, claim, partsOf } from './slice-scene.ts';
+
+/** What the counts say where nothing waits. */
+export const NOTHING_OPEN: OpenCounts = {
+  ...{ live: [], waiting: [], dead: [], unresolved: [] },
+  failures: [],
+};
 
 /** What an operator's next delivery is, as the store tells. */
 export const dueIn = (operatorId: string, nextInMs: number, nextAtMs = 7_000): OpenOperator => ({
@@ -33,9 +39,8 @@ export function workerOf() {
     nudge: vi.fn(async (_operatorId: string, _generation: number) => undefined),
     overdueUnknown: duty('originate', []),
     settledBefore: duty('count', new Date(0)),
-    countOpen: vi.fn(async (): Promise<readonly object[]> => []),
-    countUnresolved: async () => [],
   };
+  const backlog = { look: vi.fn(async (): Promise<OpenCounts> => NOTHING_OPEN) };
   const recoverLapsed = duty<readonly RecoveredBet[]>('recover', []);
   const due = duty('confirm', []);
   const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
@@ -45,8 +50,8 @@ export function workerOf() {
     ['alpha', 'beta'].map((id) => [id, { ...parts.operator, id, wallet: { generation: 3 } }]),
   );
   const worker = new DeliveryWorker(
-    partly<Draining>({
-      ...{ ...parts.slicing, store, logger, confirmations: { due } },
+    partly<Working>({
+      ...{ ...parts.slicing, store, backlog, logger, confirmations: { due } },
       bets: { ...parts.slicing.bets, recoverLapsed },
       configuration: () => ({ ...parts.slicing.configuration(), operators }),
       wallets: {
@@ -62,7 +67,18 @@ export function workerOf() {
   );
   const { metrics, clock } = { ...parts.slicing, ...parts };
   return {
-    ...{ ...redis, worker, store, duties, recoverLapsed, due, logger, refusals, operators },
+    ...{
+      ...redis,
+      worker,
+      store,
+      backlog,
+      duties,
+      recoverLapsed,
+      due,
+      logger,
+      refusals,
+      operators,
+    },
     ...{ metrics, clock, finished: parts.finished, listeners },
     /** The operators whose drains were asked for. */
     drainsAskedFor: () =>

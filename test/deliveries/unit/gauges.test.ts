@@ -1,17 +1,41 @@
 import type { Gauge } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
 import { DeliveryGauges } from '../../../src/deliveries/gauges.ts';
+import type { OpenCount } from '../../../src/store/deliveries/backlog.ts';
+import type { OpenCounts } from '../../../src/store/deliveries/backlog-counts.ts';
 import type { DeliveryCount, DeliveryStore } from '../../../src/store/deliveries/queue.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { partly } from '../../support/partly.ts';
 
 /** What the gauges show of what the store counts; how old it gets is in the other `gauges.test.ts`. */
 
-type Open = Awaited<ReturnType<DeliveryStore['countOpen']>>[number];
 type Ended = Awaited<ReturnType<DeliveryStore['countEnded']>>;
 
-function open(operator: string, state: string, count: number, more: Partial<Open> = {}): Open {
-  return { operator, operation: 'rollback', state, count, oldestSeconds: 0, ...more };
+const NOW_MS = 1_000_000_000;
+
+function open(
+  operator: string,
+  state: string,
+  count: number,
+  { oldestSeconds = 0, operation = 'rollback' } = {},
+): OpenCount {
+  const sinceMs = NOW_MS - oldestSeconds * 1_000;
+  return { operator, operation, state, count, sinceMs, nowMs: NOW_MS, isAtLeast: false };
+}
+
+const unresolvedBets = (operator: string, count: number): OpenCount =>
+  open(operator, 'unresolved', count, { operation: 'place' });
+
+/** As the store tells them apart. */
+function countsOf(counts: readonly OpenCount[]): OpenCounts {
+  const inState = (...states: string[]) => counts.filter(({ state }) => states.includes(state));
+  return {
+    live: inState('live'),
+    waiting: inState('pending', 'held'),
+    dead: inState('dead'),
+    unresolved: inState('unresolved'),
+    failures: [],
+  };
 }
 
 const ended = (operator: string, count: number, more: Partial<DeliveryCount> = {}) => ({
@@ -22,8 +46,8 @@ const ended = (operator: string, count: number, more: Partial<DeliveryCount> = {
 /** Gauges among counts that the test says, one after the other; the last stays. */
 function gaugesOf(
   counts: {
-    readonly open?: readonly (readonly Open[])[];
-    readonly unresolved?: readonly (readonly { operator: string; count: number }[])[];
+    readonly open?: readonly (readonly OpenCount[])[];
+    readonly failures?: OpenCounts['failures'];
     readonly until?: readonly number[];
     readonly ended?: (from: Date, to: Date, rows: number) => Ended;
   },
@@ -42,14 +66,15 @@ function gaugesOf(
   );
   const store = {
     settledBefore: async () => new Date(await nextUntil()),
-    countOpen: inTurn(counts.open ?? [], []),
-    countUnresolved: inTurn(counts.unresolved ?? [], []),
     countEnded,
   };
+  const nextOpen = inTurn(counts.open ?? [], []);
+  const look = async () => ({ ...countsOf(await nextOpen()), failures: counts.failures ?? [] });
   const metrics = createMetrics();
-  const gauges = new DeliveryGauges(partly<DeliveryStore>(store), metrics, (id) =>
-    held.includes(id),
-  );
+  const gauges = new DeliveryGauges({
+    ...{ backlog: { look }, store: partly<DeliveryStore>(store), metrics },
+    isHeld: (id) => held.includes(id),
+  });
   const shown = async (gauge: Gauge) => {
     const { values } = await gauge.get();
     return Object.fromEntries(
@@ -106,8 +131,7 @@ describe('what is open', () => {
 
   it('is gone from the gauges when it is gone', async () => {
     const { gauges, metrics, shown } = gaugesOf({
-      open: [[open('alpha', 'pending', 2, { oldestSeconds: 5 })], []],
-      unresolved: [[{ operator: 'alpha', count: 3 }], []],
+      open: [[open('alpha', 'pending', 2, { oldestSeconds: 5 }), unresolvedBets('alpha', 3)], []],
     });
     await gauges.refresh();
     expect(await shown(metrics.unresolved)).toEqual({ alpha: 3 });
@@ -116,6 +140,18 @@ describe('what is open', () => {
     for (const gauge of [deliveries, deliveryOldest, rollbackOldest, unresolved]) {
       expect(await shown(gauge)).toEqual({});
     }
+  });
+});
+
+it('shows all that was counted where a large backlog could not be counted on (I7)', async () => {
+  const gone = new Error('too slow');
+  const { gauges, metrics, shown } = gaugesOf({
+    open: [[open('alpha', 'pending', 2), open('beta', 'dead', 1)]],
+    failures: [{ error: gone }],
+  });
+  await expect(gauges.refresh()).rejects.toBe(gone);
+  expect(await shown(metrics.deliveries)).toEqual({
+    ...{ 'alpha rollback pending': 2, 'beta rollback dead': 1 },
   });
 });
 

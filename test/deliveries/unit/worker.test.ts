@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { withRedis } from '../support/scheduler-scene.ts';
-import { dueIn, workerOf } from '../support/worker-scene.ts';
+import { dueIn, NOTHING_OPEN, workerOf } from '../support/worker-scene.ts';
 
 /** When a worker does its duties, among parts that do as the test says; the real ones elsewhere. */
 
@@ -90,12 +90,13 @@ describe('a sweep', () => {
   });
 
   it('shows as held what its operator takes no calls for', async () => {
-    const { worker, store, metrics, refusals } = workerOf();
+    const { worker, backlog, metrics, refusals } = workerOf();
     refusals.set('beta', 'maintenance');
-    const row = { operation: 'rollback', state: 'pending', count: 1, oldestSeconds: 1 };
-    store.countOpen.mockResolvedValue(
-      ['alpha', 'beta', 'gone'].map((operator) => ({ ...row, operator })),
-    );
+    const waiting = ['alpha', 'beta', 'gone'].map((operator) => ({
+      ...{ operator, operation: 'rollback', state: 'pending', count: 1, isAtLeast: false },
+      ...{ sinceMs: 0, nowMs: 1_000 },
+    }));
+    backlog.look.mockResolvedValue({ ...NOTHING_OPEN, waiting });
     worker.start();
     await sweeps(1);
     const { values } = await metrics.deliveries.get();

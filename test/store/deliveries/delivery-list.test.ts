@@ -96,19 +96,3 @@ describe('list', () => {
     expect((await deliveryAdmin.list({ limit: 2 })).nextCursor).toBeNull();
   });
 });
-
-it('counts what is open, dead and unresolved, by operator', async () => {
-  await insert();
-  await insert();
-  await insert({ operator: 'beta', state: 'dead' });
-  await insert({ operator: 'beta', state: 'live' });
-  await client.query(
-    `INSERT INTO bets (transaction_id, operator_id, generation, place, rollback)
-     VALUES ('unresolved', 'beta', 1, 'unknown', 'none'),
-            ('rolled-back', 'beta', 1, 'unknown', 'promised')`,
-  );
-  const { open, dead, unresolved } = await deliveryAdmin.counts();
-  expect([...open]).toEqual([['alpha', 2]]);
-  expect([...dead]).toEqual([['beta', 1]]);
-  expect([...unresolved]).toEqual([['beta', 1]]);
-});

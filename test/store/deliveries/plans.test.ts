@@ -1,12 +1,7 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RECOVER_LAPSED } from '../../../src/store/bets/statements.ts';
-import {
-  COUNT_ENDED,
-  COUNT_OPEN,
-  COUNT_UNRESOLVED,
-  END_OF_STRETCH,
-} from '../../../src/store/deliveries/count-statements.ts';
+import { COUNT_ENDED, END_OF_STRETCH } from '../../../src/store/deliveries/count-statements.ts';
 import {
   DUE_OPERATORS,
   NUDGE,
@@ -68,10 +63,8 @@ describe('with 50,000 delivered rows and 20,000 in back-off', () => {
     ['probing a half-open breaker', NUDGE],
     ['recovering what killed processes left', RECOVER_LAPSED],
     ['looking for places that nobody rolled back', OVERDUE_UNKNOWN],
-    ['counting what is open', COUNT_OPEN],
     ['counting what has ended since', COUNT_ENDED],
     ['finding until when to count', END_OF_STRETCH],
-    ['counting unresolved bets', COUNT_UNRESOLVED],
   ];
 
   it.each(statements)('%s reads no table from end to end', async (_, statement) => {

@@ -1,0 +1,31 @@
+import type { OpenCount } from '../store/deliveries/backlog.ts';
+import type { OpenCounts } from '../store/deliveries/backlog-counts.ts';
+
+/** What is open at one operator, as `GET /admin/operators` shows it; null: not known. */
+export interface OperatorCounts {
+  readonly openDeliveries: number | null;
+  /** ISO 8601 UTC. */
+  readonly oldestDelivery: string | null;
+  readonly deadDeliveries: number | null;
+  readonly unresolvedBets: number | null;
+  readonly countsAtLeast: boolean;
+}
+
+/** A delivery that is being tried within its callback does not wait yet, so that it is not shown. */
+export function operatorCounts(open: OpenCounts | undefined, operator: string): OperatorCounts {
+  const own = (counts: readonly OpenCount[] = []) =>
+    counts.filter((one) => one.operator === operator);
+  const sum = (counts: readonly OpenCount[]) =>
+    open === undefined ? null : counts.reduce((total, { count }) => total + count, 0);
+  const waiting = own(open?.waiting);
+  const dead = own(open?.dead);
+  const unresolved = own(open?.unresolved);
+  const since = waiting.flatMap(({ sinceMs }) => sinceMs ?? []);
+  return {
+    openDeliveries: sum(waiting),
+    oldestDelivery: since.length === 0 ? null : new Date(Math.min(...since)).toISOString(),
+    deadDeliveries: sum(dead),
+    unresolvedBets: sum(unresolved),
+    countsAtLeast: [...waiting, ...dead, ...unresolved].some(({ isAtLeast }) => isAtLeast),
+  };
+}

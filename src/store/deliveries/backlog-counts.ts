@@ -1,0 +1,48 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { Database } from '../database.ts';
+import { Backlog, type OpenCount } from './backlog.ts';
+import { DEAD_PIECES, LIVE, UNRESOLVED_PIECES, WAITING_PIECES } from './backlog-statements.ts';
+
+export interface OpenCounts {
+  /** Being tried within their callbacks. */
+  readonly live: readonly OpenCount[];
+  /** `pending` or `held`. */
+  readonly waiting: readonly OpenCount[];
+  readonly dead: readonly OpenCount[];
+  /** Places of unknown outcome without a rollback. */
+  readonly unresolved: readonly OpenCount[];
+  /** Why large backlogs could not be counted on; everything else is of now. */
+  readonly failures: readonly { readonly error: unknown }[];
+}
+
+/** How much is open, for the gauges and for people, in one process one count for both. */
+export class BacklogCounts {
+  readonly #database: Database;
+  readonly #waiting: Backlog;
+  readonly #dead: Backlog;
+  readonly #unresolved: Backlog;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#waiting = new Backlog({ database, clock, pieces: WAITING_PIECES });
+    this.#dead = new Backlog({ database, clock, pieces: DEAD_PIECES });
+    this.#unresolved = new Backlog({ database, clock, pieces: UNRESOLVED_PIECES });
+  }
+
+  /** @throws GatewayError `DATABASE_UNAVAILABLE` */
+  async look(): Promise<OpenCounts> {
+    const [live, waiting, dead, unresolved] = await Promise.all([
+      this.#database.run(LIVE, {}),
+      this.#waiting.look(),
+      this.#dead.look(),
+      this.#unresolved.look(),
+    ]);
+    return {
+      live: live.map((row) => ({ ...row, isAtLeast: false })),
+      waiting: waiting.counts,
+      dead: dead.counts,
+      unresolved: unresolved.counts,
+      failures: [waiting, dead, unresolved].flatMap(({ failure }) => failure ?? []),
+    };
+  }
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '../../../src/store/database.ts';
+import {
+  DEAD_PIECES,
+  LIVE,
+  type PieceStatements,
+  UNRESOLVED_PIECES,
+  WAITING_PIECES,
+} from '../../../src/store/deliveries/backlog-statements.ts';
+import { statement, type TypedStatement } from '../../../src/store/statement.ts';
+import { openTestJournal, type TestJournal } from '../../support/journal.ts';
+
+/** How PostgreSQL counts what is open where all of it has become so since it last looked. */
+
+const OPEN = 20_000;
+
+let journal: TestJournal;
+let database: Database;
+beforeAll(async () => {
+  journal = await openTestJournal();
+  const options = { url: journal.url, connectionsMax: 1, onIdleError: () => undefined };
+  database = new Database({ ...options, plans: 'ordered' });
+  const deliveries = (state: string) => `
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, purpose,
+                            transaction_time, next_attempt_at, dead_at, settled_at)
+    SELECT n, 'alpha', '${state}-' || n, 'rollback', '${state}',
+           CASE '${state}' WHEN 'dead' THEN 'confirm' ELSE 'promise' END, '', now(), now(), now()`;
+  await journal.sql(`
+    ALTER TABLE deliveries SET (autovacuum_enabled = false);
+    ALTER TABLE bets SET (autovacuum_enabled = false);
+    ${deliveries('delivered')} FROM generate_series(1, ${OPEN}) n;
+    ANALYZE;
+    ${deliveries('pending')} FROM generate_series(${OPEN} + 1, ${3 * OPEN}) n;
+    ${deliveries('dead')} FROM generate_series(1, ${OPEN}) n;
+    INSERT INTO bets (transaction_id, operator_id, generation, place)
+    SELECT 'unresolved-' || n, 'alpha', 1, 'unknown' FROM generate_series(1, ${OPEN}) n`);
+});
+afterAll(async () => {
+  await database.close();
+  await journal.close();
+});
+
+async function planOf<Input>(of: TypedStatement<Input, unknown>, input: Input): Promise<string> {
+  const values = of.values(input);
+  const explain = {
+    ...statement(`explain-${of.name}`, {}, '', (row) => row.text('QUERY PLAN')),
+    text: `EXPLAIN ${of.text}`,
+    values: () => values,
+  };
+  return (await database.run(explain, {})).join('\n');
+}
+
+const both = async ({ after, beyond }: PieceStatements) => [
+  await planOf(after, { operator: 'alpha', after: '7', rows: 50_000 }),
+  await planOf(beyond, { operator: '', rows: 50_000 }),
+];
+
+describe.each([
+  ['what waits', WAITING_PIECES, 'deliveries_pending_idx'],
+  ['what is dead', DEAD_PIECES, 'deliveries_dead_idx'],
+  ['what is unresolved', UNRESOLVED_PIECES, 'bets_unresolved_idx'],
+])('counting %s', (_, pieces, index) => {
+  /** Straight from the index to the limit: nothing is sorted or gone through before it. */
+  const straight = new RegExp(`Limit.*\\n *-> +Index Scan using ${index}`);
+
+  it('reads no further than its piece, by statistics of before the outage (I7)', async () => {
+    for (const plan of await both(pieces)) expect(plan).toMatch(straight);
+  });
+
+  it('reads no further than its piece without statistics (I7)', async () => {
+    await journal.sql(
+      `DELETE FROM pg_statistic WHERE starelid IN ('deliveries'::regclass, 'bets'::regclass)`,
+    );
+    for (const plan of await both(pieces)) expect(plan).toMatch(straight);
+  });
+});
+
+it('looks for what is live among the bets that are busy', async () => {
+  const plan = await planOf(LIVE, {});
+  expect(plan).toMatch(/CTE busy\n *-> +Index Scan using bets_busy_until_idx/);
+  expect(plan).toMatch(
+    /Index Scan using \w+ on deliveries d .*\n *Index Cond: \(transaction_id = busy/,
+  );
+});
