@@ -17,7 +17,7 @@ export interface DatabaseOptions {
    * plan for as long as its connection is kept, for statements that find every row by its key.
    * `ordered`: nothing is sorted that an index has in order, for statements that read the next so many.
    */
-  readonly plans?: 'each' | 'kept' | 'ordered';
+  readonly plans?: keyof typeof PLANS;
   /** Errors of idle connections; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void;
 }
@@ -51,7 +51,7 @@ type Rows = readonly Row[];
 /** A pool of PostgreSQL connections whose every failure is a `GatewayError` or a bug. */
 export class Database {
   readonly #pool: Pool;
-  readonly #plans: 'each' | 'kept';
+  readonly #plans: keyof typeof PLANS;
   /** When a connection's plans were begun, by `performance.now()`. */
   readonly #plannedAtMs = new WeakMap<PoolClient, number>();
 
@@ -111,7 +111,7 @@ export class Database {
   }
 
   async #send(query: Query): Promise<Rows> {
-    if (this.#plans === 'each') return (await this.#pool.query<Row>(query)).rows;
+    if (this.#plans !== 'kept') return (await this.#pool.query<Row>(query)).rows;
     const client = await this.#pool.connect();
     let failure: Error | undefined;
     const onError = (error: Error) => {
