@@ -14,6 +14,9 @@ import { withExamples } from '../help.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
+/** So many at a time, some seconds each, and then how far it has come. */
+const PIECE_SIZE = 10_000;
+
 interface Options extends DeliveryCommandOptions {
   readonly operator?: string;
   readonly state?: RetryableState;
@@ -92,9 +95,19 @@ async function retryAll(
   state: RetryableState,
   options: Options,
 ): Promise<void> {
-  const retried = await withDeliveryAdmin(terminal, options, (admin) =>
-    admin.retryAll(operator, state, byOf(options)),
-  );
+  const by = byOf(options);
+  const retried = await withDeliveryAdmin(terminal, options, async (admin) => {
+    let sum = 0;
+    let cursor: string | undefined;
+    do {
+      const piece = await admin.retrySome(operator, state, { cursor, limit: PIECE_SIZE }, by);
+      sum += piece.retried;
+      cursor = piece.nextCursor ?? undefined;
+      // What is done stays done, whatever comes: a second run goes on with the rest.
+      if (cursor !== undefined) terminal.tell(`... ${sum} deliveries, up to ${cursor}`);
+    } while (cursor !== undefined);
+    return sum;
+  });
   if (options.json) terminal.printJson({ operator, state, retried });
   else terminal.print(`${retried} ${state} deliveries of ${operator} are due now`);
   if (retried === 0) warnOfUnknownOperator(terminal, options.folder, operator);

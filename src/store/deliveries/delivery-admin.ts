@@ -13,7 +13,7 @@ import { releaseGeneration } from './release.ts';
 import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
 
-/** States that `retryAll` takes. */
+/** States that `retrySome` takes. */
 export const RETRYABLE_STATES = ['dead', 'pending', 'held'] as const;
 
 export type RetryableState = (typeof RETRYABLE_STATES)[number];
@@ -116,16 +116,12 @@ export class DeliveryAdmin {
   }
 
   /**
-   * `retry` for all of an operator's deliveries in that state, except those that a later operation
-   * has overtaken and those that a wallet has confirmed already: the repetition of an unknown
-   * place's rollback is late on purpose.
+   * `retry` for an operator's deliveries in that state, except those that a later operation has
+   * overtaken and those that a wallet has confirmed already: the repetition of an unknown place's
+   * rollback is late on purpose. For all of them, or some: whoever goes on with `nextCursor` sees how
+   * far it has come.
    * @returns how many are due now
    */
-  async retryAll(operatorId: string, state: RetryableState, by: Authority): Promise<number> {
-    return (await this.retrySome(operatorId, state, {}, by)).retried;
-  }
-
-  /** The same for some of them: whoever goes on with `nextCursor` sees how far it has come. */
   async retrySome(
     operatorId: string,
     state: RetryableState,

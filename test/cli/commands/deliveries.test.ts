@@ -122,6 +122,36 @@ describe('wagergate deliveries retry', () => {
     expect(await rowOf(beta)).toMatchObject({ state: 'dead' });
   });
 
+  it('goes through very many in pieces and tells how far it has come (I12)', async () => {
+    const count = 10_002;
+    await client.query(
+      `WITH bet AS (
+         INSERT INTO bets (transaction_id, operator_id, generation, place)
+         SELECT 'bet-' || n, 'alpha', 1, 'accepted' FROM generate_series(1, $1::int) n
+       ), operation AS (
+         INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+         SELECT 'bet-' || n, 'alpha', 'rollback', gen_random_uuid(), '{}'
+           FROM generate_series(1, $1::int) n RETURNING id, transaction_id)
+       INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                               transaction_time, next_attempt_at, dead_at, settled_at)
+       SELECT id, 'alpha', transaction_id, 'rollback', 'dead', '', now(), now(), now() FROM operation`,
+      [count],
+    );
+    const args = ['retry', '--operator', 'alpha', '--state', 'dead', '--reason', 'wallet is back'];
+    const { code, stdout, stderr } = await deliveries(...args);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${count} dead deliveries of alpha are due now\n`,
+    });
+    expect(stderr).toMatch(/^\.\.\. 10000 deliveries, up to \d+\n$/);
+    // Who has retried which one stays answerable, of each.
+    const { rows } = await client.query<{ retried: string }>(
+      `SELECT count(DISTINCT subject) AS retried FROM audit
+        WHERE action = 'delivery.retry' AND operator_id = 'alpha' AND reason = 'wallet is back'`,
+    );
+    expect(rows).toEqual([{ retried: String(count) }]);
+  }, 60_000);
+
   it('does not bring back what a later operation of the bet has passed (I6)', async () => {
     const id = await insertDelivery(client, {
       state: 'dead',
