@@ -81,8 +81,8 @@ export class ConfigFolder {
     return { gateway, operators, ownSecrets, problems: [] };
   }
 
-  /** What differs now from what `read` saw, files of secrets included; empty when nothing does. */
-  changes(): string {
+  /** What differs now from what `read` saw, files of secrets included, one a step; empty when nothing does. */
+  changes(): Generator<undefined, string> {
     return this.#files.changes();
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { announce } from './announce.ts';
-import { ConfigFolder, type FolderContent } from './config-folder.ts';
+import { ConfigFolder } from './config-folder.ts';
 import type { InForce } from './in-force.ts';
 import { lineOfPath } from './line-of-path.ts';
 import { configurationOf, loadOver } from './loader.ts';
@@ -140,7 +140,7 @@ export class ConfigurationSource {
   /** Reloads by itself, within 2 s of a change, until `close`. Does not keep the process alive. */
   watch(): void {
     this.#watcher ??= new Watcher({
-      changes: () => this.#folder.changes(),
+      changes: () => inSlices(this.#folder.changes()),
       onChange: () => this.reload(),
       onError: (error) => this.#options.logger.error({ err: error }, 'config.reload_failed'),
       ...(this.#options.watchIntervalMs && { intervalMs: this.#options.watchIntervalMs }),
@@ -213,7 +213,7 @@ export class ConfigurationSource {
   }
 }
 
-async function inSlices(reading: Generator<undefined, FolderContent>): Promise<FolderContent> {
+async function inSlices<T>(reading: Generator<undefined, T>): Promise<T> {
   let sliceEndsAtMs = performance.now() + SLICE_MS;
   let step = reading.next();
   while (!step.done) {

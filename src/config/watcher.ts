@@ -6,7 +6,7 @@ const LOOKS_MAX = 3;
 
 export interface WatcherDependencies {
   /** What is different from what is in force; empty when nothing is. */
-  readonly changes: () => string;
+  readonly changes: () => string | Promise<string>;
   /** Takes the changes over. */
   readonly onChange: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
@@ -44,7 +44,8 @@ export class Watcher {
 
   async #look(): Promise<void> {
     try {
-      if (this.#atRest(this.#dependencies.changes())) await this.#dependencies.onChange();
+      const changes = await this.#dependencies.changes();
+      if (!this.#closed && this.#atRest(changes)) await this.#dependencies.onChange();
     } catch (error) {
       this.#dependencies.onError(error);
     } finally {

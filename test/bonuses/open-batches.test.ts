@@ -23,6 +23,16 @@ describe.concurrent('a batch that the service has carried out without an answer'
     ['breaks the connection', { kind: 'reset', effect: 'applied' }, 504],
     ['answers 500', { kind: 'status', status: 500, effect: 'applied' }, 502],
     ['answers half a body', { kind: 'brokenJson' }, 502],
+    [
+      'answers 400 with code 100, its system error',
+      { kind: 'status', status: 400, body: '{"code":100,"message":"no"}', effect: 'applied' },
+      502,
+    ],
+    [
+      'answers 400 with code 10, a timeout behind it',
+      { kind: 'status', status: 400, body: '{"code":10,"message":"late"}', effect: 'applied' },
+      502,
+    ],
   ] as const)(
     'is closed by looking at its players when it %s',
     async ([, how, status], context) => {

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigFolder } from '../../src/config/config-folder.ts';
 import type { Configuration } from '../../src/config/schema.ts';
 import { ConfigurationSource, type ReloadResult } from '../../src/config/source.ts';
 import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from './folder.ts';
@@ -17,6 +18,13 @@ const two = () => ({
   'gateway.yaml': GATEWAY,
   'operators/alpha.yaml': operatorYaml('alpha'),
   'operators/beta.yaml': operatorYaml('beta'),
+});
+
+it('is looked at one file a step, so that callbacks get their turn (I7)', () => {
+  const files = new ConfigFolder(folderWith(two()), {});
+  for (const _ of files.read());
+  // The gateway's file, the folder of the operators', and theirs.
+  expect([...files.changes()]).toHaveLength(4);
 });
 
 function sourceOn(folder: string, watchIntervalMs = 15) {

@@ -3,7 +3,7 @@ import { unreachable } from '../../domain/unreachable.ts';
 import type { BegunIntent } from '../../store/bonuses/intents.ts';
 import type { BonusCall, Bonuses } from '../context.ts';
 import { again, type BonusResult, NOTE_OPEN, notDone, stillOpen } from '../outcome.ts';
-import type { BonusApiAnswer } from '../service/answer.ts';
+import { type BonusApiAnswer, mayBeDone } from '../service/answer.ts';
 import type { Terms } from '../translation/terms.ts';
 
 /** How long after a request's time an intent is left to it, in multiples of that time. */
@@ -34,8 +34,12 @@ export async function notConfirmed(
   answer: Exclude<BonusApiAnswer, { kind: 'answered' }>,
   terms: Terms,
 ): Promise<BonusResult> {
-  const mayBeDone = answer.kind === 'failed' || answer.kind === 'silent';
-  if (mayBeDone) return notDone(answer, terms, NOTE_OPEN);
+  if (mayBeDone(answer)) {
+    // Its own words would pass for a no.
+    const isNo = answer.kind === 'refused';
+    const open = isNo ? ({ kind: 'failed', error: `code ${answer.code ?? '-'}` } as const) : answer;
+    return notDone(open, terms, NOTE_OPEN);
+  }
   const reason = answer.kind === 'refused' ? `refused, code ${answer.code ?? '-'}` : answer.kind;
   await bonuses.intents.fail(intentId, reason);
   return notDone(answer, terms);

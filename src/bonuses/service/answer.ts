@@ -53,9 +53,28 @@ export function judge(exchange: Exchange): BonusApiAnswer {
   return unreachable(exchange);
 }
 
+/** Refusals with such a code are about what lies behind the service: it may have done what was asked. */
+const UNCERTAIN_CODES: ReadonlySet<number | undefined> = new Set([CODES.timeout, CODES.system]);
+
+/** Whether the service may have done what it was asked for, although it did not say so. */
+export function mayBeDone(answer: Exclude<BonusApiAnswer, { kind: 'answered' }>): boolean {
+  switch (answer.kind) {
+    case 'failed':
+    case 'silent':
+      return true;
+    case 'refused':
+      return UNCERTAIN_CODES.has(answer.code);
+    case 'unauthorized':
+    case 'notSent':
+      return false;
+  }
+  return unreachable(answer);
+}
+
 /** Whether a refusal says that there is no such template or bonus. */
 export function saysMissing(answer: BonusApiAnswer): boolean {
-  return answer.kind === 'refused' && (answer.status === 404 || MISSING_CODES.has(answer.code));
+  if (answer.kind !== 'refused' || UNCERTAIN_CODES.has(answer.code)) return false;
+  return answer.status === 404 || MISSING_CODES.has(answer.code);
 }
 
 /** Says nothing about the id that was asked for. */
