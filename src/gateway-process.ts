@@ -35,8 +35,12 @@ export interface ProcessOptions {
 }
 
 export interface GatewayProcess {
-  /** Stops accepting, finishes what is in flight, closes everything. */
-  stop(): Promise<void>;
+  /**
+   * Stops accepting, finishes what is in flight, closes everything.
+   * @param others the end of the processes that drain beside it: until then, or the end of the time to
+   *   drain, its admin port speaks for them
+   */
+  stop(others?: Promise<void>): Promise<void>;
 }
 
 /**
@@ -84,13 +88,17 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   logger.info({ roles: [...environment.roles] }, 'gateway.started');
 
   return {
-    stop: async () => {
+    stop: async (others) => {
       draining = true;
       logger.info('gateway.draining');
       admin?.readiness.draining();
       source.close();
       parts.overrides.close();
-      const drained = Promise.all([app?.close(), ...background.map((duty) => duty.close())]);
+      const drained = Promise.all([
+        app?.close(),
+        ...background.map((duty) => duty.close()),
+        others,
+      ]);
       await within(DRAIN_MS, drained).catch((error: unknown) => {
         logger.warn({ err: error }, 'gateway.drain_cut_short');
         app?.server.closeAllConnections();

@@ -39,7 +39,8 @@ export function runGateway(): () => void {
   return () => {
     if (stopping) return;
     stopping = true;
-    const stopped = Promise.all([started.workers?.stop(), started.own?.stop()]);
+    const workers = started.workers?.stop();
+    const stopped = Promise.all([workers, started.own?.stop(workers)]);
     void stopped.then(() => {
       if (logger === undefined) process.exit(0);
       logger.flush(() => process.exit(0));

@@ -103,6 +103,28 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     }
   });
 
+  it('says that it drains, and is scraped, until its last worker process has drained', async () => {
+    const other = await house.replica({ WORKERS: '2' });
+    await expect.poll(() => listening(other.process), PATIENT).toBe(2);
+    const at = createService({ baseUrl: other.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
+    const player = await house.player(other.baseUrl);
+    const gate = house.wallet('alpha').hold('place');
+    const placing = at.place({ ...player, amount: '10' });
+    await gate.arrived;
+    const stopping = other.process.stop();
+    // One of the two has nothing to wait for, and neither has their parent.
+    await expect.poll(() => said(other.process, 'gateway.stopped'), PATIENT).toBe(1);
+    for (let round = 0; round < 20; round += 1) {
+      const ready = await fetch(`${other.adminUrl}/health/ready`);
+      expect([ready.status, await ready.json()]).toMatchObject([503, { status: 'draining' }]);
+    }
+    expect((await fetch(`${other.adminUrl}/metrics`)).status).toBe(200);
+    gate.release();
+    expect((await placing).kind).toBe('accepted');
+    expect(await stopping).toEqual({ code: 0, signal: null });
+    await at.close();
+  });
+
   it('is scraped at once while a worker process dies', async () => {
     const other = await house.replica({ WORKERS: '2' });
     await expect.poll(() => listening(other.process), PATIENT).toBe(2);
@@ -186,6 +208,11 @@ function addressesOf({ lines }: GatewayProcess): unknown[] {
 
 function listening(gateway: GatewayProcess): number {
   return addressesOf(gateway).length;
+}
+
+/** How often its processes have logged this. */
+function said(gateway: GatewayProcess, message: string): number {
+  return gateway.lines.filter(({ json }) => json?.msg === message).length;
 }
 
 async function workersOf(gateway: GatewayProcess): Promise<[number, ...number[]]> {
