@@ -94,11 +94,8 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
       admin?.readiness.draining();
       source.close();
       parts.overrides.close();
-      const drained = Promise.all([
-        app?.close(),
-        ...background.map((duty) => duty.close()),
-        others,
-      ]);
+      const ended = background.map((duty) => duty.close());
+      const drained = Promise.all([app?.close(), ...ended, others]);
       await within(DRAIN_MS, drained).catch((error: unknown) => {
         logger.warn({ err: error }, 'gateway.drain_cut_short');
         app?.server.closeAllConnections();

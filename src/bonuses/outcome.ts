@@ -1,5 +1,6 @@
 import { CODES } from '../domain/codes.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import type { LimitedAnswer } from '../operators/limits.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { KeptAnswer } from '../store/bonuses/intent-statements.ts';
 import type { BonusApiAnswer } from './service/answer.ts';
@@ -34,7 +35,7 @@ const BONUS_OUTCOMES = [
 export type BonusOutcome = (typeof BONUS_OUTCOMES)[number];
 
 export interface BonusResult {
-  readonly answer: Answer;
+  readonly answer: Answer | LimitedAnswer;
   readonly outcome: BonusOutcome;
   /** Whether it asked for what is not the operator's, or not there. */
   readonly denied?: boolean;
@@ -85,7 +86,9 @@ export function notDone(answer: NotAnswered, terms: Terms, note?: string): Bonus
     case 'refused': {
       const { status, code = codeFor(status), message = 'The bonus service refused' } = answer;
       const refusal = failure(code, translateText(message, terms, 'error'), status);
-      return { answer: refusal, outcome: 'refused' };
+      const { retryAfterSeconds } = answer;
+      const limited = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+      return { answer: { ...refusal, ...limited }, outcome: 'refused' };
     }
     case 'unauthorized':
       // Its words are about the aggregator's account, which is no operator's business.

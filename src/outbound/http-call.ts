@@ -39,6 +39,8 @@ export interface HttpCallOptions {
  */
 const CONNECTION_PATIENCE_MS = 1000;
 
+const TOO_MANY_REQUESTS = 429;
+
 /** Hints that may come before the answer itself; each costs as much as an answer's head. */
 const INFORMATIONAL_MAX = 8;
 const HEAD_NEVER_CAME = `more than ${INFORMATIONAL_MAX} informational answers came, and no answer`;
@@ -64,6 +66,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   #over = false;
   #status: number | undefined;
   #contentType: string | undefined;
+  #retryAfter: string | undefined;
   #informational = 0;
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -104,6 +107,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     this.#status = status;
     const type = headers['content-type'];
     this.#contentType = Array.isArray(type) ? type.join(', ') : type;
+    if (status === TOO_MANY_REQUESTS) this.#retryAfter = String(headers['retry-after'] ?? '');
     if (Number(headers['content-length']) > this.#options.answerBytesMax) this.#tooLarge();
   }
 
@@ -116,7 +120,8 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#status === undefined) return;
-    this.#finish({ kind: 'response', status: this.#status, ...this.#heard() });
+    const [status, retryAfter] = [this.#status, this.#retryAfter];
+    this.#finish({ kind: 'response', status, ...this.#heard(), retryAfter });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

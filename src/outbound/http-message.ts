@@ -13,5 +13,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly status: number;
   readonly contentType?: string | undefined;
+  /** Of a 429: its `Retry-After`, as it came. */
+  readonly retryAfter?: string | undefined;
   readonly body: Buffer;
 }

@@ -63,6 +63,17 @@ describe.each(READS)('POST /bonuses/%s', (method, fields) => {
     expect(answer.body).not.toContain(SERVICE_CID);
   });
 
+  it.each([
+    ['its seconds', { 'retry-after': '17' }, '17'],
+    ['a date', { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' }, '1'],
+    ['nothing', {}, '1'],
+  ])('passes a 429 on with Retry-After, where the service says %s', async (_, headers, seconds) => {
+    house.api.misbehave('any', { kind: 'status', status: 429, headers }, { calls: 1 });
+    const answer = await house.alpha.call(`/bonuses/${method}`, fields());
+    expect([answer.status, answer.json?.code]).toEqual([429, 10]);
+    expect(answer.headers['retry-after']).toBe(seconds);
+  });
+
   it('passes the service’s own refusal on in the operator’s terms', async () => {
     const [{ user_id: userId } = { user_id: '?' }] = await house.sql<{ user_id: string }>(
       "SELECT user_id FROM players WHERE operator_user = 'ann'",

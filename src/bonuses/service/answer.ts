@@ -1,6 +1,7 @@
 import { CODES } from '../../domain/codes.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import type { Exchange } from '../../outbound/http-call.ts';
+import type { HttpResponse } from '../../outbound/http-message.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
 
 /** What became of one call of the service's bonus API. */
@@ -12,6 +13,8 @@ export type BonusApiAnswer =
       readonly status: number;
       readonly code: number | undefined;
       readonly message: string | undefined;
+      /** Of a 429: when to ask again. */
+      readonly retryAfterSeconds?: number | undefined;
     }
   /**
    * The service does not take the gateway's own signature or key, or is not at the address: a
@@ -48,7 +51,7 @@ export function judge(exchange: Exchange): BonusApiAnswer {
         ? { kind: 'failed', error: exchange.error }
         : { kind: 'silent', error: exchange.error };
     case 'response':
-      return judgeResponse(exchange.status, exchange.body);
+      return judgeResponse(exchange);
   }
   return unreachable(exchange);
 }
@@ -98,7 +101,7 @@ export function saysNoPlayer(answer: BonusApiAnswer): boolean {
   return answer.kind === 'refused' && (answer.status === 404 || answer.code === CODES.notFound);
 }
 
-function judgeResponse(status: number, body: Buffer): BonusApiAnswer {
+function judgeResponse({ status, body, retryAfter }: HttpResponse): BonusApiAnswer {
   const document = documentOf(body);
   if (status === 200 && document !== undefined) return { kind: 'answered', document };
   if (status < 400 || status >= 500 || status === REQUEST_TIMEOUT) {
@@ -116,7 +119,13 @@ function judgeResponse(status: number, body: Buffer): BonusApiAnswer {
     status,
     code: typeof code === 'number' && Number.isInteger(code) ? code : undefined,
     message: typeof message === 'string' ? message : undefined,
+    retryAfterSeconds: status === TOO_MANY_REQUESTS ? secondsOf(retryAfter) : undefined,
   };
+}
+
+/** Where the service names no number of seconds, a moment: operators are to wait in any case. */
+function secondsOf(retryAfter: string | undefined): number {
+  return /^[1-9]\d{0,5}$/.test(retryAfter ?? '') ? Number(retryAfter) : 1;
 }
 
 function documentOf(body: Buffer): JsonDocument | undefined {

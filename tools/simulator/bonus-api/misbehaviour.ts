@@ -17,8 +17,13 @@ export type BonusMisbehaviour =
   | ({ readonly kind: 'hang' } & WithEffect)
   /** Breaks the connection; `partial`: in the middle of the answer's body (none). */
   | ({ readonly kind: 'reset'; readonly partial?: boolean } & WithEffect)
-  /** Any status, with any body (none). */
-  | ({ readonly kind: 'status'; readonly status: number; readonly body?: string } & WithEffect)
+  /** Any status, with any body and further headers (none). */
+  | ({
+      readonly kind: 'status';
+      readonly status: number;
+      readonly body?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    } & WithEffect)
   /** A proxy's error page with status 200 (none). */
   | ({ readonly kind: 'html' } & WithEffect)
   /** 200 without a body (applied). */

@@ -66,8 +66,8 @@ export async function sendBadly(
       if (answer.status !== 200) return send(response, answer);
       return send(response, accepted(transactionId, misbehaviour.value ?? '05/03/2021 11:08'));
     case 'status': {
-      const { status, body = '' } = misbehaviour;
-      return send(response, { status, body });
+      const { status, body = '', headers = {} } = misbehaviour;
+      return send(response, { status, body, headers });
     }
     case 'code': {
       const { code, message = 'The wallet was told to say so' } = misbehaviour;

@@ -40,8 +40,13 @@ export type Misbehaviour =
   | ({ readonly kind: 'wrongTransactionId'; readonly transactionId?: string } & Booked)
   /** 200 with a time that is not ISO 8601 (applied). */
   | ({ readonly kind: 'badTransactionTime'; readonly value?: string } & Booked)
-  /** Any status, with any body (none). */
-  | ({ readonly kind: 'status'; readonly status: number; readonly body?: string } & Booked)
+  /** Any status, with any body and further headers (none). */
+  | ({
+      readonly kind: 'status';
+      readonly status: number;
+      readonly body?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    } & Booked)
   /** 400 with this code (none). */
   | ({ readonly kind: 'code'; readonly code: number; readonly message?: string } & Booked)
   /** 400 without a code (none). */
