@@ -143,7 +143,8 @@ export class Sessions {
     const { operatorId, playerId } = owner;
     const operatorTokenHash = vault.hash(operatorToken);
     for (;;) {
-      const newest = await store.findNewest(playerId, currency, operatorTokenHash, request);
+      const kind = await store.findNewest(playerId, currency, operatorTokenHash, request);
+      const { newest } = kind;
       // Also where a newer request has opened another since: that is not for the sender of this one.
       if (newest?.was_revoked) return undefined;
       if (newest !== undefined && newest.ended_reason === undefined && !newest.expired) {
@@ -154,7 +155,7 @@ export class Sessions {
           return { session: sessionOf(newest, operatorToken), token };
         }
       }
-      const ordinal = (newest?.ordinal ?? 0) + 1;
+      const ordinal = kind.lastOrdinal + 1;
       const token = vault.make({ operatorId, playerId, currency, operatorToken, ordinal });
       const tokenHash = vault.hash(token);
       const made = await store.insert({
@@ -191,7 +192,7 @@ export class Sessions {
     const operatorTokenHash = vault.hash(operatorToken);
     const known = await store.findByTokenHash(tokenHash);
     if (known === undefined) {
-      const newest = await store.findNewest(owner.playerId, currency, operatorTokenHash);
+      const { lastOrdinal } = await store.findNewest(owner.playerId, currency, operatorTokenHash);
       await store.insert({
         playerId: owner.playerId,
         operatorId: owner.operatorId,
@@ -200,7 +201,7 @@ export class Sessions {
         token: undefined,
         operatorToken: sealOperatorToken(vault, operatorToken, tokenHash),
         operatorTokenHash,
-        ordinal: (newest?.ordinal ?? 0) + 1,
+        ordinal: lastOrdinal + 1,
         ttlSeconds,
       });
     } else if (known.player_id === owner.playerId && known.currency === currency) {

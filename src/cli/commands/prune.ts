@@ -18,7 +18,7 @@ export function pruneCommand(terminal: Terminal): Command {
     .summary('deletes old months from the journal')
     .description(
       'Deletes whole months from the journal: their operations and attempts, and the deliveries, ' +
-        'bets and calls of the bonus API that ended before. A month in which something is still ' +
+        'bets, sessions and calls of the bonus API that ended before. A month in which something is still ' +
         'open (a delivery that is pending or dead, a bet in flight or unresolved) is refused and ' +
         'named; bets that still wait for their result are kept completely. The gateway can keep ' +
         'running: locks are held only for moments.',
@@ -43,11 +43,11 @@ async function run(terminal: Terminal, options: Options): Promise<void> {
   if (options.json) {
     terminal.printJson({ before: before.toISOString(), isDryRun, ...pruned });
   } else {
-    const { months, deliveries, bets, bonusCalls } = pruned;
+    const { months, deliveries, bets, sessions, bonusCalls } = pruned;
     for (const month of months) terminal.print(lineOf(month, isDryRun));
     terminal.print(
-      `${months.length - refused.length} months, ${deliveries} deliveries, ${bets} bets and ` +
-        `${bonusCalls} bonus calls from before ${before.toISOString().slice(0, 10)} ` +
+      `${months.length - refused.length} months, ${deliveries} deliveries, ${bets} bets, ` +
+        `${sessions} expired sessions and ${bonusCalls} bonus calls from before ${before.toISOString().slice(0, 10)} ` +
         (isDryRun ? 'would go' : 'are gone'),
     );
   }

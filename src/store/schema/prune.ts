@@ -4,6 +4,7 @@ import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
 import type { Columns } from '../statement.ts';
 import { pruneBets } from './prune-bets.ts';
+import { pruneSessions } from './prune-sessions.ts';
 
 const ROWS_AT_ONCE = 5_000;
 /** Waiting longer for the tables' lock would hold callbacks up; then it is tried once more. */
@@ -51,6 +52,8 @@ export interface Pruned {
   readonly deliveries: number;
   /** That ended before, and of which nothing is left in a month that is kept. */
   readonly bets: number;
+  /** That expired before, and that no bet needs. */
+  readonly sessions: number;
   /** Of the bonus API, closed before. */
   readonly bonusCalls: number;
 }
@@ -58,8 +61,8 @@ export interface Pruned {
 /**
  * Deletes old months from the journal: their operations and attempts with the months' tables, and
  * of the bets that ended before the rows themselves. A month in which something is open is refused;
- * the operations of bets that still wait for their result are kept in `operations_rest`. Calls of
- * the bonus API that were closed before go as well.
+ * the operations of bets that still wait for their result are kept in `operations_rest`. Sessions that
+ * expired before and that no bet needs, and calls of the bonus API that were closed before go as well.
  *
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
@@ -75,7 +78,9 @@ export async function prune(databaseUrl: string, options: PruneOptions): Promise
     }
     const deliveries = await pruneDeliveries(client, options);
     const bets = await pruneBets(client, options);
-    return { months, deliveries, bets, bonusCalls: await pruneBonusCalls(client, options) };
+    const sessions = await pruneSessions(client, options);
+    const bonusCalls = await pruneBonusCalls(client, options);
+    return { months, deliveries, bets, sessions, bonusCalls };
   } finally {
     await client.end();
   }

@@ -1,5 +1,40 @@
 import { AUDITED, type Authority, auditText } from '../audit/audited.ts';
-import { noRow, type Parameters, statement } from '../statement.ts';
+import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+
+/** A session that a revocation would end. */
+export interface LiveSession {
+  readonly id: string;
+  readonly token_hash: Buffer;
+}
+
+const LIVE = 's.ended_at IS NULL AND s.expires_at > clock_timestamp()';
+
+const liveOf = (row: Columns): LiveSession => ({
+  id: row.text('id'),
+  token_hash: row.bytes('token_hash'),
+});
+
+export const LIVE_BY_TOKEN = statement(
+  'session-live-by-token',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
+  } satisfies Parameters<{ readonly operatorId: string; readonly tokenHash: Buffer }>,
+  `SELECT s.id, s.token_hash FROM sessions s
+    WHERE s.operator_id = :operator_id AND s.token_hash = :token_hash AND ${LIVE}`,
+  liveOf,
+);
+
+export const LIVE_BY_PLAYER = statement(
+  'session-live-by-player',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    operator_user: ['text', ({ operatorUser }) => operatorUser],
+  } satisfies Parameters<{ readonly operatorId: string; readonly operatorUser: string }>,
+  `SELECT s.id, s.token_hash FROM sessions s JOIN players p ON p.id = s.player_id
+    WHERE p.operator_id = :operator_id AND p.operator_user = :operator_user AND ${LIVE}`,
+  liveOf,
+);
 
 /** With its row in the audit. */
 export const REVOKE_BY_PERSON = statement(

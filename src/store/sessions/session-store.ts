@@ -1,7 +1,13 @@
 import type { Authority } from '../audit/audited.ts';
 import type { Database } from '../database.ts';
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
-import { REVOKE, REVOKE_BY_PERSON } from './revoke-statements.ts';
+import {
+  LIVE_BY_PLAYER,
+  LIVE_BY_TOKEN,
+  type LiveSession,
+  REVOKE,
+  REVOKE_BY_PERSON,
+} from './revoke-statements.ts';
 
 const ENDED_REASONS = ['revoked', 'currency'] as const;
 
@@ -26,11 +32,18 @@ export interface SessionRow {
 }
 
 /** The newest session of a kind, and what the request that asks has to do with it. */
-export interface NewestSession extends SessionRow {
+interface NewestSession extends SessionRow {
   /** Whether this very request was given the session before. */
   readonly was_given: boolean;
   /** Whether it was given one of the same kind that was revoked since. */
   readonly was_revoked: boolean;
+}
+
+export interface KindOfSession {
+  /** Undefined where none is on record. */
+  readonly newest: NewestSession | undefined;
+  /** The highest that a session of this kind may have had, also one that was pruned: 0 for none. */
+  readonly lastOrdinal: number;
 }
 
 export interface NewSession {
@@ -47,8 +60,6 @@ export interface NewSession {
   /** SHA-256 of the request that opens it, where that could be sent again. */
   readonly givenTo?: Buffer | undefined;
 }
-
-export type LiveSession = Pick<SessionRow, 'id' | 'token_hash'>;
 
 /** Rows of `sessions`. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class SessionStore {
@@ -68,7 +79,7 @@ export class SessionStore {
   }
 
   /**
-   * The newest session of one player, currency and operator token, ended or not.
+   * The newest session of one player, currency and operator token, ended or not, and its ordinal.
    * @param request SHA-256 of the request that asks; undefined for one that cannot come again
    */
   async findNewest(
@@ -76,9 +87,10 @@ export class SessionStore {
     currency: string,
     operatorTokenHash: Buffer,
     request?: Buffer,
-  ): Promise<NewestSession | undefined> {
+  ): Promise<KindOfSession> {
     const asked = { playerId, currency, operatorTokenHash, request };
-    return (await this.#database.run(FIND_NEWEST, asked))[0];
+    const [found] = await this.#database.run(FIND_NEWEST, asked);
+    return found ?? { newest: undefined, lastOrdinal: 0 };
   }
 
   /** Notes that a live session was given to one more request. */
@@ -181,15 +193,23 @@ const FIND_NEWEST = statement(
                   WHERE revoked.player_id = :player_id AND revoked.currency = :currency
                     AND revoked.operator_token_hash = :operator_token_hash
                     AND revoked.ended_reason = 'revoked'
-                    AND :request = ANY (revoked.given_to)) AS was_revoked
-    FROM ${ROWS}
-   WHERE s.player_id = :player_id AND s.currency = :currency
-     AND s.operator_token_hash = :operator_token_hash
-   ORDER BY s.ordinal DESC LIMIT 1`,
-  (row): NewestSession => ({
-    ...sessionOf(row),
-    was_given: row.bool('was_given'),
-    was_revoked: row.bool('was_revoked'),
+                    AND :request = ANY (revoked.given_to)) AS was_revoked,
+         greatest(s.ordinal, p.pruned_ordinal) AS last_ordinal
+    FROM players p LEFT JOIN LATERAL (
+      SELECT * FROM sessions s
+       WHERE s.player_id = p.id AND s.currency = :currency
+         AND s.operator_token_hash = :operator_token_hash
+       ORDER BY s.ordinal DESC LIMIT 1) s ON true
+   WHERE p.id = :player_id`,
+  (row): KindOfSession => ({
+    newest: row.isNull('id')
+      ? undefined
+      : {
+          ...sessionOf(row),
+          was_given: row.bool('was_given'),
+          was_revoked: row.bool('was_revoked'),
+        },
+    lastOrdinal: row.int('last_ordinal'),
   }),
 );
 
@@ -257,33 +277,4 @@ const END = statement(
   `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = :reason
     WHERE id = :id AND ended_at IS NULL`,
   noRow,
-);
-
-const LIVE = 's.ended_at IS NULL AND s.expires_at > clock_timestamp()';
-
-const liveOf = (row: Columns): LiveSession => ({
-  id: row.text('id'),
-  token_hash: row.bytes('token_hash'),
-});
-
-const LIVE_BY_TOKEN = statement(
-  'session-live-by-token',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
-  } satisfies Parameters<{ readonly operatorId: string; readonly tokenHash: Buffer }>,
-  `SELECT s.id, s.token_hash FROM sessions s
-    WHERE s.operator_id = :operator_id AND s.token_hash = :token_hash AND ${LIVE}`,
-  liveOf,
-);
-
-const LIVE_BY_PLAYER = statement(
-  'session-live-by-player',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    operator_user: ['text', ({ operatorUser }) => operatorUser],
-  } satisfies Parameters<{ readonly operatorId: string; readonly operatorUser: string }>,
-  `SELECT s.id, s.token_hash FROM sessions s JOIN players p ON p.id = s.player_id
-    WHERE p.operator_id = :operator_id AND p.operator_user = :operator_user AND ${LIVE}`,
-  liveOf,
 );

@@ -1,0 +1,73 @@
+import type { Client } from 'pg';
+import { clientRows } from '../client-rows.ts';
+
+const PLAYERS_AT_ONCE = 200;
+
+/** Expired before, and never ended by anybody: what was revoked stays, so that it stays revoked. */
+const EXPIRED = `s.ended_at IS NULL AND s.expires_at < $1::timestamptz`;
+
+/**
+ * A bet goes on with the token that it was placed with, and a cashout of unknown outcome with the one
+ * of its first attempt, which may be of any session of its player.
+ */
+const UNNEEDED = `
+  WITH player AS MATERIALIZED (
+    SELECT id FROM players WHERE id > $2 ORDER BY id LIMIT $3
+  ), old AS MATERIALIZED (
+    SELECT s.id, s.player_id FROM player p CROSS JOIN LATERAL (
+      SELECT s.id, s.player_id FROM sessions s WHERE s.player_id = p.id AND ${EXPIRED} OFFSET 0) s
+  ), needed AS MATERIALIZED (
+    SELECT DISTINCT b.session_id, CASE WHEN b.settlement = 'unknown' THEN b.player_id END AS player_id
+      FROM (SELECT DISTINCT player_id FROM old) p CROSS JOIN LATERAL (
+        SELECT b.session_id, b.player_id, b.settlement FROM bets b
+         WHERE b.player_id = p.player_id AND b.place <> 'in_flight' OFFSET 0) b
+    UNION SELECT session_id, NULL FROM bets WHERE busy_until IS NOT NULL
+  ), unneeded AS MATERIALIZED (
+    SELECT o.id FROM old o
+     WHERE NOT EXISTS (SELECT 1 FROM needed n WHERE n.session_id = o.id)
+       AND NOT EXISTS (SELECT 1 FROM needed n WHERE n.player_id = o.player_id)
+  )`;
+
+/**
+ * A session that is renewed in this moment stays. No later session of the player gets the ordinal of one
+ * that is gone: it would get its token as well, and whoever has kept that would be let in.
+ */
+const DELETING = `, gone AS (
+    DELETE FROM sessions s USING unneeded u WHERE s.id = u.id AND ${EXPIRED}
+    RETURNING s.player_id, s.ordinal
+  ), used AS (
+    UPDATE players p SET pruned_ordinal = g.ordinal
+      FROM (SELECT player_id, max(ordinal) AS ordinal FROM gone GROUP BY 1) g
+     WHERE p.id = g.player_id AND p.pruned_ordinal < g.ordinal
+  )`;
+
+/**
+ * Takes away the sessions that expired before and that no bet needs any more, some players at a time:
+ * each player's bets are read once. Players stay.
+ *
+ * @returns how many; of a dry run without those whose bets would go
+ */
+export async function pruneSessions(
+  client: Client,
+  options: {
+    readonly before: Date;
+    readonly isDryRun: boolean;
+    readonly log: (line: string) => void;
+  },
+): Promise<number> {
+  let pruned = 0;
+  for (let after = '0'; ; ) {
+    const [batch] = await clientRows(
+      client,
+      `${UNNEEDED}${options.isDryRun ? '' : DELETING}
+       SELECT (SELECT max(id)::text FROM player) AS last,
+              (SELECT count(*)::int FROM ${options.isDryRun ? 'unneeded' : 'gone'}) AS pruned`,
+      [options.before, after, PLAYERS_AT_ONCE],
+      (row) => ({ last: row.textOrNull('last'), pruned: row.int('pruned') }),
+    );
+    if (batch?.last === undefined) return pruned;
+    pruned += batch.pruned;
+    if (batch.pruned > 0) options.log(`${pruned} expired sessions pruned`);
+    after = batch.last;
+  }
+}
