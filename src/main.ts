@@ -2,6 +2,8 @@
  * The process: signals first. Loading the gateway takes half a second, in which a SIGTERM must not
  * be lost; so nothing is imported before the handlers stand.
  */
+// Asks for a reading of the configuration, which is still to come; without a handler it ends the process.
+process.on('SIGHUP', () => undefined);
 let stop = (): void => process.exit(0);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop());
 

@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { operatorFile, SERVICE_SECRET } from '../support/gateway.ts';
+import { startGateway } from '../support/processes.ts';
 import { type House, openHouse, type Replica } from './support/house.ts';
 
 /** Operators come, go and change while a gateway process works. */
@@ -57,6 +58,14 @@ describe('a reload', () => {
     await expect
       .poll(() => linesOf('config.reloaded').length, { timeout: 15_000 })
       .toBeGreaterThan(before);
+  });
+
+  it('is asked for by SIGHUP from the first moment, which ends no process that starts', async () => {
+    const script = 'test/process/support/hung-up-on.ts';
+    const starting = await startGateway({ env: house.env, script });
+    await starting.waitForLine(({ json }) => json?.msg === 'hung up on');
+    await starting.waitForLine(({ json }) => json?.msg === 'gateway.started');
+    expect(await starting.stop()).toEqual({ code: 0, signal: null });
   });
 
   it('is asked for by POST /admin/reload, in force with its answer', async () => {
