@@ -5,7 +5,7 @@ import type { ConfigurationSource } from './config/source.ts';
 import { systemClock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
 import { within } from './lib/within.ts';
-import { awaitDatabase, awaitRedis } from './start-up.ts';
+import { awaitDatabase, awaitRedis, greetRedis } from './start-up.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import type { Tracing } from './telemetry/tracing.ts';
@@ -59,7 +59,8 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     const address = await listen(admin.app, at, 'ADMIN_HOST, ADMIN_PORT');
     logger.info({ address }, 'gateway.admin_listening');
   }
-  await awaitRedis(environment, parts.accelerator, logger);
+  if (options.checksServers) await awaitRedis(environment, parts.accelerator, logger);
+  else await greetRedis(parts.accelerator, logger);
   if (environment.encryptionKeys === undefined) {
     logger.warn(
       { note: 'tokens are stored as they are; set ENCRYPTION_KEY' },

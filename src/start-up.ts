@@ -10,6 +10,8 @@ import type { Logger } from './telemetry/logger.ts';
 /** A server that does not answer within this is not there (docs/contract.md, Commands). */
 const REACHABLE_MS = 15_000;
 const RETRY_MS = 250;
+/** What a process that replaces another may take longer for the sake of speed. */
+const GREETING_MS = 1_000;
 
 /**
  * Waits for PostgreSQL and sees to its schema.
@@ -88,6 +90,18 @@ export async function awaitRedis(
       { policy, note: 'set maxmemory-policy to noeviction, or deliveries wait for the sweep' },
       'redis.evicts',
     );
+  }
+}
+
+/**
+ * Waits a moment for Redis, so that the first requests need not do without it. For a process that
+ * begins beside others: they work on without Redis, and so does this one.
+ */
+export async function greetRedis(accelerator: Accelerator, logger: Logger): Promise<void> {
+  try {
+    await accelerator.connected(GREETING_MS);
+  } catch (error) {
+    logger.warn({ err: error, note: 'works on without it' }, 'start.redis_away');
   }
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { descendantsOf } from '../tools/demo/descendants.ts';
 import { type House, openHouse, type Replica } from './support/house.ts';
 
@@ -123,6 +124,20 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     expect((await placing).kind).toBe('accepted');
     expect(await stopping).toEqual({ code: 0, signal: null });
     await at.close();
+  });
+
+  it('replaces a worker process while Redis is away: PostgreSQL alone is enough (I7)', async () => {
+    const url = new URL(house.redisUrl);
+    const redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(redis.port);
+    const other = await house.replica({ WORKERS: '2', REDIS_URL: url.href });
+    await expect.poll(() => listening(other.process), PATIENT).toBe(2);
+    await redis.cut();
+    const [victim] = await workersOf(other.process);
+    process.kill(victim, 'SIGKILL');
+    await expect.poll(() => listening(other.process), PATIENT).toBe(3);
+    await other.process.stop();
+    await redis.close();
   });
 
   it('is scraped at once while a worker process dies', async () => {
