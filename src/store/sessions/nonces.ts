@@ -23,8 +23,9 @@ export class Nonces {
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async isFirst(operatorId: string, nonceHash: Buffer, keptMs: number): Promise<boolean> {
-    const made = await this.#database.run(REMEMBER, { operatorId, nonceHash, keptMs });
+    // First: where it fails, the request is refused and its nonce must be good for its repeat.
     await this.#clear();
+    const made = await this.#database.run(REMEMBER, { operatorId, nonceHash, keptMs });
     return made.length === 1;
   }
 
