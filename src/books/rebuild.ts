@@ -58,7 +58,9 @@ export async function rebuildBooks(
       if (kept.kind === 'done') break;
       log(`${movements} movements`);
     }
-    const changed = await changedStatements(new Statements(transaction));
+    const touched = await steps.touchedStatements(from);
+    if (touched.length > 0) log(`${touched.length} closed statements`);
+    const changed = await changedStatements(new Statements(transaction), touched);
     if (changed.length > 0) {
       const which = changed.slice(0, 5).map(({ subject }) => subject);
       throw new RebuildRefused(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { STATEMENT_HEADER, statementLine } from '../domain/statement-csv.ts';
 import type { Digest } from '../store/books/closing.ts';
+import type { ClosedDay } from '../store/books/rebuild-steps.ts';
 import type { Statements } from '../store/books/statements.ts';
 import type { Violation } from '../store/books/violations.ts';
 
@@ -31,10 +32,13 @@ export async function sealOf(
   return { sha256: hash.digest('hex'), movements };
 }
 
-/** Closed days whose movements are no longer those that were closed. */
-export async function changedStatements(statements: Statements): Promise<readonly Violation[]> {
+/** Those of some closed days whose movements are no longer the ones that were closed. */
+export async function changedStatements(
+  statements: Pick<Statements, 'pages'>,
+  closed: readonly ClosedDay[],
+): Promise<readonly Violation[]> {
   const changed: Violation[] = [];
-  for (const { operatorId, day, movements, sha256 } of await statements.list()) {
+  for (const { operatorId, day, movements, sha256 } of closed) {
     const now = await sealOf(statements, operatorId, day);
     if (now.sha256 === sha256) continue;
     changed.push({

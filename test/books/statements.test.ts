@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { rebuildBooks } from '../../src/books/rebuild.ts';
 import { dueDays } from '../../src/store/books/closing.ts';
 import { Statements } from '../../src/store/books/statements.ts';
@@ -190,4 +190,22 @@ describe('a day is closed (I12)', () => {
     await back('books_statements', kept);
     await back('books_days', days);
   });
+});
+
+it('a rebuild goes through the closed days that it books again, and through no other (I12)', async () => {
+  await placedBet(gateway, { amount: '4' });
+  await bookAll(gateway);
+  const pages = vi.spyOn(Statements.prototype, 'pages');
+  const goneThrough = async (fromDay: string | undefined) => {
+    pages.mockClear();
+    await rebuildBooks(gateway.databaseUrl, { timeZone: 'UTC', fromDay, log: () => undefined });
+    return pages.mock.calls.map(([operatorId, day]) => `${operatorId} ${day}`);
+  };
+  const all = await goneThrough(undefined);
+  expect(all).toContain(`alpha ${dayBefore(3)}`);
+  expect(all).toContain(`beta ${dayBefore(2)}`);
+  // Nothing was booked in it.
+  expect(all).not.toContain(`alpha ${dayBefore(2)}`);
+  expect(await goneThrough(dayBefore(0))).toEqual([]);
+  pages.mockRestore();
 });

@@ -11,6 +11,15 @@ export interface RebuildDifference {
   readonly examples: readonly string[];
 }
 
+/** As it was closed. */
+export interface ClosedDay {
+  readonly operatorId: string;
+  readonly day: string;
+  readonly movements: number;
+  /** Of its CSV, hexadecimal. */
+  readonly sha256: string;
+}
+
 const POSITION = '(written_in, operation_id, number)';
 
 /** What a rebuild does to the books that it holds. */
@@ -87,6 +96,26 @@ export class RebuildSteps {
   /** Sums every day anew from its movements; days that nothing moved in keep their rows. */
   async sumDays(): Promise<void> {
     await this.#books.execute(SUM_DAYS);
+  }
+
+  /** The closed days that movements were taken out of or booked into: no other can have changed. */
+  async touchedStatements(from: Position): Promise<readonly ClosedDay[]> {
+    const { writtenIn, operationId, number } = from;
+    return await this.#books.rows(
+      `SELECT s.operator_id, s.day::text, s.movements::int, s.sha256
+         FROM (SELECT operator_id, day FROM books_replaced
+                UNION SELECT operator_id, day FROM books_movements
+                       WHERE ${POSITION} >= ($1::xid8, $2::bigint, $3::int)) touched
+         JOIN books_statements s USING (operator_id, day)
+        ORDER BY s.day, s.operator_id`,
+      [writtenIn, operationId, number],
+      (row) => ({
+        operatorId: row.text('operator_id'),
+        day: row.text('day'),
+        movements: row.int('movements'),
+        sha256: row.text('sha256'),
+      }),
+    );
   }
 
   async difference(from: Position): Promise<RebuildDifference> {

@@ -118,19 +118,6 @@ const READ_PAGE = statement(
   }),
 );
 
-const LIST = statement(
-  'books-list-statements',
-  {},
-  `SELECT operator_id, day::text, movements::int, sha256 FROM books_statements
-    ORDER BY day, operator_id`,
-  (row) => ({
-    operatorId: row.text('operator_id'),
-    day: row.text('day'),
-    movements: row.int('movements'),
-    sha256: row.text('sha256'),
-  }),
-);
-
 /** Closed days and what stands in them. Each question names its operator (I8). */
 export class Statements {
   readonly #runner: Runner;
@@ -156,10 +143,5 @@ export class Statements {
       after = last.end;
       if (rows.length < PAGE_ROWS) return;
     }
-  }
-
-  /** Every closed day, without what stands in it. */
-  async list() {
-    return await this.#runner.run(LIST, {});
   }
 }
