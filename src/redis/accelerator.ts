@@ -155,6 +155,8 @@ export class Accelerator {
   }
 
   close(): void {
+    // For good: whatever is still asked must not say in the log that Redis is away.
+    this.#restingUntilMs = Number.POSITIVE_INFINITY;
     this.#redis.disconnect();
   }
 
@@ -183,6 +185,6 @@ export class Accelerator {
         'redis.unavailable',
       );
     }
-    this.#restingUntilMs = nowMs + REST_MS;
+    this.#restingUntilMs = Math.max(this.#restingUntilMs, nowMs + REST_MS);
   }
 }

@@ -5,7 +5,8 @@ import { Accelerator } from '../../src/redis/accelerator.ts';
 import { sharedRedis } from '../support/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
-const logger = pino({ level: 'silent' });
+const lines: string[] = [];
+const logger = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) });
 
 /** Time passes as it does, and by leaps where a test wants it to. */
 class LeapingClock implements Clock {
@@ -62,6 +63,18 @@ describe('Redis as an accelerator', () => {
     expect(await redis.get('also absent')).toBe('');
     await redis.setAllIfAbsent([['short-lived', 'value']], 1);
     await expect.poll(() => redis.get('short-lived')).toBeUndefined();
+  });
+
+  it('does not call Redis away that this process has left itself', async () => {
+    await redis.set('key', 'value', 60_000);
+    lines.length = 0;
+    const underWay = redis.set('key', 'later', 60_000);
+    redis.close();
+    // Answers are remembered behind the answer, so the last of them come after the end.
+    const after = redis.set('key', 'latest', 60_000);
+    await Promise.all([underWay, after]);
+    expect(await redis.get('key')).toBeUndefined();
+    expect(lines).toEqual([]);
   });
 
   it('tells how Redis evicts, for the warning at the start', async () => {
