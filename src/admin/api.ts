@@ -125,8 +125,8 @@ interface OperatorItem {
   readonly oldestDelivery: string | null;
   readonly deadDeliveries: number | null;
   readonly unresolvedBets: number | null;
-  /** There are more: so far only as many have been counted. */
-  readonly countsAtLeast: boolean;
+  /** Those of which there are more: so far only as many have been counted. */
+  readonly countsAtLeast: readonly ('openDeliveries' | 'deadDeliveries' | 'unresolvedBets')[];
   /** Over the processes behind this port; null where nothing was counted yet. */
   readonly recently: {
     /** Over how long, at most some five minutes. */

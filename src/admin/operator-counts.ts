@@ -1,6 +1,9 @@
 import type { OpenCount } from '../store/deliveries/backlog.ts';
 import type { OpenCounts } from '../store/deliveries/backlog-counts.ts';
 
+/** A count that is still going on: there are more. */
+type CountedAs = 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets';
+
 /** What is open at one operator, as `GET /admin/operators` shows it; null: not known. */
 export interface OperatorCounts {
   readonly openDeliveries: number | null;
@@ -8,7 +11,7 @@ export interface OperatorCounts {
   readonly oldestDelivery: string | null;
   readonly deadDeliveries: number | null;
   readonly unresolvedBets: number | null;
-  readonly countsAtLeast: boolean;
+  readonly countsAtLeast: readonly CountedAs[];
 }
 
 /** A delivery that is being tried within its callback does not wait yet, so that it is not shown. */
@@ -26,6 +29,14 @@ export function operatorCounts(open: OpenCounts | undefined, operator: string): 
     oldestDelivery: since.length === 0 ? null : new Date(Math.min(...since)).toISOString(),
     deadDeliveries: sum(dead),
     unresolvedBets: sum(unresolved),
-    countsAtLeast: [...waiting, ...dead, ...unresolved].some(({ isAtLeast }) => isAtLeast),
+    countsAtLeast: [
+      ...goingOn('openDeliveries', waiting),
+      ...goingOn('deadDeliveries', dead),
+      ...goingOn('unresolvedBets', unresolved),
+    ],
   };
+}
+
+function goingOn(name: CountedAs, counts: readonly OpenCount[]): readonly CountedAs[] {
+  return counts.some(({ isAtLeast }) => isAtLeast) ? [name] : [];
 }

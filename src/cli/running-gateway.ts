@@ -70,7 +70,7 @@ const operatorStates = z.object({
       deadDeliveries: z.number().nullable(),
       unresolvedBets: z.number().nullable(),
       // A gateway of an earlier release does not say.
-      countsAtLeast: z.boolean().default(false),
+      countsAtLeast: z.array(z.string()).default([]),
     }),
   ),
 });

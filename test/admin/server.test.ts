@@ -48,7 +48,7 @@ describe('operators', () => {
         oldestDelivery: expect.stringMatching(/^\d{4}-.*Z$/),
         deadDeliveries: 1,
         unresolvedBets: 0,
-        countsAtLeast: false,
+        countsAtLeast: [],
         recently: null,
       },
       expect.objectContaining({ id: 'beta', openDeliveries: 0, oldestDelivery: null }),

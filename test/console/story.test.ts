@@ -165,7 +165,7 @@ describe('worst first', () => {
     oldestDelivery: null,
     deadDeliveries: 0,
     unresolvedBets: 0,
-    countsAtLeast: false,
+    countsAtLeast: [],
     recently: null,
     hold: null,
     ...fields,
@@ -187,6 +187,15 @@ describe('worst first', () => {
       'waits',
       'a-well',
       'well',
+    ]);
+  });
+
+  it('says at least of what is still being counted, and of nothing else (I7)', () => {
+    const counts = { openDeliveries: 500_000, deadDeliveries: 2 };
+    const counting = row('a', { ...counts, countsAtLeast: ['openDeliveries'] });
+    expect(troublesOf(counting)).toEqual([
+      { tone: 'bad', text: '2 dead' },
+      { tone: 'info', text: 'at least 500000 waiting' },
     ]);
   });
 

@@ -51,17 +51,17 @@ type Item = Awaited<ReturnType<RunningGateway['operators']>>[number];
 
 function cells(item: Item): string[] {
   const { id, status, breaker, hold, oldestDelivery, countsAtLeast } = item;
-  const count = (value: number | null) =>
-    value === null ? '?' : `${value}${countsAtLeast && value > 0 ? '+' : ''}`;
+  const count = (name: 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets') =>
+    `${item[name] ?? '?'}${countsAtLeast.includes(name) ? '+' : ''}`;
   return [
     id,
     status,
     breaker.money,
     breaker.read,
     hold === null ? 'go out' : 'held',
-    count(item.openDeliveries),
+    count('openDeliveries'),
     oldestDelivery ?? '-',
-    count(item.deadDeliveries),
-    count(item.unresolvedBets),
+    count('deadDeliveries'),
+    count('unresolvedBets'),
   ].map(plain);
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/admin.ts';
@@ -27,6 +29,21 @@ describe('what is asked of a running gateway at the command line', () => {
     expect(stdout).toMatch(/^beta +maintenance +closed /m);
     const { stdout: json } = await asked('operator', 'status', '--json');
     expect(JSON.parse(json).items[0]).toMatchObject({ id: 'alpha', deadDeliveries: 1 });
+  });
+
+  it('shows of what there is more than has been counted so far', async () => {
+    const { items } = (await admin.get('/admin/operators')).json;
+    const counts = { openDeliveries: 500_000, deadDeliveries: 2, unresolvedBets: null };
+    const body = { items: [{ ...items[0], ...counts, countsAtLeast: ['openDeliveries'] }] };
+    const server = createServer((_, response) => response.end(JSON.stringify(body)));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const ran = await wagergate(['operator', 'status', '--admin', `http://127.0.0.1:${port}`], {
+      env: { ADMIN_TOKEN },
+    });
+    server.close();
+    expect(ran.stdout).toMatch(/^alpha .* 500000\+ +\S+ +2 +\?$/m);
   });
 
   it('sets a breaker and leaves it to itself, on record with the reason (I12)', async () => {

@@ -21,11 +21,13 @@ const WAITS_LONG_MS = 15 * 60_000;
  * @param nowMs for how long something has waited
  */
 export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Trouble[] {
-  const least = row.countsAtLeast ? 'at least ' : '';
+  const least = (name: OperatorRow['countsAtLeast'][number]) =>
+    row.countsAtLeast.includes(name) ? 'at least ' : '';
   const found: (Trouble | false)[] = [
     row.breaker.money === 'open' && bad('bets are not sent: breaker open'),
-    (row.deadDeliveries ?? 0) > 0 && bad(`${least}${row.deadDeliveries} dead`),
-    (row.unresolvedBets ?? 0) > 0 && bad(`${least}${row.unresolvedBets} unresolved`),
+    (row.deadDeliveries ?? 0) > 0 && bad(`${least('deadDeliveries')}${row.deadDeliveries} dead`),
+    (row.unresolvedBets ?? 0) > 0 &&
+      bad(`${least('unresolvedBets')}${row.unresolvedBets} unresolved`),
     row.breaker.read === 'open' && bad('profile and balance are not asked: breaker open'),
     (row.recently?.late ?? 0) > 0 && bad(`${row.recently?.late} answered late`),
     unknownTrouble(row),
@@ -36,7 +38,8 @@ export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Troub
     row.override.money !== 'auto' && warn(`breaker set ${row.override.money} by hand`),
     row.override.read !== 'auto' && warn(`read breaker set ${row.override.read} by hand`),
     row.oldestDelivery !== null && waitingTrouble(row.oldestDelivery, nowMs),
-    (row.openDeliveries ?? 0) > 0 && info(`${least}${row.openDeliveries} waiting`),
+    (row.openDeliveries ?? 0) > 0 &&
+      info(`${least('openDeliveries')}${row.openDeliveries} waiting`),
     row.openDeliveries === null && warn('counts are not known'),
   ];
   return found.filter((one) => one !== false);

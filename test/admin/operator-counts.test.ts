@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { operatorCounts } from '../../src/admin/operator-counts.ts';
+import type { OpenCount } from '../../src/store/deliveries/backlog.ts';
+import type { OpenCounts } from '../../src/store/deliveries/backlog-counts.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 22);
+
+const of = (operator: string, count: number, more: Partial<OpenCount> = {}): OpenCount => ({
+  ...{ operator, count, operation: 'rollback', state: 'pending', isAtLeast: false },
+  ...{ sinceMs: NOW_MS - 60_000, nowMs: NOW_MS },
+  ...more,
+});
+
+const OPEN: OpenCounts = {
+  live: [of('alpha', 9, { state: 'live' })],
+  waiting: [
+    of('alpha', 2),
+    of('alpha', 3, { state: 'held', sinceMs: NOW_MS - 90_000 }),
+    of('beta', 500_000, { sinceMs: undefined, isAtLeast: true }),
+  ],
+  dead: [of('beta', 4, { state: 'dead' })],
+  unresolved: [of('alpha', 1, { operation: 'place', state: 'unresolved', isAtLeast: true })],
+  failures: [],
+};
+
+it('shows an operator what waits, held or not, since when, what is dead and what is unresolved (I8)', () => {
+  expect(operatorCounts(OPEN, 'alpha')).toEqual({
+    ...{ openDeliveries: 5, oldestDelivery: '2026-11-21T23:58:30.000Z' },
+    ...{ deadDeliveries: 0, unresolvedBets: 1, countsAtLeast: ['unresolvedBets'] },
+  });
+  expect(operatorCounts(OPEN, 'beta')).toEqual({
+    ...{ openDeliveries: 500_000, oldestDelivery: null },
+    ...{ deadDeliveries: 4, unresolvedBets: 0, countsAtLeast: ['openDeliveries'] },
+  });
+});
+
+it('tells nothing that waits from what is not known', () => {
+  const nothing = { oldestDelivery: null, countsAtLeast: [] };
+  expect(operatorCounts(OPEN, 'gamma')).toEqual({
+    ...nothing,
+    ...{ openDeliveries: 0, deadDeliveries: 0, unresolvedBets: 0 },
+  });
+  expect(operatorCounts(undefined, 'alpha')).toEqual({
+    ...nothing,
+    ...{ openDeliveries: null, deadDeliveries: null, unresolvedBets: null },
+  });
+});
