@@ -2,7 +2,9 @@ import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { Decision } from '../domain/decide.ts';
+import { GatewayError } from '../domain/errors.ts';
 import { locate } from '../engine/find-bet.ts';
+import { OutOfTime, within } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
 import { refused, unavailable } from './answers.ts';
@@ -77,6 +79,21 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   async wait(bet: Bet): Promise<boolean> {
     if (bet.busy?.operation === this.message.operation) this.#joined = bet.busy.attemptId;
     return await this.callbacks.changes.next(this.transactionId, this.deadline, this.#looks - 1);
+  }
+
+  /**
+   * A last look at a bet, by a copy that has no time left to wait for the first. What it read may be
+   * old by now, and the first answered: then the copy gets that answer, and not the promise.
+   * @param bet as it was read
+   * @returns the bet as it was read where the journal does not tell in half of what is left
+   */
+  async lastLook(bet: Bet): Promise<Found> {
+    try {
+      return await within(this.deadline.answerMs() / 2, this.find());
+    } catch (error) {
+      if (error instanceof OutOfTime || error instanceof GatewayError) return { kind: 'bet', bet };
+      throw error;
+    }
   }
 
   /** The answer to what the journal decides alone. */

@@ -53,10 +53,8 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
     switch (decision.kind) {
       case 'wait':
         if (await rollingBack.wait(bet)) continue;
-        // A first copy has made the promise already and is trying to keep it.
         if (bet.rollback.kind !== 'none') {
-          const { transactionTime: promisedTime } = bet.rollback;
-          return done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
+          return await promisedByFirst(rollingBack, bet, bet.rollback.transactionTime);
         }
         handled = await takeOver(rollingBack, rolledBack(bet, 'promised', calledOffInFlight(bet)));
         break;
@@ -81,6 +79,25 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
     }
     if (handled !== 'moved') return handled;
   }
+}
+
+/**
+ * The answer to a copy that cannot wait any longer for the first, which has promised the rollback and
+ * tries to keep that: what came of it by now, else its promise.
+ */
+async function promisedByFirst(
+  rollingBack: BetCallback<RollbackRequest>,
+  bet: Bet,
+  promisedTime: string,
+): Promise<Handled> {
+  const found = await rollingBack.lastLook(bet);
+  if (found.kind === 'answered') return found.handled;
+  const now = found.kind === 'bet' ? found.bet : bet;
+  const decision = decideRollback(now);
+  if (decision.kind === 'repeat' || decision.kind === 'repeatRefusal') {
+    return rollingBack.answerKnown(now, decision);
+  }
+  return done(bet.transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
 }
 
 const KNOWN_REASONS: ReadonlySet<number> = new Set(Object.values(ROLLBACK_REASONS));

@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Bet, Busy } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
+import { GatewayError } from '../../../src/domain/errors.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, bet, body, message } from '../../protocol/bet-messages.ts';
@@ -31,8 +32,9 @@ function settleOf(...looks: readonly (Bet | undefined)[]) {
   const log = { warn: vi.fn(), error: vi.fn() };
   const next = vi.fn(async (_id: string, _deadline: Deadline, _turn: number) => true);
   const answerOf = vi.fn(async (_: object): Promise<object | undefined> => undefined);
+  const find = vi.fn(async () => (left.length > 1 ? left.shift() : left[0]));
   const callbacks = partly<Callbacks>({
-    bets: { find: async () => (left.length > 1 ? left.shift() : left[0]), answerOf },
+    bets: { find, answerOf },
     players: { findByUserId: async () => undefined },
     changes: { next },
     metrics: {
@@ -43,7 +45,7 @@ function settleOf(...looks: readonly (Bet | undefined)[]) {
   });
   const deadline = new Deadline(new TestClock(), 1_000, 1_000, 300);
   const callback = new BetCallback(callbacks, message(bet('settle')), Buffer.from(''), deadline);
-  return { ...{ callback, deadline, counts, log, next, answerOf } };
+  return { ...{ callback, deadline, counts, log, next, find, answerOf } };
 }
 
 const recorded = { body: body(BETS.settle.members), answer: FIRST };
@@ -211,5 +213,42 @@ describe('what the journal decides alone', () => {
   it('is never the fence of a place: that would be our own fault', () => {
     const { callback } = settleOf(BET);
     expect(() => callback.answerKnown(BET, { kind: 'fenced' })).toThrow('only a place is fenced');
+  });
+});
+
+describe('a last look at the bet', () => {
+  const busy = busyWith('settle', 'first');
+  const found = { kind: 'bet', bet: busy };
+
+  it('shows the bet as it is by now', async () => {
+    expect(await settleOf(BET).callback.lastLook(busy)).toEqual({ kind: 'bet', bet: BET });
+  });
+
+  it('is over in half of the time that is left: then the bet is as it was read (I1)', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const { callback, deadline, find } = settleOf(BET);
+    find.mockReturnValue(new Promise(() => undefined));
+    const look = callback.lastLook(busy);
+    const ended = vi.fn();
+    void look.then(ended);
+    await vi.advanceTimersByTimeAsync(deadline.answerMs() / 2 - 1);
+    expect(ended).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await look).toEqual(found);
+  });
+
+  it('shows it as it was read where the journal fails', async () => {
+    const { callback, find } = settleOf(BET);
+    find.mockRejectedValue(new GatewayError('DATABASE_UNAVAILABLE', 'away'));
+    expect(await callback.lastLook(busy)).toEqual(found);
+  });
+
+  it('hides no fault of our own', async () => {
+    const { callback, find } = settleOf(BET);
+    find.mockRejectedValue(new TypeError('a bug'));
+    await expect(callback.lastLook(busy)).rejects.toThrow('a bug');
   });
 });
