@@ -8,7 +8,7 @@ import { GatewayError } from './domain/errors.ts';
 import { type GatewayProcess, startProcess } from './gateway-process.ts';
 import { MigrationError } from './store/schema/migrate.ts';
 import { countReload, noteReading } from './telemetry/counting.ts';
-import { createLogger, type Logger } from './telemetry/logger.ts';
+import { createLogger, endLogged, type Logger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { startTracing } from './telemetry/tracing.ts';
 
@@ -25,8 +25,10 @@ export function runGateway(): () => void {
   const fail = (error: unknown) => {
     // It ends already; what the start makes of that is no news.
     if (stopping) return;
+    stopping = true;
     process.stderr.write(`wagergate: ${describe(error)}\n`);
-    process.exit(1);
+    if (logger === undefined) process.exit(1);
+    endLogged(logger, 1);
   };
   try {
     const environment = readEnvironment(process.env);
@@ -43,7 +45,7 @@ export function runGateway(): () => void {
     const stopped = Promise.all([workers, started.own?.stop(workers)]);
     void stopped.then(() => {
       if (logger === undefined) process.exit(0);
-      logger.flush(() => process.exit(0));
+      endLogged(logger, 0);
     });
   };
 }
@@ -119,7 +121,7 @@ function withoutHttp(environment: Environment): Environment['roles'] {
 function crashLoudly(logger: Logger): void {
   const crash = (error: unknown) => {
     logger.fatal({ err: error }, 'gateway.crashed');
-    logger.flush(() => process.exit(1));
+    endLogged(logger, 1);
   };
   process.on('unhandledRejection', crash);
   process.on('uncaughtException', crash);

@@ -5,20 +5,45 @@ export type Logger = PinoLogger;
 /** Lines gather to so much, or for so long, before they are written. */
 const WRITE_BYTES = 32_768;
 const FLUSH_EVERY_MS = 100;
+/** So much waits for a reader that is slow, or a disk that is full; lines beyond it are left out. */
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
+/** A process that ends does not wait longer for whoever reads its log. */
+const LAST_FLUSH_MS = 1_000;
 
 /** How deep the causes of an error are followed. */
 const CAUSES_MAX = 4;
 
+export interface LogOutput {
+  /** Default: 1, stdout. */
+  readonly fd?: number;
+  readonly waitingBytesMax?: number;
+}
+
 /**
  * JSON lines on stdout. Lines are handed to the stream in batches: a line a callback, written one
- * by one, cost more than signing the call. `flush` before the process ends.
+ * by one, cost more than signing the call. Nothing waits for a log that cannot be written, and
+ * `log.lines_lost` tells later how many lines are missing. A process ends by `endLogged`.
  *
  * @param level a pino level (`LOG_LEVEL`)
  * @param base on every line; several processes that share an output tell themselves apart by it
  * @throws Error when pino does not know the level
  */
-export function createLogger(level: string, base: { readonly pid: number } | null = null): Logger {
-  return pino(
+export function createLogger(
+  level: string,
+  base: { readonly pid: number } | null = null,
+  { fd = 1, waitingBytesMax = WAITING_BYTES_MAX }: LogOutput = {},
+): Logger {
+  const output = pino.destination({
+    dest: fd,
+    sync: false,
+    minLength: WRITE_BYTES,
+    maxWrite: 2 * WRITE_BYTES,
+    maxLength: waitingBytesMax,
+    periodicFlush: FLUSH_EVERY_MS,
+  });
+  // At the exit it would try again for ever where nobody reads any more: such a process never ended.
+  output.flushSync = () => undefined;
+  const logger = pino(
     {
       level,
       base,
@@ -26,14 +51,27 @@ export function createLogger(level: string, base: { readonly pid: number } | nul
       messageKey: 'msg',
       serializers: { err: errorFacts },
     },
-    pino.destination({
-      dest: 1,
-      sync: false,
-      minLength: WRITE_BYTES,
-      maxWrite: 2 * WRITE_BYTES,
-      periodicFlush: FLUSH_EVERY_MS,
-    }),
+    output,
   );
+  let lost = 0;
+  output.on('drop', () => {
+    lost += 1;
+  });
+  // What could not be written is tried again with the next lines, as long as there is room for it.
+  output.on('error', () => undefined);
+  output.on('drain', () => {
+    if (lost === 0) return;
+    logger.warn({ lines: lost }, 'log.lines_lost');
+    lost = 0;
+  });
+  return logger;
+}
+
+/** Ends this process once its log is written; after a second without that, all the same. */
+export function endLogged(logger: Logger, code: number): void {
+  // A write that hangs would hold up an orderly exit as well.
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_FLUSH_MS);
+  logger.flush(() => process.exit(code));
 }
 
 interface ErrorFacts {

@@ -14,6 +14,8 @@ export interface ProcessOptions {
   readonly cwd?: string;
   /** How many files and connections it may have open; default: as many as the tests themselves. */
   readonly openFilesMax?: number;
+  /** Where its stdout goes; default: into `lines`. */
+  readonly stdout?: string;
 }
 
 /** A line of stdout: an object where it was JSON, as the gateway's log is. */
@@ -64,7 +66,7 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   const output = collect(supervisor.stdout, supervisor.stderr);
   const args = [resolve(ROOT, options.script ?? 'src/main.ts'), ...(options.args ?? [])];
   const process_ = await supervisor.run({
-    ...limited(options.openFilesMax, { file: process.execPath, args }),
+    ...behindShell(options, { file: process.execPath, args }),
     stopSignal: 'SIGKILL',
   });
   const exited = process_.exited.then(async (exit) => {
@@ -89,17 +91,15 @@ export async function startGateway(options: ProcessOptions = {}): Promise<Gatewa
   };
 }
 
-/** The same program behind a shell that lowers its own limit and then becomes it. */
-function limited(
-  openFilesMax: number | undefined,
+/** The same program behind a shell that lowers its own limit, or moves its stdout, and then becomes it. */
+function behindShell(
+  { openFilesMax, stdout }: ProcessOptions,
   program: { readonly file: string; readonly args: readonly string[] },
 ) {
-  if (openFilesMax === undefined) return program;
-  const script = 'ulimit -n "$0" && exec "$@"';
-  return {
-    file: '/bin/sh',
-    args: ['-c', script, `${openFilesMax}`, program.file, ...program.args],
-  };
+  if (openFilesMax === undefined && stdout === undefined) return program;
+  const limit = openFilesMax === undefined ? '' : `ulimit -n ${openFilesMax} && `;
+  const script = `${limit}exec "$@"${stdout === undefined ? '' : ' >"$0"'}`;
+  return { file: '/bin/sh', args: ['-c', script, stdout ?? 'sh', program.file, ...program.args] };
 }
 
 function collect(stdout: Readable | null, stderr: Readable | null) {

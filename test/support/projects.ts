@@ -37,7 +37,7 @@ export const SHARED = [
   'test/money-safety/!(frozen-replica|killed).test.ts',
   'test/sessions/!(key-rotation|sessions).test.ts',
   'test/store/**/*.test.ts',
-  'test/telemetry/!(logs|tracing).test.ts',
+  'test/telemetry/!(logs|log-output|tracing).test.ts',
   'test/wallets/!(isolation|wallet).test.ts',
   'test/wallets/adapters/*.test.ts',
 ];

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLogger } from '../../src/telemetry/logger.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'wagergate-log-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const LINES = 20_000;
+
+it('a log that nobody reads for a while takes no more memory than it may, and says how many lines are missing (I7)', async () => {
+  const pipe = join(folder, 'log');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const file = await open(pipe, 'r+');
+  const logger = createLogger('info', null, { fd: file.fd, waitingBytesMax: 200_000 });
+  for (let n = 1; n <= LINES; n += 1) logger.info({ n }, 'test.line');
+  const buffer = Buffer.alloc(65_536);
+  let text = '';
+  while (!text.includes('log.lines_lost') || !text.endsWith('\n')) {
+    const { bytesRead } = await file.read(buffer);
+    text += buffer.toString('utf8', 0, bytesRead);
+  }
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  const lost = lines.pop();
+  expect(lines.length).toBeGreaterThan(1_000);
+  expect(lost).toMatchObject({ msg: 'log.lines_lost', lines: LINES - lines.length });
+  await file.close();
+});
