@@ -12,13 +12,15 @@ import { numbersOf } from './support/settings.ts';
 const HELP = `npm run bench -- growth [options]
 
 Places at a constant rate with an empty journal and with a full one, of which every fifth bet is of the month
-before; then that month is pruned while places go on: how long they waited for it at most.
+before; then that month is pruned while places go on: how long they waited for it at most. PostgreSQL is set
+up for a large journal as docs/operations.md tells, in all of it.
 test/process/growth.test.ts holds that no statement scans what is filled.
 
   --bets <n>      settled bets in the journal, four operations and attempts each (1000000)
   --rate <n>      places a second (500)
   --rounds <n>    measured rounds of each (2)
   --seconds <n>   how long a round takes (6)
+  --buffers <n>   megabytes that PostgreSQL keeps in its own memory, a quarter of the machine's (4096)
   --out <file>    where the result goes (bench/results/growth.json)`;
 
 const WARM_UP_BETS = 10_000;
@@ -30,13 +32,13 @@ const PRUNED_PER_SECOND = 3_000;
 
 /** @returns 1 when a bet was lost or doubled. @throws SettingsError */
 export async function runGrowth(args: readonly string[]): Promise<number> {
-  const defaults = { bets: 1_000_000, rate: 500, rounds: 2, seconds: 6 };
+  const defaults = { bets: 1_000_000, rate: 500, rounds: 2, seconds: 6, buffers: 4_096 };
   const { numbers, resultFile, help } = numbersOf(args, 'growth', defaults);
   if (help) {
     console.log(HELP);
     return 0;
   }
-  await using servers = await startServers();
+  await using servers = await startServers({ postgres: largeJournal(numbers.buffers) });
   const load = new Load(servers);
   await load.warmUp(servers.gateway, WARM_UP_BETS, CONNECTIONS);
   const measure = async (what: string) => {
@@ -75,6 +77,15 @@ export async function runGrowth(args: readonly string[]): Promise<number> {
     figures: { empty, full, filledMs, pruned },
     mistakes: await load.mistakes(),
   });
+}
+
+/** As docs/operations.md tells ("PostgreSQL"): memory for the indexes, and few checkpoints. */
+function largeJournal(buffersMb: number): Readonly<Record<string, string>> {
+  return {
+    shared_buffers: `${buffersMb}MB`,
+    max_wal_size: '8GB',
+    checkpoint_timeout: '15min',
+  };
 }
 
 async function fill({ databaseUrl }: Servers, bets: number): Promise<number> {

@@ -36,6 +36,8 @@ export interface ServersOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether gateway and proxy get a processor for themselves, where that can be; default true. */
   readonly pinned?: boolean;
+  /** Of PostgreSQL, by their names in `postgresql.conf`; default: its own defaults. */
+  readonly postgres?: Readonly<Record<string, string>>;
 }
 
 export const CONFIG_FOLDER = fileURLToPath(new URL('../../config', import.meta.url));

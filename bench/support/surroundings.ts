@@ -37,6 +37,8 @@ export interface SurroundingsOptions {
   readonly walletDelayMs?: number;
   /** Whether what is measured gets a processor for itself, where that can be; default true. */
   readonly pinned?: boolean;
+  /** Of PostgreSQL, by their names in `postgresql.conf`; default: its own defaults. */
+  readonly postgres?: Readonly<Record<string, string>>;
 }
 
 /** What gateways need around them; everything that it started ends with it. */
@@ -55,11 +57,11 @@ const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 
 /** PostgreSQL (fsync on), Redis and a wallet. */
 export async function startSurroundings(options: SurroundingsOptions = {}): Promise<Surroundings> {
-  const { walletDelayMs = 0, pinned = true } = options;
+  const { walletDelayMs = 0, pinned = true, postgres: settings = {} } = options;
   await using running = new AsyncDisposableStack();
   const isPinned = pinned && (await pin(process.pid, REST_ON));
   running.defer(() => unpin(cpus().length, process.pid));
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ settings });
   running.defer(() => postgres.stop());
   const redis = await startRedis();
   running.defer(() => redis.stop());
