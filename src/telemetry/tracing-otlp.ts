@@ -44,7 +44,8 @@ const REPORT_FAILURE_EVERY_MS = 60_000;
  * the SDK's own complaints, so that no library begins to trace by itself.
  */
 export function createOtlpTracing(options: TracingOptions): Tracing {
-  reportComplaints(options.onFailure);
+  const report = nowAndThen(options.onFailure);
+  hearComplaints(report);
   const provider = providerFor(options);
   const tracer = provider.getTracer('wagergate');
   const contexts = new AsyncLocalStorageContextManager().enable();
@@ -86,7 +87,7 @@ export function createOtlpTracing(options: TracingOptions): Tracing {
       try {
         await provider.shutdown();
       } catch (error) {
-        options.onFailure(nameOf(error));
+        report(nameOf(error));
       }
     },
   };
@@ -128,18 +129,23 @@ function prefixed(facts: SpanFacts): Record<string, string | number> {
   return attributes;
 }
 
-/** A receiver that is away is worth a line, not one for each batch. */
-function reportComplaints(onFailure: (why: string) => void): void {
+/** A receiver that is away is worth a line, not one for each batch nor another at the end. */
+function nowAndThen(onFailure: (why: string) => void): (why: string) => void {
   let reportedAtMs = Number.NEGATIVE_INFINITY;
-  const report = (message: string) => {
+  return (why) => {
     const nowMs = performance.now();
     if (nowMs - reportedAtMs < REPORT_FAILURE_EVERY_MS) return;
     reportedAtMs = nowMs;
-    onFailure(messageIn(message));
+    onFailure(why);
   };
+}
+
+/** The SDK's own complaints, which it makes to the whole process. */
+function hearComplaints(report: (why: string) => void): void {
+  const hear = (complaint: string) => report(messageIn(complaint));
   const ignore = () => undefined;
   diag.setLogger(
-    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
+    { error: hear, warn: hear, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }
