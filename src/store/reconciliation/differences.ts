@@ -42,6 +42,8 @@ const NOTE = batchStatement(
   WITH input AS MATERIALIZED (
     SELECT i.* FROM :input JOIN reconciliations r ON r.id = i.run_id
      WHERE r.state IN ('reading', 'comparing') AND r.why IS NULL
+     -- Whoever gives the run up meanwhile waits, and then takes these away with the others.
+       FOR SHARE OF r
   ), difference AS (
     INSERT INTO reconciliation_differences AS d (operator_id, identity, kind, transaction_id, here,
                                                  there, first_run_id)

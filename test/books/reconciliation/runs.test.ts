@@ -226,6 +226,31 @@ describe('a run that is cut short', () => {
     expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
   });
 
+  it('leaves nothing either of what it was just writing when it was taken for gone', async () => {
+    const list = `${csvOf(honest())}written-late,USD,1,1,odd\n`;
+    await reconcile(gateway, list);
+    const run = await begin();
+    const aged = `UPDATE reconciliations SET alive_at = alive_at - interval '1 h' WHERE id = $1`;
+    const waiting = `SELECT 1 FROM pg_stat_activity
+                      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const waitsFor = (count: number) =>
+      vi.waitFor(async () => expect(await rowsOf(gateway, waiting)).toHaveLength(count), 10_000);
+    const ended = await onServer(gateway.databaseUrl, async (client) => {
+      await client.query(aged, [run.id]);
+      await client.query('BEGIN');
+      await client.query(`SELECT 1 FROM reconciliation_differences FOR UPDATE`);
+      const reading = run.read(chunksOf(list), LIST).then(() => run.compare());
+      await waitsFor(1);
+      const { promise: over, resolve } = Promise.withResolvers();
+      const lost = kept().runs.failLost().finally(() => resolve(undefined));
+      await Promise.race([over, waitsFor(2)]);
+      await client.query('COMMIT');
+      return Promise.allSettled([reading, lost]);
+    });
+    expect(ended).toMatchObject([{ status: 'rejected' }, { value: [run.id] }]);
+    expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
+  });
+
   it('does not take away what another run has found meanwhile, and which is then known', async () => {
     const list = `${csvOf(honest())}found-by-both,USD,1,1,odd\n`;
     const stop = new AbortController();
