@@ -242,7 +242,9 @@ describe('a run that is cut short', () => {
       const reading = run.read(chunksOf(list), LIST).then(() => run.compare());
       await waitsFor(1);
       const { promise: over, resolve } = Promise.withResolvers();
-      const lost = kept().runs.failLost().finally(() => resolve(undefined));
+      const lost = kept()
+        .runs.failLost()
+        .finally(() => resolve(undefined));
       await Promise.race([over, waitsFor(2)]);
       await client.query('COMMIT');
       return Promise.allSettled([reading, lost]);
