@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Incomparable } from '../../../src/books/reconciliation/incomparable.ts';
+import { placedBet, type TestBet } from '../../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { onServer } from '../../support/server.ts';
+import { rowsOf } from '../support/kept-books.ts';
+import { around, csvOf, HEADER, listOf, reconcile } from './lists.ts';
+import { begin, chunksOf, kept, LIST, PLAN } from './own-runs.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../src/cli/wagergate.ts', import.meta.url));
+
+let gateway: TestGateway;
+let bets: TestBet[];
+beforeAll(async () => {
+  gateway = await startTestGateway({ operators: { alpha: {} } });
+  bets = await Promise.all([1, 2, 3].map(() => placedBet(gateway, { amount: '10' })));
+});
+afterAll(() => gateway.close());
+
+const honest = () => listOf(gateway.wallet('alpha'));
+const without = (bet: TestBet | undefined) =>
+  csvOf(honest().filter(({ transactionId }) => transactionId !== bet?.transactionId));
+const leftovers = () =>
+  rowsOf(
+    gateway,
+    `SELECT (SELECT count(*)::int FROM pg_class WHERE relname = 'listed') AS lists,
+            (SELECT count(*)::int FROM reconciliation_found w JOIN reconciliations r
+                 ON r.id = w.reconciliation_id WHERE r.state <> 'done') AS found`,
+  );
+
+describe('a run that is cut short', () => {
+  it('by kill -9 is never done, is put down as failed, and leaves nothing', async () => {
+    const args = ['--operator', 'alpha', '--from', around(-1), '--to', around(1), '--file', '-'];
+    const child = spawn(process.execPath, [PROGRAM, 'reconcile', ...args], {
+      env: {
+        PATH: process.env.PATH,
+        DATABASE_URL: gateway.databaseUrl,
+        GATEWAY_CONFIG: gateway.configFolder,
+        SERVICE_SECRET: 'the-services-secret',
+      },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const broken = Array.from({ length: 2_000 }, (_, at) => `broken-${at},a\n`).join('');
+    child.stdin.write(`${csvOf(honest())}${broken}`);
+    const running = () =>
+      rowsOf(
+        gateway,
+        `SELECT id::text, state FROM reconciliations r WHERE state IN ('reading', 'comparing')
+            AND EXISTS (SELECT 1 FROM reconciliation_found WHERE reconciliation_id = r.id)`,
+      );
+    const [run] = await vi.waitFor(
+      async () => {
+        const rows = await running();
+        expect(rows).toHaveLength(1);
+        return rows;
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const { runs, differences } = kept(gateway);
+    const id = String(run?.id);
+    expect(await runs.find(id)).toMatchObject({ state: 'reading', counts: null });
+    expect((await differences.list({ runId: id })).items).toEqual([]);
+    expect(await runs.failLost()).toEqual([]);
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `UPDATE reconciliations SET alive_at = alive_at - interval '61 s' WHERE id = $1`,
+        [id],
+      ),
+    );
+    expect(await runs.failLost()).toEqual([id]);
+    expect(await runs.find(id)).toMatchObject({
+      state: 'failed',
+      why: expect.stringContaining('gone away'),
+    });
+    await vi.waitFor(async () => expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]));
+    const orphans = `SELECT 1 FROM reconciliation_differences WHERE kind = 'unreadable'`;
+    expect(await rowsOf(gateway, orphans)).toEqual([]);
+  });
+
+  it('that froze and wakes when it was taken for gone writes nothing more', async () => {
+    const run = await begin(gateway);
+    await run.read(chunksOf(without(bets[0])), LIST);
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `UPDATE reconciliations SET alive_at = alive_at - interval '1 h' WHERE id = $1`,
+        [run.id],
+      ),
+    );
+    const { runs } = kept(gateway);
+    expect(await runs.failLost()).toEqual([run.id]);
+    await expect(run.compare()).rejects.toThrow(/taken for gone/);
+    expect(await runs.find(run.id)).toMatchObject({ state: 'failed', counts: null });
+    expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
+  });
+
+  it('leaves nothing either of what was just being written of it when it was taken for gone', async () => {
+    const { runs, differences } = kept(gateway);
+    const line = { kind: 'unreadable', here: null, there: null, line: 2, reason: null } as const;
+    const found = [{ ...line, transactionId: 'written-late' }];
+    const waiting = `SELECT 1 FROM pg_stat_activity
+                      WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const areWaiting = (count: number) =>
+      vi.waitFor(async () => expect(await rowsOf(gateway, waiting)).toHaveLength(count), 10_000);
+    const [other, run] = [await runs.begin(PLAN), await runs.begin(PLAN)];
+    await differences.note({ ...other, ...PLAN }, found, 1);
+    const lost = await onServer(gateway.databaseUrl, async (client) => {
+      const aged = `UPDATE reconciliations SET alive_at = alive_at - interval '1 h' WHERE id = $1`;
+      await client.query(aged, [run.id]);
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM reconciliation_differences FOR UPDATE');
+      const noting = differences.note({ ...run, ...PLAN }, found, 1);
+      await areWaiting(1);
+      const failing = runs.failLost();
+      await Promise.race([failing, areWaiting(2)]);
+      await client.query('COMMIT');
+      await noting;
+      return await failing;
+    });
+    expect(lost).toEqual([run.id]);
+    await runs.fail(other.id, 'not needed any more');
+    expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
+  });
+
+  it('does not take away what another run has found meanwhile, and which is then known', async () => {
+    const list = `${csvOf(honest())}found-by-both,USD,1,1,odd\n`;
+    const stop = new AbortController();
+    const first = await begin(gateway, stop.signal);
+    await first.read(chunksOf(list), LIST);
+    expect((await reconcile(gateway, list)).told).toMatchObject({
+      new: 1,
+      counts: { unreadable: 1 },
+    });
+    stop.abort();
+    await expect(first.compare()).rejects.toThrow();
+    expect(await kept(gateway).runs.find(first.id)).toMatchObject({ state: 'failed' });
+    const { told } = await reconcile(gateway, list);
+    expect(told).toMatchObject({ new: 0, differences: [{ known: true }] });
+  });
+
+  it('by whoever started it ends at once, whatever it is doing', async () => {
+    const stop = new AbortController();
+    const run = await begin(gateway, stop.signal);
+    async function* endless() {
+      yield Buffer.from(csvOf(honest()));
+      stop.abort();
+      for (;;) yield Buffer.from('x,USD,1,1,placed\n'.repeat(1_000));
+    }
+    await expect(run.read(endless(), LIST)).rejects.toThrow();
+    expect(await kept(gateway).runs.find(run.id)).toMatchObject({ why: 'it was broken off' });
+  });
+
+  it('because its list is too large is not compared, packed or not', async () => {
+    const run = await begin(gateway);
+    const rows = 'x,USD,1,1,placed\n'.repeat(1_000);
+    const reading = run.read(chunksOf(`${HEADER}\n`, rows, rows), { ...LIST, bytesMax: 20_000 });
+    await expect(reading).rejects.toThrow(Incomparable);
+    expect(await kept(gateway).runs.find(run.id)).toMatchObject({
+      state: 'failed',
+      why: expect.stringContaining('larger than'),
+    });
+  });
+});

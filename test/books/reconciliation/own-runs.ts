@@ -1,0 +1,33 @@
+import { ReconciliationRun } from '../../../src/books/reconciliation/run.ts';
+import { ReconciliationDifferences } from '../../../src/store/reconciliation/differences.ts';
+import { ReconciliationRuns } from '../../../src/store/reconciliation/runs.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { around } from './lists.ts';
+
+/** How a test's own runs read their lists. */
+export const LIST = { names: new Map(), bytesMax: 10_000_000 };
+
+export function kept(gateway: TestGateway) {
+  return {
+    runs: new ReconciliationRuns(gateway.parts.database),
+    differences: new ReconciliationDifferences(gateway.parts.database),
+  };
+}
+
+/** The days around now. */
+export const PLAN = {
+  ...{ operatorId: 'alpha', from: around(-1), to: around(1) },
+  ...{ timeZone: 'UTC', actor: 'ann' },
+};
+
+/** A run of it in this process. */
+export function begin(gateway: TestGateway, signal = new AbortController().signal) {
+  return ReconciliationRun.begin(
+    { ...kept(gateway), databaseUrl: gateway.databaseUrl, signal },
+    PLAN,
+  );
+}
+
+export async function* chunksOf(...texts: readonly string[]) {
+  for (const text of texts) yield Buffer.from(text);
+}
