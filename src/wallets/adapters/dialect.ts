@@ -142,17 +142,21 @@ export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
 
 /**
  * Whether a refused rollback would count as confirmed although only a status says so. A proxy's
- * 404 would then keep a player's refund: `rollbackConfirmedBy` asks for a JSON body.
+ * 404 would then keep a player's refund, also one whose body repeats the status as its code: the
+ * code in the body has to say it.
  */
 export function isBareConfirmation(
   refusal: Refusal,
   operation: Operation,
   dialect: Dialect,
 ): boolean {
+  if (operation !== 'rollback') return false;
+  if (codeOf(refusal, operation, dialect) !== CODES.alreadyProcessed) return false;
+  const { bodyCode } = refusal;
   return (
-    operation === 'rollback' &&
-    refusal.bodyCode === undefined &&
-    codeOf(refusal, operation, dialect) === CODES.alreadyProcessed
+    bodyCode === undefined ||
+    (mapped(bodyCode, operation, dialect) !== CODES.alreadyProcessed &&
+      !isRollbackConfirmed(refusal, operation, dialect))
   );
 }
 

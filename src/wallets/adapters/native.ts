@@ -151,8 +151,14 @@ function whyNotAccepted(
   // Some wallets answer errors as 200. Where nobody has said which codes are good (`okCodes`), an
   // error code contradicts the status: as unknown it costs a bet, as accepted it would cost money.
   const code = codeIn(document, dialect);
-  const isError = dialect.okCodes === undefined && Number.isSafeInteger(code) && code !== 0;
-  return isError ? `a success status with the error code ${code}` : undefined;
+  const isError = dialect.okCodes === undefined && namesError(code);
+  return isError ? `a success status with the error code ${String(code).slice(0, 20)}` : undefined;
+}
+
+/** Whether it is a number but 0, spelt as text or not; nothing and words name no error. */
+function namesError(code: unknown): boolean {
+  const number = typeof code === 'string' ? Number(code) : code;
+  return typeof number === 'number' && !Number.isNaN(number) && number !== 0;
 }
 
 function refusedBet(call: BetCall, refusal: Refusal, dialect: Dialect): Declined | NotUnderstood {

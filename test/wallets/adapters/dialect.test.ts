@@ -140,6 +140,15 @@ describe('errorStatuses', () => {
     expect(verdict(risky, 'rollback', 404, '<html>')).toMatchObject(UNKNOWN);
     expect(verdict(risky, 'rollback', 404, '<html>')).not.toHaveProperty('code');
   });
+
+  it('confirms none by a status either whose body has a code that confirms nothing', () => {
+    const risky: Dialect = { errorStatuses: { 404: 8 } };
+    const body = { code: 404, message: 'no Route matched' };
+    expect(verdict(risky, 'rollback', 404, body)).toMatchObject(UNKNOWN);
+    expect(verdict(risky, 'rollback', 404, { code: 8 })).toMatchObject(declined(8));
+    const said: Dialect = { ...risky, mapCodes: { rollback: { 404: 8 } } };
+    expect(verdict(said, 'rollback', 404, body)).toMatchObject(declined(8));
+  });
 });
 
 describe('codeField', () => {
@@ -221,6 +230,7 @@ describe('echo: ignore', () => {
 
   it('does not take an error in an HTTP 200 for a yes (I2)', () => {
     expect(place(dialect, 200, { code: 7, message: 'No money' })).toMatchObject(UNKNOWN);
+    expect(place(dialect, 200, { code: '7', message: 'No money' })).toMatchObject(UNKNOWN);
   });
 });
 

@@ -80,6 +80,10 @@ describe('an answer to a bet call (I2)', () => {
     expect(bet(200, { ...good, code: 0, more: [1] })).toMatchObject({ kind: 'accepted' });
   });
 
+  it.each([0, -0, '0', '', null, 'OK'])('accepts with %j for a code: it names no error', (code) => {
+    expect(bet(200, { ...good, code })).toMatchObject({ kind: 'accepted' });
+  });
+
   it.each([undefined, null, 5, 'yesterday'])('accepts with a time of its own for %s', (odd) => {
     expect(bet(200, { ...good, transactionTime: odd })).toEqual({
       kind: 'accepted',
@@ -101,6 +105,9 @@ describe('an answer to a bet call (I2)', () => {
     ['two of them', '{"transactionId":"t2","transactionId":"t1"}'],
     ['a byte order mark', '\ufeff{"transactionId":"t1"}'],
     ['an error code', { ...good, code: 7, message: 'Not enough money' }],
+    ['an error code that is text', { ...good, code: '7' }],
+    ['an error code that is a fraction', { ...good, code: 7.5 }],
+    ['an error code beyond all integers', '{"transactionId":"t1","code":1e300}'],
   ])('is unknown at 200 with %s', (_, body) => {
     expect(bet(200, body)).toMatchObject({ kind: 'unknown', fault: 'bad_answer' });
     expect(bet(200, body)).not.toHaveProperty('code');
