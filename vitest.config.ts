@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SHARED, UNIT } from './test/support/projects.ts';
+import { PATIENT_MS } from './test/support/timing.ts';
 
 const GLOBAL_SETUP = 'test/support/global-setup.ts';
 
@@ -19,6 +20,7 @@ export default defineConfig({
     maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: PATIENT_MS } },
     projects: [
       {
         extends: true,

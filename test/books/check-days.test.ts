@@ -4,6 +4,7 @@ import { GatewayError } from '../../src/domain/errors.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { partly } from '../support/partly.ts';
 import { TestClock } from '../support/test-clock.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 
 type Run = (statement: { name: string }, input: unknown) => Promise<unknown[]>;
 
@@ -38,7 +39,10 @@ it('checks the days of others where one operator’s sums take too long (I7)', a
     if (input === 'alpha') throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
     return openDays(input);
   });
-  await vi.waitFor(() => expect(error).toHaveBeenCalledWith(expect.anything(), 'books.violated'));
+  await vi.waitFor(
+    () => expect(error).toHaveBeenCalledWith(expect.anything(), 'books.violated'),
+    PATIENT_MS,
+  );
   // What differs is summed up once more.
   expect(checked).toEqual(['alpha', 'beta', 'beta']);
   const failed = { duty: 'check_days', err: expect.any(GatewayError) };
@@ -59,7 +63,7 @@ it('books on while the sums of a day take their time, and ends with what is unde
     await summed;
     return [{ sums: '[]', next: {} }];
   });
-  await vi.waitFor(() => expect(stretches).toBe(1));
+  await vi.waitFor(() => expect(stretches).toBe(1), PATIENT_MS);
   const before = looks;
   await vi.waitFor(() => expect(looks).toBeGreaterThan(before + 1), { timeout: 10_000 });
   const closed = bookkeeper.close();
@@ -77,7 +81,10 @@ it('tells how far behind the books are also where their checks take too long', a
     return [];
   });
   const failed = { duty: 'check', err: expect.any(GatewayError) };
-  await vi.waitFor(() => expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed'));
+  await vi.waitFor(
+    () => expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed'),
+    PATIENT_MS,
+  );
   await bookkeeper.close();
   expect((await metrics.booksLag.get()).values).toEqual([{ labels: {}, value: 601 }]);
 });

@@ -72,7 +72,7 @@ describe.each(outages)('while PostgreSQL %s', (_, begin) => {
     await proxy.restore();
     for (const bet of bets) {
       const place = async () => (await stateOf(bet))?.place ?? 'not_sent';
-      await expect.poll(place, { timeout: 5_000 }).toBe('not_sent');
+      await expect.poll(place).toBe('not_sent');
       expect(bet.arrivals()).toEqual([]);
     }
     // What had not yet gone to PostgreSQL when its caller gave up is not written any more.
@@ -98,7 +98,7 @@ describe.each(outages)('while PostgreSQL %s', (_, begin) => {
     expect(bet.arrivals()).toEqual(['place']);
     await proxy.restore();
     const repeated = async () => (await bet.rollback()).status;
-    await expect.poll(repeated, { timeout: 5_000 }).toBe(200);
+    await expect.poll(repeated).toBe(200);
     await expect.poll(() => bet.balance(), { timeout: 10_000 }).toBe('1000');
   });
 
@@ -127,7 +127,7 @@ describe.each(outages)('while PostgreSQL %s', (_, begin) => {
     const end = 'UPDATE bets SET busy_until = clock_timestamp() WHERE busy_until IS NOT NULL';
     await onServer(databaseUrl, (client) => client.query(end));
     const undone = async () => (await bet.rollback()).status;
-    await expect.poll(undone, { timeout: 5_000 }).toBe(200);
+    await expect.poll(undone).toBe(200);
     await expect.poll(() => bet.balance(), { timeout: 10_000 }).toBe('1000');
     expect(bet.wallet.arrivals(bet.transactionId, 'place')).toHaveLength(1);
   });
@@ -136,7 +136,7 @@ describe.each(outages)('while PostgreSQL %s', (_, begin) => {
     await begin();
     await proxy.restore();
     const works = async () => (await (await unplacedBet(gateway)).place()).status;
-    await expect.poll(works, { timeout: 5_000 }).toBe(200);
+    await expect.poll(works).toBe(200);
   });
 });
 

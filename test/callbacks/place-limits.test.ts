@@ -41,7 +41,7 @@ async function fail(operatorId: string, count: number): Promise<void> {
 
 /** @param state 0 closed, 1 half-open, 2 open */
 const reaches = (operatorId: string, state: 0 | 1 | 2) =>
-  expect.poll(() => breaker(operatorId, 'money'), { timeout: 5_000 }).toBe(state);
+  expect.poll(() => breaker(operatorId, 'money')).toBe(state);
 
 describe('the breaker of an operator’s money calls', () => {
   it('opens on faults, and then refuses places at once, unsent (I1)', async () => {

@@ -49,7 +49,7 @@ describe('the breaker of an operator’s reads', () => {
   it('closes again by itself once the wallet recovers', async () => {
     const player = await gateway.player();
     const state = () => breaker('alpha', 'read');
-    await expect.poll(state, { timeout: 5_000 }).toBe(1);
+    await expect.poll(state).toBe(1);
     expect((await profileOf(player)).status).toBe(200);
     expect(await state()).toBe(0);
     expect((await balanceOf(player)).status).toBe(200);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 import { statementsWithin, untilDeliveries } from './support/deliveries.ts';
 
 const OPEN_MS = 300;
@@ -37,7 +38,7 @@ function closedAt(operatorId: string): Promise<number> {
 const breakerOf = (operatorId: string) =>
   gateway.parts.wallets.get(operatorId)?.breakerState('money');
 const untilBreaker = (operatorId: string, state: string) =>
-  vi.waitFor(() => expect(breakerOf(operatorId)).toBe(state), { timeout: 5_000, interval: 5 });
+  vi.waitFor(() => expect(breakerOf(operatorId)).toBe(state), { timeout: PATIENT_MS, interval: 5 });
 
 async function placedBets(operatorId: string, count: number): Promise<readonly TestBet[]> {
   const player = await gateway.player({ operatorId });

@@ -7,6 +7,7 @@ import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { BY } from '../support/audit.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 import { deliveriesOf, sql, untilDeliveries } from './support/deliveries.ts';
 
 const HORIZON_MS = 4_000;
@@ -96,7 +97,7 @@ describe('an operator that takes no calls', () => {
       const labels = { operator: operatorId, operation: 'rollback', state: 'held' };
       await vi.waitFor(
         async () => expect(await gateway.metric('gateway_deliveries', labels)).toBe(1),
-        { timeout: 6_000, interval: 50 },
+        { timeout: PATIENT_MS, interval: 50 },
       );
 
       await release();

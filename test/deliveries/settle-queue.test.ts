@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { rollbackBody } from '../../src/protocol/callback-bodies.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 import { endLeases, untilDeliveries } from './support/deliveries.ts';
 
 /** Settles that were taken over (`settle.onFailure: queue`), brought home. */
@@ -140,7 +141,7 @@ describe('a settle that a rollback does not wait for', () => {
     const bet = await placedBet(gateway, { operatorId: 'delta' });
     bet.wallet.misbehave('settle', { kind: 'hang' }, { calls: 1 });
     const settle = bet.settle('10');
-    await vi.waitFor(() => expect(bet.arrivals()).toContain('settle'));
+    await vi.waitFor(() => expect(bet.arrivals()).toContain('settle'), PATIENT_MS);
     expect((await rollbackInHaste(bet)).status).toBe(200);
     expect((await settle).status).toBe(200);
     await untilDeliveries(bet, [

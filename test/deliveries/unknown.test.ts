@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 import { endLeases, sql, untilDeliveries } from './support/deliveries.ts';
 
 /** The first repetition comes so long after the first confirmation, the second at ten times that. */
@@ -144,7 +145,7 @@ describe.concurrent('a place whose rollback the service never brings', () => {
     const unresolved = () => gateway.metric('gateway_unresolved_bets', { operator: 'beta' });
     const until = (count: number) =>
       vi.waitFor(async () => expect(await unresolved()).toBe(count), {
-        timeout: 8_000,
+        timeout: PATIENT_MS,
         interval: 50,
       });
     const bet = await unknownBet('beta');

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { systemClock } from '../../src/domain/clock.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 import { createPublicServer } from '../../src/http/public-server.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 
 /** What strangers may make the parser do before anybody knows them: little (I7, I11). */
 
@@ -132,7 +133,10 @@ describe('requests that wait for no answer', () => {
     });
     for (let count = 1; count <= 50; count += 1) {
       socket.write(GET);
-      await vi.waitFor(() => expect(answersIn(heard)).toBe(count), { interval: 1 });
+      await vi.waitFor(() => expect(answersIn(heard)).toBe(count), {
+        interval: 1,
+        timeout: PATIENT_MS,
+      });
     }
     socket.destroy();
     expect(closed).toEqual([]);

@@ -6,6 +6,7 @@ import { sign, signingKeys } from '../../src/protocol/signature.ts';
 import { unplacedBet } from '../support/bet.ts';
 import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 
 /** Bytes that are no HTTP request, or too long for one. */
 const unreadable: readonly [string, string, number][] = [
@@ -74,6 +75,6 @@ it.each(unreadable)(
     await vi.waitFor(async () => {
       const state = await betState(gateway.databaseUrl, bet.transactionId);
       expect(state?.place).toBe('accepted');
-    });
+    }, PATIENT_MS);
   },
 );

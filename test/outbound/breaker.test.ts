@@ -7,6 +7,7 @@ import type {
 } from '../../src/outbound/breaker-settings.ts';
 import { BreakerWindows } from '../../src/outbound/breaker-windows.ts';
 import type { Health } from '../../src/outbound/health.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 
 const SETTINGS = { errorPercent: 50, minRequests: 4, windowMs: 2000, openMs: 60 };
 const opened: { shutdown(): void }[] = [];
@@ -56,7 +57,10 @@ async function openBreaker() {
 
 async function halfOpenBreaker() {
   const made = await openBreaker();
-  await vi.waitFor(() => expect(made.breaker.state).toBe('half_open'), { interval: 5 });
+  await vi.waitFor(() => expect(made.breaker.state).toBe('half_open'), {
+    interval: 5,
+    timeout: PATIENT_MS,
+  });
   return made;
 }
 
@@ -131,7 +135,10 @@ describe('a half-open breaker', () => {
       const { breaker: target } = await halfOpenBreaker();
       await make(target, health);
       expect(target.state).toBe('open');
-      await vi.waitFor(() => expect(target.state).toBe('half_open'), { interval: 5 });
+      await vi.waitFor(() => expect(target.state).toBe('half_open'), {
+        interval: 5,
+        timeout: PATIENT_MS,
+      });
     },
   );
 });
@@ -165,7 +172,10 @@ describe("another process's breaker", () => {
   it('is told what calls of this one have shown, and nothing that this one was told', async () => {
     const { breaker: target, verdicts } = await halfOpenBreaker();
     await make(target, 'faulty');
-    await vi.waitFor(() => expect(target.state).toBe('half_open'), { interval: 5 });
+    await vi.waitFor(() => expect(target.state).toBe('half_open'), {
+      interval: 5,
+      timeout: PATIENT_MS,
+    });
     await make(target, 'healthy');
     expect(verdicts).toEqual(['opened', 'reopened', 'closed']);
     target.follow('open');

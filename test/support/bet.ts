@@ -17,6 +17,7 @@ import type { SimulatedWallet } from '../../tools/simulator/wallet/wallet.ts';
 import type { TestGateway } from './gateway.ts';
 import { onServer } from './server.ts';
 import { watchStatements } from './statements.ts';
+import { PATIENT_MS } from './timing.ts';
 
 export type TestPlayer = Awaited<ReturnType<TestGateway['player']>>;
 
@@ -115,7 +116,7 @@ export class TestBet {
     const looks = () =>
       sent().filter(({ name, values }) => name === 'bet-find' && values[0] === this.transactionId);
     const again = () => expect(looks().length).toBeGreaterThan(1);
-    await vi.waitFor(again, { interval: 2, timeout: 5_000 });
+    await vi.waitFor(again, { interval: 2, timeout: PATIENT_MS });
     end();
   }
 

@@ -6,3 +6,6 @@ export const AT_ONCE_MS = 1_000;
  * deadline would take to end it (a wallet's own timeout, PostgreSQL's, the service's: 4 s and more).
  */
 export const BUSY_MS = 1_000;
+
+/** How long to wait for what an idle machine does at once. `expect.poll` waits as long. */
+export const PATIENT_MS = 15_000;

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { PATIENT_MS } from '../support/timing.ts';
 import { betCall, deadlineIn, readCall, walletConfig } from './support/calls.ts';
 import { type RawRequest, reply, replyAccepted, startRawWallet } from './support/raw-wallet.ts';
 import { FRAGILE, metricValue, opened, repeat, stage, walletOf } from './support/stage.ts';
@@ -24,7 +25,10 @@ describe('the breaker', () => {
     expect(await wallet.bet(betCall())).toMatchObject({ kind: 'notSent', reason: 'breaker' });
     expect(server.requests).toHaveLength(4);
 
-    await vi.waitFor(() => expect(wallet.breakerState('money')).toBe('half_open'), { interval: 5 });
+    await vi.waitFor(() => expect(wallet.breakerState('money')).toBe('half_open'), {
+      interval: 5,
+      timeout: PATIENT_MS,
+    });
     expect(await gauge()).toBe(1);
     expect(wallet.refusal('place')).toBeUndefined();
     healthy = true;
@@ -39,7 +43,10 @@ describe('the breaker', () => {
       { breaker: FRAGILE },
     );
     await repeat(4, () => wallet.bet(betCall()));
-    await vi.waitFor(() => expect(wallet.breakerState('money')).toBe('half_open'), { interval: 5 });
+    await vi.waitFor(() => expect(wallet.breakerState('money')).toBe('half_open'), {
+      interval: 5,
+      timeout: PATIENT_MS,
+    });
     expect(wallet.refusal('update')).toBe('breaker');
     const probe = wallet.bet(betCall());
     const beside = await wallet.bet(betCall());
@@ -116,7 +123,7 @@ describe('the bulkhead', () => {
     expect(await wallet.bet(betCall())).toMatchObject({ kind: 'accepted' });
     expect(await metricValue(metrics.inFlight, { operator: 'alpha', class: 'read' })).toBe(2);
 
-    await vi.waitFor(() => expect(hanging).toHaveLength(2), { interval: 5 });
+    await vi.waitFor(() => expect(hanging).toHaveLength(2), { interval: 5, timeout: PATIENT_MS });
     for (const { socket } of hanging) reply(socket, 200, '{"amount":1}');
     for (const read of reads) expect(await read).toMatchObject({ kind: 'answered' });
     expect(wallet.inFlight('read')).toBe(0);

@@ -4,6 +4,7 @@ import { update } from '../../../src/callbacks/update.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { accepted } from '../../../src/protocol/answers.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 import {
   AT_WALLET,
   betScene,
@@ -110,10 +111,12 @@ describe('an operation that is promised and then tried', () => {
     const scene = rollingBack();
     scene.bets.finish.mockRejectedValue(new GatewayError('DATABASE_UNAVAILABLE', 'away'));
     expect(await rollback(scene.callback)).toMatchObject({ answer: PROMISED });
-    await vi.waitFor(() =>
-      expect(scene.bets.correctAnswer).toHaveBeenCalledWith(
-        expect.objectContaining({ ...PROMISED, rollbackTime: NOW }),
-      ),
+    await vi.waitFor(
+      () =>
+        expect(scene.bets.correctAnswer).toHaveBeenCalledWith(
+          expect.objectContaining({ ...PROMISED, rollbackTime: NOW }),
+        ),
+      PATIENT_MS,
     );
   });
 

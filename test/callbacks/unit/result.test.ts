@@ -6,6 +6,7 @@ import { GatewayError } from '../../../src/domain/errors.ts';
 import { accepted, failure } from '../../../src/protocol/answers.ts';
 import type { RecordedOperation } from '../../../src/store/bets/journal.ts';
 import { BETS, body } from '../../protocol/bet-messages.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 import {
   AT_WALLET,
   betScene,
@@ -114,10 +115,12 @@ describe('a result that its wallet takes', () => {
       answer: UNAVAILABLE,
       outcome: 'unknown',
     });
-    await vi.waitFor(() =>
-      expect(scene.bets.correctAnswer).toHaveBeenCalledWith(
-        expect.objectContaining({ transactionId: TRANSACTION, ...UNAVAILABLE }),
-      ),
+    await vi.waitFor(
+      () =>
+        expect(scene.bets.correctAnswer).toHaveBeenCalledWith(
+          expect.objectContaining({ transactionId: TRANSACTION, ...UNAVAILABLE }),
+        ),
+      PATIENT_MS,
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Claim } from '../../../src/store/deliveries/queue.ts';
 import { TestClock } from '../../support/test-clock.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 import { accepted, claim, endless, notSent, sliceOf, taken } from '../support/slice-scene.ts';
 
 /** A slice among parts that do as the test says; the real ones are in the other files. */
@@ -14,8 +15,8 @@ describe('a slice', () => {
       accepted,
     );
     const run = slice.run();
-    await vi.waitFor(() => expect(store.take).toHaveBeenCalledTimes(2));
-    await vi.waitFor(() => expect(finished).toHaveLength(3));
+    await vi.waitFor(() => expect(store.take).toHaveBeenCalledTimes(2), PATIENT_MS);
+    await vi.waitFor(() => expect(finished).toHaveLength(3), PATIENT_MS);
     clock.atMs += 2_000;
     late.resolve(claim(4, 5));
     await run;
@@ -193,7 +194,7 @@ describe('a slice', () => {
     const run = slice.run().then(() => {
       hasEnded = true;
     });
-    await vi.waitFor(() => expect(calls).toBe(129));
+    await vi.waitFor(() => expect(calls).toBe(129), PATIENT_MS);
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     expect(calls).toBe(129);
     clock.atMs += 2_000;

@@ -11,6 +11,7 @@ import {
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 import { prismaDeploy, prismaStatus, sqlOfSchema } from './support/schema-engine.ts';
 
 let database: TestDatabase;
@@ -136,7 +137,10 @@ describe('migrate', () => {
     const failed = expect(applying).rejects.toThrow('migration 1_endless could not be applied');
     const sleeping = `SELECT pid FROM pg_stat_activity
       WHERE query LIKE '%pg_sleep(60)%' AND pid <> pg_backend_pid() AND datname = current_database()`;
-    await vi.waitFor(async () => expect(await rowsOf(database.url, sleeping)).toHaveLength(1));
+    await vi.waitFor(
+      async () => expect(await rowsOf(database.url, sleeping)).toHaveLength(1),
+      PATIENT_MS,
+    );
     proxy.reset();
     await failed;
     await vi.waitFor(async () => expect(await rowsOf(database.url, sleeping)).toEqual([]), 10_000);

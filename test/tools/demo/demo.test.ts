@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type GatewayProcess, startGateway } from '../../support/processes.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 import { isAlive, useOwnTemporaryFolder } from '../embedded/scratch.ts';
 import { descendantsOf } from './descendants.ts';
 
@@ -22,7 +23,7 @@ function textOf(demo: GatewayProcess): string {
 /** A killed process may take a moment to be reaped by whoever inherited it. */
 async function expectNothingLeft(pids: readonly number[]): Promise<void> {
   await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), {
-    timeout: 5_000,
+    timeout: PATIENT_MS,
     interval: 20,
   });
   expect(await temporary.leftovers()).toEqual([]);
@@ -53,7 +54,7 @@ describe('npm run demo', () => {
   it('leaves nothing behind when it is interrupted while it starts', async () => {
     const demo = await startDemo();
     await demo.waitForLine(({ text }) => text.startsWith('starting PostgreSQL'));
-    const started = await vi.waitFor(() => descendantsOf(demo.pid), { timeout: 5_000 });
+    const started = await vi.waitFor(() => descendantsOf(demo.pid), { timeout: PATIENT_MS });
     demo.signal('SIGINT');
     expect(await demo.exited).toEqual({ code: 130, signal: null });
     await expectNothingLeft(started);

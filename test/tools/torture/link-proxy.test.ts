@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ConnectionFault } from '../../../tools/torture/plan/plan.ts';
 import { LinkProxy } from '../../../tools/torture/world/link-proxy.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 
 describe('the proxy before PostgreSQL and Redis', () => {
   let server: Server;
@@ -42,8 +43,8 @@ describe('the proxy before PostgreSQL and Redis', () => {
     await once(server, 'close');
   });
 
-  const isTold = (text: string) => vi.waitFor(() => expect(told).toBe(text));
-  const breaks = () => vi.waitFor(() => expect(near.destroyed).toBe(true));
+  const isTold = (text: string) => vi.waitFor(() => expect(told).toBe(text), PATIENT_MS);
+  const breaks = () => vi.waitFor(() => expect(near.destroyed).toBe(true), PATIENT_MS);
   /** Says something harmless, then the word, which meets the fault. */
   async function meet(fault: ConnectionFault, ms: number): Promise<void> {
     proxy.watch('word', (link) => link.suffer(fault, ms));
@@ -61,12 +62,12 @@ describe('the proxy before PostgreSQL and Redis', () => {
     await meet('holdRequest', 150);
     near.end();
     expect(heard).toBe('a');
-    await vi.waitFor(() => expect(heard).toBe('aword'));
+    await vi.waitFor(() => expect(heard).toBe('aword'), PATIENT_MS);
   });
 
   it('holds an answer: the server has done it by then', async () => {
     await meet('holdAnswer', 150);
-    await vi.waitFor(() => expect(heard).toBe('aword'));
+    await vi.waitFor(() => expect(heard).toBe('aword'), PATIENT_MS);
     expect(told).toBe('aa');
     await isTold('aawordword');
   });

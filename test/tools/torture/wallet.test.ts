@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CHARACTERS, type Fate } from '../../../tools/torture/plan/plan.ts';
 import { type Arrival, Wallet } from '../../../tools/torture/world/wallet.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 
 const BODY = JSON.stringify({
   ...{ type: 1, transactionId: 'bet', requestId: 'r', userId: 'u', token: 'token' },
@@ -70,11 +71,11 @@ describe('the wallet of the torture test', () => {
     const late = { effect: 'late', answer: 'status500', delayMs: 150 } as const;
     expect((await place(late)).status).toBe(500);
     expect([isHeld(), wallet.lateOnes]).toEqual([false, 1]);
-    await vi.waitFor(() => expect([isHeld(), wallet.lateOnes]).toEqual([true, 0]));
+    await vi.waitFor(() => expect([isHeld(), wallet.lateOnes]).toEqual([true, 0]), PATIENT_MS);
   });
 
   it('notes when a call ended, also by its caller', async () => {
     await expect(place({ answer: 'hang' })).rejects.toThrow();
-    await vi.waitFor(() => expect(arrivals[0]?.endedAtMs).toBeDefined());
+    await vi.waitFor(() => expect(arrivals[0]?.endedAtMs).toBeDefined(), PATIENT_MS);
   });
 });
