@@ -1,15 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { BUSY_MS } from '../support/timing.ts';
+
+const TOTAL_MS = 2_000;
 
 let gateway: TestGateway;
 let replica: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    gateway: { delivery: { minBackoffMs: 60_000 }, deadline: { totalMs: 900 } },
+    gateway: { delivery: { minBackoffMs: 60_000 }, deadline: { totalMs: TOTAL_MS } },
   });
   replica = await gateway.replica();
 });
+// Of a test that failed nothing is left to the next.
+afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 
 describe('a rollback and its twin', () => {
@@ -49,7 +54,7 @@ describe('a rollback and its twin', () => {
     await bet.leaveBusy('rollback');
     const twin = await bet.rollback();
     expect([twin.status, twin.body]).toEqual([200, first.body]);
-    expect(twin.ms).toBeLessThan(900);
+    expect(twin.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect(await bet.deliveries()).toHaveLength(1);
   });
 });
@@ -103,7 +108,7 @@ describe('a rollback while another operation of its bet is in flight', () => {
       const answer = await bet.rollback();
       expect(answer.status).toBe(200);
       expect(answer.json?.transactionId).toBe(bet.transactionId);
-      expect(answer.ms).toBeLessThan(900);
+      expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
       expect(bet.arrivals()).toEqual(['place']);
       expect(await bet.deliveries()).toEqual([
         { operation: 'rollback', state: 'pending', attempts: 0 },

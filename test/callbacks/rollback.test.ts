@@ -1,15 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { asPlayer, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { BUSY_MS } from '../support/timing.ts';
+
+const TOTAL_MS = 2_000;
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    gateway: { delivery: { minBackoffMs: 60_000 }, deadline: { totalMs: 900 } },
+    gateway: { delivery: { minBackoffMs: 60_000 }, deadline: { totalMs: TOTAL_MS } },
     operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } }, beta: {} },
   });
 });
+// Of a test that failed nothing is left to the next.
+afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 
 const pendingRollback = { operation: 'rollback', state: 'pending' };
@@ -93,7 +98,7 @@ describe('a rollback that the wallet does not confirm', () => {
     const answer = await bet.rollback();
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual(confirmation(bet.transactionId));
-    expect(answer.ms).toBeLessThan(900);
+    expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect(await bet.deliveries()).toMatchObject([pendingRollback]);
   });
 

@@ -5,6 +5,7 @@ import { OPERATIONS, type Operation } from '../../src/domain/operation.ts';
 import { unreachable } from '../../src/domain/unreachable.ts';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { AT_ONCE_MS } from '../support/timing.ts';
 
 /** What an operator that takes no calls, or only some, means for each callback. */
 let gateway: TestGateway;
@@ -154,7 +155,7 @@ describe.each(STATES)('an operator $name', ({ reason, enter, leave, expected }) 
     const rejected = () => gateway.metric('gateway_rejected_total', { operator: 'alpha', reason });
     const before = await rejected();
     const answer = await send(operation);
-    expect(answer.ms).toBeLessThan(1_000);
+    expect(answer.ms).toBeLessThan(AT_ONCE_MS);
     if (expected[operation] !== 'promised') expect(await rejected()).toBe(before + 1);
   });
 

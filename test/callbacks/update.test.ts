@@ -1,15 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { asPlayer, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { BUSY_MS } from '../support/timing.ts';
+
+const TOTAL_MS = 2_000;
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
-    gateway: { delivery: { minBackoffMs: 60_000 }, deadline: { totalMs: 900 } },
+    gateway: { delivery: { minBackoffMs: 60_000 }, deadline: { totalMs: TOTAL_MS } },
     operators: { alpha: {}, beta: {}, gamma: { wallet: { dialect: { updates: 'skip' } } } },
   });
 });
+// Of a test that failed nothing is left to the next.
+afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
 
 const update = (state: string) => ({ operation: 'update', state });
@@ -94,7 +99,7 @@ describe('an update that the wallet does not answer', () => {
     bet.wallet.misbehave('update', how, { transactionId: bet.transactionId });
     const answer = await bet.update('1.5');
     expect([answer.status, answer.json]).toEqual([200, confirmation(bet.transactionId)]);
-    expect(answer.ms).toBeLessThan(900);
+    expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
     expect(await bet.deliveries()).toMatchObject([update('pending')]);
   });
 
@@ -141,7 +146,7 @@ describe('an update that the wallet does not answer', () => {
       await bet.leaveBusy(busy);
       const answer = await bet.update('1.5');
       expect([answer.status, answer.json]).toEqual([200, confirmation(bet.transactionId)]);
-      expect(answer.ms).toBeLessThan(900);
+      expect(answer.ms).toBeLessThan(TOTAL_MS + BUSY_MS);
       expect(bet.arrivals()).toEqual(['place']);
       expect(await bet.deliveries()).toMatchObject([update('pending')]);
     },
