@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/schema/migrate.ts';
+import { buildIfStale } from '../../tools/console/build.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { Supervisor } from '../../tools/embedded/supervised.ts';
@@ -63,6 +64,8 @@ async function start(): Promise<Run> {
   if (Number.parseInt(process.versions.node, 10) < 24) {
     throw new Error(`the tests need Node 24, this is ${process.version}: run them by \`npm test\``);
   }
+  // Here and once: files that each built it would replace the pages that others are reading.
+  await buildIfStale();
   const temporary = await temporaryFolder();
   const servers: Server[] = [];
   const databasePrefix = `wagergate_test_${randomBytes(4).toString('hex')}`;

@@ -1,7 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { PersonRole } from '../../../src/domain/caller.ts';
 import { chromiumPath, launchChromium } from '../../../tools/console/browser.ts';
-import { buildIfStale } from '../../../tools/console/build.ts';
 import { ADMIN_TOKEN, ask } from '../../admin/admin.ts';
 import { startPeople, type TestPeople } from '../../admin/people.ts';
 
@@ -16,7 +15,6 @@ export interface PeopleConsole {
 }
 
 export async function startPeopleConsole(): Promise<PeopleConsole> {
-  await buildIfStale();
   const path = chromiumPath();
   if (path === undefined) throw new Error('no Chromium');
   const people = await startPeople();

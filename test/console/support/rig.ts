@@ -1,7 +1,6 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromiumPath, launchChromium } from '../../../tools/console/browser.ts';
-import { buildIfStale } from '../../../tools/console/build.ts';
 import { ADMIN_TOKEN } from '../../admin/admin.ts';
 import {
   startTestGateway,
@@ -35,7 +34,6 @@ export interface TestConsole {
 }
 
 export async function startConsole(options: TestGatewayOptions = {}): Promise<TestConsole> {
-  await buildIfStale();
   const path = chromiumPath();
   if (path === undefined) throw new Error('no Chromium');
   const gateway = await startTestGateway({ ...options, env: { ADMIN_TOKEN, ...options.env } });
