@@ -63,3 +63,16 @@ function forget(client: Client): void {
   clearTimeout(kept.get(client)?.end);
   kept.delete(client);
 }
+
+/** Until some connection of the database waits for a lock of another one. */
+export async function waitForLock(url: string): Promise<void> {
+  await onServer(url, async (watcher) => {
+    for (;;) {
+      const { rows } = await watcher.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database()
+            AND wait_event_type = 'Lock'`,
+      );
+      if (rows.length > 0) return;
+    }
+  });
+}

@@ -8,6 +8,9 @@ interface Resolved {
   readonly by: Authority;
 }
 
+/** How often a delivery is looked at again whose bet moved at that moment. */
+const ROUNDS_MAX = 3;
+
 /**
  * Marks a dead delivery as resolved by hand, with its row in the audit. A result that nothing has
  * overtaken counts from then on as what the wallet holds, and nothing of it is confirmed any more: a
@@ -17,15 +20,40 @@ interface Resolved {
 export async function resolveDead(
   prisma: Prisma,
   id: bigint,
+  resolved: Resolved,
+): Promise<boolean> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    if (await resolveUnmoved(prisma, id, resolved)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether something has overtaken it, is looked up among the operations that were there when the
+ * statement began. Each of them moves the version of its bet: where it has moved while the statement
+ * waited for the row, a newer result may stand there, and nothing is written.
+ */
+async function resolveUnmoved(
+  prisma: Prisma,
+  id: bigint,
   { who, why, by }: Resolved,
 ): Promise<boolean> {
   const resolved = await prisma.$executeRaw(sql`
-    WITH changed AS (
-      UPDATE deliveries
+    WITH seen AS MATERIALIZED (
+      SELECT b.transaction_id, b.version
+        FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
+       WHERE d.id = ${id} AND d.state = 'dead'
+    ), unmoved AS MATERIALIZED (
+      SELECT b.transaction_id
+        FROM seen JOIN bets b ON b.transaction_id = seen.transaction_id AND b.version = seen.version
+         FOR UPDATE OF b
+    ), changed AS (
+      UPDATE deliveries d
          SET state = 'resolved', resolved_by = ${who}, resolved_why = ${why},
              settled_at = clock_timestamp()
-       WHERE id = ${id} AND state = 'dead'
-      RETURNING *
+        FROM unmoved
+       WHERE d.id = ${id} AND d.state = 'dead'
+      RETURNING d.*
     ), bet AS (
       UPDATE bets b
          SET settlement = CASE d.operation WHEN 'settle' THEN 'settled' ELSE 'unsettled' END,

@@ -7,7 +7,7 @@ import type {
 } from '../../../src/store/deliveries/delivery-admin.ts';
 import { BY } from '../../support/audit.ts';
 import { type DeliveryRow, insertDelivery, insertOperation } from '../../support/deliveries.ts';
-import { onServer } from '../../support/server.ts';
+import { waitForLock } from '../../support/server.ts';
 import { type AdminRig, HORIZON_HOURS, openAdminRig } from './support/admin-rig.ts';
 
 let rig: AdminRig;
@@ -121,7 +121,7 @@ describe('retry', () => {
     await client.query('BEGIN');
     await insertOperation(client, 'unsettle', transactionId);
     const retried = deliveryAdmin.retry(id, BY);
-    await waitForLock();
+    await waitForLock(rig.url);
     await client.query('COMMIT');
     expect(await retried).toEqual({ kind: 'overtaken' });
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
@@ -204,17 +204,25 @@ describe('resolve', () => {
     });
     expect(await rowOf(id)).toMatchObject({ state, resolved_by: null });
   });
-});
 
-/** Until some connection of the database waits for a lock of another one. */
-async function waitForLock(): Promise<void> {
-  await onServer(rig.url, async (watcher) => {
-    for (;;) {
-      const { rows } = await watcher.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database()
-            AND wait_event_type = 'Lock'`,
-      );
-      if (rows.length > 0) return;
-    }
+  it('leaves a newer result alone that a wallet has confirmed at that moment', async () => {
+    const transactionId = randomUUID();
+    const id = await insert({ state: 'dead', operation: 'settle', transactionId });
+    await client.query('BEGIN');
+    await insertOperation(client, 'settle', transactionId);
+    await client.query(
+      `UPDATE bets SET settlement = 'settled', settlement_amount = '50', settlement_type = '1',
+                       settlement_time = 'then' WHERE transaction_id = $1`,
+      [transactionId],
+    );
+    const resolved = deliveryAdmin.resolve(id, 'ann', 'the wallet holds it', BY);
+    await waitForLock(rig.url);
+    await client.query('COMMIT');
+    expect(await resolved).toMatchObject({ kind: 'resolved' });
+    const { rows } = await client.query(
+      'SELECT settlement, settlement_amount FROM bets WHERE transaction_id = $1',
+      [transactionId],
+    );
+    expect(rows).toEqual([{ settlement: 'settled', settlement_amount: '50' }]);
   });
-}
+});
