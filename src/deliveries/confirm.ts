@@ -51,7 +51,6 @@ async function confirm(
       if (await leaveToPerson(confirmations, bets, bet)) {
         logger.error({ operator: operatorId, transactionId }, 'delivery.left_to_person');
       }
-      await confirmations.skip(bet);
       return false;
     }
     case 'send': {
@@ -68,7 +67,8 @@ async function confirm(
 }
 
 /**
- * Makes a dead letter of the result whose process was killed, unless there is one already.
+ * Makes a dead letter of the result whose process was killed, unless there is one already, or nothing
+ * to make one of.
  * @returns whether one was made
  */
 async function leaveToPerson(
@@ -81,7 +81,10 @@ async function leaveToPerson(
     ({ operation, wasSent, isConcluded }) =>
       (operation === 'settle' || operation === 'unsettle') && wasSent && !isConcluded,
   );
-  if (open === undefined) return false;
+  if (open === undefined) {
+    await confirmations.skip(bet);
+    return false;
+  }
   const parsed = parseBet('PUT', open.body);
   const settle = parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;
   return await confirmations.leaveToPerson(bet, open.id, settle);

@@ -40,15 +40,14 @@ const POSTPONE = statement(
   noRow,
 );
 
+const ONE_LESS = `confirm_left = greatest(confirm_left - 1, 0),
+         confirm_at = CASE WHEN confirm_left > 1 THEN clock_timestamp() END,
+         version = version + 1`;
+
 const SKIP = statement(
   'confirmation-skip',
   unmoved,
-  `
-  UPDATE bets
-     SET confirm_left = greatest(confirm_left - 1, 0),
-         confirm_at = CASE WHEN confirm_left > 1 THEN clock_timestamp() END,
-         version = version + 1
-   WHERE transaction_id = :transaction_id AND version = :version`,
+  `UPDATE bets SET ${ONE_LESS} WHERE transaction_id = :transaction_id AND version = :version`,
   noRow,
 );
 
@@ -95,7 +94,10 @@ interface LeftToPerson {
   readonly settle: { readonly amount: string; readonly resultType: ResultType } | undefined;
 }
 
-/** A dead letter, unless the operation has one; only while nobody knows the bet's result. */
+/**
+ * A dead letter, unless the operation has one; only while nobody knows the bet's result. By moving the
+ * bet's version, whoever decides without having seen it decides anew.
+ */
 const LEAVE_TO_PERSON = statement(
   'confirmation-leave-to-person',
   {
@@ -105,6 +107,11 @@ const LEAVE_TO_PERSON = statement(
     settle_type: ['text', ({ settle }) => settle?.resultType ?? null],
   } satisfies Parameters<LeftToPerson>,
   `
+  WITH b AS (
+    UPDATE bets SET ${ONE_LESS}
+     WHERE transaction_id = :transaction_id AND version = :version AND settlement = 'unknown'
+    RETURNING transaction_id, operator_id
+  )
   INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
                           transaction_time, settle_amount, settle_type, last_error,
                           next_attempt_at, dead_at, settled_at)
@@ -112,8 +119,7 @@ const LEAVE_TO_PERSON = statement(
          to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
          :settle_amount, :settle_type, 'the process that sent it was lost: outcome unknown',
          clock_timestamp(), clock_timestamp(), clock_timestamp()
-    FROM bets b JOIN operations o ON o.id = :operation_id
-   WHERE b.transaction_id = :transaction_id AND b.version = :version AND b.settlement = 'unknown'
+    FROM b JOIN operations o ON o.id = :operation_id
   ON CONFLICT (operation_id, purpose) DO NOTHING
   RETURNING id`,
   (row) => row.text('id'),
@@ -146,7 +152,7 @@ export class Confirmations {
   }
 
   /**
-   * Makes a dead letter of the operation that the bet's result is unknown by.
+   * Makes a dead letter of the operation that the bet's result is unknown by: one of the times is over.
    * @param settle what it brings; undefined for an unsettle
    * @returns false where it has one already, or the bet has moved
    */

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Database } from '../../../src/store/database.ts';
+import { Confirmations } from '../../../src/store/deliveries/confirmations.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { type OpenDatabase, openDatabase } from '../../support/database.ts';
+import { insertOperation } from '../../support/deliveries.ts';
+import { waitForLock } from '../../support/server.ts';
+
+let server: OpenDatabase;
+let database: Database;
+let confirmations: Confirmations;
+beforeAll(async () => {
+  server = await openDatabase();
+  const { url } = server;
+  database = new Database({ url, connectionsMax: 2, onIdleError: () => undefined });
+  confirmations = new Confirmations(database);
+});
+afterAll(async () => {
+  await database.close();
+  await server.drop();
+});
+
+/** A bet whose result nobody knows, of which a person has to be told now. */
+async function unknownResult() {
+  const { client } = server;
+  const transactionId = randomUUID();
+  const operationId = await insertOperation(client, 'settle', transactionId);
+  await client.query(
+    `UPDATE bets SET settlement = 'unknown', late_kind = 'several', late_at = now(),
+                     confirm_left = 2, confirm_at = now()
+      WHERE transaction_id = $1`,
+    [transactionId],
+  );
+  return { bet: { ...FRESH, transactionId, version: 1 }, operationId };
+}
+
+async function stateOf(transactionId: string) {
+  const { rows } = await server.client.query(
+    `SELECT version, confirm_left,
+            (SELECT count(*)::int FROM deliveries WHERE transaction_id = $1 AND state = 'dead') AS dead
+       FROM bets WHERE transaction_id = $1`,
+    [transactionId],
+  );
+  return rows[0];
+}
+
+it('leaves a result to a person once, and moves its bet, so that nobody decides without that (I4, I6)', async () => {
+  const { bet, operationId } = await unknownResult();
+  expect(await confirmations.leaveToPerson(bet, operationId, undefined)).toBe(true);
+  const left = { version: 2, confirm_left: 1, dead: 1 };
+  expect(await stateOf(bet.transactionId)).toEqual(left);
+  expect(await confirmations.leaveToPerson(bet, operationId, undefined)).toBe(false);
+  expect(await stateOf(bet.transactionId)).toEqual(left);
+});
+
+it('leaves no result to a person that is being brought again at that moment', async () => {
+  const { client } = server;
+  const { bet, operationId } = await unknownResult();
+  await client.query('BEGIN');
+  await insertOperation(client, 'settle', bet.transactionId);
+  const left = confirmations.leaveToPerson(bet, operationId, undefined);
+  await waitForLock(server.url);
+  await client.query('COMMIT');
+  expect(await left).toBe(false);
+  expect(await stateOf(bet.transactionId)).toEqual({ version: 2, confirm_left: 2, dead: 0 });
+});
