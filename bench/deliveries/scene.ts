@@ -133,6 +133,7 @@ function makePlayers(
         operatorToken: sealOperatorToken(vault, operatorToken, tokenHash),
         operatorTokenHash: vault.hash(operatorToken),
         ordinal: 1,
+        isIssued: true,
         ttlSeconds: 86_400,
       });
       if (session === undefined) throw new Error('no session');

@@ -8,6 +8,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { BetTimelines } from '../store/bets/timeline.ts';
 import type { Statements } from '../store/books/statements.ts';
 import type { Players } from '../store/sessions/players.ts';
+import type { RepeatableRequest } from '../store/sessions/session-store.ts';
 import { keptText, readFields } from './fields.ts';
 import { BODY_BYTES_MAX, type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
 import { betShower } from './show-bet.ts';
@@ -84,7 +85,7 @@ async function openSession(api: OperatorApi, request: OperatorRequest): Promise<
     currency,
     operatorToken,
     ttlSeconds ?? operator.sessions.ttlSeconds,
-    repeatableHash(read.fields),
+    repeatable(read.fields),
   );
   if (opened === undefined) {
     const advice = 'send a new request, with path, at and nonce';
@@ -100,11 +101,12 @@ async function openSession(api: OperatorApi, request: OperatorRequest): Promise<
  * What a request is recognised by when somebody sends it again: all that it asks for and says of
  * itself, however it is spelled. Undefined for one with a nonce, which never comes twice.
  */
-function repeatableHash(fields: z.output<typeof openSessionFields>): Buffer | undefined {
+function repeatable(fields: z.output<typeof openSessionFields>): RepeatableRequest | undefined {
   if (fields.nonce !== undefined) return undefined;
   const { operatorUser, currency, operatorToken, ttlSeconds, path, at } = fields;
   const said = [operatorUser, currency, operatorToken, ttlSeconds, path, at];
-  return createHash('sha256').update(JSON.stringify(said)).digest();
+  const hash = createHash('sha256').update(JSON.stringify(said)).digest();
+  return { hash, saysWhen: at !== undefined };
 }
 
 async function revokeSessions(api: OperatorApi, request: OperatorRequest): Promise<Answer> {

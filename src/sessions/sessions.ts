@@ -3,7 +3,11 @@ import type { BetOwner } from '../domain/bet.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { Authority } from '../store/audit/audited.ts';
-import type { SessionRow, SessionStore } from '../store/sessions/session-store.ts';
+import type {
+  RepeatableRequest,
+  SessionRow,
+  SessionStore,
+} from '../store/sessions/session-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Session, SessionLookup } from './session.ts';
 import type { SessionCache } from './session-cache.ts';
@@ -127,7 +131,7 @@ export class Sessions {
   /**
    * The live session of (player, currency, operator token), opened where there is none. Repeating
    * it gives the same session and does not extend it.
-   * @param request SHA-256 of the request that asks, where the same could come again
+   * @param request that asks, where the same could come again
    * @returns undefined when that very request was given a session that was revoked since: whoever
    *   sends it again, perhaps a stranger who saw it, gets no other for it
    * @throws GatewayError `DATABASE_UNAVAILABLE`
@@ -137,13 +141,13 @@ export class Sessions {
     currency: string,
     operatorToken: string,
     ttlSeconds: number,
-    request?: Buffer,
+    request?: RepeatableRequest,
   ): Promise<OpenedSession | undefined> {
     const { store, vault } = this.#options;
     const { operatorId, playerId } = owner;
     const operatorTokenHash = vault.hash(operatorToken);
     for (;;) {
-      const kind = await store.findNewest(playerId, currency, operatorTokenHash, request);
+      const kind = await store.findNewest(playerId, currency, operatorTokenHash, request?.hash);
       const { newest } = kind;
       // Also where a newer request has opened another since: that is not for the sender of this one.
       if (newest?.was_revoked) return undefined;
@@ -168,6 +172,7 @@ export class Sessions {
         operatorTokenHash,
         ordinal,
         ttlSeconds,
+        isIssued: true,
         givenTo: request,
       });
       // No row: a twin was faster; the next look finds its session.
@@ -203,6 +208,7 @@ export class Sessions {
         operatorTokenHash,
         ordinal: lastOrdinal + 1,
         ttlSeconds,
+        isIssued: false,
       });
     } else if (known.player_id === owner.playerId && known.currency === currency) {
       await store.renew(known.id, ttlSeconds);

@@ -187,6 +187,7 @@ describe('a row that a newer release has written', () => {
       operatorToken: Buffer.from('sealed'),
       operatorTokenHash,
       ordinal: 1,
+      isIssued: true,
       ttlSeconds: 60,
     });
     expect(made?.ended_reason).toBeUndefined();

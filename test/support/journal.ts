@@ -98,6 +98,7 @@ export async function openTestJournal(
       operatorToken: Buffer.from('operator-token'),
       operatorTokenHash: unique,
       ordinal: 1,
+      isIssued: true,
       ttlSeconds: 3_600,
     });
     if (session === undefined) throw new Error('no session');

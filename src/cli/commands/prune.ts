@@ -47,7 +47,7 @@ async function run(terminal: Terminal, options: Options): Promise<void> {
     for (const month of months) terminal.print(lineOf(month, isDryRun));
     terminal.print(
       `${months.length - refused.length} months, ${deliveries} deliveries, ${bets} bets, ` +
-        `${sessions} expired sessions and ${bonusCalls} bonus calls from before ${before.toISOString().slice(0, 10)} ` +
+        `${sessions} sessions and ${bonusCalls} bonus calls from before ${before.toISOString().slice(0, 10)} ` +
         (isDryRun ? 'would go' : 'are gone'),
     );
   }

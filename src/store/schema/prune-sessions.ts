@@ -3,8 +3,14 @@ import { clientRows } from '../client-rows.ts';
 
 const PLAYERS_AT_ONCE = 200;
 
-/** Expired before, and never ended by anybody: what was revoked stays, so that it stays revoked. */
-const EXPIRED = `s.ended_at IS NULL AND s.expires_at < $1::timestamptz`;
+/**
+ * Expired before; or ended before, where nothing that somebody has kept could open it again. What was ended stays
+ * where its token is the operator's own, which a wallet would vouch for again, and what was revoked also where a
+ * request that it was given to names no time. One that does is refused long before an hour is over.
+ */
+const OVER = `(s.ended_at IS NULL AND s.expires_at < $1::timestamptz
+   OR s.ended_at < least($1::timestamptz, clock_timestamp() - interval '1 hour') AND s.given_dated IS NOT NULL
+      AND (s.ended_reason <> 'revoked' OR s.given_to <@ s.given_dated))`;
 
 /**
  * A bet goes on with the token that it was placed with, and a cashout of unknown outcome with the one
@@ -15,7 +21,7 @@ const UNNEEDED = `
     SELECT id FROM players WHERE id > $2 ORDER BY id LIMIT $3
   ), old AS MATERIALIZED (
     SELECT s.id, s.player_id FROM player p CROSS JOIN LATERAL (
-      SELECT s.id, s.player_id FROM sessions s WHERE s.player_id = p.id AND ${EXPIRED} OFFSET 0) s
+      SELECT s.id, s.player_id FROM sessions s WHERE s.player_id = p.id AND ${OVER} OFFSET 0) s
   ), needed AS MATERIALIZED (
     SELECT DISTINCT b.session_id, CASE WHEN b.settlement = 'unknown' THEN b.player_id END AS player_id
       FROM (SELECT DISTINCT player_id FROM old) p CROSS JOIN LATERAL (
@@ -33,7 +39,7 @@ const UNNEEDED = `
  * that is gone: it would get its token as well, and whoever has kept that would be let in.
  */
 const DELETING = `, gone AS (
-    DELETE FROM sessions s USING unneeded u WHERE s.id = u.id AND ${EXPIRED}
+    DELETE FROM sessions s USING unneeded u WHERE s.id = u.id AND ${OVER}
     RETURNING s.player_id, s.ordinal
   ), used AS (
     UPDATE players p SET pruned_ordinal = g.ordinal
@@ -42,7 +48,7 @@ const DELETING = `, gone AS (
   )`;
 
 /**
- * Takes away the sessions that expired before and that no bet needs any more, some players at a time:
+ * Takes away the sessions that were over before and that no bet needs any more, some players at a time:
  * each player's bets are read once. Players stay.
  *
  * @returns how many; of a dry run without those whose bets would go
@@ -67,7 +73,7 @@ export async function pruneSessions(
     );
     if (batch?.last === undefined) return pruned;
     pruned += batch.pruned;
-    if (batch.pruned > 0) options.log(`${pruned} expired sessions pruned`);
+    if (batch.pruned > 0) options.log(`${pruned} sessions pruned`);
     after = batch.last;
   }
 }

@@ -52,7 +52,7 @@ export interface Pruned {
   readonly deliveries: number;
   /** That ended before, and of which nothing is left in a month that is kept. */
   readonly bets: number;
-  /** That expired before, and that no bet needs. */
+  /** That were over before, that no bet needs, and that nothing could open again. */
   readonly sessions: number;
   /** Of the bonus API, closed before. */
   readonly bonusCalls: number;
@@ -62,7 +62,7 @@ export interface Pruned {
  * Deletes old months from the journal: their operations and attempts with the months' tables, and
  * of the bets that ended before the rows themselves. A month in which something is open is refused;
  * the operations of bets that still wait for their result are kept in `operations_rest`. Sessions that
- * expired before and that no bet needs, and calls of the bonus API that were closed before go as well.
+ * were over before and that nothing needs, and calls of the bonus API that were closed before go as well.
  *
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */

@@ -46,6 +46,14 @@ export interface KindOfSession {
   readonly lastOrdinal: number;
 }
 
+/** A request for a session that could be sent again, by whoever has seen it. */
+export interface RepeatableRequest {
+  /** SHA-256 of what it says. */
+  readonly hash: Buffer;
+  /** It is refused some minutes after the time that it names. */
+  readonly saysWhen: boolean;
+}
+
 export interface NewSession {
   readonly playerId: string;
   readonly operatorId: string;
@@ -57,8 +65,10 @@ export interface NewSession {
   readonly operatorTokenHash: Buffer;
   readonly ordinal: number;
   readonly ttlSeconds: number;
-  /** SHA-256 of the request that opens it, where that could be sent again. */
-  readonly givenTo?: Buffer | undefined;
+  /** By the gateway: its token is made by nobody else. A prefixed one is the operator's own. */
+  readonly isIssued: boolean;
+  /** The request that opens it, where that could be sent again. */
+  readonly givenTo?: RepeatableRequest | undefined;
 }
 
 /** Rows of `sessions`. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
@@ -94,7 +104,7 @@ export class SessionStore {
   }
 
   /** Notes that a live session was given to one more request. */
-  async noteGiven(id: string, request: Buffer): Promise<void> {
+  async noteGiven(id: string, request: RepeatableRequest): Promise<void> {
     await this.#database.run(NOTE_GIVEN, { id, request });
   }
 
@@ -218,10 +228,14 @@ const NOTE_GIVEN = statement(
   'session-note-given',
   {
     id: ['bigint', ({ id }) => id],
-    request: ['bytea', ({ request }) => request],
-  } satisfies Parameters<{ readonly id: string; readonly request: Buffer }>,
+    request: ['bytea', ({ request }) => request.hash],
+    says_when: ['bool', ({ request }) => request.saysWhen],
+  } satisfies Parameters<{ readonly id: string; readonly request: RepeatableRequest }>,
   `UPDATE sessions
-      SET given_to = (array_append(given_to, :request))[greatest(1, cardinality(given_to) - 62):]
+      SET given_to = (array_append(given_to, :request))[greatest(1, cardinality(given_to) - 62):],
+          given_dated = CASE WHEN :says_when
+            THEN (array_append(given_dated, :request))[greatest(1, cardinality(given_dated) - 62):]
+            ELSE given_dated END
     WHERE id = :id AND ended_at IS NULL AND NOT :request = ANY (given_to)`,
   noRow,
 );
@@ -238,15 +252,19 @@ const INSERT = statement(
     operator_token_hash: ['bytea', ({ operatorTokenHash }) => operatorTokenHash],
     ordinal: ['int', ({ ordinal }) => ordinal],
     ttl_seconds: ['float8', ({ ttlSeconds }) => ttlSeconds],
-    given_to: ['bytea[]', ({ givenTo }) => (givenTo === undefined ? [] : [givenTo])],
+    given_to: ['bytea[]', ({ givenTo }) => (givenTo === undefined ? [] : [givenTo.hash])],
+    given_dated: [
+      'bytea[]',
+      ({ isIssued, givenTo }) => (isIssued ? (givenTo?.saysWhen ? [givenTo.hash] : []) : null),
+    ],
   } satisfies Parameters<NewSession>,
   `
   WITH s AS (
     INSERT INTO sessions (player_id, operator_id, currency, token_hash, token, operator_token,
-                          operator_token_hash, ordinal, expires_at, given_to)
+                          operator_token_hash, ordinal, expires_at, given_to, given_dated)
     VALUES (:player_id, :operator_id, :currency, :token_hash, :token, :operator_token,
             :operator_token_hash, :ordinal,
-            clock_timestamp() + make_interval(secs => :ttl_seconds), :given_to)
+            clock_timestamp() + make_interval(secs => :ttl_seconds), :given_to, :given_dated)
     ON CONFLICT DO NOTHING
     RETURNING *
   )

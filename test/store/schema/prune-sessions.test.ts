@@ -8,13 +8,15 @@ import type { SessionCache } from '../../../src/sessions/session-cache.ts';
 import { Sessions } from '../../../src/sessions/sessions.ts';
 import { TokenVault } from '../../../src/sessions/token-vault.ts';
 import { pruneSessions } from '../../../src/store/schema/prune-sessions.ts';
-import { SessionStore } from '../../../src/store/sessions/session-store.ts';
+import { type RepeatableRequest, SessionStore } from '../../../src/store/sessions/session-store.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { partly } from '../../support/partly.ts';
 import { connect, onServer } from '../../support/server.ts';
 
 const BEFORE = new Date('2026-03-01T00:00:00Z');
 const LONG_AGO = '2026-02-28T23:59:59Z';
+/** By Ann's own token. */
+const ASKED = ['USD', 'anns-own-token', 60] as const;
 
 let journal: TestJournal;
 let client: Client;
@@ -61,10 +63,28 @@ async function bet(sessionId: string | null, settlement: string, rollback = 'non
   );
 }
 
-const pruned = (isDryRun = false): Promise<number> =>
-  onServer(journal.url, (one) =>
-    pruneSessions(one, { before: BEFORE, isDryRun, log: () => undefined }),
-  );
+function realSessions(): Sessions {
+  return new Sessions({
+    store: new SessionStore(journal.database),
+    cache: partly<SessionCache>({}),
+    vault: new TokenVault(readEncryptionKeys(Buffer.alloc(32, 7).toString('base64'))),
+    ...{ clock: systemClock, logger: pino({ level: 'silent' }) },
+  });
+}
+
+/** @returns the token of the session that a request gets */
+async function opened(sessions: Sessions, request: RepeatableRequest | undefined): Promise<string> {
+  const open = await sessions.open(journal.owner, ...ASKED, request);
+  expect(open).toBeDefined();
+  return open?.token ?? '';
+}
+
+async function end(reason: 'revoked' | 'currency', at: string): Promise<void> {
+  await client.query('UPDATE sessions SET ended_at = $1, ended_reason = $2', [at, reason]);
+}
+
+const pruned = (isDryRun = false, before = BEFORE): Promise<number> =>
+  onServer(journal.url, (one) => pruneSessions(one, { before, isDryRun, log: () => undefined }));
 const ids = async (): Promise<readonly string[]> =>
   (await client.query<{ id: string }>('SELECT id FROM sessions ORDER BY id')).rows.map(
     ({ id }) => id,
@@ -115,7 +135,7 @@ describe('pruning sessions', () => {
     expect(await pruned()).toBe(2);
   });
 
-  it('keeps what was revoked or ended for its currency, so that it never lives again (I8)', async () => {
+  it('keeps what ended in a release that did not tell who could open it again (I8)', async () => {
     const revoked = await session({ endedReason: 'revoked' });
     const currency = await session({ endedReason: 'currency' });
     expect(await pruned()).toBe(0);
@@ -131,7 +151,7 @@ describe('pruning sessions', () => {
       await onServer(journal.url, async (one) => {
         const { rows } = await one.query(
           `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-             AND wait_event_type = 'Lock' AND query LIKE '%DELETE FROM sessions%'`,
+             AND wait_event_type = 'Lock' AND query LIKE '%WITH player AS MATERIALIZED%'`,
         );
         return rows.length;
       });
@@ -175,15 +195,72 @@ describe('pruning sessions', () => {
     expect(rows).toHaveLength(450);
   });
 
-  it('gives no later session the token of one that is gone, which somebody may have kept (I8)', async () => {
-    const sessions = new Sessions({
-      store: new SessionStore(journal.database),
-      cache: partly<SessionCache>({}),
-      vault: new TokenVault(readEncryptionKeys(Buffer.alloc(32, 7).toString('base64'))),
-      ...{ clock: systemClock, logger: pino({ level: 'silent' }) },
+  describe('of those that ended', () => {
+    const all = ['revoked', 'currency'] as const;
+
+    it.each(all)('takes one that no request can open again (%s)', async (reason) => {
+      const sessions = realSessions();
+      const token = await opened(sessions, undefined);
+      expect(await opened(sessions, { hash: randomBytes(32), saysWhen: true })).toBe(token);
+      await end(reason, LONG_AGO);
+      expect(await pruned()).toBe(1);
+      expect(await sessions.findCertain(token)).toEqual({ kind: 'unknown' });
+      expect(await opened(sessions, undefined)).not.toBe(token);
     });
-    const open = async () =>
-      (await sessions.open(journal.owner, 'USD', 'anns-own-token', 60))?.token ?? '';
+
+    it('keeps a revoked one while a request without a time could open another (I8)', async () => {
+      const sessions = realSessions();
+      const captured = { hash: randomBytes(32), saysWhen: false };
+      const token = await opened(sessions, { hash: randomBytes(32), saysWhen: true });
+      expect(await opened(sessions, captured)).toBe(token);
+      expect(await opened(sessions, { hash: randomBytes(32), saysWhen: true })).toBe(token);
+      await end('revoked', LONG_AGO);
+      expect(await pruned()).toBe(0);
+      expect(await sessions.open(journal.owner, ...ASKED, captured)).toBeUndefined();
+    });
+
+    it('keeps one while a request with a time may still be taken (I8)', async () => {
+      const sessions = realSessions();
+      const captured = { hash: randomBytes(32), saysWhen: true };
+      await opened(sessions, captured);
+      await end('revoked', new Date().toISOString());
+      const before = new Date(Date.now() + 1_000);
+      expect(await pruned(false, before)).toBe(0);
+      expect(await sessions.open(journal.owner, ...ASKED, captured)).toBeUndefined();
+    });
+
+    it('keeps one that another release has given to a request since (I8)', async () => {
+      await opened(realSessions(), undefined);
+      await client.query(`UPDATE sessions SET given_to = ARRAY['\\x01'::bytea]`);
+      await end('revoked', LONG_AGO);
+      expect(await pruned()).toBe(0);
+    });
+
+    it.each(all)(
+      'keeps one whose token is the operator’s own (%s): it could be learnt again (I8)',
+      async (reason) => {
+        const sessions = realSessions();
+        const token = 'alpha.anns-own-token';
+        const learn = () => sessions.learn(token, journal.owner, 'USD', 'anns-own-token', 60);
+        expect(await learn()).toBeDefined();
+        await end(reason, LONG_AGO);
+        expect(await pruned()).toBe(0);
+        expect(await learn()).toBeUndefined();
+      },
+    );
+
+    it('keeps one that a bet still goes on with (I5)', async () => {
+      await opened(realSessions(), undefined);
+      const [id = ''] = await ids();
+      await bet(id, 'none');
+      await end('revoked', LONG_AGO);
+      expect(await pruned()).toBe(0);
+    });
+  });
+
+  it('gives no later session the token of one that is gone, which somebody may have kept (I8)', async () => {
+    const sessions = realSessions();
+    const open = () => opened(sessions, undefined);
     const tokens: string[] = [];
     for (let n = 0; n < 3; n += 1) {
       tokens.push(await open());
