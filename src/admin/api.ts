@@ -51,12 +51,12 @@ export interface AdminApi {
   /** `?operator=&state=&operation=`: how many a bulk retry of this filter would look at. */
   readonly 'GET /admin/deliveries/count': { readonly count: number };
   /**
-   * Body `{operator, state, operation?, limit?, cursor?}`. Without `limit` all at once; with one, so
-   * many are looked at, and `nextCursor` goes on from there: whoever asks page by page sees progress.
+   * Body `{operator, state, operation?, limit?, cursor?}`. At most `limit` are looked at (default and most:
+   * 10,000), and `nextCursor` goes on from there: whoever asks page by page sees progress.
    */
   readonly 'POST /admin/deliveries/retry': {
     readonly retried: number;
-    /** Only where a `limit` was given. */
+    /** Null: that was all. Without a `limit` it is there only where more may be left. */
     readonly nextCursor?: string | null;
   };
   /** `?userId=`, or `?operator=&operatorUser=`: at most one. */

@@ -6,6 +6,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { Answer } from '../protocol/answers.ts';
 import {
   type DeliveryAdmin,
+  RETRIED_AT_ONCE_MAX,
   RETRYABLE_STATES,
   type ResolveResult,
   type RetryResult,
@@ -45,7 +46,11 @@ const retryBody = z.strictObject({
   operator: z.string('must be a string'),
   state: wordAmong(RETRYABLE_STATES),
   operation: wordAmong(DELIVERABLE_OPERATIONS).optional(),
-  limit: z.int('must be a whole number').min(1, 'must be at least 1').max(10_000).optional(),
+  limit: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(RETRIED_AT_ONCE_MAX)
+    .optional(),
   cursor: cursorField,
   reason: reasonField,
 });
@@ -84,12 +89,16 @@ export function deliveryRoutes(
   serve(app, 'POST', '/deliveries/retry', 'operate', async (request, caller) => {
     const input = checkedBody(retryBody, request);
     if (!('fields' in input)) return input;
-    const { operator, state, reason, ...which } = input.fields;
+    const { operator, state, reason, limit, ...which } = input.fields;
     if (!isConfigured(operator)) return notFoundAnswer('No such operator');
+    // A million take minutes: whoever waits for them gives up, and nobody learns what was done.
+    const some = { ...which, limit: limit ?? RETRIED_AT_ONCE_MAX };
     const by = { caller, reason };
-    const { retried, nextCursor } = await deliveryAdmin.retrySome(operator, state, which, by);
-    const answer: AdminApi['POST /admin/deliveries/retry'] =
-      which.limit === undefined ? { retried } : { retried, nextCursor };
+    const { retried, nextCursor } = await deliveryAdmin.retrySome(operator, state, some, by);
+    const isAll = limit === undefined && nextCursor === null;
+    const answer: AdminApi['POST /admin/deliveries/retry'] = isAll
+      ? { retried }
+      : { retried, nextCursor };
     return json(answer);
   });
 

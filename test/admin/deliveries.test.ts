@@ -117,6 +117,23 @@ describe('deliveries', () => {
     expect(json).toEqual({ count: 1 });
   });
 
+  it('retries ten thousand at most in one request, and says where to go on', async () => {
+    // Of no bet: each is looked at, and left as it is.
+    await client.query(
+      `INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                               transaction_time, next_attempt_at, dead_at)
+       SELECT -n, 'alpha', 'none-' || n, 'rollback', 'dead', '', now(), now()
+         FROM generate_series(1, 10000) n`,
+    );
+    await insert({ state: 'dead' });
+    await insert({ state: 'dead' });
+    const body = { operator: 'alpha', state: 'dead' };
+    const first = (await admin.post('/admin/deliveries/retry', body)).json;
+    expect(first).toEqual({ retried: 0, nextCursor: expect.stringMatching(/^\d+$/) });
+    const next = { ...body, cursor: first.nextCursor };
+    expect((await admin.post('/admin/deliveries/retry', next)).json).toEqual({ retried: 2 });
+  });
+
   it('wants to know who resolves, and why', async () => {
     const id = await insert({ state: 'dead' });
     const { status, json } = await admin.post(`/admin/deliveries/${id}/resolve`, { by: 'ann' });

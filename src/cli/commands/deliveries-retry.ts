@@ -1,6 +1,10 @@
 import { Command, Option } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
-import { RETRYABLE_STATES, type RetryableState } from '../../store/deliveries/delivery-admin.ts';
+import {
+  RETRIED_AT_ONCE_MAX,
+  RETRYABLE_STATES,
+  type RetryableState,
+} from '../../store/deliveries/delivery-admin.ts';
 import { byOf } from '../caller.ts';
 import { deliveryName } from '../deliveries-table.ts';
 import {
@@ -13,9 +17,6 @@ import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
-
-/** So many at a time, some seconds each, and then how far it has come. */
-const PIECE_SIZE = 10_000;
 
 interface Options extends DeliveryCommandOptions {
   readonly operator?: string;
@@ -100,7 +101,12 @@ async function retryAll(
     let sum = 0;
     let cursor: string | undefined;
     do {
-      const piece = await admin.retrySome(operator, state, { cursor, limit: PIECE_SIZE }, by);
+      const piece = await admin.retrySome(
+        operator,
+        state,
+        { cursor, limit: RETRIED_AT_ONCE_MAX },
+        by,
+      );
       sum += piece.retried;
       cursor = piece.nextCursor ?? undefined;
       // What is done stays done, whatever comes: a second run goes on with the rest.

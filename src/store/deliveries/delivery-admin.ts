@@ -13,6 +13,9 @@ import { releaseGeneration } from './release.ts';
 import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
 
+/** So many are looked at in one go, which takes some seconds; then it is said how far it has come. */
+export const RETRIED_AT_ONCE_MAX = 10_000;
+
 /** States that `retrySome` takes. */
 export const RETRYABLE_STATES = ['dead', 'pending', 'held'] as const;
 
