@@ -49,7 +49,11 @@ export interface AdminApi {
     readonly unchanged: readonly string[];
   };
   /** `?operator=&state=&operation=`: how many a bulk retry of this filter would look at. */
-  readonly 'GET /admin/deliveries/count': { readonly count: number };
+  readonly 'GET /admin/deliveries/count': {
+    readonly count: number;
+    /** Only where counting took too long, and there may be more. */
+    readonly isAtLeast?: true;
+  };
   /**
    * Body `{operator, state, operation?, limit?, cursor?}`. At most `limit` are looked at (default and most:
    * 10,000), and `nextCursor` goes on from there: whoever asks page by page sees progress.

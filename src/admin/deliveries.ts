@@ -82,8 +82,8 @@ export function deliveryRoutes(
   serve(app, 'GET', '/deliveries/count', 'read', async (request) => {
     const query = checkedQuery(countQuery, request);
     if (!('fields' in query)) return query;
-    const count = await deliveryAdmin.count(query.fields);
-    return json({ count } satisfies AdminApi['GET /admin/deliveries/count']);
+    const { count, isAtLeast } = await deliveryAdmin.count(query.fields);
+    return countAnswer(isAtLeast ? { count, isAtLeast } : { count });
   });
 
   serve(app, 'POST', '/deliveries/retry', 'operate', async (request, caller) => {
@@ -96,10 +96,7 @@ export function deliveryRoutes(
     const by = { caller, reason };
     const { retried, nextCursor } = await deliveryAdmin.retrySome(operator, state, some, by);
     const isAll = limit === undefined && nextCursor === null;
-    const answer: AdminApi['POST /admin/deliveries/retry'] = isAll
-      ? { retried }
-      : { retried, nextCursor };
-    return json(answer);
+    return retriedAnswer(isAll ? { retried } : { retried, nextCursor });
   });
 
   serve(app, 'POST', '/deliveries/:id/retry', 'operate', async (request, caller) => {
@@ -122,6 +119,9 @@ export function deliveryRoutes(
     );
   });
 }
+
+const countAnswer = (answer: AdminApi['GET /admin/deliveries/count']) => json(answer);
+const retriedAnswer = (answer: AdminApi['POST /admin/deliveries/retry']) => json(answer);
 
 function retryAnswer(result: RetryResult): Answer {
   switch (result.kind) {

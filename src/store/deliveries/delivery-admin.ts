@@ -36,6 +36,12 @@ export interface DeliveryPage {
   readonly nextCursor: string | null;
 }
 
+interface Counted {
+  readonly count: number;
+  /** Counting took too long, and there may be more. */
+  readonly isAtLeast: boolean;
+}
+
 export type RetryResult =
   | { readonly kind: 'retried'; readonly item: DeliveryItem }
   | { readonly kind: 'notRetryable'; readonly state: DeliveryState }
@@ -59,6 +65,9 @@ export interface DeliveryAdminOptions {
 type Row = DeliveryRecord;
 
 const PAGE_SIZE = 100;
+/** So many are read by one statement of a count: some tens of milliseconds. */
+const COUNTED_AT_ONCE = 20_000;
+const COUNTED_FOR_MS = 3_000;
 /** An id that PostgreSQL can hold; no delivery has any other. */
 const ID = /^\d{1,18}$/;
 
@@ -94,12 +103,36 @@ export class DeliveryAdmin {
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
 
-  /** How many there are of what `list` would show. */
-  async count(query: Omit<DeliveryQuery, 'cursor' | 'limit'>): Promise<number> {
+  /**
+   * How many there are of what `list` would show, counted piece by piece: a few tens of millions take longer
+   * than a statement has, or than anybody waits.
+   * @param forMs after so long it is left at what was counted, but never before the first piece
+   */
+  async count(
+    query: Omit<DeliveryQuery, 'cursor' | 'limit'>,
+    forMs = COUNTED_FOR_MS,
+  ): Promise<Counted> {
     const { operation } = query;
-    return await this.#prisma.delivery.count({
-      where: { ...(await this.#standing(query)), ...(operation !== undefined && { operation }) },
-    });
+    const counted = await this.#standing(query);
+    const where = { ...counted, ...(operation !== undefined && { operation }) };
+    const untilMs = performance.now() + forMs;
+    let count = 0;
+    for (const walk of await this.#walks(query)) {
+      for (let after = 0n; ; ) {
+        const last = await this.#prisma.delivery.findFirst({
+          where: { ...walk, id: { gt: after } },
+          select: { id: true },
+          orderBy: { id: 'asc' },
+          skip: COUNTED_AT_ONCE - 1,
+        });
+        const id = { gt: after, ...(last !== null && { lte: last.id }) };
+        count += await this.#prisma.delivery.count({ where: { AND: [walk, where, { id }] } });
+        if (last === null) break;
+        if (performance.now() >= untilMs) return { count, isAtLeast: true };
+        after = last.id;
+      }
+    }
+    return { count, isAtLeast: false };
   }
 
   /** Makes a waiting or dead delivery due now, with a new horizon: a person has looked at it. */
@@ -180,7 +213,7 @@ export class DeliveryAdmin {
     const ofOperator = operator === undefined ? {} : { operatorId: operator };
     if (state === undefined) return { ...ofOperator, state: { not: 'live' } };
     if (state !== 'held' && state !== 'pending') return { ...ofOperator, state };
-    const operators = operator === undefined ? await this.#operatorsWaiting() : [operator];
+    const operators = operator === undefined ? await this.#operatorsWith('pending') : [operator];
     const isHeld = await this.#heldNow();
     const fitting = operators.filter((id) => isHeld(id) === (state === 'held'));
     const byOperator = { operatorId: { in: fitting } };
@@ -189,16 +222,24 @@ export class DeliveryAdmin {
       : { ...byOperator, state: 'pending', held: false };
   }
 
-  async #operatorsWaiting(): Promise<readonly string[]> {
-    // A probe of the index an operator, however many wait at each.
+  /** What is read in the order of ids to find those: by the indexes of what is open, or all there is. */
+  async #walks({ operator, state }: DeliveryQuery) {
+    if (state !== 'dead' && state !== 'pending' && state !== 'held') return [{}];
+    const open = state === 'dead' ? 'dead' : 'pending';
+    const operators = operator === undefined ? await this.#operatorsWith(open) : [operator];
+    return operators.map((operatorId) => ({ operatorId, state: open }));
+  }
+
+  async #operatorsWith(state: 'pending' | 'dead'): Promise<readonly string[]> {
+    // A probe of the index an operator, however many each has.
     const rows = await this.#prisma.$queryRaw<{ readonly operator: string | null }[]>(sql`
-      WITH RECURSIVE waiting AS (
-        SELECT min(operator_id) AS operator FROM deliveries WHERE state = 'pending'
+      WITH RECURSIVE owner AS (
+        SELECT min(operator_id) AS operator FROM deliveries WHERE state = ${state}
          UNION ALL
         SELECT (SELECT min(d.operator_id) FROM deliveries d
-                 WHERE d.state = 'pending' AND d.operator_id > w.operator)
-          FROM waiting w WHERE w.operator IS NOT NULL
-      ) SELECT operator FROM waiting`);
+                 WHERE d.state = ${state} AND d.operator_id > w.operator)
+          FROM owner w WHERE w.operator IS NOT NULL
+      ) SELECT operator FROM owner`);
     return rows.flatMap(({ operator }) => operator ?? []);
   }
 

@@ -69,6 +69,26 @@ describe('with very many deliveries that ended, wait and are dead', () => {
     },
   );
 
+  it('a count stops after its time, and says that there may be more', async () => {
+    const all = { count: ENDED + 4 * OPEN, isAtLeast: false };
+    expect(await admin.count({})).toEqual(all);
+    expect(await admin.count({ operation: 'update' }, 0)).toEqual({ count: 0, isAtLeast: true });
+    const { count, isAtLeast } = await admin.count({}, 0);
+    expect(isAtLeast).toBe(true);
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(all.count);
+  });
+
+  it.each(['dead', 'held'] as const)(
+    'a count of those that are %s reads no others, so that it is whole in no time',
+    async (state) => {
+      const whole = { count: state === 'dead' ? 2 * OPEN : OPEN, isAtLeast: false };
+      expect(await admin.count({ state }, 0)).toEqual(whole);
+      expect(await admin.count({ state, operator: 'alpha' }, 0)).toEqual(whole);
+      expect(await admin.count({ state, operator: 'beta' }, 0)).toEqual({ ...whole, count: 0 });
+    },
+  );
+
   it('whether a bet has a dead letter is asked of its own, not of all', async () => {
     const plan = await raw(
       `EXPLAIN SELECT ${HAS_DEAD} AS has FROM bets b WHERE b.transaction_id = 'bet-7'`,

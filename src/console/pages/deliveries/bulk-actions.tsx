@@ -27,7 +27,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
     queryFn: ({ signal }) => call('GET /admin/deliveries/count', { query: { ...filter }, signal }),
     enabled: isRetryable,
   });
-  const total = count.data?.count ?? 0;
+  const { total, many } = totalOf(count.data);
   const follow = async (work: AsyncIterable<BulkProgress>) => {
     for await (const each of work) setProgress(each);
     onDone();
@@ -65,8 +65,8 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
       {isRetryable && total > 0 && (
         <Action
           right="operate"
-          label={`Retry all ${total} ${filter.state}`}
-          title={`Retry ${total} deliveries`}
+          label={`Retry all ${many} ${filter.state}`}
+          title={`Retry ${many} deliveries`}
           about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are.`}
           reason="optional"
           run={(reason) => follow(retryFilter(filter, everyOperator, total, reason))}
@@ -77,6 +77,11 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
       {progress !== undefined && <Progress progress={progress} />}
     </div>
   );
+}
+
+function totalOf(counted: Answers['GET /admin/deliveries/count'] | undefined) {
+  const { count: total = 0, isAtLeast } = counted ?? {};
+  return { total, many: isAtLeast ? `at least ${total}` : `${total}` };
 }
 
 function ids(items: readonly Item[]): readonly string[] {
