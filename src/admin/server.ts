@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { refuseHostless } from '../http/unreadable.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -69,6 +70,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
       connectionsCheckingInterval: 500,
       requestTimeout: LONG_REQUEST_MS,
       headersTimeout: HEADERS_MS,
+      requireHostHeader: false,
     },
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
@@ -80,6 +82,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   app.decorateRequest('caller', undefined);
   app.decorate('guardedRoutes', []);
   breakOffSlow(app);
+  app.addHook('onRequest', refuseHostless);
   app.addHook('onRequest', hostCheck(options.adminHosts));
   // Whatever a tool calls its JSON: `curl -d` says it were a form.
   app.removeAllContentTypeParsers();

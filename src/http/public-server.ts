@@ -7,7 +7,7 @@ import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
-import { refuseUnreadable } from './unreadable.ts';
+import { refuseHostless, refuseUnreadable } from './unreadable.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -57,6 +57,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
       // Here as well: set only afterwards, as Fastify does, it would be shorter than Node's limit
       // for headers, and Node then takes the one for the other: a minute for a slow body.
       requestTimeout: options.requestTimeoutMs,
+      requireHostHeader: false,
     },
     keepAliveTimeout: 65_000,
     connectionTimeout: SILENT_MS_MAX,
@@ -72,6 +73,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   const connections = watchConnections(app, options);
   stampArrivals(app, options, isProxy);
+  app.addHook('onRequest', refuseHostless);
   answerFailures(app, options.logger);
   return app;
 }

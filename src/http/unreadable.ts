@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 
@@ -20,6 +21,23 @@ export function refuseUnreadable(
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable && !owesAnswer) socket.write(written(answerTo(error.code)));
   socket.destroy();
+}
+
+/**
+ * The same for a request of HTTP/1.1 without `Host` (RFC 9112, 3.2), which is read whole: Node's own answer to it
+ * is an empty 400, and of that nobody knows whether it is a decline.
+ */
+export async function refuseHostless(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  const { httpVersion, headers } = request.raw;
+  if (httpVersion !== '1.1' || headers.host !== undefined) return undefined;
+  const { status, body } = failure(CODES.validation, 'The request has no Host header', 400);
+  return reply
+    .code(status)
+    .headers({ 'content-type': 'application/json', connection: 'close' })
+    .send(body);
 }
 
 function answerTo(code: string | undefined): Answer {

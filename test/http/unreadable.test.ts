@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { placeBody } from '../../src/protocol/callback-bodies.ts';
 import { sign, signingKeys } from '../../src/protocol/signature.ts';
 import { unplacedBet } from '../support/bet.ts';
@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-async function open(): Promise<Socket> {
-  const socket = connect(Number(new URL(gateway.baseUrl).port), '127.0.0.1');
+async function open(port = Number(new URL(gateway.baseUrl).port)): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => socket.destroy());
   await once(socket, 'connect');
@@ -56,6 +56,51 @@ it.each(unreadable)('answers %s in the protocol’s form, and closes', async (_,
   expect(head).toMatch(/content-type: application\/json/i);
   expect(head).toContain(`content-length: ${Buffer.byteLength(body)}`);
   expect(JSON.parse(body)).toEqual({ code: 5, message: expect.any(String) });
+});
+
+describe('a request without a Host header', () => {
+  const hostless = (version: string) =>
+    `POST /payment/bet HTTP/${version}\r\ncontent-length: 2\r\n\r\n{}`;
+  const refusal = expect.stringMatching(
+    /^HTTP\/1\.1 400 .*"code":5,"message":"The request has no Host header"\}$/s,
+  );
+
+  it('is refused with a code, and its connection closed', async () => {
+    const socket = await open();
+    const said = untilClosed(socket);
+    socket.write(hostless('1.1'));
+    expect(await said).toEqual(refusal);
+  });
+
+  it('is refused so on the internal port too', async () => {
+    const { app } = gateway.parts.adminServer();
+    onTestFinished(() => app.close());
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = await open(Number(new URL(url).port));
+    const said = untilClosed(socket);
+    socket.write(hostless('1.1'));
+    expect(await said).toEqual(refusal);
+  });
+
+  it('is taken where it is of HTTP/1.0, which knew none', async () => {
+    const socket = await open();
+    const said = untilClosed(socket);
+    socket.write(hostless('1.0'));
+    expect(await said).toContain('"code":1');
+  });
+
+  it('does not answer for the place before it on its connection (I2)', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+    onTestFinished(gate.release);
+    const socket = await open();
+    const said = untilClosed(socket);
+    socket.write(signedPlace(placeBody(bet.slip)));
+    await gate.arrived;
+    socket.write(hostless('1.1'));
+    gate.release();
+    expect(await said).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s);
+  });
 });
 
 it.each(unreadable)(
