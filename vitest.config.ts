@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { SHARED, UNIT } from './test/support/projects.ts';
+import { ALONE, UNIT } from './test/support/projects.ts';
 import { PATIENT_MS } from './test/support/timing.ts';
 
 const GLOBAL_SETUP = 'test/support/global-setup.ts';
+const AFTER_EACH_FILE = 'test/support/after-each-file.ts';
 
 // Hundreds of processes load the same code: compiled once, they start in half the time.
 process.env.NODE_COMPILE_CACHE ??= resolve(
@@ -31,20 +32,21 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: SHARED,
-          exclude: UNIT,
+          include: ['test/**/*.test.ts'],
+          exclude: [...UNIT, ...ALONE],
           isolate: false,
           globalSetup: GLOBAL_SETUP,
+          setupFiles: AFTER_EACH_FILE,
         },
       },
       {
         extends: true,
-        // A process a file: tests kill servers, listen for signals and count sockets.
         test: {
-          name: 'servers',
-          include: ['test/**/*.test.ts'],
-          exclude: [...UNIT, ...SHARED],
+          name: 'alone',
+          include: ALONE,
+          exclude: UNIT,
           globalSetup: GLOBAL_SETUP,
+          setupFiles: AFTER_EACH_FILE,
         },
       },
     ],

@@ -1,7 +1,6 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHARED, UNIT } from './support/projects.ts';
 import { reachOf, type SourceFile, sourceFiles } from './support/source-tree.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
@@ -172,19 +171,12 @@ describe('the shape of the code', () => {
     expect(long).toEqual([]);
   });
 
-  it('lets no test of a shared process import hooks, which would be in force for one file alone', () => {
+  it('lets nothing but a test and its setup register hooks: where files share a process, they would be in force for one file alone', () => {
     const hooking = all
       .map(({ path }) => path)
       .filter((path) => !path.endsWith('.test.ts'))
       .filter((path) => /^(?:before|after)(?:All|Each)\(/m.test(read(`../${path}`)));
-    const sharing = globSync([...UNIT, ...SHARED], { cwd: join(SRC, '..') });
-    const reach = reachOf(all);
-    const astray = sharing.flatMap((path) =>
-      hooking.filter((other) => reach.get(path)?.has(other)).map((other) => `${path}: ${other}`),
-    );
-    expect(sharing.length).toBeGreaterThan(200);
-    expect(hooking).toContain('test/support/processes.ts');
-    expect(astray.sort()).toEqual([]);
+    expect(hooking).toEqual(['test/support/after-each-file.ts']);
   });
 });
 

@@ -1,12 +1,22 @@
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { HttpCall } from '../../src/outbound/http-call.ts';
 import { deadlineIn, manualClock } from '../wallets/support/calls.ts';
 import { reply, startRawWallet } from '../wallets/support/raw-wallet.ts';
 import { SELF_SIGNED } from '../wallets/support/self-signed.ts';
-import { client, exchangeWith, opened, portOf, post, wallet } from './support/client.ts';
+import {
+  client,
+  closeOpened,
+  exchangeWith,
+  opened,
+  portOf,
+  post,
+  wallet,
+} from './support/client.ts';
+
+afterEach(closeOpened);
 
 describe('a complete answer', () => {
   it('comes back with its status and bytes, and the connection is used again', async () => {

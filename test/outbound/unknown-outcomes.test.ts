@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { deadlineIn } from '../wallets/support/calls.ts';
 import { reply } from '../wallets/support/raw-wallet.ts';
-import { client, exchangeWith, KIB, post, wallet } from './support/client.ts';
+import { client, closeOpened, exchangeWith, KIB, post, wallet } from './support/client.ts';
+
+afterEach(closeOpened);
 
 describe('a wallet that lets wait (I1, I2)', () => {
   it.each<[string, (socket: Socket) => void]>([

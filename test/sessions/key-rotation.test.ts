@@ -12,7 +12,10 @@ import {
   owner,
   replica,
   revokeAll,
+  useReplicas,
 } from './support/replicas.ts';
+
+useReplicas();
 
 describe('ENCRYPTION_KEY set after some sessions were opened without it', () => {
   it('goes on giving those, and their operator tokens', async () => {

@@ -14,7 +14,10 @@ import {
   replica,
   revokeAll,
   throughProxy,
+  useReplicas,
 } from './support/replicas.ts';
+
+useReplicas();
 
 describe('a session that is read', () => {
   it('is live at every replica, with the operator’s token unsealed', async () => {

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { type Exit, Supervisor } from '../../tools/embedded/supervised.ts';
 
 export interface ProcessOptions {
@@ -50,7 +49,12 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'] as const;
 const WAIT_MS = 15_000;
 
 const supervisors = new Set<Supervisor>();
-afterAll(() => Promise.all([...supervisors].map((supervisor) => supervisor.close())));
+
+/** For `after-each-file.ts`: this module may be loaded once for many files. */
+export async function endProcesses(): Promise<void> {
+  await Promise.all([...supervisors].map((supervisor) => supervisor.close()));
+  supervisors.clear();
+}
 
 /**
  * Runs `node src/main.ts` as users do, in a process of its own. What a test leaves running is

@@ -24,20 +24,14 @@ export const UNIT = [
 ];
 
 /**
- * Tests whose gateways live in the test's own process and are closed again: what one file has loaded
- * and the compiler has made fast serves the next. Not those that start processes, listen for signals,
- * or count what a process has open, and none that imports hooks (`test/architecture.test.ts`).
+ * Tests that have a process each: they listen for signals, change what the whole process has (its
+ * environment, its standard streams), or count what it has open. All others share a few processes, so
+ * that what one file has loaded and the compiler has made fast serves the next.
  */
-export const SHARED = [
-  'test/{admin,books,callbacks,certify,openapi,operators,people,redis}/**/*.test.ts',
-  'test/bonuses/!(kill).test.ts',
-  'test/deliveries/!(dead|workers).test.ts',
-  'test/fuzz/!(schemathesis).test.ts',
-  'test/http/!(connections|descriptors).test.ts',
-  'test/money-safety/!(frozen-replica|killed).test.ts',
-  'test/sessions/!(key-rotation|sessions).test.ts',
-  'test/store/**/*.test.ts',
-  'test/telemetry/!(logs|log-output|tracing).test.ts',
-  'test/wallets/!(isolation|wallet).test.ts',
-  'test/wallets/adapters/*.test.ts',
+export const ALONE = [
+  'test/http/{connections,descriptors}.test.ts',
+  'test/support/*.test.ts',
+  'test/telemetry/tracing.test.ts',
+  'test/tools/{demo,embedded}/**/*.test.ts',
+  'test/tools/torture/{histories,regressions}.test.ts',
 ];

@@ -1,8 +1,18 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PATIENT_MS } from '../support/timing.ts';
 import { betCall, deadlineIn, readCall, walletConfig } from './support/calls.ts';
 import { type RawRequest, reply, replyAccepted, startRawWallet } from './support/raw-wallet.ts';
-import { FRAGILE, metricValue, opened, repeat, stage, walletOf } from './support/stage.ts';
+import {
+  closeOpened,
+  FRAGILE,
+  metricValue,
+  opened,
+  repeat,
+  stage,
+  walletOf,
+} from './support/stage.ts';
+
+afterEach(closeOpened);
 
 describe('the breaker', () => {
   const broken = ({ socket }: RawRequest) => reply(socket, 500, '');

@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Operation } from '../../src/domain/operation.ts';
 import { signingKeys, verify } from '../../src/protocol/signature.ts';
 import type { WalletOwner } from '../../src/wallets/wallet-config.ts';
 import { betCall, deadlineIn, manualClock, readCall, SECRET } from './support/calls.ts';
 import { type RawRequest, reply, replyAccepted, startRawWallet } from './support/raw-wallet.ts';
-import { metricValue, stage } from './support/stage.ts';
+import { closeOpened, metricValue, stage } from './support/stage.ts';
+
+afterEach(closeOpened);
 
 describe('a bet call', () => {
   it('is accepted, and what arrived is what was signed (I9)', async () => {

@@ -1,5 +1,4 @@
 import type { Server, Socket } from 'node:net';
-import { afterEach } from 'vitest';
 import { systemClock } from '../../../src/domain/clock.ts';
 import type { Exchange } from '../../../src/outbound/http-call.ts';
 import { HttpClient, type HttpClientOptions } from '../../../src/outbound/http-client.ts';
@@ -15,9 +14,10 @@ export const KIB = 1024;
 
 export const opened: { close(): Promise<void> }[] = [];
 
-afterEach(async () => {
+/** For `afterEach`. */
+export async function closeOpened(): Promise<void> {
   await Promise.all(opened.splice(0).map((one) => one.close()));
-});
+}
 
 export async function wallet(
   onRequest: (request: RawRequest, index: number) => void,

@@ -39,32 +39,35 @@ export let owner: BetOwner;
 /** How many there were so far; one for each test. */
 export let players = 0;
 
-beforeAll(async () => {
-  testDatabase = await createDatabase();
-  database = new Database({
-    url: testDatabase.url,
-    connectionsMax: 4,
-    onIdleError: () => undefined,
+/** Begins and ends them with the test file. */
+export function useReplicas(): void {
+  beforeAll(async () => {
+    testDatabase = await createDatabase();
+    database = new Database({
+      url: testDatabase.url,
+      connectionsMax: 4,
+      onIdleError: () => undefined,
+    });
+    const url = new URL((await sharedRedis()).url);
+    accelerator = await connect(url);
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    throughProxy = await connect(url);
   });
-  const url = new URL((await sharedRedis()).url);
-  accelerator = await connect(url);
-  proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-  url.port = String(proxy.port);
-  throughProxy = await connect(url);
-});
 
-afterAll(async () => {
-  throughProxy.close();
-  await proxy.close();
-  accelerator.close();
-  await database.close();
-  await testDatabase.drop();
-});
+  afterAll(async () => {
+    throughProxy.close();
+    await proxy.close();
+    accelerator.close();
+    await database.close();
+    await testDatabase.drop();
+  });
 
-beforeEach(async () => {
-  players += 1;
-  owner = await new Players(database).ensure('alpha', `player-${players}`);
-});
+  beforeEach(async () => {
+    players += 1;
+    owner = await new Players(database).ensure('alpha', `player-${players}`);
+  });
+}
 
 async function connect({ href: url }: URL): Promise<Accelerator> {
   const connection = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });

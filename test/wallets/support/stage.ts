@@ -1,5 +1,4 @@
 import { pino } from 'pino';
-import { afterEach } from 'vitest';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import type { Wallet } from '../../../src/wallets/call.ts';
@@ -12,9 +11,10 @@ export const FRAGILE = { errorPercent: 50, minRequests: 4, windowMs: 5000, openM
 
 export const opened: { close(): Promise<void> }[] = [];
 
-afterEach(async () => {
+/** For `afterEach`. */
+export async function closeOpened(): Promise<void> {
   for (const one of opened.splice(0)) await one.close();
-});
+}
 
 interface Stage {
   readonly wallet: Wallet;
