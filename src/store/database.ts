@@ -111,15 +111,14 @@ export class Database {
   }
 
   async #send(query: Query): Promise<Rows> {
-    if (this.#plans !== 'kept') return (await this.#pool.query<Row>(query)).rows;
-    const client = await this.#pool.connect();
+    const client = await this.#connect();
     let failure: Error | undefined;
     const onError = (error: Error) => {
       failure = error;
     };
     client.once('error', onError);
     try {
-      await this.#forgetOldPlans(client);
+      if (this.#plans === 'kept') await this.#forgetOldPlans(client);
       return (await client.query<Row>(query)).rows;
     } catch (error) {
       failure ??= error instanceof Error ? error : new Error(String(error));
@@ -128,6 +127,18 @@ export class Database {
       client.off('error', onError);
       // One that failed is closed, as the pool's own queries do it.
       client.release(failure);
+    }
+  }
+
+  /**
+   * Whoever is not let in (after a failover by a `pg_hba.conf` without this role, say) was told nothing
+   * about a statement, whatever the SQLSTATE.
+   */
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (cause) {
+      throw new Error(messageOf(cause), { cause });
     }
   }
 
@@ -179,7 +190,7 @@ const UNDONE: ReadonlySet<string> = new Set(['40001', '40P01']);
 const REPEAT_AFTER_MS = [0, 10, 40];
 
 /** SQLSTATE classes that speak of the server's state rather than of the statement. */
-const SERVER_CLASSES = new Set(['08', '53', '57', '58', '25']);
+const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 
 function isUnavailable(error: unknown): boolean {
   // Whatever is not PostgreSQL's own word about a statement is the connection's.

@@ -5,6 +5,7 @@ import { sql } from '../deliveries/support/deliveries.ts';
 import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { SERVICE_SECRET, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
+import { letNobodyIn } from '../support/server.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { answersOf, untilDeliveriesAre } from './support/bets.ts';
 import {
@@ -130,6 +131,29 @@ describe.each(lateCommits)(
     });
   },
 );
+
+describe('rule 6: a place whose outcome was committed, and PostgreSQL let nobody in to ask,', {
+  timeout: 60_000,
+}, () => {
+  it('is answered 100, and stays so to its copies (I3)', async () => {
+    const bet = await unplacedBet(gateway);
+    const commit = postgres.holdAnswer(STATEMENTS.placeFinish, bet.transactionId);
+    const first = bet.place();
+    await commit.answered;
+    const letIn = await letNobodyIn(gateway.databaseUrl);
+    commit.swallow();
+    expect((await first).json?.code).toBe(100);
+    // Meanwhile its correction is not let in either.
+    expect((await bet.settle('20')).status).toBe(503);
+    expect((await bet.unsettle()).status).toBe(503);
+    await letIn();
+    await expect
+      .poll(() => answersOf(bet), PATIENCE)
+      .toMatchObject([{ operation: 'place', status: 400 }]);
+    expect((await bet.place()).json?.code).toBe(100);
+    expect(bet.arrivals()).toEqual(['place']);
+  });
+});
 
 describe('rule 6: a place that was declined and answered 100', { timeout: 60_000 }, () => {
   it('stays answered 100, and its rollback is answered without a call (I3)', async () => {

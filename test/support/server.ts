@@ -76,3 +76,21 @@ export async function waitForLock(url: string): Promise<void> {
     }
   });
 }
+
+/**
+ * The database of this URL refuses new connections, and has ended those there were.
+ * @returns lets everybody in again
+ */
+export async function letNobodyIn(url: string): Promise<() => Promise<void>> {
+  const name = new URL(url).pathname.slice(1);
+  const allow = (isAllowed: boolean) =>
+    onServer(databaseUrl(url, 'postgres'), async (client) => {
+      await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${isAllowed}`);
+      await client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND NOT $2::bool',
+        [name, isAllowed],
+      );
+    });
+  await allow(false);
+  return () => allow(true);
+}
