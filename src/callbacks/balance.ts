@@ -3,7 +3,7 @@ import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { BalanceRequest } from '../protocol/messages.ts';
-import { tokenRefusal } from '../sessions/session.ts';
+import { namesAnother, tokenRefusal } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
@@ -22,6 +22,12 @@ export async function balance(
   const limited = callbacks.refusedReads.limit('balance', message.token);
   if (limited !== undefined) return limited;
   const lookup = await callbacks.sessions.find(message.token);
+  if (lookup.kind !== 'unknown') {
+    const { owner, currency } = lookup.session;
+    if (namesAnother(message, owner.userId, currency)) {
+      return refused(CODES.invalidToken, 'Invalid token', owner.operatorId);
+    }
+  }
   if (lookup.kind !== 'live') {
     const code = tokenRefusal(lookup);
     return refused(
@@ -30,11 +36,8 @@ export async function balance(
       lookup.kind === 'unknown' ? undefined : lookup.session.owner.operatorId,
     );
   }
-  const { owner, currency, operatorToken } = lookup.session;
+  const { owner, operatorToken } = lookup.session;
   const { operatorId } = owner;
-  if (owner.userId !== message.userId || currency !== message.currency) {
-    return refused(CODES.invalidToken, 'Invalid token', operatorId);
-  }
   callbacks.refusedReads.note('balance', message.token, operatorId);
   const wallet = callbacks.wallets.get(operatorId);
   if (wallet === undefined) return withoutWallet(callbacks, operatorId);

@@ -6,7 +6,7 @@ import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { type Brought, bring, inTime } from '../engine/attempt.ts';
 import { presentGeneration } from '../engine/delivery-settings.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
-import type { Session } from '../sessions/session.ts';
+import { namesAnother, type Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { refused, systemError, tokenRefused } from './answers.ts';
@@ -27,8 +27,10 @@ export async function placeBet(
   deadline: Deadline,
 ): Promise<Handled> {
   const lookup = await callbacks.sessions.route(message.token);
+  // What the session can never be for comes first: whether it still lives, a process may not know here.
   const refusal =
-    lookup.kind === 'live' ? refusalOf(callbacks, message, lookup.session) : tokenRefused(lookup);
+    (lookup.kind === 'unknown' ? undefined : refusalOf(callbacks, message, lookup.session)) ??
+    (lookup.kind === 'live' ? undefined : tokenRefused(lookup));
   if (lookup.kind !== 'live' || refusal !== undefined) {
     // A known bet is answered from the journal, whatever the state of its session.
     const known = await answerKnownPlace(callbacks, message, raw, deadline, undefined);
@@ -143,7 +145,7 @@ function refusalOf(
   session: Session,
 ): Handled | undefined {
   const { operatorId, userId } = session.owner;
-  if (userId !== message.userId || session.currency !== message.currency) {
+  if (namesAnother(message, userId, session.currency)) {
     return refused(CODES.invalidToken, 'Invalid token', operatorId);
   }
   const subPartnerId = callbacks.configuration().operators.get(operatorId)?.subPartnerId;

@@ -6,8 +6,7 @@ import { GatewayError } from '../domain/errors.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type JsonDocument, JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
-import type { Session } from '../sessions/session.ts';
-import { tokenRefusal } from '../sessions/session.ts';
+import { namesAnother, type Session, tokenRefusal } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
@@ -42,13 +41,9 @@ export async function profile(
 ): Promise<Handled> {
   const limited = callbacks.refusedReads.limit('profile', message.token);
   if (limited !== undefined) return limited;
-  const found = await findSubject(callbacks, message.token);
+  const found = await findSubject(callbacks, message);
   if ('answer' in found) return found;
   const { operatorId, session } = found;
-  if (session !== undefined && namesAnother(message, session.owner.userId, session.currency)) {
-    return refused(CODES.invalidToken, 'Invalid token', operatorId);
-  }
-
   callbacks.refusedReads.note('profile', message.token, operatorId);
   const wallet = callbacks.wallets.get(operatorId);
   if (wallet === undefined) return withoutWallet(callbacks, operatorId);
@@ -93,14 +88,6 @@ export async function profile(
   };
 }
 
-/**
- * Whether the body says another player or currency than the token's (docs/contract.md, Callbacks,
- * code 3).
- */
-function namesAnother(message: ProfileRequest, userId: string, currency: string): boolean {
-  return (message.userId ?? userId) !== userId || (message.currency ?? currency) !== currency;
-}
-
 /** Replaces the `userId` that the message names, if it names one: the wallet knows only its own. */
 function operatorUserFor(
   message: ProfileRequest,
@@ -109,9 +96,19 @@ function operatorUserFor(
   return message.userId === undefined ? undefined : session?.owner.operatorUser;
 }
 
-async function findSubject(callbacks: Callbacks, token: string): Promise<Subject | Handled> {
+async function findSubject(
+  callbacks: Callbacks,
+  message: ProfileRequest,
+): Promise<Subject | Handled> {
+  const { token } = message;
   const lookup = await callbacks.sessions.find(token);
   const prefix = prefixOf(callbacks, token);
+  if (lookup.kind !== 'unknown') {
+    const { owner, currency } = lookup.session;
+    if (namesAnother(message, owner.userId, currency)) {
+      return refused(CODES.invalidToken, 'Invalid token', owner.operatorId);
+    }
+  }
   if (lookup.kind === 'live') {
     const { session } = lookup;
     return {

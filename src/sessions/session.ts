@@ -20,6 +20,18 @@ export type SessionLookup =
   | { readonly kind: 'ended'; readonly reason: 'revoked' | 'currency'; readonly session: Session }
   | { readonly kind: 'unknown' };
 
+/**
+ * Whether a body says another player or currency than its token's (docs/contract.md, Callbacks, code 3). Asked before
+ * whether the token still lives: neither ever changes, so that the answer does not depend on what a process remembers.
+ */
+export function namesAnother(
+  said: { readonly userId?: string | undefined; readonly currency?: string | undefined },
+  userId: string,
+  currency: string,
+): boolean {
+  return (said.userId ?? userId) !== userId || (said.currency ?? currency) !== currency;
+}
+
 /** The error code for a token that may not be used: 3 invalid, 4 out of date (addendum of the protocol). */
 export function tokenRefusal(lookup: Exclude<SessionLookup, { kind: 'live' }>): 3 | 4 {
   switch (lookup.kind) {

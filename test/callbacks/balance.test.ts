@@ -132,6 +132,12 @@ describe('a balance with a token that may not be used', () => {
     await expectRefused(player, 4);
   });
 
+  it('of another currency is refused with code 3, also when it has expired', async () => {
+    const player = await gateway.player();
+    await expireSession(gateway, player.token);
+    await expectRefused({ ...player, currency: 'EUR' }, 3);
+  });
+
   it('that was revoked is refused with code 3, also when it had been used before', async () => {
     const player = await gateway.player();
     await gateway.service.balance(player);

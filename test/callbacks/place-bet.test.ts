@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asPlayer, placedBet, unplacedBet } from '../support/bet.ts';
+import { asPlayer, expireSession, placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { onServer } from '../support/server.ts';
@@ -181,17 +181,28 @@ describe('a place bet without a token of its player and currency', () => {
 
   it('is refused with code 4 once the session has expired', async () => {
     const { player } = await placedBet(gateway);
-    await onServer(gateway.databaseUrl, (client) =>
-      client.query(
-        `UPDATE sessions SET expires_at = clock_timestamp() WHERE token_hash = sha256($1::bytea)`,
-        [Buffer.from(player.token)],
-      ),
-    );
+    await expireSession(gateway, player.token);
     const late = await unplacedBet(gateway, { player });
     expect((await late.place()).json).toMatchObject({ code: 4 });
     expect(late.arrivals()).toEqual([]);
   });
 });
+
+it.each([
+  ['another currency', 'alpha', { currency: '"EUR"' }, 3],
+  ['another subPartnerId', 'beta', { subPartnerId: '"nobody"' }, 5],
+] as const)(
+  'a place bet with %s than its expired session gets one code, whoever remembers the token',
+  async (_, operatorId, differing, code) => {
+    const { player } = await placedBet(gateway, { operatorId });
+    await expireSession(gateway, player.token);
+    const replica = await gateway.replica();
+    for (const where of [gateway, replica]) {
+      const late = await unplacedBet(where, { player, operatorId });
+      expect((await late.place(differing)).json).toMatchObject({ code });
+    }
+  },
+);
 
 describe('a place bet marked for a subPartnerId', () => {
   it.each([

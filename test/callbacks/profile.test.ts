@@ -123,6 +123,8 @@ describe('a profile whose body names more than its token', () => {
       expect([answer.status, answer.json?.code]).toEqual([400, 3]);
     }
     expect(gateway.wallet('alpha').requests).toHaveLength(before);
+    await expireSession(gateway, player.token);
+    expect((await ask(player.token, { currency: 'EUR' })).json?.code).toBe(3);
   });
 
   it('reaches the wallet with the player’s id there', async () => {
