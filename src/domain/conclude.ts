@@ -6,6 +6,7 @@ import {
   type PlaceState,
   type Rollback,
   type Settlement,
+  sameResult,
   unknownAfter,
 } from './bet.ts';
 import { CODES } from './codes.ts';
@@ -106,7 +107,9 @@ export function concludeResult(
       // A system error may come after the money moved; a wrong signature or token cannot.
       if (code === CODES.system) return unknown;
       const isTokenRefusal = code === CODES.invalidToken || code === CODES.expiredToken;
-      if (isNotBrought('settle', code) && !(isTokenRefusal && options.tokenIsChecked)) {
+      // A wallet looks at the token first: it says nothing of what an earlier attempt has done.
+      const tellsOfToken = options.tokenIsChecked && !mayBeTaken(bet.settlement, attempted);
+      if (isNotBrought('settle', code) && !(isTokenRefusal && tellsOfToken)) {
         return { outcome: 'not_sent', answer: undefined, change: {} };
       }
       return { outcome: 'declined', answer: { kind: 'refused', code, message }, change: {} };
@@ -118,6 +121,13 @@ export function concludeResult(
     default:
       return unreachable(sent);
   }
+}
+
+/** Whether an earlier attempt at the same result was left without an answer. */
+function mayBeTaken(settlement: Settlement, attempted: AttemptedResult): boolean {
+  if (settlement.kind !== 'unknown') return false;
+  const before = settlement.attempted;
+  return before.kind === 'several' || sameResult(before, attempted);
 }
 
 function settlementOf(attempted: AttemptedResult, transactionTime: string): Settlement {

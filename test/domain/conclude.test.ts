@@ -121,6 +121,22 @@ describe('what a wallet said of a result', () => {
     expect(conclude(declined(1), cashout)).toEqual(notBrought);
   });
 
+  it.each([
+    ['this one', settle],
+    ['perhaps this one', { kind: 'several' }],
+  ] as const)(
+    'is not refused for its token where %s may have been taken before (I2)',
+    (_, attempted) => {
+      const bet = { settlement: { kind: 'unknown', attempted }, late: undefined } as const;
+      const options = { tokenIsChecked: true, toldTime: undefined };
+      expect(concludeResult(bet, settle, declined(3), options)).toEqual(notBrought);
+      const other = { ...settle, amount: '30' };
+      expect(concludeResult(bet, other, declined(3), options)).toEqual(
+        attempted.kind === 'several' ? notBrought : refused(3),
+      );
+    },
+  );
+
   it('is one operation: of several nobody can say which was confirmed', () => {
     const options = { tokenIsChecked: false, toldTime: undefined };
     expect(() => concludeResult(fresh, { kind: 'several' }, ACCEPTED, options)).toThrow(

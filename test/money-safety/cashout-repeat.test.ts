@@ -63,6 +63,19 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     expect(bet.balance()).toBe('930');
   });
 
+  it('is not refused by a wallet that looks at the token first: that says nothing of the first (I2)', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    const paid = { kind: 'reset', effect: 'applied' } as const;
+    bet.wallet.misbehave('settle', paid, { transactionId, calls: 1 });
+    expect((await cashout(bet)).status).toBe(503);
+    // By now its own session has ended, too.
+    bet.wallet.misbehave('settle', { kind: 'code', code: 4 }, { transactionId, calls: 1 });
+    expect((await cashout(bet)).status).toBe(503);
+    expect((await cashout(bet)).status).toBe(200);
+    expect(bet.balance()).toBe('930');
+  });
+
   it('another cashout is a first attempt, and needs a live token', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
