@@ -18,6 +18,12 @@ const CONNECT_TIMEOUT_MS_MAX = 2000;
 const IDLE_MS = 4000;
 const IDLE_MS_MAX = 30_000;
 
+/**
+ * A connection that is never idle takes no request after this: the wallet's name may stand for another
+ * machine by now, with other books, and its certificate may have run out.
+ */
+const CONNECTION_AGE_MS_MAX = 60_000;
+
 /** Of one head, and of the trailers. */
 const HEAD_BYTES_MAX = 16 * 1024;
 
@@ -58,6 +64,7 @@ export class HttpClient {
       maxHeaderSize: HEAD_BYTES_MAX,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS_MAX,
+      clientTtl: CONNECTION_AGE_MS_MAX,
       // Every call has one timer of its own, exact to the millisecond and over all its phases.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -206,10 +206,44 @@ describe('the handler itself', () => {
   });
 });
 
+describe('a connection that is always busy', () => {
+  afterEach(() => vi.useRealTimers());
+  const MINUTE_MS = 60_000;
+
+  it('is given up after a minute: its name may stand for another machine by then', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
+    const http = client(server.origin, { connections: 1 });
+    const exchange = async (afterMs: number) => {
+      vi.setSystemTime(Date.now() + afterMs);
+      return (await http.exchange(post(), deadlineIn(3000))).kind;
+    };
+    expect([await exchange(0), await exchange(MINUTE_MS / 2)]).toEqual(['response', 'response']);
+    expect(server.connections).toBe(1);
+    expect(await exchange(MINUTE_MS / 2 + 1)).toBe('response');
+    expect(server.connections).toBe(2);
+  });
+
+  it('brings the answer to what it has sent all the same', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const server = await wallet(({ socket }, index) => {
+      if (index > 0) reply(socket, 200, '{}');
+    });
+    const http = client(server.origin, { connections: 1 });
+    const first = http.exchange(post(), deadlineIn(3000));
+    const { socket } = await server.arrived(1);
+    vi.setSystemTime(Date.now() + MINUTE_MS + 1);
+    expect(await http.exchange(post(), deadlineIn(3000))).toMatchObject({ status: 200 });
+    reply(socket, 400, '{"code":7}');
+    expect(await first).toMatchObject({ kind: 'response', status: 400 });
+    expect([server.connections, server.requests.length]).toEqual([2, 2]);
+  });
+});
+
 describe('closing', () => {
   it('lets what is under way finish', async () => {
     const server = await wallet(() => undefined);
-    const http = client(server.origin);
+    const http = client(server.origin, { connections: 1 });
     const exchange = http.exchange(post(), deadlineIn(3000));
     const { socket } = await server.arrived(1);
     const closing = http.close();
