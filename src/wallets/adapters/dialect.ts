@@ -43,6 +43,12 @@ const CODE_MAX = 2_147_483_647;
 /** Codes of a place that leave open whether the wallet debited (docs/contract.md, Callbacks). */
 const OPEN_PLACE_CODES: readonly number[] = [CODES.alreadyProcessed, CODES.timeout, CODES.system];
 
+/**
+ * No error at all, unless `okCodes` says otherwise. In a refusal nobody has set a code, as in the
+ * exceptions of PHP, and nobody knows how far the wallet had come.
+ */
+const NO_ERROR = 0;
+
 /** Sorts an answer into success, refusal and neither. */
 export function hear(response: HttpResponse, dialect: Dialect): Said {
   const { status } = response;
@@ -132,7 +138,9 @@ export function codeOf(refusal: Refusal, operation: Operation, dialect: Dialect)
 /** Whether the wallet may have debited all the same: also by `unknownCodes`, the wallet's own. */
 export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
   const { bodyCode } = refusal;
-  if (OPEN_PLACE_CODES.includes(codeOf(refusal, 'place', dialect))) return true;
+  const code = codeOf(refusal, 'place', dialect);
+  if (OPEN_PLACE_CODES.includes(code)) return true;
+  if (code === NO_ERROR && dialect.okCodes?.includes(NO_ERROR) !== false) return true;
   if (bodyCode === undefined) return false;
   return (
     dialect.unknownCodes?.includes(bodyCode) === true ||

@@ -80,6 +80,11 @@ export const DEVIATING_WALLETS: readonly RealWallet[] = [
     }),
   ),
   {
+    does: 'says no with the code of an exception that nobody has given one',
+    answer: refusing('place', code(0)),
+    shows: leavesPlacesOpen,
+  },
+  {
     does: 'says no by HTTP 500, whatever a dialect would like (I2)',
     dialect: { okCodes: [0], codeField: 'code', mapCodes: { place: { 7: 9 } } },
     answer: refusing('place', code(7, 500)),

@@ -202,6 +202,14 @@ describe('mapCodes', () => {
     expect(place(dialect, 400, { code: 9 })).toMatchObject({ kind: 'unknown', code: 8 });
   });
 
+  it('gives 0 a meaning, which it has not by itself', () => {
+    const dialect: Dialect = { mapCodes: { place: { 0: 5 } } };
+    expect(place(dialect, 400, { code: 0 })).toMatchObject(declined(5));
+    expect(place({}, 400, '{"code":-0}')).toMatchObject(UNKNOWN);
+    expect(place({ okCodes: [0] }, 400, { code: 0 })).toMatchObject(UNKNOWN);
+    expect(place({ okCodes: [1] }, 200, { code: 0 })).toMatchObject(declined(0));
+  });
+
   it('never maps 100 away (I2)', () => {
     const dialect: Dialect = { mapCodes: { place: { 100: 7 }, settle: { 100: 20 } } };
     expect(place(dialect, 400, { code: 100 })).toMatchObject({ kind: 'unknown', code: 100 });

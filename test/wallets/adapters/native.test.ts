@@ -155,7 +155,7 @@ describe('an answer to a bet call (I2)', () => {
     },
   );
 
-  it.each([8, 10, 100])('leaves a place unknown at 400 with code %i', (code) => {
+  it.each([0, 8, 10, 100])('leaves a place unknown at 400 with code %i', (code) => {
     expect(bet(400, { code })).toMatchObject({ kind: 'unknown', fault: 'bad_answer', code });
   });
 
