@@ -31,6 +31,8 @@ export interface HttpCallOptions {
   readonly answerBytesMax: number;
   /** Asked in the very moment a connection takes the request. */
   readonly maySend: () => boolean;
+  /** Hands the call to a connection, once more. */
+  readonly handOver?: () => void;
 }
 
 /**
@@ -50,7 +52,8 @@ const HEAD_NEVER_CAME = `more than ${INFORMATIONAL_MAX} informational answers ca
  * client, each held by a test:
  * - `onRequestStart` is called when a connection takes the request, directly before its head and
  *   body are written; after a throw from it nothing is written, and the connection stays usable;
- * - errors before that (refused, DNS, TLS, connect timeout) come to `onResponseError` alone;
+ * - errors before that (refused, DNS, TLS, connect timeout, an idle connection that is reset) come to
+ *   `onResponseError` alone;
  * - a request whose connection broke is failed, not given to another one. Should undici ever do
  *   that, the second `onRequestStart` refuses: a place bet must not be sent twice (I5).
  */
@@ -64,6 +67,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   /** Set once a connection has taken the request: from then on, it counts as sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #over = false;
+  #wasHandedOverAgain = false;
   #status: number | undefined;
   #contentType: string | undefined;
   #retryAfter: string | undefined;
@@ -126,11 +130,26 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#controller === undefined) {
+      if (this.#isHandedOverAgain(error)) return;
       const own = isOwnShortage(error) ? ({ isOwnShortage: true } as const) : {};
       this.#finish({ kind: 'notSent', reason: 'connection', error: errorInWords(error), ...own });
     } else {
       this.#fail(isBrokenAnswer(error) ? 'bad_answer' : 'connection', errorInWords(error));
     }
+  }
+
+  /**
+   * A wallet drops idle connections when it likes, also in the moment in which one is to take this
+   * request. Certainly nothing of it has left then: another connection takes it.
+   */
+  #isHandedOverAgain(error: Error): boolean {
+    const { handOver } = this.#options;
+    const isOver = this.#over || this.#wasHandedOverAgain;
+    if (handOver === undefined || isOver || !isOfOpenConnection(error)) return false;
+    this.#wasHandedOverAgain = true;
+    // Not from within undici, which is just clearing up behind that connection.
+    setImmediate(handOver);
+    return true;
   }
 
   #timedOut(): void {
@@ -176,6 +195,11 @@ export class HttpCall implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#settle(exchange);
   }
+}
+
+/** Whether a connection broke that had come about, while it was waited for. */
+function isOfOpenConnection(error: Error): boolean {
+  return 'syscall' in error && error.syscall === 'read';
 }
 
 /** Errors of undici that say "this is no HTTP" rather than "the connection broke". */

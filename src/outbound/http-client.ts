@@ -87,14 +87,16 @@ export class HttpClient {
     maySend: () => boolean = () => true,
   ): Promise<Exchange> {
     this.#answerBytesMax = Math.max(this.#answerBytesMax, request.answerBytesMax);
+    const { method, path, headers, body } = request;
+    const handOver = () => this.#pool.dispatch({ method, path, headers, body }, call);
     const call = new HttpCall({
       clock: this.#clock,
       limitMs: this.budgetMs(deadline),
       answerBytesMax: request.answerBytesMax,
       maySend: () => deadline.allowsWalletCall() && maySend(),
+      handOver,
     });
-    const { method, path, headers, body } = request;
-    this.#pool.dispatch({ method, path, headers, body }, call);
+    handOver();
     return call.outcome;
   }
 

@@ -123,6 +123,36 @@ describe('a connection that breaks once the request was handed to it (I2, I5)', 
   });
 });
 
+describe('an idle connection that the wallet breaks as a request comes', () => {
+  it('has not taken it: another connection does, and it arrives once (I5)', async () => {
+    const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
+    const http = client(server.origin, { connections: 1 });
+    await http.exchange(post(), deadlineIn(3000));
+    const { socket } = await server.arrived(1);
+    // Before this process has had time to see it.
+    socket.resetAndDestroy();
+    const exchange = await http.exchange(post(), deadlineIn(3000));
+    expect(exchange).toMatchObject({ kind: 'response', status: 200 });
+    expect([server.connections, server.requests.length]).toEqual([2, 2]);
+  });
+
+  it('ends with no request sent where its time is over by then', async () => {
+    const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
+    const http = client(server.origin, { connections: 1 });
+    await http.exchange(post(), deadlineIn(3000));
+    const { socket } = await server.arrived(1);
+    socket.resetAndDestroy();
+    let asked = 0;
+    const maySend = () => {
+      asked += 1;
+      return false;
+    };
+    const exchange = await http.exchange(post(), deadlineIn(3000), maySend);
+    expect(exchange).toMatchObject({ kind: 'notSent', reason: 'deadline' });
+    expect([asked, server.requests.length]).toEqual([1, 1]);
+  });
+});
+
 describe('an answer that is broken (I2)', () => {
   it.each<[string, string]>([
     ['no HTTP at all', 'hello?\r\n\r\n'],
