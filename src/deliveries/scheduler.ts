@@ -14,6 +14,12 @@ const REDIS_LIMIT_MS = 500;
 /** For what is left to tell Redis once the last slice has ended. */
 const CLOSE_LIMIT_MS = 1_000;
 
+/**
+ * A connection whose answer is missing for so long is given up: where the other machine lost its power,
+ * nothing else would tell for a quarter of an hour. BullMQ lets Redis wait up to 10 s with an answer.
+ */
+const SILENCE_MS = { adding: 5_000, working: 12_000 };
+
 /** What clocks of processes may be apart before a drain seems to be put off by a wrong one. */
 const CLOCKS_APART_MS = 10_000;
 /** Of BullMQ: jobs that are put off stand in their order by their time, which has room for so many. */
@@ -27,6 +33,8 @@ export interface SchedulerOptions {
    * @returns after how many milliseconds to come back, in turn; undefined when nothing is left
    */
   readonly drain: (operatorId: string) => Promise<number | undefined>;
+  /** For tests. */
+  readonly silenceMs?: typeof SILENCE_MS;
 }
 
 /**
@@ -46,13 +54,17 @@ export class Scheduler {
     this.#options = options;
     const onError = (error: Error) =>
       options.logger.debug({ error: error.message }, 'scheduler.connection_error');
+    const silenceMs = options.silenceMs ?? SILENCE_MS;
     // Adding must fail at once while Redis is away; the worker's connection waits for its return.
     const adding = connectRedis(options.redisUrl, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      socketTimeout: 5_000,
+      socketTimeout: silenceMs.adding,
     });
-    const working = connectRedis(options.redisUrl, { maxRetriesPerRequest: null });
+    const working = connectRedis(options.redisUrl, {
+      maxRetriesPerRequest: null,
+      socketTimeout: silenceMs.working,
+    });
     this.#adding = adding;
     this.#connections = [adding, working];
     for (const connection of this.#connections) connection.on('error', onError);

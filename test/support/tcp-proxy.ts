@@ -12,6 +12,8 @@ export interface TcpProxy {
   freeze(): void;
   /** Open connections break, with all that is on its way in them; new ones are taken. */
   reset(): void;
+  /** Open connections are stuck, as where the other machine lost its power; new ones are taken. */
+  strand(): void;
   /** Ends a cut or a freeze; what was held back in a freeze goes on. */
   restore(): Promise<void>;
   /**
@@ -80,6 +82,10 @@ class Forwarder implements TcpProxy {
   reset(): void {
     this.#frozen = false;
     for (const link of this.#links) link.reset();
+  }
+
+  strand(): void {
+    for (const link of this.#links) link.freeze();
   }
 
   async restore(): Promise<void> {

@@ -1,0 +1,27 @@
+import { expect, it, vi } from 'vitest';
+import { Scheduler } from '../../src/deliveries/scheduler.ts';
+import type { Logger } from '../../src/telemetry/logger.ts';
+import { partly } from '../support/partly.ts';
+import { sharedRedis } from '../support/redis.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+
+it('drains go on by new connections where the old ones are never answered again (I4)', async (context) => {
+  const url = new URL((await sharedRedis()).url);
+  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  context.onTestFinished(() => proxy.close());
+  url.port = String(proxy.port);
+  const drain = vi.fn(async () => undefined);
+  const scheduler = new Scheduler({
+    redisUrl: url.href,
+    logger: partly<Logger>({ debug: () => undefined, warn: () => undefined }),
+    drain,
+    silenceMs: { adding: 200, working: 400 },
+  });
+  context.onTestFinished(() => scheduler.close());
+  scheduler.start();
+  await expect.poll(() => scheduler.arm(['alpha'])).toBe(true);
+  await expect.poll(() => drain).toHaveBeenCalledOnce();
+  proxy.strand();
+  await expect.poll(() => scheduler.arm(['alpha']), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => drain, { timeout: 10_000 }).toHaveBeenCalledTimes(2);
+});
