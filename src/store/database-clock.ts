@@ -20,6 +20,8 @@ const NOW = statement(
 interface Sample {
   /** PostgreSQL's epoch milliseconds less this process's monotonic ones: never too large. */
   readonly offsetMs: number;
+  /** The same at the time of asking: never too small. */
+  readonly offsetMsMax: number;
   readonly takenAtMs: number;
 }
 
@@ -99,10 +101,15 @@ export class DatabaseClock {
   }
 
   async #take(): Promise<Sample> {
+    const askedAtMs = this.#clock.monotonicMs();
     const [nowMs] = await this.#database.run(NOW, {});
     if (nowMs === undefined) throw new Error('PostgreSQL has no clock');
     const takenAtMs = this.#clock.monotonicMs();
-    const sample = { offsetMs: nowMs - takenAtMs, takenAtMs };
+    const sample = { offsetMs: nowMs - takenAtMs, offsetMsMax: nowMs - askedAtMs, takenAtMs };
+    // Its clock was put back, or it is another server since a failover: limits by the one before would
+    // come too late.
+    if (this.#samples.some(({ offsetMs }) => offsetMs > sample.offsetMsMax))
+      this.#samples.length = 0;
     this.#samples.push(sample);
     if (this.#samples.length > SAMPLES) this.#samples.shift();
     this.#best = undefined;

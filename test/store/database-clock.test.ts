@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../../src/domain/deadline.ts';
 import { Database } from '../../src/store/database.ts';
 import { DatabaseClock } from '../../src/store/database-clock.ts';
@@ -9,6 +9,7 @@ const APART_MS = 1_000_000;
 /** Answers with its own time only after a while, as over a slow network. */
 class SlowDatabase extends Database {
   wayBackMs = 0;
+  apartMs = APART_MS;
   readonly #clock: { ms: number };
 
   constructor(clock: { ms: number }) {
@@ -18,7 +19,7 @@ class SlowDatabase extends Database {
   }
 
   override async query() {
-    const now_ms = this.#clock.ms + APART_MS;
+    const now_ms = this.#clock.ms + this.apartMs;
     this.#clock.ms += this.wayBackMs;
     return [{ now_ms }];
   }
@@ -35,7 +36,11 @@ describe("a caller's deadline by PostgreSQL's clock", () => {
     database = new SlowDatabase(time);
     databaseClock = new DatabaseClock(database, clock);
   });
-  afterEach(() => database.close());
+  afterEach(async () => {
+    vi.useRealTimers();
+    databaseClock.close();
+    await database.close();
+  });
 
   it('is never later than its own, and early by at most the way back of the look (I11)', async () => {
     database.wayBackMs = 40;
@@ -54,6 +59,17 @@ describe("a caller's deadline by PostgreSQL's clock", () => {
     caller.end();
     expect(databaseClock.limitNow(caller)).toBe(limit);
     expect(await databaseClock.limitOf(caller)).toBe(limit);
+  });
+
+  it('is by the clock of the server that answers now, where that is behind the one before (I11)', async () => {
+    await databaseClock.limitOf(deadline());
+    database.wayBackMs = 40;
+    database.apartMs -= 2_000;
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    databaseClock.start();
+    await vi.advanceTimersByTimeAsync(1_000);
+    const limitMs = databaseClock.limitNow(deadline()).getTime();
+    expect(limitMs).toBe(time.ms + 4_750 + database.apartMs - 40);
   });
 
   it('is not told from a comparison of half a minute ago: the server may be another (I11)', async () => {
