@@ -88,11 +88,14 @@ interface Blanked {
 async function blankBets(transaction: Transaction, playerId: bigint): Promise<Blanked> {
   let [bets, messages, attempts] = [0, 0, 0];
   for (let after = { transaction_id: '', created_at: '-infinity' }; ; ) {
-    const rows = await transaction.$queryRaw<(typeof after)[]>(sql`
-      SELECT transaction_id, created_at::text FROM bets
-       WHERE player_id = ${playerId} AND place <> 'in_flight'
-         AND (created_at, transaction_id) > (${after.created_at}::text::timestamptz, ${after.transaction_id})
-       ORDER BY bets.created_at, transaction_id LIMIT ${BETS_AT_ONCE}`);
+    // Only what has ended: of a bet that was placed since, the messages are still needed.
+    const rows = await transaction.$queryRawUnsafe<(typeof after)[]>(
+      `SELECT b.transaction_id, b.created_at::text FROM bets b
+        WHERE b.player_id = $1 AND b.place <> 'in_flight' AND ${HAS_ENDED}
+          AND (b.created_at, b.transaction_id) > ($2::text::timestamptz, $3)
+        ORDER BY b.created_at, b.transaction_id LIMIT ${BETS_AT_ONCE} FOR UPDATE OF b`,
+      ...[playerId, after.created_at, after.transaction_id],
+    );
     const last = rows.at(-1);
     if (last === undefined) return { bets, messages, attempts };
     after = last;

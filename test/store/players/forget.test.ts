@@ -3,7 +3,7 @@ import { forgetPlayer } from '../../../src/store/players/forget.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { onServer } from '../../support/server.ts';
+import { onServer, waitForLock } from '../../support/server.ts';
 
 /** More than two batches of them. */
 const BETS = 450;
@@ -73,4 +73,26 @@ it('forgets a player of very many bets, and reads nobody else’s deliveries for
   expect(await named(1)).toEqual([{ messages: 0, attempts: 0, deliveries: 0, bets: 0 }]);
   const all = 2 * BETS;
   expect(await named(2)).toEqual([{ messages: all, attempts: all, deliveries: all, bets: all }]);
+});
+
+it('leaves a bet alone that is placed while it goes through the others', async () => {
+  const forgotten = await onServer(database.url, async (client) => {
+    await client.query('BEGIN');
+    await client.query(`SELECT FROM operations WHERE transaction_id =
+      (SELECT transaction_id FROM bets WHERE player_id = 2 ORDER BY created_at LIMIT 1) FOR UPDATE`);
+    const forgetting = forgetPlayer(prisma, 'user-2', BY);
+    await waitForLock(database.url);
+    await client.query(`
+      INSERT INTO bets (transaction_id, operator_id, player_id, generation, place)
+      VALUES ('young', 'alpha', 2, 1, 'unknown');
+      INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+      VALUES ('young', 'alpha', 'place', gen_random_uuid(), '{"name":"Ann","amount":1}');
+      COMMIT`);
+    return await forgetting;
+  });
+  expect(forgotten).toMatchObject({ kind: 'forgotten', bets: BETS });
+  expect(
+    await raw(`SELECT convert_from(body, 'UTF8') AS body FROM operations
+                WHERE transaction_id = 'young'`),
+  ).toEqual([{ body: '{"name":"Ann","amount":1}' }]);
 });
