@@ -3,8 +3,10 @@ import type { z } from 'zod';
 import type { OperatorConfig } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
+import { unreachable } from '../domain/unreachable.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { JsonDocument } from '../protocol/json.ts';
+import type { NonceUse } from '../store/sessions/nonces.ts';
 import { readFields } from './fields.ts';
 import { freshMembers } from './signed-members.ts';
 
@@ -12,21 +14,23 @@ import { freshMembers } from './signed-members.ts';
 const AT_TOLERANCE_MS = 5 * 60 * 1000;
 
 /**
- * Longer than any request with the nonce can still be taken: from one whose `at` is ahead until it
- * is too old, and a minute for replicas whose clocks differ.
+ * For so long after `at` a nonce is remembered, by PostgreSQL's clock: until no process takes its request any more
+ * whose clock is up to ten minutes behind that. Of one that is still further behind the request is refused.
  */
-const NONCE_KEPT_MS = 2 * AT_TOLERANCE_MS + 60_000;
+const NONCE_KEPT_MS = AT_TOLERANCE_MS + 10 * 60_000;
 
 /** With its zone: without one, nobody can say how old it is. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
+const NOT_NOW = 'at: must be within 5 minutes of now';
+
 /** Where nonces are remembered: all processes of a gateway share it. */
 export interface NonceMemory {
   /**
-   * @returns whether it was not there already
+   * @param until it is remembered, and taken; by the memory's own clock, whatever a process has
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
-  isFirst(operatorId: string, nonceHash: Buffer, keptMs: number): Promise<boolean>;
+  use(operatorId: string, nonceHash: Buffer, until: Date): Promise<NonceUse>;
 }
 
 /**
@@ -53,11 +57,21 @@ export async function refuseStale(
       : undefined) ??
     (at === undefined ? undefined : wrongTime(clock, at));
   if (wrong !== undefined) return failure(CODES.validation, wrong);
-  if (nonce === undefined) return undefined;
+  if (nonce === undefined || at === undefined) return undefined;
   const nonceHash = createHash('sha256').update(nonce).digest();
   // Last, so that a request that is refused anyhow does not use its nonce up.
-  if (await nonces.isFirst(operator.id, nonceHash, NONCE_KEPT_MS)) return undefined;
-  return failure(CODES.validation, 'nonce: was used before; send a new request with a new one');
+  const until = new Date(Date.parse(at) + NONCE_KEPT_MS);
+  const use = await nonces.use(operator.id, nonceHash, until);
+  switch (use) {
+    case 'first':
+      return undefined;
+    case 'known':
+      return failure(CODES.validation, 'nonce: was used before; send a new request with a new one');
+    case 'tooLate':
+      return failure(CODES.validation, NOT_NOW);
+    default:
+      return unreachable(use);
+  }
 }
 
 type Fresh = Readonly<z.output<typeof freshMembers>>;
@@ -76,5 +90,5 @@ function wrongTime(clock: Clock, at: string): string | undefined {
   const atMs = INSTANT.test(at) ? Date.parse(at) : Number.NaN;
   if (Number.isNaN(atMs)) return 'at: must be an ISO 8601 time with its zone';
   const isNear = Math.abs(clock.nowMs() - atMs) <= AT_TOLERANCE_MS;
-  return isNear ? undefined : 'at: must be within 5 minutes of now';
+  return isNear ? undefined : NOT_NOW;
 }

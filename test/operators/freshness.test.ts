@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OperatorConfig } from '../../src/config/schema.ts';
+import { refuseStale } from '../../src/operators/freshness.ts';
+import { parseJsonObject } from '../../src/protocol/json.ts';
 import { Nonces } from '../../src/store/sessions/nonces.ts';
 import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { partly } from '../support/partly.ts';
 import { onServer } from '../support/server.ts';
 
 /** Bytes of an operator's request that somebody has captured: worth nothing elsewhere or again. */
@@ -193,18 +197,49 @@ describe('a session that was revoked', () => {
   });
 });
 
-it('clears the nonces that no request can carry any more', async () => {
-  let nowMs = 0;
-  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
-  const nonces = new Nonces(gateway.parts.database, clock);
-  const nonce = Buffer.from('short-lived');
-  // Expired a second ago: the column rounds to milliseconds, so "now" may still be to come.
-  expect(await nonces.isFirst('alpha', nonce, -1_000)).toBe(true);
-  expect(await nonces.isFirst('alpha', nonce, -1_000)).toBe(true);
-  nowMs += 60_000;
-  await nonces.isFirst('alpha', Buffer.from('another'), 60_000);
-  const left = await onServer(gateway.databaseUrl, (client) =>
-    client.query('SELECT FROM operator_nonces WHERE nonce_hash = $1', [nonce]),
-  );
-  expect(left.rows).toHaveLength(0);
+describe('nonces, whatever the clocks of processes say', () => {
+  const MINUTE_MS = 60_000;
+  const sql = (text: string) =>
+    onServer(gateway.databaseUrl, async (client) => await client.query(text));
+
+  it('take no captured request twice, where clocks are ten minutes apart (I5)', async () => {
+    const { database } = gateway.parts;
+    const api = partly<OperatorConfig['api']>({ freshness: 'optional' });
+    const operator = partly<OperatorConfig>({ id: 'alpha', api });
+    const nonce = randomUUID();
+    const comesAt = async (aheadMs: number, sinceMs: number) => {
+      const nowMs = Date.now() + aheadMs;
+      const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
+      // As it was signed: 14 minutes after the first came, by PostgreSQL's clock.
+      const document = parseJsonObject(
+        Buffer.from(JSON.stringify({ at: inMs(14 * MINUTE_MS - sinceMs), nonce })),
+      );
+      const nonces = new Nonces(database, clock);
+      return await refuseStale(clock, nonces, { operator, document }, REVOKE);
+    };
+    expect(await comesAt(10 * MINUTE_MS, 0)).toBeUndefined();
+    // Twelve minutes go by.
+    await sql(`UPDATE operator_nonces SET expires_at = expires_at - interval '12 minutes'`);
+    const again = await comesAt(0, 12 * MINUTE_MS);
+    expect(again?.body).toContain('nonce: was used before');
+    // And then so many that it is forgotten, and a clock that stands still.
+    await sql('TRUNCATE operator_nonces');
+    const forgotten = await comesAt(-20 * MINUTE_MS, 34 * MINUTE_MS);
+    expect(forgotten?.body).toContain('at: must be within 5 minutes of now');
+  });
+
+  it('are forgotten when no request can carry them any more', async () => {
+    let nowMs = 0;
+    const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
+    const nonces = new Nonces(gateway.parts.database, clock);
+    const nonce = Buffer.from('short-lived');
+    const inAMinute = new Date(Date.now() + MINUTE_MS);
+    expect(await nonces.use('alpha', nonce, inAMinute)).toBe('first');
+    expect(await nonces.use('alpha', nonce, inAMinute)).toBe('known');
+    await sql(`UPDATE operator_nonces SET expires_at = now() - interval '1 second'`);
+    expect(await nonces.use('alpha', nonce, new Date(Date.now() - 1_000))).toBe('tooLate');
+    nowMs += MINUTE_MS;
+    await nonces.use('alpha', Buffer.from('another'), inAMinute);
+    expect((await sql('SELECT FROM operator_nonces')).rows).toHaveLength(1);
+  });
 });

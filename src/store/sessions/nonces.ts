@@ -5,6 +5,11 @@ import { noRow, type Parameters, statement } from '../statement.ts';
 /** Between two clearings of what has expired, by one process. */
 const CLEAR_EVERY_MS = 60_000;
 
+const NONCE_USES = ['first', 'known', 'tooLate'] as const;
+
+/** `tooLate`: it would not be remembered any more. */
+export type NonceUse = (typeof NONCE_USES)[number];
+
 /** The nonces that operators have used; in PostgreSQL, so that all replicas know them (I5). */
 export class Nonces {
   readonly #database: Database;
@@ -18,15 +23,15 @@ export class Nonces {
   }
 
   /**
-   * Remembers a nonce for `keptMs`.
-   * @returns whether it was not there already
+   * Remembers a nonce until then. The one clock that says when that is is PostgreSQL's: it neither forgets a
+   * nonce before, nor takes it afterwards, however wrong the clock of a process that asks may be.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
-  async isFirst(operatorId: string, nonceHash: Buffer, keptMs: number): Promise<boolean> {
+  async use(operatorId: string, nonceHash: Buffer, until: Date): Promise<NonceUse> {
     // First: where it fails, the request is refused and its nonce must be good for its repeat.
     await this.#clear();
-    const made = await this.#database.run(REMEMBER, { operatorId, nonceHash, keptMs });
-    return made.length === 1;
+    const [use] = await this.#database.run(REMEMBER, { operatorId, nonceHash, until });
+    return use ?? 'known';
   }
 
   async #clear(): Promise<void> {
@@ -40,7 +45,7 @@ export class Nonces {
 interface UsedNonce {
   readonly operatorId: string;
   readonly nonceHash: Buffer;
-  readonly keptMs: number;
+  readonly until: Date;
 }
 
 /** One that has expired and was not cleared yet counts as gone. */
@@ -49,15 +54,20 @@ const REMEMBER = statement(
   {
     operator_id: ['text', ({ operatorId }) => operatorId],
     nonce_hash: ['bytea', ({ nonceHash }) => nonceHash],
-    kept_ms: ['float8', ({ keptMs }) => keptMs],
+    until: ['timestamptz', ({ until }) => until],
   } satisfies Parameters<UsedNonce>,
   `
-  INSERT INTO operator_nonces AS known (operator_id, nonce_hash, expires_at)
-  VALUES (:operator_id, :nonce_hash, clock_timestamp() + make_interval(secs => :kept_ms / 1000))
-  ON CONFLICT (operator_id, nonce_hash) DO UPDATE SET expires_at = excluded.expires_at
-   WHERE known.expires_at <= clock_timestamp()
-  RETURNING operator_id`,
-  noRow,
+  WITH made AS (
+    INSERT INTO operator_nonces AS known (operator_id, nonce_hash, expires_at)
+    SELECT :operator_id, :nonce_hash, :until WHERE :until > clock_timestamp()
+    ON CONFLICT (operator_id, nonce_hash) DO UPDATE SET expires_at = excluded.expires_at
+     WHERE known.expires_at <= clock_timestamp()
+    RETURNING 1
+  )
+  SELECT CASE WHEN EXISTS (SELECT FROM made) THEN 'first'
+              WHEN :until > clock_timestamp() THEN 'known'
+              ELSE 'tooLate' END AS use`,
+  (row) => row.oneOf('use', NONCE_USES),
 );
 
 /** In slices: one operator's flood of an hour ago must not hold up the request that clears it. */
