@@ -9,6 +9,7 @@ import type { Answer } from '../protocol/answers.ts';
 import type { Authority } from '../store/audit/audited.ts';
 import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { DeliveryHolds } from '../store/deliveries/holds.ts';
+import type { Release } from '../store/deliveries/release.ts';
 import type { LastHour } from '../telemetry/last-hour.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { conflict, json, notFoundAnswer, serve } from './answers.ts';
@@ -48,11 +49,7 @@ export interface OperatorAdmin {
    * Lets bets of generations up to this one be sent to the operator's present wallet.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
-  readonly releaseGeneration: (
-    operatorId: string,
-    generation: number,
-    by: Authority,
-  ) => Promise<void>;
+  readonly releaseGeneration: (operatorId: string, which: Release, by: Authority) => Promise<void>;
   readonly reload: (by: Authority) => Promise<ReloadResult>;
   readonly holds: Pick<DeliveryHolds, 'all' | 'hold' | 'resume'>;
   readonly lastHour: Pick<LastHour, 'recently'>;
@@ -100,7 +97,8 @@ export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin):
         `must be at least ${present}, the present wallet.generation`,
       );
     }
-    await admin.releaseGeneration(found.operator.id, generation, { caller, reason });
+    const which = { upTo: generation, to: present };
+    await admin.releaseGeneration(found.operator.id, which, { caller, reason });
     return json({ operator: found.operator.id, generation });
   });
 

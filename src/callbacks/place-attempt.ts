@@ -4,7 +4,7 @@ import { concludePlace } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { Attempt, Concluded } from '../engine/attempt.ts';
-import { askRightWallet } from '../engine/delivery-settings.ts';
+import { askRightWallet, UNRELEASED } from '../engine/delivery-settings.ts';
 import type { Sending } from '../engine/send-permit.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
@@ -43,7 +43,7 @@ function placeAttempt(
     operation: 'place',
     deadline,
     call: ({ maySend }: Sending) =>
-      askRightWallet(configuration(), { owner, generation, released: 0 }, () =>
+      askRightWallet(configuration(), { owner, generation, ...UNRELEASED }, () =>
         wallet.bet({
           operation: 'place',
           method: 'POST',

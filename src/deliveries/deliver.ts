@@ -13,7 +13,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Concluded, record, type Tried, tryOnce } from '../engine/attempt.ts';
 import type { Engine } from '../engine/context.ts';
-import { askRightWallet, deliverySettings } from '../engine/delivery-settings.ts';
+import { askRightWallet, deliverySettings, UNRELEASED } from '../engine/delivery-settings.ts';
 import { firstRequest } from '../engine/first-request.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { accepted } from '../protocol/answers.ts';
@@ -129,7 +129,7 @@ async function call(
       ? await firstRequest(engine.bets, message, taken.operationId)
       : undefined;
     const { owner, bet } = taken;
-    return await askRightWallet(engine.configuration(), { owner, generation, released: 0 }, () =>
+    return await askRightWallet(engine.configuration(), { owner, generation, ...UNRELEASED }, () =>
       wallet.bet({
         operation: taken.operation,
         method: 'PUT',

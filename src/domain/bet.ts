@@ -105,6 +105,8 @@ export interface Bet {
   readonly generation: number;
   /** Wallets of generations up to this one may be asked about any bet of the operator; 0: none. */
   readonly released: number;
+  /** The `wallet.generation` that was configured when that was said: those bets went to this wallet. 0: not known. */
+  readonly releasedTo: number;
   readonly place: PlaceState;
   readonly settlement: Settlement;
   readonly rollback: Rollback;

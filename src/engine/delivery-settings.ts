@@ -19,22 +19,29 @@ export function presentGeneration(configuration: Configuration, operatorId: stri
 }
 
 /** Whose books a bet is in, and what a person has said of those. */
-export type BooksOf = Pick<Bet, 'owner' | 'generation' | 'released'>;
+export type BooksOf = Pick<Bet, 'owner' | 'generation' | 'released' | 'releasedTo'>;
+
+/** For a bet whose generation is the one that was configured a moment ago. */
+export const UNRELEASED = { released: 0, releasedTo: 0 } as const;
 
 /**
  * Whether a bet is in the books of another wallet than the one that is configured here: of an older
  * one (`wallet.generation` was raised since), or of a newer one, which this process has not read of
  * yet. The configured wallet does not have such a bet, and is never asked about it until a person
- * releases the later of the two generations.
+ * releases the later of the two generations. What was released to a newer wallet than the configured one is in
+ * that one's books: this process has not read of it yet, even if the bet is of its own generation.
  */
 export function isOfOtherWallet(
   configuration: Configuration,
-  { owner, generation, released }: BooksOf,
+  { owner, generation, released, releasedTo }: BooksOf,
 ): boolean {
   const operator = owner && configuration.operators.get(owner.operatorId);
   if (operator === undefined) return false;
   const configured = operator.wallet.generation;
-  return generation !== configured && Math.max(generation, configured) > released;
+  const isReleasedToNewer = releasedTo > configured;
+  return generation === configured
+    ? isReleasedToNewer && generation <= released
+    : isReleasedToNewer || Math.max(generation, configured) > released;
 }
 
 /**

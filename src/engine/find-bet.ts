@@ -62,6 +62,7 @@ export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner
     generation:
       owner === undefined ? 1 : presentGeneration(engine.configuration(), owner.operatorId),
     released: 0,
+    releasedTo: 0,
     place: { kind: 'unseen' },
     settlement: { kind: 'none' },
     rollback: { kind: 'none' },

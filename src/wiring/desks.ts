@@ -73,8 +73,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     backlog,
     overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
     setBreaker: (operatorId, callClass, to, by) => overrides.set(operatorId, callClass, to, by),
-    releaseGeneration: (operatorId, generation, by) =>
-      deliveryAdmin.release(operatorId, generation, by),
+    releaseGeneration: (operatorId, which, by) => deliveryAdmin.release(operatorId, which, by),
     reload: (by) => reloads.reload(by),
     holds: new DeliveryHolds(prisma),
     probe: probeWallet,

@@ -140,6 +140,6 @@ async function releaseGeneration(operatorId: string, generation: number): Promis
     isHeld: () => false,
     horizonHours: () => 1,
   });
-  await deliveryAdmin.release(operatorId, generation, BY);
+  await deliveryAdmin.release(operatorId, { upTo: generation, to: generation }, BY);
   await prisma.$disconnect();
 }

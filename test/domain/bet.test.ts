@@ -28,6 +28,7 @@ function bet(changes: Partial<Bet> = {}): Bet {
     currency: 'USD',
     generation: 1,
     released: 0,
+    releasedTo: 0,
     place: { kind: 'accepted', transactionTime: AT },
     settlement: { kind: 'none' },
     rollback: { kind: 'none' },

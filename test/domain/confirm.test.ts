@@ -20,6 +20,7 @@ function bet(changes: Partial<Bet> = {}): Bet {
     currency: 'USD',
     generation: 1,
     released: 0,
+    releasedTo: 0,
     place: { kind: 'accepted', transactionTime: AT },
     settlement: SETTLED,
     rollback: { kind: 'none' },

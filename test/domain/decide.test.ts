@@ -30,6 +30,7 @@ function bet(changes: Partial<Bet> = {}): Bet {
     currency: 'USD',
     generation: 1,
     released: 0,
+    releasedTo: 0,
     place: PLACED,
     settlement: { kind: 'none' },
     rollback: { kind: 'none' },

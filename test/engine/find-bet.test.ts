@@ -114,17 +114,28 @@ describe('settings of a delivery', () => {
 
   it('keep a bet from a wallet in whose books it is not, the one before and the one after', () => {
     const of = (generation: number, owner: Bet['owner'] = OWNER) =>
-      isOfOtherWallet(settings, { generation, owner, released: 0 });
+      isOfOtherWallet(settings, { generation, owner, released: 0, releasedTo: 0 });
     expect([of(2), of(3), of(4)]).toEqual([true, false, true]);
     expect(of(2, { ...OWNER, operatorId: 'gone' })).toBe(false);
-    expect(isOfOtherWallet(settings, { generation: 1, owner: undefined, released: 0 })).toBe(false);
+    const nobodys = { generation: 1, owner: undefined, released: 0, releasedTo: 0 };
+    expect(isOfOtherWallet(settings, nobodys)).toBe(false);
   });
 
   it('let a bet go to another wallet once the later of the two is released', () => {
     const of = (generation: number, released: number) =>
-      isOfOtherWallet(settings, { generation, owner: OWNER, released });
+      isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo: 3 });
     expect([of(2, 2), of(2, 3), of(2, 9)]).toEqual([true, false, false]);
     expect([of(4, 3), of(4, 4), of(4, 9)]).toEqual([true, false, false]);
     expect(of(3, 2)).toBe(false);
+  });
+
+  it('keep a bet that was released to a newer wallet from every older one, its own included', () => {
+    const of = (generation: number, released: number, releasedTo: number) =>
+      isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo });
+    expect([of(3, 4, 4), of(2, 4, 4), of(4, 4, 4)]).toEqual([true, true, true]);
+    // Those that were not released stay with their own.
+    expect(of(3, 2, 4)).toBe(false);
+    // To an older one, lowered since: the bets of this one were placed after it was raised again.
+    expect(of(3, 3, 2)).toBe(false);
   });
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BY } from '../support/audit.ts';
 import { unplacedBet } from '../support/bet.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
+import { asPerson } from '../support/person.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
@@ -40,6 +42,20 @@ describe('a replica that still knows the wallet before', { timeout: 60_000 }, ()
     const bet = await acceptedBet(gateway, { operatorId: 'beta' });
     expect((await bet.at(behind).settle('20')).status).toBe(503);
     expect(bet.arrivals()).toEqual(['place']);
+    expect((await bet.settle('20')).status).toBe(200);
+  });
+});
+
+describe('a bet of the wallet before that was released to the new one', { timeout: 60_000 }, () => {
+  it('is not brought to the one before by a replica that still knows that (I4)', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'delta' });
+    const other = await acceptedBet(gateway, { operatorId: 'delta' });
+    await replaceWallet('delta');
+    await asPerson(gateway, (admin) => admin.release('delta', { upTo: 2, to: 2 }, BY));
+    expect((await bet.at(behind).settle('20')).status).toBe(503);
+    expect((await other.at(behind).rollback()).status).toBe(200);
+    expect([bet.arrivals(), other.arrivals()]).toEqual([['place'], ['place']]);
+    await untilDeliveriesAre(other, [{ state: 'pending', attempts: 0 }]);
     expect((await bet.settle('20')).status).toBe(200);
   });
 });

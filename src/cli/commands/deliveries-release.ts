@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
+import type { Release } from '../../store/deliveries/release.ts';
 import { byOf } from '../caller.ts';
 import { loadValid, validOperator } from '../configuration.ts';
 import { type DeliveryCommandOptions, withDeliveryAdmin } from '../delivery-admin.ts';
@@ -37,10 +38,11 @@ export function deliveriesReleaseCommand(terminal: Terminal): Command {
 }
 
 async function release(terminal: Terminal, options: Options): Promise<void> {
-  const generation = await generationOf(terminal, options);
+  const which = await releaseOf(terminal, options);
   await withDeliveryAdmin(terminal, options, (admin) =>
-    admin.release(options.operator, generation, byOf(options)),
+    admin.release(options.operator, which, byOf(options)),
   );
+  const generation = which.upTo;
   // By --generation anything can be released, also what nobody has.
   warnOfUnknownOperator(terminal, options.folder, options.operator);
   if (options.json) {
@@ -53,11 +55,15 @@ async function release(terminal: Terminal, options: Options): Promise<void> {
   );
 }
 
-async function generationOf(terminal: Terminal, options: Options): Promise<number> {
+async function releaseOf(terminal: Terminal, options: Options): Promise<Release> {
   if (options.generation !== undefined) {
     const generation = Number(options.generation);
     const isOne = /^\d+$/.test(options.generation) && generation >= 1;
-    if (isOne && generation <= GENERATION_MAX) return generation;
+    if (isOne && generation <= GENERATION_MAX) {
+      const { configuration } = await loadValid(terminal.env, options.folder);
+      const present = configuration?.operators.get(options.operator)?.wallet.generation;
+      return { upTo: generation, to: present ?? generation };
+    }
     throw new UsageError(`--generation must be a whole number from 1 to ${GENERATION_MAX}`);
   }
   const loaded = await loadValid(terminal.env, options.folder);
@@ -65,5 +71,6 @@ async function generationOf(terminal: Terminal, options: Options): Promise<numbe
   if (operator === undefined) {
     throw unknownOperator(options.operator, [...(loaded.configuration?.operators.keys() ?? [])]);
   }
-  return operator.wallet.generation;
+  const { generation } = operator.wallet;
+  return { upTo: generation, to: generation };
 }

@@ -34,6 +34,8 @@ export const SELECT_BET = `
   SELECT b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
          b.generation, coalesce((SELECT h.released FROM operator_holds h
                                   WHERE h.operator_id = b.operator_id), 0) AS released,
+         coalesce((SELECT h.released_to FROM operator_holds h
+                    WHERE h.operator_id = b.operator_id), 0) AS released_to,
          b.place, b.place_time, b.place_code, b.place_message, b.place_answered_unknown,
          b.settlement, b.settlement_amount, b.settlement_type, b.settlement_time,
          b.rollback, b.rollback_time, b.rollback_code, b.rollback_message,
@@ -68,6 +70,7 @@ export function betOf(row: Columns): Bet {
     currency: row.textOrNull('currency'),
     generation: row.int('generation'),
     released: row.int('released'),
+    releasedTo: row.int('released_to'),
     place: placeOf(row),
     settlement: settlementOf(row),
     rollback: rollbackOf(row),

@@ -9,7 +9,7 @@ import {
   deliveryStateOf,
 } from './delivery-item.ts';
 import { DeliveryHolds } from './holds.ts';
-import { releaseGeneration } from './release.ts';
+import { type Release, releaseGeneration } from './release.ts';
 import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
 
@@ -197,8 +197,8 @@ export class DeliveryAdmin {
    * Lets the operator's present wallet be asked about bets of generations up to this one; until
    * then their operations are held (`wallet.generation`).
    */
-  async release(operatorId: string, generation: number, by: Authority): Promise<void> {
-    await releaseGeneration(this.#prisma, operatorId, generation, by);
+  async release(operatorId: string, which: Release, by: Authority): Promise<void> {
+    await releaseGeneration(this.#prisma, operatorId, which, by);
   }
 
   async #find(id: string): Promise<Row | undefined> {

@@ -9,6 +9,14 @@ const AGE_ANEW = sql`dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_a
 const DUE_NOW = sql`held = false,
   next_attempt_at = CASE WHEN d.held THEN clock_timestamp() ELSE d.next_attempt_at END`;
 
+/** What a person lets go. */
+export interface Release {
+  /** Bets of generations up to this one. */
+  readonly upTo: number;
+  /** The `wallet.generation` that the person means: no process that has an older one may ask its wallet. */
+  readonly to: number;
+}
+
 /**
  * Lets an operator's present wallet be asked about bets of generations up to this one. No delivery is
  * tried by this word whose horizon has not begun anew, so that none dies of what it has waited; who is
@@ -18,17 +26,18 @@ const DUE_NOW = sql`held = false,
 export async function releaseGeneration(
   prisma: Prisma,
   operatorId: string,
-  generation: number,
+  { upTo, to }: Release,
   by: Authority,
 ): Promise<void> {
-  await changeHeld(prisma, operatorId, generation, AGE_ANEW);
+  await changeHeld(prisma, operatorId, upTo, AGE_ANEW);
   await prisma.$executeRaw(sql`
     WITH before AS (
       SELECT released FROM operator_holds WHERE operator_id = ${operatorId}
     ), hold AS (
-      INSERT INTO operator_holds AS h (operator_id, released, counted_at)
-      VALUES (${operatorId}, ${generation}, clock_timestamp())
-      ON CONFLICT (operator_id) DO UPDATE SET released = greatest(h.released, excluded.released)
+      INSERT INTO operator_holds AS h (operator_id, released, released_to, counted_at)
+      VALUES (${operatorId}, ${upTo}, ${to}, clock_timestamp())
+      ON CONFLICT (operator_id) DO UPDATE
+         SET released = greatest(h.released, excluded.released), released_to = excluded.released_to
       RETURNING operator_id, released
     ) ${auditSql(
       by,
@@ -37,7 +46,7 @@ export async function releaseGeneration(
                  jsonb_build_object('released', coalesce((SELECT released FROM before), 0)),
                  jsonb_build_object('released', h.released) FROM hold h`,
     )}`);
-  await changeHeld(prisma, operatorId, generation, DUE_NOW);
+  await changeHeld(prisma, operatorId, upTo, DUE_NOW);
 }
 
 /** Every delivery that waits, of bets of other generations; oldest first. */

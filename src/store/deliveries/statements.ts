@@ -16,12 +16,15 @@ const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_a
                 AND e.operation <> 'update' AND e.id < d.id))`;
 
 /**
- * Of a bet in the books of another wallet, and no person has released the later of the two yet
- * (`isOfOtherWallet`).
+ * Of a bet in the books of another wallet, and no person has released the later of the two yet; or that was
+ * released to a newer wallet (`isOfOtherWallet`).
  */
-const FOREIGN = `(b.generation <> :generation AND greatest(b.generation, :generation)
-                   > coalesce((SELECT h.released FROM operator_holds h
-                                WHERE h.operator_id = :operator_id), 0))`;
+const FOREIGN = `(CASE WHEN b.generation = :generation
+       THEN EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = :operator_id
+                       AND h.released >= b.generation AND h.released_to > :generation)
+       ELSE NOT EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = :operator_id
+                           AND h.released >= greatest(b.generation, :generation)
+                           AND h.released_to <= :generation) END)`;
 
 /** An update that came too late: a later one, or the bet's end, has overtaken it (I6). */
 const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
@@ -51,7 +54,7 @@ export const TAKE = statement(
   `
   WITH due AS (
     SELECT d.id, d.transaction_id, d.operation, d.purpose, ${OVERTAKEN} AS overtaken,
-           ${FOREIGN} AS is_foreign, b.generation > :generation AS is_newer
+           ${FOREIGN} AS is_foreign, b.generation < :generation AS is_older
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
@@ -64,13 +67,13 @@ export const TAKE = statement(
        -- Both, and never waiting: callbacks lock a bet first and its deliveries then.
        FOR UPDATE OF b, d SKIP LOCKED
   ), postponed AS (
-    -- Out of the way: a hundred thousand of them must not be read again with every look. Those of a
-    -- newer wallet not for long: the process beside this one may know that wallet already.
+    -- Out of the way: a hundred thousand of them must not be read again with every look. Those that wait
+    -- for a newer wallet not for long: the process beside this one may know that wallet already.
     UPDATE deliveries
        SET held = true,
            next_attempt_at = clock_timestamp()
-             + CASE WHEN id = ANY (ARRAY(SELECT id FROM due WHERE is_newer)) THEN interval '1 minute'
-                    ELSE interval '10 minutes' END
+             + CASE WHEN id = ANY (ARRAY(SELECT id FROM due WHERE is_older)) THEN interval '10 minutes'
+                    ELSE interval '1 minute' END
      WHERE id = ANY (ARRAY(SELECT id FROM due WHERE is_foreign))
   ), superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()

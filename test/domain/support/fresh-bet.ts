@@ -12,6 +12,7 @@ export const FRESH: Bet = {
   currency: PLACE.currency,
   generation: 1,
   released: 0,
+  releasedTo: 0,
   place: { kind: 'inFlight' },
   settlement: { kind: 'none' },
   rollback: { kind: 'none' },

@@ -40,6 +40,7 @@ function newBet(): Bet {
     currency: 'USD',
     generation: 1,
     released: 0,
+    releasedTo: 0,
     place: { kind: 'accepted', transactionTime: AT },
     settlement: { kind: 'none' },
     rollback: { kind: 'none' },

@@ -91,6 +91,7 @@ async function settled(changes: Partial<Outcome> = {}): Promise<Outcome> {
     ...{
       generation: 1,
       released: 0,
+      releasedTo: 0,
       amount: '12.10',
       currency: 'USD',
       place: { kind: 'accepted', transactionTime: AT },

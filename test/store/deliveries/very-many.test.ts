@@ -97,7 +97,7 @@ describe('with very many deliveries that ended, wait and are dead', () => {
   });
 
   it('a release reaches each that waits for it, and none of a newer generation (I4)', async () => {
-    await admin.release('alpha', 2, BY);
+    await admin.release('alpha', { upTo: 2, to: 2 }, BY);
     const [waiting] = await raw(`
       SELECT count(*) FILTER (WHERE b.generation = 1 AND NOT d.held AND d.next_attempt_at <= now()
                                 AND d.dead_at > now() + interval '1 hour')::int AS released,
