@@ -13,10 +13,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   protocol: ['domain'],
   config: ['domain', 'lib'],
   outbound: ['domain', 'lib'],
-  store: ['domain', 'protocol', 'telemetry'],
+  store: ['domain', 'lib', 'protocol', 'telemetry'],
   redis: ['domain', 'lib', 'telemetry'],
   wallets: ['domain', 'outbound', 'protocol', 'telemetry'],
-  sessions: ['domain', 'protocol', 'redis', 'store', 'telemetry'],
+  sessions: ['domain', 'lib', 'protocol', 'redis', 'store', 'telemetry'],
   // Brings an operation to a wallet, for callbacks and deliveries alike.
   engine: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],
   deliveries: [

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock.ts';
+import { recentMap } from '../lib/recent.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Wallets } from '../wallets/wallets.ts';
@@ -26,7 +26,7 @@ export class RefusedReads {
   readonly #metrics: Metrics;
   readonly #limits: TokenBuckets;
   /** Tokens that were refused lately, with their operator. */
-  readonly #operators = new LRUCache<string, string>({ max: TOKENS_MAX });
+  readonly #operators = recentMap<string>(TOKENS_MAX);
 
   constructor(options: { clock: Clock; wallets: Wallets; metrics: Metrics }) {
     this.#wallets = options.wallets;

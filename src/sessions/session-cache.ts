@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { recentMap } from '../lib/recent.ts';
 import type { Accelerator } from '../redis/accelerator.ts';
 import type { Session } from './session.ts';
 import type { Binding, TokenVault } from './token-vault.ts';
@@ -34,9 +34,7 @@ export class SessionCache {
   readonly #accelerator: Accelerator;
   readonly #vault: TokenVault;
   /** What was read last under a key. Whether it still stands there, only Redis says. */
-  readonly #read = new LRUCache<string, { readonly text: string; readonly session: Session }>({
-    max: READ_MAX,
-  });
+  readonly #read = recentMap<{ readonly text: string; readonly session: Session }>(READ_MAX);
 
   constructor(accelerator: Accelerator, vault: TokenVault) {
     this.#accelerator = accelerator;

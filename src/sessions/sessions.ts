@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { BetOwner } from '../domain/bet.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { recentMap } from '../lib/recent.ts';
 import type { Authority } from '../store/audit/audited.ts';
 import type {
   RepeatableRequest,
@@ -40,7 +40,7 @@ export interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   /** Only what never changes about a session; whether it still lives is not to be read from it. */
-  readonly #routes = new LRUCache<string, Session>({ max: ROUTES_MAX });
+  readonly #routes = recentMap<Session>(ROUTES_MAX);
 
   constructor(options: SessionsOptions) {
     this.#options = options;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { BetOwner } from '../../domain/bet.ts';
+import { recentMap } from '../../lib/recent.ts';
 import type { Database } from '../database.ts';
 import { type Columns, type Parameters, statement } from '../statement.ts';
 
@@ -10,7 +10,7 @@ const CACHED_MAX = 50_000;
 /** `(operator, operatorUser)` to one constant aggregator `userId`, and back (I8). */
 export class Players {
   readonly #database: Database;
-  readonly #byUserId = new LRUCache<string, BetOwner>({ max: CACHED_MAX });
+  readonly #byUserId = recentMap<BetOwner>(CACHED_MAX);
 
   constructor(database: Database) {
     this.#database = database;
