@@ -18,7 +18,7 @@ import {
 } from '../../tools/simulator/service.ts';
 import { type SimulatedWallet, startWallet } from '../../tools/simulator/wallet/wallet.ts';
 import { createDatabase } from './database.ts';
-import { privateRedis } from './redis.ts';
+import { lentRedis } from './redis.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -78,7 +78,7 @@ export const SERVICE_SECRET = 'the-services-secret';
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const operators = options.operators ?? { alpha: {} };
   const database = await createDatabase();
-  const redis = await privateRedis();
+  const redis = await lentRedis();
   const wallets = new Map<string, SimulatedWallet>();
   for (const id of Object.keys(operators)) {
     wallets.set(id, await startWallet({ name: id, secret: `${id}-wallet-secret` }));
@@ -89,7 +89,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const running = await run(options, configFolder, urls, wallets, async () => {
     await Promise.all([...wallets.values()].map((wallet) => wallet.close()));
     await rm(configFolder, { recursive: true, force: true });
-    await redis.stop();
+    await redis.giveBack();
     await database.drop();
   });
   return running;

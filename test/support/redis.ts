@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import { startRedis } from '../../tools/embedded/redis.ts';
@@ -26,4 +27,62 @@ export async function sharedRedis(): Promise<{ readonly url: string }> {
 /** A server of the test's own, to do with as it likes; the test stops it. */
 export function privateRedis(): Promise<EmbeddedServer> {
   return startRedis();
+}
+
+export interface LentRedis {
+  readonly url: string;
+  /** When nothing of the test uses it any more. */
+  giveBack(): Promise<void>;
+}
+
+interface Lendable {
+  readonly server: EmbeddedServer;
+  /** As it was started. */
+  readonly settings: unknown;
+}
+
+/** Of this process, for whichever test comes next: starting one takes longer than many a test. */
+const idle: Lendable[] = [];
+
+/** An empty server that no other test uses meanwhile, to fill and to configure, but not to end. */
+export async function lentRedis(): Promise<LentRedis> {
+  const lent = idle.pop() ?? (await startLendable());
+  return {
+    url: lent.server.url,
+    giveBack: async () => {
+      if (await isAsStarted(lent)) idle.push(lent);
+      else await lent.server.stop();
+    },
+  };
+}
+
+async function startLendable(): Promise<Lendable> {
+  const server = await startRedis();
+  return { server, settings: await onServer(server, (redis) => redis.config('GET', '*')) };
+}
+
+/** Empties it and closes what is still connected. @returns false where it is not to be used again */
+async function isAsStarted({ server, settings }: Lendable): Promise<boolean> {
+  try {
+    return await onServer(server, async (redis) => {
+      await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await redis.call('CLIENT', 'UNPAUSE');
+      await redis.script('FLUSH', 'SYNC');
+      await redis.flushall('SYNC');
+      return isDeepStrictEqual(await redis.config('GET', '*'), settings);
+    });
+  } catch {
+    // Hung or gone, by what a test did to it: the next one gets another.
+    return false;
+  }
+}
+
+async function onServer<T>({ url }: EmbeddedServer, work: (redis: Redis) => Promise<T>) {
+  const redis = new Redis(url, { retryStrategy: null, commandTimeout: 2_000 });
+  redis.on('error', () => undefined);
+  try {
+    return await work(redis);
+  } finally {
+    redis.disconnect();
+  }
 }

@@ -6,7 +6,7 @@ import { type SimulatedWallet, startWallet } from '../../../tools/simulator/wall
 import { createDatabase } from '../../support/database.ts';
 import { writeConfiguration } from '../../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../../support/processes.ts';
-import { privateRedis } from '../../support/redis.ts';
+import { lentRedis } from '../../support/redis.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export interface PlayerOptions {
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const operators = options.operators ?? { alpha: {} };
   const database = await createDatabase();
-  const redis = await privateRedis();
+  const redis = await lentRedis();
   const wallets = new Map<string, SimulatedWallet>();
   for (const id of Object.keys(operators)) {
     wallets.set(id, await startWallet({ name: id, secret: `${id}-wallet-secret` }));
@@ -118,7 +118,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       await client.end();
       await Promise.all([...wallets.values()].map((wallet) => wallet.close()));
       await rm(configFolder, { recursive: true, force: true });
-      await redis.stop();
+      await redis.giveBack();
       await database.drop();
     },
   };
