@@ -10,8 +10,15 @@ export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
 export type RedisConnection = Redis | Cluster;
 
 /**
+ * A master that became a replica in its place closes no connection. Whoever asks for its address again
+ * finds the new one.
+ */
+const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
+
+/**
  * Opens a connection to Redis, or through Sentinels to the master that they know at the time, or to
- * a Redis Cluster. All reconnect by themselves; a failover breaks the connections to the old master.
+ * a Redis Cluster. All reconnect by themselves, also where a failover leaves the connections to the old
+ * master open.
  *
  * @param url `redis://[:password@]host:6379[/database]` (`rediss:` for TLS), or
  *   `redis+sentinel://[:password@]sentinel-1:26379/master[/database]?sentinel=sentinel-2:26379`,
@@ -19,7 +26,8 @@ export type RedisConnection = Redis | Cluster;
  *   `redis+cluster://[:password@]node-1:6379?node=node-2:6379`, with any nodes of the cluster
  * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master
  */
-export function connectRedis(url: string, options: ConnectionOptions): RedisConnection {
+export function connectRedis(url: string, given: ConnectionOptions): RedisConnection {
+  const options = { reconnectOnError, ...given };
   const parsed = new URL(url);
   switch (parsed.protocol) {
     case 'redis+sentinel:':
