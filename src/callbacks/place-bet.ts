@@ -198,6 +198,7 @@ async function sessionOver(
   operatorId: string,
 ): Promise<Handled> {
   const lookup = await callbacks.sessions.findCertain(message.token);
-  // Live again: a prefixed session was renewed in between. The service places anew.
+  // Live again: a prefixed session was renewed in between, or it is the wallet that is over: it was replaced, and
+  // this process has not read of that yet. The service places anew.
   return lookup.kind === 'live' ? systemError('not_sent', operatorId) : tokenRefused(lookup);
 }

@@ -57,6 +57,10 @@ describe('a bet of the wallet before that was released to the new one', { timeou
     expect([bet.arrivals(), other.arrivals()]).toEqual([['place'], ['place']]);
     await untilDeliveriesAre(other, [{ state: 'pending', attempts: 0 }]);
     expect((await bet.settle('20')).status).toBe(200);
+    // A place there would count as released too, and be looked for at the new one.
+    const late = await unplacedBet(behind, { player: bet.player, operatorId: 'delta' });
+    expect((await late.place()).json).toMatchObject({ code: 100 });
+    expect(late.arrivals()).toEqual([]);
   });
 });
 

@@ -54,6 +54,10 @@ export const BEGIN = statement(
   ), live AS (
     SELECT i.* FROM input i JOIN sessions s ON s.id = i.session_id
      WHERE s.ended_at IS NULL AND s.expires_at > clock_timestamp() AND NOT i.is_late
+       -- Of a process that knows only the wallet before: the bets of its generation were released to another
+       -- wallet, where nobody would find this one.
+       AND NOT EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = i.operator_id
+                          AND h.released >= i.generation AND h.released_to > i.generation)
   ), bet AS (
     INSERT INTO bets (transaction_id, operator_id, player_id, session_id, amount, currency,
                       generation, place, busy_operation, busy_attempt, busy_until)

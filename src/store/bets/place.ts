@@ -23,7 +23,7 @@ export type PlaceBegin =
   | { readonly kind: 'begun'; readonly operationId: string }
   /** Some row of this `transactionId` was first. */
   | { readonly kind: 'known' }
-  /** The session ended or expired: nothing was written. */
+  /** The session ended or expired, or its wallet was replaced by one unknown here: nothing was written. */
   | { readonly kind: 'sessionOver' }
   /** The caller's time was over by PostgreSQL's clock: nothing was written (I11). */
   | { readonly kind: 'tooLate' };
