@@ -96,6 +96,22 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     }
   }
 
+  /**
+   * What a last look tells of the first by now.
+   * @param repeatOf what a copy is answered once the first has been
+   * @returns undefined where there is nothing to tell but what the first has promised
+   */
+  async firstByNow(
+    bet: Bet,
+    repeatOf: (now: Bet) => KnownDecision | undefined,
+  ): Promise<Handled | undefined> {
+    const found = await this.lastLook(bet);
+    if (found.kind === 'answered') return found.handled;
+    const now = found.kind === 'bet' ? found.bet : bet;
+    const repeat = repeatOf(now);
+    return repeat && this.answerKnown(now, repeat);
+  }
+
   /** The answer to what the journal decides alone. */
   answerKnown(bet: Bet, decision: KnownDecision): Handled {
     switch (decision.kind) {

@@ -54,7 +54,10 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
       case 'wait':
         if (await rollingBack.wait(bet)) continue;
         if (bet.rollback.kind !== 'none') {
-          return await promisedByFirst(rollingBack, bet, bet.rollback.transactionTime);
+          // The first has promised it, and tries to keep that.
+          const { transactionTime: promisedTime } = bet.rollback;
+          const told = await rollingBack.firstByNow(bet, repeatedRollback);
+          return told ?? done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
         }
         handled = await takeOver(rollingBack, rolledBack(bet, 'promised', calledOffInFlight(bet)));
         break;
@@ -81,23 +84,10 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
   }
 }
 
-/**
- * The answer to a copy that cannot wait any longer for the first, which has promised the rollback and
- * tries to keep that: what came of it by now, else its promise.
- */
-async function promisedByFirst(
-  rollingBack: BetCallback<RollbackRequest>,
-  bet: Bet,
-  promisedTime: string,
-): Promise<Handled> {
-  const found = await rollingBack.lastLook(bet);
-  if (found.kind === 'answered') return found.handled;
-  const now = found.kind === 'bet' ? found.bet : bet;
-  const decision = decideRollback(now);
-  if (decision.kind === 'repeat' || decision.kind === 'repeatRefusal') {
-    return rollingBack.answerKnown(now, decision);
-  }
-  return done(bet.transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
+/** What a copy is answered once the first has been. */
+function repeatedRollback(bet: Bet) {
+  const decision = decideRollback(bet);
+  return decision.kind === 'repeat' || decision.kind === 'repeatRefusal' ? decision : undefined;
 }
 
 const KNOWN_REASONS: ReadonlySet<number> = new Set(Object.values(ROLLBACK_REASONS));

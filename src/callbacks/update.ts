@@ -1,6 +1,6 @@
 import type { Bet } from '../domain/bet.ts';
 import { concludeUpdate } from '../domain/conclude.ts';
-import { decideUpdate, type Repeat, repeatedUpdate } from '../domain/decide.ts';
+import { decideUpdate, repeatedUpdate } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { UpdateRequest } from '../protocol/messages.ts';
 import { done } from './answers.ts';
@@ -47,7 +47,10 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
       case 'wait': {
         if (await updating.wait(bet)) continue;
         const repeat = repeatedUpdate(bet, key);
-        if (repeat !== undefined) return await promisedByFirst(updating, bet, repeat);
+        if (repeat !== undefined) {
+          const told = await updating.firstByNow(bet, (now) => repeatedUpdate(now, key));
+          return told ?? updating.answerKnown(bet, repeat);
+        }
         // A delivery would be sent, which `updates: skip` rules out.
         const keep = isSkipped === true ? recordUnsent : takeOver;
         handled = await keep(updating, updated(bet, []));
@@ -71,19 +74,4 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
     }
     if (handled !== 'moved') return handled;
   }
-}
-
-/** The answer to a copy that cannot wait any longer: what came of the first by now, else its promise. */
-async function promisedByFirst(
-  updating: BetCallback<UpdateRequest>,
-  bet: Bet,
-  promise: Repeat,
-): Promise<Handled> {
-  const found = await updating.lastLook(bet);
-  if (found.kind === 'answered') return found.handled;
-  const now = found.kind === 'bet' ? found.bet : bet;
-  return updating.answerKnown(
-    now,
-    repeatedUpdate(now, updating.message.coefficientsKey) ?? promise,
-  );
 }
