@@ -12,17 +12,16 @@ import {
   settleDown,
   startHeldGateway,
 } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
 let postgres: TcpProxy;
 beforeAll(async () => {
-  const patient = { wallet: { breaker: { minRequests: 100_000 } } };
   held = await startHeldGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
-    operators: { alpha: patient, queue: { ...patient, settle: { onFailure: 'queue' } } },
+    gateway: QUICK,
+    operators: { alpha: PATIENT, queue: { ...PATIENT, settle: { onFailure: 'queue' } } },
   });
   ({ gateway, postgres } = held);
 });

@@ -15,7 +15,7 @@ import {
   settleDown,
   startHeldGateway,
 } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
@@ -23,7 +23,7 @@ let postgres: TcpProxy;
 beforeAll(async () => {
   held = await startHeldGateway({
     worker: true,
-    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    operators: { alpha: PATIENT },
   });
   ({ gateway, postgres } = held);
 });

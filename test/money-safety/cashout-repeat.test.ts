@@ -4,13 +4,13 @@ import { expireSession, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, settlesOf } from './support/bets.ts';
 import { STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
-    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    operators: { alpha: PATIENT },
   });
 });
 afterEach(() => gateway.wallet('alpha').behave());
@@ -115,7 +115,7 @@ describe('rule 11: a cashout whose session ends while its copies are on their wa
   timeout: 60_000,
 }, () => {
   const starting = startHeldGateway({
-    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    operators: { alpha: PATIENT },
   });
   afterAll(async () => (await starting).close());
 

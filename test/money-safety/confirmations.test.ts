@@ -5,18 +5,17 @@ import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { acceptedBet, isConfirming, lose, settlesOf, timeComes } from './support/bets.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  const patient = { wallet: { breaker: { minRequests: 100_000 } } };
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    gateway: QUICK,
     operators: {
-      alpha: patient,
-      keyed: { wallet: { ...patient.wallet, dialect: { stableRequestId: true } } },
-      forgiving: { wallet: { ...patient.wallet, dialect: { rollbackConfirmedBy: [5] } } },
+      alpha: PATIENT,
+      keyed: { wallet: { ...PATIENT.wallet, dialect: { stableRequestId: true } } },
+      forgiving: { wallet: { ...PATIENT.wallet, dialect: { rollbackConfirmedBy: [5] } } },
     },
   });
 });

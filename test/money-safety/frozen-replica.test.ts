@@ -7,7 +7,7 @@ import { SERVICE_SECRET } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
 import { STATEMENTS, settleDown, startHeldGateway } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
 const TOTAL_MS = 3_000;
 const BETS = 12;
@@ -21,7 +21,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
   beforeAll(async () => {
     house = await openHouse({
       gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 300 } },
-      operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+      operators: { alpha: PATIENT },
     });
     const [one, other] = await Promise.all([house.replica(), house.replica()]);
     frozen = one;
@@ -142,9 +142,9 @@ describe('rule 5: the lease is looked at again in the moment of sending (I6)', {
   const starting = startHeldGateway({
     worker: true,
     clock,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    gateway: QUICK,
     operators: {
-      alpha: { settle: { onFailure: 'queue' }, wallet: { breaker: { minRequests: 100_000 } } },
+      alpha: { settle: { onFailure: 'queue' }, ...PATIENT },
     },
   });
   afterAll(async () => (await starting).close());

@@ -5,14 +5,14 @@ import { betState } from '../support/journal.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { acceptedBet } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
 let postgres: TcpProxy;
 beforeAll(async () => {
   held = await startHeldGateway({
-    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    operators: { alpha: PATIENT },
   });
   ({ gateway, postgres } = held);
 });

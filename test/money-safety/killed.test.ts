@@ -7,15 +7,15 @@ import { SERVICE_SECRET, startTestGateway, type TestGateway } from '../support/g
 import { betState } from '../support/journal.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
 import { acceptedBet, settlesOf, timeComes, untilDeliveriesAre } from './support/bets.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
 /** The one that lives on; the other one is a process of its own, on the same servers. */
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
-    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    gateway: QUICK,
+    operators: { alpha: PATIENT },
   });
 });
 afterAll(() => gateway.close());

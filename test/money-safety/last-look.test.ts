@@ -4,7 +4,7 @@ import type { TestGateway } from '../support/gateway.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { acceptedBet } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT } from './support/patience.ts';
 
 /** Of its time, a copy waits for the first in the first half, and has the second for its answer. */
 const [TOTAL_MS, RESERVE_MS] = [5_000, 2_500];
@@ -15,7 +15,7 @@ let postgres: TcpProxy;
 beforeAll(async () => {
   held = await startHeldGateway({
     gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: RESERVE_MS } },
-    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    operators: { alpha: PATIENT },
   });
   ({ gateway, postgres } = held);
 });

@@ -10,15 +10,14 @@ import {
   timeComes,
   untilDeliveriesAre,
 } from './support/bets.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  const patient = { wallet: { breaker: { minRequests: 100_000 } } };
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
-    operators: { alpha: patient, queue: { ...patient, settle: { onFailure: 'queue' } } },
+    gateway: QUICK,
+    operators: { alpha: PATIENT, queue: { ...PATIENT, settle: { onFailure: 'queue' } } },
   });
 });
 afterEach(() => gateway.wallet('alpha').behave());

@@ -11,14 +11,14 @@ import {
   STATEMENTS,
   startHeldGateway,
 } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
 let postgres: TcpProxy;
 beforeAll(async () => {
   const wallet = (dialect: object) => ({
-    wallet: { breaker: { minRequests: 100_000 }, dialect },
+    wallet: { ...PATIENT.wallet, dialect },
   });
   held = await startHeldGateway({
     worker: true,

@@ -5,14 +5,14 @@ import type { TestGateway } from '../support/gateway.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { acceptedBet, answersOf, untilDeliveriesAre } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
 let postgres: TcpProxy;
 beforeAll(async () => {
   const wallet = (dialect: object) => ({
-    wallet: { breaker: { minRequests: 100_000 }, dialect },
+    wallet: { ...PATIENT.wallet, dialect },
   });
   held = await startHeldGateway({
     worker: true,

@@ -7,6 +7,7 @@ import { asPerson } from '../support/person.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
+import { PATIENT, QUICK } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
@@ -14,10 +15,9 @@ let postgres: TcpProxy;
 /** Has not read yet that the operators came by new wallets. */
 let behind: TestGateway;
 beforeAll(async () => {
-  const operator = { wallet: { breaker: { minRequests: 100_000 } } };
-  const operators = { alpha: operator, beta: operator, gamma: operator, delta: operator };
+  const operators = { alpha: PATIENT, beta: PATIENT, gamma: PATIENT, delta: PATIENT };
   held = await startHeldGateway({
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    gateway: QUICK,
     operators,
   });
   ({ gateway, postgres } = held);

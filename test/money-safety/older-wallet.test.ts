@@ -4,16 +4,16 @@ import { betState } from '../support/journal.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
+import { PATIENT, QUICK } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
 let postgres: TcpProxy;
 beforeAll(async () => {
-  const operator = { wallet: { breaker: { minRequests: 100_000 } } };
   held = await startHeldGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
-    operators: { alpha: operator, beta: operator, gamma: operator },
+    gateway: QUICK,
+    operators: { alpha: PATIENT, beta: PATIENT, gamma: PATIENT },
   });
   ({ gateway, postgres } = held);
 });

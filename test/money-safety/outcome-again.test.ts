@@ -5,7 +5,7 @@ import { betState } from '../support/journal.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
 import { acceptedBet, answersOf, settlesOf, untilDeliveriesAre } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
@@ -13,8 +13,8 @@ let postgres: TcpProxy;
 beforeAll(async () => {
   held = await startHeldGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
-    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    gateway: QUICK,
+    operators: { alpha: PATIENT },
   });
   ({ gateway, postgres } = held);
 });

@@ -4,15 +4,15 @@ import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asPerson } from '../support/person.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
-import { PATIENCE } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    gateway: QUICK,
     operators: {
-      alpha: { settle: { onFailure: 'queue' }, wallet: { breaker: { minRequests: 100_000 } } },
+      alpha: { settle: { onFailure: 'queue' }, ...PATIENT },
     },
   });
 });

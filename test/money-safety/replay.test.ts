@@ -10,14 +10,14 @@ import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
+import { PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  const patient = { wallet: { breaker: { minRequests: 100_000 } } };
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
-    operators: { alpha: patient, queue: { ...patient, settle: { onFailure: 'queue' } } },
+    gateway: QUICK,
+    operators: { alpha: PATIENT, queue: { ...PATIENT, settle: { onFailure: 'queue' } } },
   });
 });
 afterEach(() => {

@@ -2,13 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, lose, timeComes, untilDeliveriesAre } from './support/bets.ts';
+import { PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
-    operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
+    gateway: QUICK,
+    operators: { alpha: PATIENT },
   });
 });
 afterEach(() => gateway.wallet('alpha').behave());

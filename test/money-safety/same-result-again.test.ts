@@ -3,17 +3,18 @@ import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts'
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
+import { PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    gateway: QUICK,
     operators: {
       alpha: {
         settle: { onFailure: 'queue' },
         // It takes every requestId for an operation of its own: another one is paid again.
-        wallet: { breaker: { minRequests: 100_000 }, dialect: { stableRequestId: true } },
+        wallet: { ...PATIENT.wallet, dialect: { stableRequestId: true } },
       },
     },
   });

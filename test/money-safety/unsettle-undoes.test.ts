@@ -3,14 +3,15 @@ import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts'
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
+import { PATIENT, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
-    gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 100 } },
+    gateway: QUICK,
     operators: {
-      alpha: { settle: { onFailure: 'queue' }, wallet: { breaker: { minRequests: 100_000 } } },
+      alpha: { settle: { onFailure: 'queue' }, ...PATIENT },
     },
   });
 });

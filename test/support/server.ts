@@ -27,6 +27,17 @@ export async function onServer<T>(url: string, use: (client: Client) => Promise<
   }
 }
 
+/** What one statement gives. */
+export async function rowsOf(
+  url: string,
+  text: string,
+): Promise<Readonly<Record<string, unknown>>[]> {
+  return await onServer(url, async (client) => {
+    const { rows } = await client.query<Record<string, unknown>>(text);
+    return rows;
+  });
+}
+
 /** Gives back locks and settings, and shows whoever watches the server no statement of a test. */
 function isDiscarded(client: Client): Promise<boolean> {
   return client.query('DISCARD ALL').then(

@@ -4,7 +4,7 @@ import { DeliveryAdmin } from '../../../src/store/deliveries/delivery-admin.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { onServer } from '../../support/server.ts';
+import { rowsOf } from '../../support/server.ts';
 
 /** Brought home long ago, before all that waits. */
 const ENDED = 60_000;
@@ -39,12 +39,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function raw(text: string): Promise<Record<string, unknown>[]> {
-  return await onServer(database.url, async (client) => {
-    const { rows } = await client.query<Record<string, unknown>>(text);
-    return rows;
-  });
-}
+const raw = (text: string) => rowsOf(database.url, text);
 
 describe('with very many deliveries that ended, wait and are dead', () => {
   it.each(['held', 'dead'] as const)(

@@ -3,7 +3,7 @@ import { forgetPlayer } from '../../../src/store/players/forget.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
-import { onServer, waitForLock } from '../../support/server.ts';
+import { onServer, rowsOf, waitForLock } from '../../support/server.ts';
 
 /** More than two batches of them. */
 const BETS = 450;
@@ -44,12 +44,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function raw(text: string): Promise<Record<string, unknown>[]> {
-  return await onServer(database.url, async (client) => {
-    const { rows } = await client.query<Record<string, unknown>>(text);
-    return rows;
-  });
-}
+const raw = (text: string) => rowsOf(database.url, text);
 
 const named = (playerId: number) =>
   raw(`

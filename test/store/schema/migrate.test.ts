@@ -9,7 +9,7 @@ import {
   pendingMigrations,
 } from '../../../src/store/schema/migrate.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
-import { onServer } from '../../support/server.ts';
+import { rowsOf } from '../../support/server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { prismaDeploy, prismaStatus, sqlOfSchema } from './support/schema-engine.ts';
@@ -29,10 +29,6 @@ afterEach(async () => {
 async function write(name: string, sql: string): Promise<void> {
   await mkdir(join(folder, name), { recursive: true });
   await writeFile(join(folder, name, 'migration.sql'), sql);
-}
-
-async function rowsOf(url: string, sql: string): Promise<unknown[]> {
-  return onServer(url, async (client) => (await client.query<Record<string, unknown>>(sql)).rows);
 }
 
 const tables = () =>
