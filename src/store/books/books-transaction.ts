@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
+import { LONG_CONNECTION } from '../long-connection.ts';
 import type { SqlValue } from '../sql-value.ts';
 import { Columns, type TypedStatement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
@@ -57,6 +58,7 @@ export class BooksTransaction implements Runner {
       connectionString: url,
       application_name: 'wagergate-books',
       connectionTimeoutMillis: CONNECT_MS,
+      ...LONG_CONNECTION,
     });
     // A connection that breaks between two queries: the next one tells.
     client.on('error', () => undefined);

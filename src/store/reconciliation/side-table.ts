@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { GatewayError } from '../../domain/errors.ts';
+import { LONG_CONNECTION } from '../long-connection.ts';
 import { Columns } from '../statement.ts';
 import {
   COMPARE,
@@ -45,7 +46,7 @@ export class SideTable {
     const client = new Client({
       connectionString: url,
       application_name: 'wagergate-reconciliation',
-      keepAlive: true,
+      ...LONG_CONNECTION,
       statement_timeout: STATEMENT_MS,
     });
     const table = new SideTable(client);
