@@ -12,7 +12,7 @@ let proxy: TcpProxy;
 beforeAll(async () => {
   house = await startBonusGateway({
     worker: true,
-    service: { bonusTimeoutMs: 1_000 },
+    service: { bonusTimeoutMs: 3_000 },
     throughDatabase: async (direct) => {
       const url = new URL(direct);
       proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });

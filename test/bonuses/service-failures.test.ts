@@ -13,7 +13,7 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-const TIMEOUT_MS = 800;
+const TIMEOUT_MS = 2_000;
 
 let house: BonusGateway;
 let template: number;

@@ -2,7 +2,7 @@ import { describe, it, type TestContext } from 'vitest';
 import { batchBody, startBonusGateway } from './support/bonus-gateway.ts';
 
 async function openHouse({ onTestFinished }: TestContext) {
-  const house = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: 1_000 } });
+  const house = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: 3_000 } });
   onTestFinished(() => house.close());
   const template = await house.template(house.alpha);
   const apply = () => house.alpha.call('/bonuses/bonus/applyBatch', batchBody(template, ['ann']));

@@ -44,8 +44,9 @@ describe('a gateway that is killed again and again', () => {
     bettors = [];
     for (let index = 0; index < PLAYERS; index += 1) {
       const operatorId = index % 2 === 0 ? 'alpha' : 'beta';
-      // Some players run out of money, so that there are declines as well.
-      const balance = index % 10 === 0 ? '60' : '100000';
+      // Some players have little money and some none, so that there are declines as well, however
+      // much is answered too late.
+      const balance = { 0: '60', 5: '0' }[index % 10] ?? '100000';
       const player = await house.player(baseUrl, { operatorId, balance });
       bettors.push({ player, wallet: house.wallet(operatorId) });
     }
