@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { PATIENT_MS } from '../support/timing.ts';
+import { BUSY_MS, PATIENT_MS } from '../support/timing.ts';
 import { statementsWithin, untilDeliveries } from './support/deliveries.ts';
 
 const OPEN_MS = 300;
@@ -58,7 +58,7 @@ describe('when the breaker closes', () => {
     const closedAtMs = await closed;
     for (const bet of bets) {
       const [delivery] = await untilDeliveries(bet, [{ state: 'delivered' }]);
-      expect(delivery?.settled_at?.getTime()).toBeLessThan(closedAtMs + 2_000);
+      expect(delivery?.settled_at?.getTime()).toBeLessThan(closedAtMs + 2_000 + BUSY_MS);
     }
   });
 });

@@ -283,7 +283,8 @@ describe('the horizon', () => {
       `SELECT held_ms FROM operator_holds WHERE operator_id = 'alpha'`,
     );
     expect(Number(hold?.held_ms)).toBeGreaterThanOrEqual(2_000);
-    expect(Number(hold?.held_ms)).toBeLessThan(3_000);
+    // Counted by one of five: counted twice it would be 4 s.
+    expect(Number(hold?.held_ms)).toBeLessThan(4_000);
     expect(await take()).toMatchObject([{ isOverdue: false }]);
   });
 });
