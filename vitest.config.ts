@@ -19,7 +19,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // More than the cores of a small machine: most tests wait for sockets, not for the processor.
     maxWorkers: 4,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: PATIENT_MS } },
     projects: [
