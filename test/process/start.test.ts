@@ -31,27 +31,10 @@ describe('the start of the gateway', () => {
   }
 
   describe.concurrent('is refused with one clear line', PATIENT, () => {
+    // The others: test/config/environment.test.ts.
     it.for([
       ['DATABASE_URL', { DATABASE_URL: '' }, /^DATABASE_URL is not set.*DATABASE_URL=postgresql:/],
-      ['REDIS_URL', { REDIS_URL: '' }, /^REDIS_URL is not set.*REDIS_URL=redis:/],
-      ['a URL that is none', { REDIS_URL: 'localhost' }, /^REDIS_URL is not a URL/],
-      [
-        'a DATABASE_URL of another kind of server',
-        { DATABASE_URL: 'mysql://user:geheim@host/gateway' },
-        /^DATABASE_URL begins with mysql: (?!.*geheim).*postgresql:/,
-      ],
-      [
-        'a REDIS_URL of another kind of server',
-        { REDIS_URL: 'http://host:6379' },
-        /^REDIS_URL begins with http: .*redis:/,
-      ],
-      ['PORT', { PORT: '80a' }, /^PORT must be a whole number from 0 to 65535$/],
-      ['ADMIN_PORT', { ADMIN_PORT: '65536' }, /^ADMIN_PORT must be a whole number/],
       ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],
-      ['WORKERS', { WORKERS: '0' }, /^WORKERS must be a whole number from 1/],
-      ['LOG_LEVEL', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal/],
-      ['MIGRATE_ON_START', { MIGRATE_ON_START: 'yes' }, /^MIGRATE_ON_START must be one of true/],
-      ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'c2hvcnQ=' }, /^ENCRYPTION_KEY must be 32 bytes/],
     ] as const)('that names %s', async ([, env, expected], { expect }) => {
       const said = await refusal(env);
       expect(said).toMatch(expected);
