@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Incomparable } from '../../../src/books/reconciliation/incomparable.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
+import { COMPILED } from '../../support/compiled.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { onServer } from '../../support/server.ts';
 import { rowsOf } from '../support/kept-books.ts';
@@ -37,6 +38,7 @@ describe('a run that is cut short', () => {
     const child = spawn(process.execPath, [PROGRAM, 'reconcile', ...args], {
       env: {
         PATH: process.env.PATH,
+        ...COMPILED,
         DATABASE_URL: gateway.databaseUrl,
         GATEWAY_CONFIG: gateway.configFolder,
         SERVICE_SECRET: 'the-services-secret',
@@ -77,13 +79,15 @@ describe('a run that is cut short', () => {
       state: 'failed',
       why: expect.stringContaining('gone away'),
     });
-    await vi.waitFor(async () => expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]));
+    await expect.poll(leftovers).toEqual([{ lists: 0, found: 0 }]);
     const orphans = `SELECT 1 FROM reconciliation_differences WHERE kind = 'unreadable'`;
     expect(await rowsOf(gateway, orphans)).toEqual([]);
   });
 
   it('that froze and wakes when it was taken for gone writes nothing more', async () => {
-    const run = await begin(gateway);
+    // Else it would say now and then that it is alive, also after it was made old.
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    const run = await begin(gateway).finally(() => vi.useRealTimers());
     await run.read(chunksOf(without(bets[0])), LIST);
     await onServer(gateway.databaseUrl, (client) =>
       client.query(
