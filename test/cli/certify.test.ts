@@ -11,6 +11,7 @@ import { PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
 import { without } from '../certify/support/flawed-answers.ts';
 import { refundsTwice } from '../certify/support/flawed-wallets.ts';
 import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
+import { COMPILED } from '../support/compiled.ts';
 import { SELF_SIGNED } from '../wallets/support/self-signed.ts';
 import { certify, folderFor, WHO } from './certify-runs.ts';
 import { spawnWagergate, wagergate } from './command-line.ts';
@@ -150,7 +151,7 @@ describe('wagergate certify', () => {
     const program = fileURLToPath(new URL('../../src/cli/wagergate.ts', import.meta.url));
     const gate = wallet.hold('settle');
     const args = [program, 'certify', ...WHO, '--folder', folder, '--out', join(folder, 'out')];
-    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH } });
+    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...COMPILED } });
     const closed = once(child, 'close');
     const told: string[] = [];
     const stopping = new Promise<void>((resolve) => {

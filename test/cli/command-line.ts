@@ -4,6 +4,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../src/cli/run.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
+import { COMPILED } from '../support/compiled.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -37,7 +38,7 @@ export async function wagergate(args: readonly string[], around: Around = {}): P
   return { code, stdout: out, stderr: err };
 }
 
-/** Runs the program as users do, in a process of its own. It gets no environment but `env`. */
+/** Runs the program as users do, in a process of its own. It gets no environment but `env` and Node's cache. */
 export async function spawnWagergate(args: readonly string[], around: Around = {}): Promise<Ran> {
   return await spawnNode([PROGRAM, ...args], around);
 }
@@ -45,7 +46,7 @@ export async function spawnWagergate(args: readonly string[], around: Around = {
 /** Runs this test's Node. */
 export async function spawnNode(args: readonly string[], around: Around = {}): Promise<Ran> {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env.PATH, ...around.env },
+    env: { PATH: process.env.PATH, ...COMPILED, ...around.env },
     ...(around.cwd === undefined ? {} : { cwd: around.cwd }),
   });
   child.stdin.end(around.stdin ?? '');

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMPILED } from '../support/compiled.ts';
 import { createBareDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway } from '../support/processes.ts';
 import { onServer } from '../support/server.ts';
@@ -115,7 +116,7 @@ async function throughEntryPoint(
 ) {
   const node = fileURLToPath(new URL('.', `file://${process.execPath}`));
   const child = spawn(ENTRY_POINT, args, {
-    env: { ...env, PATH: `${node}:${process.env.PATH}` },
+    env: { ...COMPILED, ...env, PATH: `${node}:${process.env.PATH}` },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let printed = '';

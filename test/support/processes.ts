@@ -46,7 +46,7 @@ export interface GatewayProcess {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_COMPILE_CACHE'] as const;
-const WAIT_MS = 15_000;
+const WAIT_MS = 30_000;
 
 const supervisors = new Set<Supervisor>();
 
