@@ -12,7 +12,7 @@ beforeAll(async () => {
     worker: true,
     gateway: {
       delivery: { minBackoffMs: 50, maxBackoffMs: 100 },
-      deadline: { totalMs: 900, reserveMs: 300 },
+      deadline: { totalMs: 2_000, reserveMs: 300 },
     },
     operators: {
       alpha: { settle: { onFailure: 'queue' }, wallet: { breaker: { minRequests: 100_000 } } },
@@ -40,7 +40,7 @@ describe('the deliveries of one bet', () => {
     await gate.arrived;
     // From now on nobody waits as long as the call in the gate may take.
     const path = join(own.configFolder, 'gateway.yaml');
-    await replaceFile(path, `${await readFile(path, 'utf8')}deadline: { totalMs: 700 }\n`);
+    await replaceFile(path, `${await readFile(path, 'utf8')}deadline: { totalMs: 1500 }\n`);
     await own.reload();
     const answers = Promise.all([bet.update('1.5'), bet.rollback()]);
     expect((await answers).map(({ status }) => status)).toEqual([200, 200]);

@@ -9,7 +9,7 @@ beforeAll(async () => {
     worker: true,
     gateway: {
       delivery: { minBackoffMs: 50, maxBackoffMs: 100 },
-      deadline: { totalMs: 900, reserveMs: 300 },
+      deadline: { totalMs: 2_000, reserveMs: 300 },
     },
     operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
   });
