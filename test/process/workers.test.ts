@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { descendantsOf } from '../tools/demo/descendants.ts';
 import { type House, openHouse, type Replica } from './support/house.ts';
 
@@ -15,15 +15,20 @@ const PATIENT = { timeout: 20_000, interval: 100 };
 describe('WORKERS=2', { timeout: 60_000 }, () => {
   let house: House;
   let replica: Replica;
+  let redis: TcpProxy;
   let service: SimulatedService;
   beforeAll(async () => {
     house = await openHouse();
-    replica = await house.replica({ WORKERS: '2', ADMIN_TOKEN });
+    const url = new URL(house.redisUrl);
+    redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(redis.port);
+    replica = await house.replica({ WORKERS: '2', ADMIN_TOKEN, REDIS_URL: url.href });
     service = createService({ baseUrl: replica.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
     await vi.waitUntil(() => listening(replica.process) === 2, PATIENT);
   });
   afterAll(async () => {
     await service.close();
+    await redis.close();
     await house.close();
   });
 
@@ -127,27 +132,21 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   });
 
   it('replaces a worker process while Redis is away: PostgreSQL alone is enough (I7)', async () => {
-    const url = new URL(house.redisUrl);
-    const redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.port = String(redis.port);
-    const other = await house.replica({ WORKERS: '2', REDIS_URL: url.href });
-    await expect.poll(() => listening(other.process), PATIENT).toBe(2);
+    const begun = listening(replica.process);
     await redis.cut();
-    const [victim] = await workersOf(other.process);
+    const [victim] = await workersOf(replica.process);
     process.kill(victim, 'SIGKILL');
-    await expect.poll(() => listening(other.process), PATIENT).toBe(3);
-    await other.process.stop();
-    await redis.close();
+    await expect.poll(() => listening(replica.process), PATIENT).toBe(begun + 1);
+    await redis.restore();
   });
 
   it('is scraped at once while a worker process dies', async () => {
-    const other = await house.replica({ WORKERS: '2' });
-    await expect.poll(() => listening(other.process), PATIENT).toBe(2);
-    const [victim] = await workersOf(other.process);
+    const begun = listening(replica.process);
+    const [victim] = await workersOf(replica.process);
     // It hangs, so that the scrape waits for it, and then it is gone.
     process.kill(victim, 'SIGSTOP');
     const sentAtMs = performance.now();
-    const scraping = fetch(`${other.adminUrl}/metrics`).then(async (answer) => {
+    const scraping = fetch(`${replica.adminUrl}/metrics`).then(async (answer) => {
       await answer.text();
       return { status: answer.status, tookMs: performance.now() - sentAtMs };
     });
@@ -156,7 +155,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     expect(status).toBe(200);
     // One that only hangs is given 4 s.
     expect(tookMs).toBeLessThan(3_500);
-    await other.process.stop();
+    await expect.poll(() => listening(replica.process), PATIENT).toBe(begun + 1);
   });
 
   it('ends on SIGTERM also while a worker process hangs', async () => {
@@ -166,6 +165,14 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
     process.kill(victim, 'SIGSTOP');
     expect(await other.process.stop()).toEqual({ code: 0, signal: null });
     expect(() => process.kill(victim, 0)).toThrow('ESRCH');
+  });
+
+  it('does not start while its port is taken', async () => {
+    const { port } = new URL(replica.baseUrl);
+    const gateway = await startGateway({ env: { ...house.env, WORKERS: '2', PORT: port } });
+    expect(await gateway.exited).toEqual({ code: 1, signal: null });
+    expect(gateway.stderr()).toContain(`cannot listen on 127.0.0.1:${port} (HOST, PORT)`);
+    expect(gateway.stderr()).not.toContain('    at ');
   });
 
   it('drains all processes on SIGTERM and exits 0', async () => {
@@ -195,16 +202,6 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
         PATIENT,
       )
       .toBe('gone');
-  });
-
-  it('does not start while its port is taken', async () => {
-    const other = await house.replica();
-    const { port } = new URL(other.baseUrl);
-    const gateway = await startGateway({ env: { ...house.env, WORKERS: '2', PORT: port } });
-    expect(await gateway.exited).toEqual({ code: 1, signal: null });
-    expect(gateway.stderr()).toContain(`cannot listen on 127.0.0.1:${port} (HOST, PORT)`);
-    expect(gateway.stderr()).not.toContain('    at ');
-    await other.process.stop();
   });
 
   /** The sum of all samples of a metric whose labels hold these texts. */
