@@ -61,9 +61,10 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     const gate = wallet.hold('rollback');
     const rollbacks = bets.map(({ transactionId }) => service.rollback(transactionId));
     await gate.arrivedTimes(bets.length);
+    // Closed before the other one opens: what is promised is soon delivered.
+    const deliveries = wallet.hold('rollback');
     gate.release();
     for (const { kind } of await Promise.all(rollbacks)) expect(kind).toBe('confirmed');
-    const deliveries = wallet.hold('rollback');
     await deliveries.arrived;
     const stopping = replica.process.stop();
     await draining(replica);
