@@ -8,7 +8,7 @@ import { createService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
 import { descendantsOf } from '../tools/demo/descendants.ts';
-import { type House, openHouse } from './support/house.ts';
+import { type House, openHouse, type Replica } from './support/house.ts';
 
 /** A process has only so many files, and every connection is one (I7). */
 
@@ -22,10 +22,16 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 describe('a worker process at its limit of open files (WORKERS=2)', () => {
+  let replica: Replica;
+  beforeAll(async () => {
+    replica = await house.replica({ WORKERS: '2' });
+    // One that ends before it listens ends the start of all.
+    await vi.waitUntil(async () => (await readiness(replica.adminUrl)).status === 200, PATIENT);
+  });
+
   it('makes the whole gateway not ready, until it can open files again (I7)', async () => {
-    const { process: gateway, adminUrl } = await house.replica({ WORKERS: '2' });
+    const { process: gateway, adminUrl } = replica;
     const ready = () => readiness(adminUrl);
-    await expect.poll(ready, PATIENT).toMatchObject({ status: 200 });
     const [victim] = await descendantsOf(gateway.pid);
     const before = await softLimit(victim);
     await setSoftLimit(victim, 8);
@@ -38,13 +44,10 @@ describe('a worker process at its limit of open files (WORKERS=2)', () => {
     expect((await fetch(`${adminUrl}/metrics`)).status).toBe(200);
     await setSoftLimit(victim, before);
     await expect.poll(ready, PATIENT).toMatchObject({ status: 200, report: { status: 'ready' } });
-    await gateway.stop();
   });
 
   it('is forgotten when it ends', async () => {
-    const { process: gateway, adminUrl } = await house.replica({ WORKERS: '2' });
-    // One that ends before it listens ends the start of all.
-    await expect.poll(() => readiness(adminUrl), PATIENT).toMatchObject({ status: 200 });
+    const { process: gateway, adminUrl } = replica;
     const [victim] = await descendantsOf(gateway.pid);
     await setSoftLimit(victim, 8);
     await expect.poll(() => readiness(adminUrl), PATIENT).toMatchObject({ status: 503 });
