@@ -43,11 +43,19 @@ export const TAKE_AWAY = statement(
   `
   WITH given_up AS MATERIALIZED (
     SELECT id FROM reconciliations WHERE state IN ('reading', 'comparing') AND why IS NOT NULL
-  ), piece AS (
-    SELECT w.reconciliation_id, w.position FROM given_up g
-      JOIN reconciliation_found w ON w.reconciliation_id = g.id LIMIT ${TAKEN_AT_ONCE}
+  ), piece AS MATERIALIZED (
+    SELECT w.reconciliation_id, w.position, w.difference_id, d.xmin AS seen FROM given_up g
+      JOIN reconciliation_found w ON w.reconciliation_id = g.id
+      LEFT JOIN reconciliation_differences d ON d.id = w.difference_id LIMIT ${TAKEN_AT_ONCE}
+  ), unmoved AS MATERIALIZED (
+    -- What another run has found since this statement began, only the next one sees: left for that.
+    SELECT p.reconciliation_id, p.position FROM piece p
+      JOIN reconciliation_differences d ON d.id = p.difference_id AND d.xmin = p.seen
+     ORDER BY d.identity FOR UPDATE OF d
   ), found AS (
-    DELETE FROM reconciliation_found w USING piece p
+    DELETE FROM reconciliation_found w
+     USING (TABLE unmoved UNION ALL
+            SELECT reconciliation_id, position FROM piece WHERE seen IS NULL) p
      WHERE w.reconciliation_id = p.reconciliation_id AND w.position = p.position
     RETURNING w.reconciliation_id, w.difference_id
   ), orphan AS (

@@ -3,10 +3,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Incomparable } from '../../../src/books/reconciliation/incomparable.ts';
+import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
+import { ReconciliationDifferences } from '../../../src/store/reconciliation/differences.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { onServer } from '../../support/server.ts';
+import { onServer, waitForLock } from '../../support/server.ts';
 import { rowsOf } from '../support/kept-books.ts';
 import { around, csvOf, HEADER, listOf, reconcile } from './lists.ts';
 import { begin, chunksOf, kept, LIST, PLAN } from './own-runs.ts';
@@ -144,6 +146,28 @@ describe('a run that is cut short', () => {
     expect(await kept(gateway).runs.find(first.id)).toMatchObject({ state: 'failed' });
     const { told } = await reconcile(gateway, list);
     expect(told).toMatchObject({ new: 0, differences: [{ known: true }] });
+  });
+
+  it('does not take away either what another run is just finding', async () => {
+    const { runs, differences } = kept(gateway);
+    const [first, second] = [await runs.begin(PLAN), await runs.begin(PLAN)];
+    const line = { kind: 'unreadable', here: null, there: null, line: 2, reason: null } as const;
+    const found = [{ ...line, transactionId: 'found-at-once' }];
+    await differences.note({ ...first, ...PLAN }, found, 1);
+    const { databaseUrl } = gateway;
+    const failing = await BooksTransaction.prepared(databaseUrl, async (transaction) => {
+      await new ReconciliationDifferences(transaction).note({ ...second, ...PLAN }, found, 1);
+      const ended = runs.fail(first.id, 'its process is gone');
+      await waitForLock(databaseUrl);
+      return { ended };
+    });
+    await failing.ended;
+    const kinds = `SELECT d.kind, d.first_run_id::text AS first FROM reconciliation_found w
+                     LEFT JOIN reconciliation_differences d ON d.id = w.difference_id
+                    WHERE w.reconciliation_id = ${second.id}`;
+    expect(await rowsOf(gateway, kinds)).toEqual([{ kind: 'unreadable', first: second.id }]);
+    await runs.fail(second.id, 'not needed any more');
+    expect(await leftovers()).toEqual([{ lists: 0, found: 0 }]);
   });
 
   it('by whoever started it ends at once, whatever it is doing', async () => {
