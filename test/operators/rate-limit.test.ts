@@ -121,6 +121,8 @@ describe('a bet with a thousand attempts, which is an answer of megabytes', () =
   }
 
   it('is made for one operator eight times at most, while nobody takes it (I7)', async () => {
+    // Full buckets: eight such answers are most of what an operator may have at once.
+    standsAtMs = stand();
     const looked = vi.spyOn(BetTimelines.prototype, 'find');
     const sockets = await Promise.all(Array.from({ length: 20 }, askAndWait));
     await vi.waitFor(() => expect(looked).toHaveBeenCalledTimes(8), 15_000);
@@ -134,6 +136,7 @@ describe('a bet with a thousand attempts, which is an answer of megabytes', () =
     await alpha.bet('x');
     await Promise.allSettled(looked.mock.results.map(({ value }) => value));
     looked.mockRestore();
+    goOn();
     await Promise.all([alpha.close(), beta.close()]);
   });
 
