@@ -1,5 +1,6 @@
 import { type Dispatcher, errors } from 'undici';
 import type { Clock } from '../domain/clock.ts';
+import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
 import { EndlessAnswerError } from './answer-meter.ts';
 import { errorInWords, isOwnShortage } from './error-words.ts';
@@ -95,6 +96,10 @@ export class HttpCall implements Dispatcher.DispatchHandler {
       this.#finish({ kind: 'notSent', reason: 'deadline', error });
       throw new Error(error);
     }
+    if (this.#isNearlyOver()) {
+      this.#withoutConnection();
+      throw new Error('the time of the call is nearly over');
+    }
     this.#controller = controller;
   }
 
@@ -154,13 +159,24 @@ export class HttpCall implements Dispatcher.DispatchHandler {
 
   #timedOut(): void {
     if (this.#over) return;
-    const { limitMs, clock } = this.#options;
     if (this.#controller !== undefined) {
+      const { limitMs } = this.#options;
       const what = this.#status === undefined ? 'no answer' : 'no complete answer';
       this.#giveUp('timeout', `${what} within ${Math.floor(limitMs)} ms`);
       return;
     }
-    const waitedMs = Math.floor(clock.monotonicMs() - this.#startedAtMs);
+    this.#withoutConnection();
+  }
+
+  /** Whether the wallet would be asked and not be listened to: its own limit may end before the deadline. */
+  #isNearlyOver(): boolean {
+    const { clock, limitMs } = this.#options;
+    const leftMs = this.#startedAtMs + limitMs - clock.monotonicMs();
+    return leftMs < Math.min(WALLET_BUDGET_MS_MIN, limitMs / 2);
+  }
+
+  #withoutConnection(): void {
+    const waitedMs = Math.floor(this.#options.clock.monotonicMs() - this.#startedAtMs);
     this.#finish({
       kind: 'notSent',
       reason: waitedMs >= CONNECTION_PATIENCE_MS ? 'connection' : 'deadline',

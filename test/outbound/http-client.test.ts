@@ -183,6 +183,42 @@ describe('a request that waits for a connection', () => {
   });
 });
 
+describe('a request whose connection comes just before the operator’s own limit is over', () => {
+  it('is not sent: nobody would hear the answer to it (I2)', async () => {
+    const server = await wallet(({ socket }, index) => {
+      if (index > 0) reply(socket, 200, '{}');
+    });
+    const clock = manualClock();
+    const http = client(server.origin, { connections: 1, timeoutMs: 2000, clock });
+    const first = http.exchange(post(), deadlineIn(4000));
+    const { socket } = await server.arrived(1);
+    const hasty = http.exchange(post(), deadlineIn(4000));
+    clock.advance(960);
+    const patient = http.exchange(post(), deadlineIn(4000));
+    clock.advance(1000);
+    reply(socket, 200, '{}');
+    await first;
+    // It was waited for longer than a second.
+    expect(await hasty).toMatchObject({ kind: 'notSent', reason: 'connection' });
+    expect(await patient).toMatchObject({ kind: 'response', status: 200 });
+    expect([server.requests.length, server.connections]).toEqual([2, 1]);
+  });
+
+  it('says nothing of the wallet where the limit is shorter than a second', async () => {
+    const server = await wallet(() => undefined);
+    const clock = manualClock();
+    const http = client(server.origin, { connections: 1, timeoutMs: 500, clock });
+    const first = http.exchange(post(), deadlineIn(4000));
+    const { socket } = await server.arrived(1);
+    const queued = http.exchange(post(), deadlineIn(4000));
+    clock.advance(460);
+    reply(socket, 200, '{}');
+    await first;
+    expect(await queued).toMatchObject({ kind: 'notSent', reason: 'deadline' });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
 describe('the handler itself', () => {
   it('refuses to be started twice (I5)', async () => {
     const call = new HttpCall({
