@@ -1,5 +1,6 @@
 import type { BetAnswer, WalletEvidence } from '../domain/wallet-answer.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
+import { MESSAGE_LENGTH_MAX } from './adapters/adapter.ts';
 import type { WalletSettings } from './wallet-config.ts';
 
 /** How much of a wallet's answer is kept, in bytes; 0 keeps none (`evidence` in gateway.yaml). */
@@ -61,9 +62,12 @@ export class SecretMask {
     this.#secrets = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
   }
 
-  /** @returns the same text where nothing was to be hidden */
-  text(text: string): string {
-    return latin1ToText(this.#hidden(textToLatin1(text), true));
+  /**
+   * @param isWhole whether the text ends where it was meant to
+   * @returns the same text where nothing was to be hidden
+   */
+  text(text: string, isWhole = true): string {
+    return latin1ToText(this.#hidden(textToLatin1(text), isWhole));
   }
 
   /** The first bytes of an answer; undefined where none are to be kept. */
@@ -130,7 +134,10 @@ type Failed = Exclude<BetAnswer, { kind: 'accepted' }>;
 
 /** The wallet's words without what lets somebody in: they are told to the service and kept. */
 export function withoutSecrets(answer: Failed, redaction: SecretMask): Failed {
-  if (answer.kind === 'declined') return { ...answer, message: redaction.text(answer.message) };
+  if (answer.kind === 'declined') {
+    const isWhole = answer.message.length < MESSAGE_LENGTH_MAX;
+    return { ...answer, message: redaction.text(answer.message, isWhole) };
+  }
   const { error } = answer.trace;
   if (error === undefined) return answer;
   return { ...answer, trace: { ...answer.trace, error: redaction.text(error) } };

@@ -41,6 +41,19 @@ describe('a bet call', () => {
     });
   });
 
+  it('is declined in words that hold no part of its token, also where they are cut', async () => {
+    const token = 'operator-token-1234567890';
+    // The words are cut behind 255 characters.
+    const message = `${'x'.repeat(240)} ${token} is too poor`;
+    const { wallet } = await stage(({ socket }) =>
+      reply(socket, 400, JSON.stringify({ code: 7, message })),
+    );
+    const told = { code: 7, message: `${'x'.repeat(240)} ***` };
+    const body = JSON.stringify({ transactionId: 't1', token });
+    expect(await wallet.bet(betCall({ body }))).toMatchObject(told);
+    expect(await wallet.read(readCall({ body }))).toMatchObject(told);
+  });
+
   it.each<[string, string, (request: RawRequest) => void]>([
     [
       'bad_answer',

@@ -3,6 +3,12 @@ import type { HttpRequest, HttpResponse } from '../../outbound/http-message.ts';
 import type { BetCall, CallerDialect, ReadCall } from '../call.ts';
 import type { WalletSettings } from '../wallet-config.ts';
 
+/**
+ * Of a decline's message, which is journalled and passed on to the service. Longer words are cut here, so
+ * that the end of a message as long as this may be a part of a secret.
+ */
+export const MESSAGE_LENGTH_MAX = 255;
+
 /** The wallet's own word that it did not do it. */
 export interface Declined {
   readonly kind: 'declined';

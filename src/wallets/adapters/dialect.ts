@@ -4,6 +4,7 @@ import type { HttpResponse } from '../../outbound/http-message.ts';
 import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
 import type { CallerDialect } from '../call.ts';
 import type { Dialect } from '../wallet-config.ts';
+import { MESSAGE_LENGTH_MAX } from './adapter.ts';
 
 /*
  * The items of `wallet.dialect`, each with the deviation it answers (docs/protocol.md, How real
@@ -33,9 +34,6 @@ export interface Refusal {
 const SUCCESS: readonly number[] = [200];
 const REFUSAL = 400;
 const SERVER_ERROR = 500;
-
-/** It is journalled and passed on to the service, which reads the code alone. */
-const MESSAGE_LENGTH_MAX = 255;
 
 /** What the journal can hold of a code; the protocol's have three digits. */
 const CODE_MAX = 2_147_483_647;
