@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { deadlineIn, manualClock } from '../wallets/support/calls.ts';
+import { reply } from '../wallets/support/raw-wallet.ts';
+import { client, closeOpened, post, wallet } from './support/client.ts';
+
+afterEach(closeOpened);
+
+describe('a request whose connection comes just before the operator’s own limit is over', () => {
+  it('is not sent: nobody would hear the answer to it (I2)', async () => {
+    const server = await wallet(({ socket }, index) => {
+      if (index > 0) reply(socket, 200, '{}');
+    });
+    const clock = manualClock();
+    const http = client(server.origin, { connections: 1, timeoutMs: 2000, clock });
+    const first = http.exchange(post(), deadlineIn(4000));
+    const { socket } = await server.arrived(1);
+    const hasty = http.exchange(post(), deadlineIn(4000));
+    clock.advance(960);
+    const patient = http.exchange(post(), deadlineIn(4000));
+    clock.advance(1000);
+    reply(socket, 200, '{}');
+    await first;
+    // It was waited for longer than a second.
+    expect(await hasty).toMatchObject({ kind: 'notSent', reason: 'connection' });
+    expect(await patient).toMatchObject({ kind: 'response', status: 200 });
+    expect([server.requests.length, server.connections]).toEqual([2, 1]);
+  });
+
+  it('says nothing of the wallet where the limit is shorter than a second', async () => {
+    const server = await wallet(() => undefined);
+    const clock = manualClock();
+    const http = client(server.origin, { connections: 1, timeoutMs: 500, clock });
+    const first = http.exchange(post(), deadlineIn(4000));
+    const { socket } = await server.arrived(1);
+    const queued = http.exchange(post(), deadlineIn(4000));
+    clock.advance(460);
+    reply(socket, 200, '{}');
+    await first;
+    expect(await queued).toMatchObject({ kind: 'notSent', reason: 'deadline' });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a connection that is always busy', () => {
+  afterEach(() => vi.useRealTimers());
+  const MINUTE_MS = 60_000;
+
+  it('is given up after a minute: its name may stand for another machine by then', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
+    const http = client(server.origin, { connections: 1 });
+    const exchange = async (afterMs: number) => {
+      vi.setSystemTime(Date.now() + afterMs);
+      return (await http.exchange(post(), deadlineIn(3000))).kind;
+    };
+    expect([await exchange(0), await exchange(MINUTE_MS / 2)]).toEqual(['response', 'response']);
+    expect(server.connections).toBe(1);
+    expect(await exchange(MINUTE_MS / 2 + 1)).toBe('response');
+    expect(server.connections).toBe(2);
+  });
+
+  it('brings the answer to what it has sent all the same', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const server = await wallet(({ socket }, index) => {
+      if (index > 0) reply(socket, 200, '{}');
+    });
+    const http = client(server.origin, { connections: 1 });
+    const first = http.exchange(post(), deadlineIn(3000));
+    const { socket } = await server.arrived(1);
+    vi.setSystemTime(Date.now() + MINUTE_MS + 1);
+    expect(await http.exchange(post(), deadlineIn(3000))).toMatchObject({ status: 200 });
+    reply(socket, 400, '{"code":7}');
+    expect(await first).toMatchObject({ kind: 'response', status: 400 });
+    expect([server.connections, server.requests.length]).toEqual([2, 2]);
+  });
+});
