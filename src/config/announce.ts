@@ -34,7 +34,7 @@ export function announce(logger: Announcer, next: Configuration, previous: Confi
           operator,
           from: from.generation,
           to: to.generation,
-          note: 'operations of bets of the newer generation are held until released',
+          note: 'operations of bets of the newer generation are held until released; once they were released to it, places are refused too',
         },
         'config.wallet_generation_lowered',
       );
