@@ -25,16 +25,21 @@ export function refuseUnreadable(
 
 /**
  * The same for a request of HTTP/1.1 without `Host` (RFC 9112, 3.2), which is read whole: Node's own answer to it
- * is an empty 400, and of that nobody knows whether it is a decline.
+ * is an empty 400, and of that nobody knows whether it is a decline. Waits for nothing: all that has arrived of a
+ * body would be parsed before a promise of it is kept.
  */
-export async function refuseHostless(
+export function refuseHostless(
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply | undefined> {
+  done: () => void,
+): void {
   const { httpVersion, headers } = request.raw;
-  if (httpVersion !== '1.1' || headers.host !== undefined) return undefined;
+  if (httpVersion !== '1.1' || headers.host !== undefined) {
+    done();
+    return;
+  }
   const { status, body } = failure(CODES.validation, 'The request has no Host header', 400);
-  return reply
+  void reply
     .code(status)
     .headers({ 'content-type': 'application/json', connection: 'close' })
     .send(body);
