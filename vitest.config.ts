@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { MixedOrder } from './test/support/mixed-order.ts';
 import { ALONE, UNIT } from './test/support/projects.ts';
 import { PATIENT_MS } from './test/support/timing.ts';
 
@@ -18,7 +19,8 @@ export default defineConfig({
     // Loaded by Node itself, as in production; no test replaces a module.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // More than the cores of a small machine: most tests wait for sockets, not for the processor.
-    maxWorkers: 4,
+    maxWorkers: 5,
+    sequence: { sequencer: MixedOrder },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: PATIENT_MS } },

@@ -17,7 +17,7 @@ beforeEach(async () => {
   const players = [{ user: 'ann', balances: { USD: '100' }, tokens: { [TOKEN]: 'USD' } }];
   wallet = await startWallet({ name: 'alpha', secret: SECRET, players });
   const { baseUrl } = wallet;
-  service = createService({ baseUrl, secret: SECRET, timeoutMs: 150, retryScale: 0 });
+  service = createService({ baseUrl, secret: SECRET, timeoutMs: 600, retryScale: 0 });
 });
 
 afterEach(async () => {
