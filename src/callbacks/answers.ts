@@ -2,7 +2,12 @@ import { CODES } from '../domain/codes.ts';
 import type { ServiceAnswer } from '../domain/conclude.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
-import { type SessionLookup, tokenRefusal } from '../sessions/session.ts';
+import {
+  namesAnother,
+  type Session,
+  type SessionLookup,
+  tokenRefusal,
+} from '../sessions/session.ts';
 import type { Handled } from './handled.ts';
 
 /** What the callbacks answer, said once (docs/contract.md, Callbacks). */
@@ -24,6 +29,16 @@ export function tokenRefused(
   const code = tokenRefusal(lookup);
   const words = code === CODES.invalidToken ? 'Invalid token' : 'Token out of date';
   return refused(code, words, operatorId);
+}
+
+/** The refusal of a message that names another player or currency than its token's session, live or not. */
+export function mismatchRefused(
+  message: Parameters<typeof namesAnother>[0],
+  { owner, currency }: Pick<Session, 'owner' | 'currency'>,
+): Handled | undefined {
+  return namesAnother(message, owner.userId, currency)
+    ? refused(CODES.invalidToken, 'Invalid token', owner.operatorId)
+    : undefined;
 }
 
 /** Place: the service rolls back. */

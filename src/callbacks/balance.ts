@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { BalanceRequest } from '../protocol/messages.ts';
-import { namesAnother, tokenRefusal } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
-import { refused, unavailable } from './answers.ts';
+import { mismatchRefused, tokenRefused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
@@ -22,20 +20,9 @@ export async function balance(
   const limited = callbacks.refusedReads.limit('balance', message.token);
   if (limited !== undefined) return limited;
   const lookup = await callbacks.sessions.find(message.token);
-  if (lookup.kind !== 'unknown') {
-    const { owner, currency } = lookup.session;
-    if (namesAnother(message, owner.userId, currency)) {
-      return refused(CODES.invalidToken, 'Invalid token', owner.operatorId);
-    }
-  }
-  if (lookup.kind !== 'live') {
-    const code = tokenRefusal(lookup);
-    return refused(
-      code,
-      code === CODES.invalidToken ? 'Invalid token' : 'Token out of date',
-      lookup.kind === 'unknown' ? undefined : lookup.session.owner.operatorId,
-    );
-  }
+  const mismatch = lookup.kind === 'unknown' ? undefined : mismatchRefused(message, lookup.session);
+  if (mismatch !== undefined) return mismatch;
+  if (lookup.kind !== 'live') return tokenRefused(lookup);
   const { owner, operatorToken } = lookup.session;
   const { operatorId } = owner;
   callbacks.refusedReads.note('balance', message.token, operatorId);

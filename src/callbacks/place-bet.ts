@@ -6,10 +6,10 @@ import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { type Brought, bring, inTime } from '../engine/attempt.ts';
 import { presentGeneration } from '../engine/delivery-settings.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
-import { namesAnother, type Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { refused, systemError, tokenRefused } from './answers.ts';
+import { mismatchRefused, refused, systemError, tokenRefused } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
@@ -144,10 +144,9 @@ function refusalOf(
   message: PlaceRequest,
   session: Session,
 ): Handled | undefined {
-  const { operatorId, userId } = session.owner;
-  if (namesAnother(message, userId, session.currency)) {
-    return refused(CODES.invalidToken, 'Invalid token', operatorId);
-  }
+  const mismatch = mismatchRefused(message, session);
+  if (mismatch !== undefined) return mismatch;
+  const { operatorId } = session.owner;
   const subPartnerId = callbacks.configuration().operators.get(operatorId)?.subPartnerId;
   if (
     subPartnerId !== undefined &&

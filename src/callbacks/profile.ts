@@ -6,9 +6,9 @@ import { GatewayError } from '../domain/errors.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type JsonDocument, JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
-import { namesAnother, type Session, tokenRefusal } from '../sessions/session.ts';
+import type { Session } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
-import { refused, unavailable } from './answers.ts';
+import { mismatchRefused, refused, tokenRefused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
@@ -77,9 +77,8 @@ export async function profile(
     ? await learn(callbacks, message.token, found, operatorUser, currency)
     : session?.owner;
   if (owner === undefined) return broken();
-  if (namesAnother(message, owner.userId, currency)) {
-    return refused(CODES.invalidToken, 'Invalid token', operatorId);
-  }
+  const mismatch = mismatchRefused(message, { owner, currency });
+  if (mismatch !== undefined) return mismatch;
   return {
     answer: { status: 200, body: translated(document, owner) },
     outcome: 'accepted',
@@ -103,12 +102,8 @@ async function findSubject(
   const { token } = message;
   const lookup = await callbacks.sessions.find(token);
   const prefix = prefixOf(callbacks, token);
-  if (lookup.kind !== 'unknown') {
-    const { owner, currency } = lookup.session;
-    if (namesAnother(message, owner.userId, currency)) {
-      return refused(CODES.invalidToken, 'Invalid token', owner.operatorId);
-    }
-  }
+  const mismatch = lookup.kind === 'unknown' ? undefined : mismatchRefused(message, lookup.session);
+  if (mismatch !== undefined) return mismatch;
   if (lookup.kind === 'live') {
     const { session } = lookup;
     return {
@@ -126,12 +121,7 @@ async function findSubject(
       prefixed: true,
     };
   }
-  const code = tokenRefusal(lookup);
-  return refused(
-    code,
-    code === CODES.invalidToken ? 'Invalid token' : 'Token out of date',
-    lookup.kind === 'unknown' ? undefined : lookup.session.owner.operatorId,
-  );
+  return tokenRefused(lookup);
 }
 
 /**

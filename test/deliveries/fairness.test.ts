@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onRedis } from '../support/redis.ts';
 import { onServer } from '../support/server.ts';
 import { BUSY_MS } from '../support/timing.ts';
 import { insertBacklog } from './support/backlog.ts';
-import { onRedis, sql } from './support/deliveries.ts';
+import { sql } from './support/deliveries.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -3,8 +3,9 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onRedis } from '../support/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { onRedis, untilDeliveries } from './support/deliveries.ts';
+import { untilDeliveries } from './support/deliveries.ts';
 
 /** Redis only makes deliveries quick: nothing that is promised depends on it. */
 

@@ -47,6 +47,18 @@ function signedPlace(body: string): string {
   return `${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
+/** A place whose wallet does not answer yet, and the connection that it came by. */
+async function placeOnItsWay() {
+  const bet = await unplacedBet(gateway);
+  const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
+  onTestFinished(gate.release);
+  const socket = await open();
+  const said = untilClosed(socket);
+  socket.write(signedPlace(placeBody(bet.slip)));
+  await gate.arrived;
+  return { bet, gate, socket, said };
+}
+
 it.each(unreadable)('answers %s in the protocol’s form, and closes', async (_, bytes, status) => {
   const socket = await open();
   const said = untilClosed(socket);
@@ -90,13 +102,7 @@ describe('a request without a Host header', () => {
   });
 
   it('does not answer for the place before it on its connection (I2)', async () => {
-    const bet = await unplacedBet(gateway);
-    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
-    onTestFinished(gate.release);
-    const socket = await open();
-    const said = untilClosed(socket);
-    socket.write(signedPlace(placeBody(bet.slip)));
-    await gate.arrived;
+    const { gate, socket, said } = await placeOnItsWay();
     socket.write(hostless('1.1'));
     gate.release();
     expect(await said).toMatch(/^HTTP\/1\.1 200 .*HTTP\/1\.1 400 /s);
@@ -106,13 +112,7 @@ describe('a request without a Host header', () => {
 it.each(unreadable)(
   'does not answer a place that is on its way with what is wrong with %s behind it (I2)',
   async (_, bytes) => {
-    const bet = await unplacedBet(gateway);
-    const gate = bet.wallet.hold('place', { transactionId: bet.transactionId });
-    onTestFinished(gate.release);
-    const socket = await open();
-    const said = untilClosed(socket);
-    socket.write(signedPlace(placeBody(bet.slip)));
-    await gate.arrived;
+    const { bet, gate, socket, said } = await placeOnItsWay();
     socket.write(bytes);
     // 400 would say that the bet was declined; no answer says that nobody knows.
     expect(await said).toBe('');

@@ -125,24 +125,25 @@ describe('a connection that breaks once the request was handed to it (I2, I5)', 
 });
 
 describe('an idle connection that the wallet breaks as a request comes', () => {
-  it('has not taken it: another connection does, and it arrives once (I5)', async () => {
+  /** Before this process has had time to see it. */
+  const brokenConnection = async () => {
     const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
     const http = client(server.origin, { connections: 1 });
     await http.exchange(post(), deadlineIn(3000));
     const { socket } = await server.arrived(1);
-    // Before this process has had time to see it.
     socket.resetAndDestroy();
+    return { server, http };
+  };
+
+  it('has not taken it: another connection does, and it arrives once (I5)', async () => {
+    const { server, http } = await brokenConnection();
     const exchange = await http.exchange(post(), deadlineIn(3000));
     expect(exchange).toMatchObject({ kind: 'response', status: 200 });
     expect([server.connections, server.requests.length]).toEqual([2, 2]);
   });
 
   it('ends with no request sent where its time is over by then', async () => {
-    const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
-    const http = client(server.origin, { connections: 1 });
-    await http.exchange(post(), deadlineIn(3000));
-    const { socket } = await server.arrived(1);
-    socket.resetAndDestroy();
+    const { server, http } = await brokenConnection();
     let asked = 0;
     const maySend = () => {
       asked += 1;

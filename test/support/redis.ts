@@ -15,12 +15,7 @@ export async function sharedRedis(): Promise<{ readonly url: string }> {
   const url = new URL(inject('redisUrl'));
   // Files that run at the same time have different numbers.
   url.pathname = `/${Number(process.env.VITEST_POOL_ID) % LOGICAL_DATABASES}`;
-  const redis = new Redis(url.href);
-  try {
-    await redis.flushdb();
-  } finally {
-    redis.disconnect();
-  }
+  await onRedis(url.href, (redis) => redis.flushdb());
   return { url: url.href };
 }
 
@@ -58,13 +53,13 @@ export async function lentRedis(): Promise<LentRedis> {
 
 async function startLendable(): Promise<Lendable> {
   const server = await startRedis();
-  return { server, settings: await onServer(server, (redis) => redis.config('GET', '*')) };
+  return { server, settings: await onRedis(server.url, (redis) => redis.config('GET', '*')) };
 }
 
 /** Empties it and closes what is still connected. @returns false where it is not to be used again */
 async function isAsStarted({ server, settings }: Lendable): Promise<boolean> {
   try {
-    return await onServer(server, async (redis) => {
+    return await onRedis(server.url, async (redis) => {
       await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       await redis.call('CLIENT', 'UNPAUSE');
       await redis.script('FLUSH', 'SYNC');
@@ -77,11 +72,12 @@ async function isAsStarted({ server, settings }: Lendable): Promise<boolean> {
   }
 }
 
-async function onServer<T>({ url }: EmbeddedServer, work: (redis: Redis) => Promise<T>) {
-  const redis = new Redis(url, { retryStrategy: null, commandTimeout: 2_000 });
+/** @throws Error where Redis is not there, or does not answer for five seconds */
+export async function onRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url, { retryStrategy: null, commandTimeout: 5_000 });
   redis.on('error', () => undefined);
   try {
-    return await work(redis);
+    return await use(redis);
   } finally {
     redis.disconnect();
   }

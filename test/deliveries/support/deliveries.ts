@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import type { QueryResultRow } from 'pg';
 import { expect, vi } from 'vitest';
 import type { TestBet } from '../../support/bet.ts';
@@ -114,14 +113,4 @@ export async function statementsWithin(
   const count = runs(name);
   end();
   return count;
-}
-
-/** One connection to the gateway's Redis, past any proxy in front of it. */
-export async function onRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(url);
-  try {
-    return await use(redis);
-  } finally {
-    redis.disconnect();
-  }
 }
