@@ -87,12 +87,16 @@ function confirmedOperation(entry: ConfirmedEntry): ConfirmedOperation {
   }
 }
 
+/** What the service says of nearly every bet: it is no freebet. */
+const NO_BONUS = /"bonusId"\s*:\s*null/;
+
 /**
- * Reading the whole message takes longer than all the rest of its booking, and hardly any names a
- * bonus. A backslash may spell the name in another way.
+ * Reading the whole message takes longer than all the rest of its booking, so it is read only where it
+ * names a bonus beside saying once that there is none. A backslash may spell the name in another way.
  */
 function isFreebet(body: Buffer): boolean {
-  if (!body.includes('bonusId') && !body.includes('\\')) return false;
+  const rest = body.toString('latin1').replace(NO_BONUS, '');
+  if (!rest.includes('bonusId') && !rest.includes('\\')) return false;
   return (parseJsonObject(body).value.bonusId ?? null) !== null;
 }
 
