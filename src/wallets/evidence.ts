@@ -165,6 +165,8 @@ export function secretSpellings(secret: string): readonly string[] {
 
 /** The same as Latin-1; a short one between quotation marks alone. */
 function spellings(secret: string): readonly string[] {
+  // ASCII is Latin-1 already.
+  if (PLAIN.test(secret)) return [secret];
   const bytes = secretSpellings(secret).map(textToLatin1);
   if (secret.length >= SECRET_CHARS_MIN) return bytes;
   return secret === '' ? [] : bytes.map((one) => `"${one}"`);
