@@ -9,7 +9,7 @@ import { measureSweep, type SweepResult, sweepLine } from './deliveries/sweep.ts
 import { judged } from './support/result.ts';
 
 /**
- * How deliveries come home: how fast a backlog drains, what waiting costs in memory, and what the
+ * How deliveries are confirmed: how fast a backlog drains, what waiting costs in memory, and what the
  * sweep costs when the table is long.
  *
  * @returns 1 when a delivery reached the wallet never or twice
@@ -57,7 +57,7 @@ async function writeResult(
       processors: availableParallelism(),
     },
     targets: [
-      judged({ what: 'brought home a second', value: results.drain.perSecond, atLeast: 5_000 }),
+      judged({ what: 'confirmed a second', value: results.drain.perSecond, atLeast: 5_000 }),
     ],
     ...results,
   };

@@ -12,7 +12,7 @@ const HELP = `npm run bench -- isolation [options]
 
 Whether operators feel each other: 50 of them in one gateway process, in turn with and without four bad ones
 at it. One never answers, with 100 calls under way; one sends endless informational answers; 20,000 deliveries
-of one go home at 160 a second; one issues bonuses, 100 at once, as often as it may. Of the others: how long
+of one are sent at 160 a second; one issues bonuses, 100 at once, as often as it may. Of the others: how long
 their places take at a constant rate, and how many a second they get through. At the end once more beside each
 of the four alone, so that one sees whose fault it is.
 

@@ -74,7 +74,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: runConsole,
   },
   deliveries: {
-    about: 'how fast promised deliveries come home, and what waiting costs',
+    about: 'how fast promised deliveries are confirmed, and what waiting costs',
     run: runDeliveries,
   },
   books: {

@@ -22,7 +22,7 @@ const WARM_UP = 2_000;
 const POLL_MS = 200;
 const PROFILE = 'worker.cpuprofile';
 
-/** A backlog of one operator, brought home by one worker process. */
+/** A backlog of one operator, delivered by one worker process. */
 export async function drainBacklog(
   scene: Scene,
   { backlog, profile }: Pick<DeliveriesSettings, 'backlog' | 'profile'>,

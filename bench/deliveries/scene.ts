@@ -26,7 +26,7 @@ export interface Scene extends AsyncDisposable {
   /** Writes promised rollbacks of an operator; `held` is in maintenance. */
   fill(operatorId: OperatorId, prefix: string, count: number, state?: 'delivered'): Promise<void>;
   query<Row extends QueryResultRow>(text: string): Promise<readonly Row[]>;
-  /** A gateway that only brings deliveries home, in a process of its own. */
+  /** A gateway that does nothing but deliver, in a process of its own. */
   startWorker(nodeArgs?: ChildOptions['nodeArgs']): Promise<Child>;
 }
 

@@ -30,7 +30,11 @@ describe('the movements of a batch of the journal', () => {
     ['null, spaced', '{"amount":10,"bonusId" : null}', false],
     ['null in a member before it', '{"amount":10,"game":{"bonusId":null},"bonusId":7}', true],
     ['null in a member behind it', '{"amount":10,"bonusId":7,"game":{"bonusId":null}}', true],
-    ['null beside another spelling', '{"game":{"bonusId":null},"amount":10,"bonus\\u0049d":7}', true],
+    [
+      'null beside another spelling',
+      '{"game":{"bonusId":null},"amount":10,"bonus\\u0049d":7}',
+      true,
+    ],
     ['null in a text', '{"game":"\\"bonusId\\":null","amount":10,"bonusId":7}', true],
     ['a value of that name', '{"amount":10,"game":"bonusId"}', false],
     ['a member of a member', '{"amount":10,"game":{"bonusId":7}}', false],

@@ -141,7 +141,7 @@ class Update implements Step {
   toString = () => `update (${this.fate})`;
 }
 
-/** What the service repeats and rolls back, and what the worker brings home. */
+/** What the service repeats and rolls back, and what the worker delivers. */
 async function heal(model: Model, bet: TestBet): Promise<void> {
   if (model.place !== undefined && codeOf(model.place) === 100 && !model.rollback) {
     model.rollback = await bet.rollback();

@@ -31,7 +31,7 @@ it('a place and its rollback at once are decided by who comes first, on any repl
     }),
   );
   await service.idle();
-  // A rollback that was taken over comes home a little later.
+  // A rollback that was taken over is delivered a little later.
   const differences = () => compareBooks(service.books(), [wallet.books()]).differences;
   await expect.poll(differences, { timeout: 15_000 }).toEqual([]);
   for (const { user } of players) expect(wallet.balance(user, 'USD')).toBe('1000');

@@ -12,7 +12,7 @@ const HOME_MS = 20_000;
 
 /** Each case breaks a Redis of its own, so that all of them wait for their deliveries together. */
 describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
-  it('brings deliveries home although Redis was flushed in between (I4)', async (context) => {
+  it('confirms deliveries although Redis was flushed in between (I4)', async (context) => {
     const { redis, journey } = await openHouse(context);
     const home = await journey();
     await commandTo(redis, (client) => client.flushall());

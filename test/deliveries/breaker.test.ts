@@ -11,7 +11,7 @@ beforeAll(async () => {
   const quickToOpen = { breaker: { minRequests: 3, openMs: OPEN_MS, windowMs: 10_000 } };
   gateway = await startTestGateway({
     worker: true,
-    // Far beyond any test: whatever comes home comes because the breaker closed.
+    // Far beyond any test: whatever is delivered is delivered because the breaker closed.
     gateway: { delivery: { minBackoffMs: 100_000, maxBackoffMs: 300_000 } },
     operators: {
       alpha: { wallet: quickToOpen, settle: { onFailure: 'queue' } },

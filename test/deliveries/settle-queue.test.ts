@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { PATIENT_MS } from '../support/timing.ts';
 import { endLeases, untilDeliveries } from './support/deliveries.ts';
 
-/** Settles that were taken over (`settle.onFailure: queue`), brought home. */
+/** Settles that were taken over (`settle.onFailure: queue`), until they are confirmed. */
 
 let gateway: TestGateway;
 beforeAll(async () => {

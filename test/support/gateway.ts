@@ -33,7 +33,7 @@ export interface TestGatewayOptions {
     redisUrl: string;
   }>;
   readonly clock?: Clock;
-  /** Whether this gateway also brings deliveries home and reads open bonus calls back. */
+  /** Whether this gateway also delivers, and reads open bonus calls back. */
   readonly worker?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }

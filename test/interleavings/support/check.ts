@@ -9,7 +9,7 @@ export async function findingsOf(world: World, lived: Lived): Promise<readonly s
   const open = bet === undefined ? 0 : bet.deliveries.length;
   const journal: string[] = [];
   if (bet?.busy !== undefined) journal.push('the bet is never free again');
-  if (open > 0) journal.push(`${open} promises never come home`);
+  if (open > 0) journal.push(`${open} promises are never confirmed`);
   const { holding } = lived.wallet;
   if (bet !== undefined && holding.isHeld && bet.rollback.kind === 'none') {
     const { settlement } = bet;

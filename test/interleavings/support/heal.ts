@@ -6,7 +6,7 @@ const ROUNDS_MAX = 12;
 
 /**
  * What time and the protocol mend: leases end, the service repeats what it got no final answer to
- * and rolls back what was answered 100, promises are brought home, late calls take effect, and what
+ * and rolls back what was answered 100, promises are delivered, late calls take effect, and what
  * stands is confirmed.
  */
 export async function heal(world: World, lane: Lane, lived: Lived): Promise<void> {

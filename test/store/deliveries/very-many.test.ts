@@ -6,7 +6,7 @@ import { BY } from '../../support/audit.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { rowsOf } from '../../support/server.ts';
 
-/** Brought home long ago, before all that waits. */
+/** Confirmed long ago, before all that waits. */
 const ENDED = 60_000;
 /** Of each: what waits and what is dead. */
 const OPEN = 6_000;
