@@ -8,15 +8,15 @@ import { startTestGateway } from '../support/gateway.ts';
 import { privateRedis } from '../support/redis.ts';
 import { booksAgree } from './support/books.ts';
 
-const HOME_MS = 20_000;
+const CONFIRMED_MS = 20_000;
 
 /** Each case breaks a Redis of its own, so that all of them wait for their deliveries together. */
 describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
   it('confirms deliveries although Redis was flushed in between (I4)', async (context) => {
     const { redis, journey } = await openHouse(context);
-    const home = await journey();
+    const earlier = await journey();
     await commandTo(redis, (client) => client.flushall());
-    await home();
+    await earlier();
     await (await journey())();
   });
 
@@ -84,7 +84,7 @@ async function openHouse({ expect, onTestFinished }: TestContext) {
     }
   });
 
-  /** Everything a bet can meet, with a promise that the wallet lets wait. @returns when it is home */
+  /** Everything a bet can meet, with a promise that the wallet lets wait. @returns when it is confirmed */
   async function journey(): Promise<() => Promise<void>> {
     const { service } = gateway;
     const wallet = gateway.wallet('alpha');
@@ -99,17 +99,17 @@ async function openHouse({ expect, onTestFinished }: TestContext) {
     const rollback = await service.rollback(transactionId);
     expect(rollback).toMatchObject({ kind: 'confirmed', sends: 1 });
     return async () => {
-      await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '115', HOME_MS);
+      await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '115', CONFIRMED_MS);
       const { rows } = await open();
       expect(rows).toBe(0);
       expect((await service.place({ ...player, amount: '1' })).kind).toBe('accepted');
     };
   }
 
-  /** Deliveries that are not home, once the last one has been written down. */
+  /** Deliveries that are not confirmed, once the last one has been written down. */
   async function open(): Promise<{ rows: number }> {
     const count = async () => (await gateway.parts.database.run(OPEN, {})).length;
-    await expect.poll(count, { timeout: HOME_MS }).toBe(0);
+    await expect.poll(count, { timeout: CONFIRMED_MS }).toBe(0);
     return { rows: await count() };
   }
 

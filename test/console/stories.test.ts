@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, 
     await page.close();
   });
 
-  it('brings a dead letter home', async () => {
+  it('retries a dead letter until it is delivered', async () => {
     const player = await rig.gateway.player();
     const { transactionId } = await rig.gateway.service.place({ ...player, amount: '5' });
     wallet().misbehave('settle', { kind: 'reset' }, { calls: 1 });

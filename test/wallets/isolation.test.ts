@@ -144,7 +144,7 @@ describe('the bulkhead', () => {
     let frozen = true;
     const { wallet } = await stage((request) => !frozen && replyAccepted(request), {
       maxConcurrent: { read: 1, money: 1 },
-      timeoutMs: 100,
+      timeoutMs: 400,
     });
     expect(await wallet.bet(betCall())).toMatchObject({ kind: 'unknown', fault: 'timeout' });
     frozen = false;

@@ -42,16 +42,16 @@ async function main(): Promise<number> {
 
 function picturesOf({ bets }: PictureScene): readonly Picture[] {
   const closedDay = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
-  const home = `/bets/${bets.home}`;
+  const delivered = `/bets/${bets.delivered}`;
   return [
     { name: 'console-now', path: '', shows: 'Alpha Casino' },
     { name: 'console-now-dark', path: '', shows: 'Alpha Casino', isDark: true },
     { name: 'console-now-phone', path: '', shows: 'Alpha Casino', isPhone: true },
     { name: 'console-operator', path: '/operators/alpha', shows: 'wallet.timeoutMs' },
-    { name: 'console-bet', path: home, shows: 'Messages' },
-    { name: 'console-bet-phone', path: home, shows: 'Messages', isPhone: true, isDark: true },
+    { name: 'console-bet', path: delivered, shows: 'Messages' },
+    { name: 'console-bet-phone', path: delivered, shows: 'Messages', isPhone: true, isDark: true },
     { name: 'console-bet-dead', path: `/bets/${bets.dead}`, shows: 'given up', isDark: true },
-    { name: 'console-message', path: `${home}?message=2.1.answer`, shows: 'Bad Gateway' },
+    { name: 'console-message', path: `${delivered}?message=2.1.answer`, shows: 'Bad Gateway' },
     { name: 'console-deliveries', path: '/deliveries?operator=alpha', shows: 'cannot do that' },
     { name: 'console-deliveries-phone', path: '/deliveries', shows: 'Deliveries', isPhone: true },
     { name: 'console-bets', path: '/bets', shows: '12.50' },
@@ -81,7 +81,7 @@ async function take(
     await page.getByText(shows).first().waitFor();
     await page.screenshot({
       path: join(FOLDER, `${name}.png`),
-      fullPage: path.endsWith(bets.home) || path.endsWith(bets.dead),
+      fullPage: path.endsWith(bets.delivered) || path.endsWith(bets.dead),
     });
   } finally {
     await context.close();

@@ -28,7 +28,7 @@ const OTHERS: readonly (readonly [id: string, name: string, status: string])[] =
 export interface PictureScene {
   readonly stage: Stage;
   /** Declined, then dead, then one whose wallet was away; by what they show. */
-  readonly bets: { readonly dead: string; readonly home: string };
+  readonly bets: { readonly dead: string; readonly delivered: string };
   close(): Promise<void>;
 }
 
@@ -151,7 +151,7 @@ async function untilClosed(environment: Stage['environment']): Promise<void> {
 async function badNight(stage: Stage, { anna }: Players): Promise<PictureScene['bets']> {
   const { service, wallets, environment } = stage;
   const place = async (amount: string) => (await service.place({ ...anna, amount })).transactionId;
-  const home = await place('4.20');
+  const delivered = await place('4.20');
   const dead = await place('12.50');
   const waiting = [await place('3.00'), await place('7.77')];
   wallets.alpha.misbehave(
@@ -159,8 +159,8 @@ async function badNight(stage: Stage, { anna }: Players): Promise<PictureScene['
     { kind: 'status', status: 502, body: '<h1>Bad Gateway</h1>' },
     { calls: 3 },
   );
-  await service.rollback(home);
-  await until(environment, home, 'delivered');
+  await service.rollback(delivered);
+  await until(environment, delivered, 'delivered');
   wallets.alpha.misbehave('rollback', { kind: 'code', code: 5, message: 'cannot do that' });
   for (const bet of [dead, ...waiting]) await service.rollback(bet);
   // Its horizon is over: the next attempt is the last one.
@@ -171,7 +171,7 @@ async function badNight(stage: Stage, { anna }: Players): Promise<PictureScene['
     headers: { authorization: `Bearer ${stage.cast.adminToken}` },
     body: JSON.stringify({ reason: 'their wallet is being mended' }),
   });
-  return { dead, home };
+  return { dead, delivered };
 }
 
 async function change(

@@ -217,7 +217,7 @@ async function undelivered(house: House, records: readonly BetRecord[]): Promise
   return page.items.flatMap(({ transactionId, operation, attempts, lastError }): Finding[] => {
     const bet = bets.get(String(transactionId));
     if (bet === undefined) return [];
-    const told = `a promised ${operation} is still not home (${attempts} attempts, ${lastError})`;
+    const told = `a promised ${operation} is still not delivered (${attempts} attempts, ${lastError})`;
     return [{ kind: 'undelivered', bet, text: told }];
   });
 }

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { unreachable } from '../../src/domain/unreachable.ts';
 import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { PATIENT_MS } from '../support/timing.ts';
+
+const PATIENT = { timeout: PATIENT_MS };
 
 /** "The same operation again after it succeeded: the first answer again", also by a delivery. */
 describe.concurrent('an operation answered by a promise', () => {
@@ -17,7 +20,6 @@ describe.concurrent('an operation answered by a promise', () => {
   });
   afterAll(() => gateway.close());
 
-  const home = { timeout: 15_000 };
   const failures = [
     { kind: 'status', status: 500 },
     { kind: 'reset', effect: 'applied' },
@@ -27,7 +29,7 @@ describe.concurrent('an operation answered by a promise', () => {
   );
 
   it.for(cases)(
-    '%s is answered the same once it came home, and never sent again: %o (I4, I5)',
+    '%s is answered the same once it was delivered, and never sent again: %o (I4, I5)',
     async ([operation, how], { expect }) => {
       const bet = await placedBet(gateway);
       const { transactionId } = bet;
@@ -47,7 +49,7 @@ describe.concurrent('an operation answered by a promise', () => {
       const promised = await send();
       expect(promised.status).toBe(200);
       await expect
-        .poll(() => bet.deliveries(), home)
+        .poll(() => bet.deliveries(), PATIENT)
         .toEqual([{ operation, state: 'delivered', attempts: 3 }]);
       const again = await send();
       expect([again.status, again.body]).toEqual([200, promised.body]);
@@ -65,7 +67,7 @@ describe.concurrent('an operation answered by a promise', () => {
     bet.wallet.misbehave('rollback', confirmed, { transactionId });
     const promised = await bet.rollback();
     await expect
-      .poll(() => bet.deliveries(), home)
+      .poll(() => bet.deliveries(), PATIENT)
       .toEqual([{ operation: 'rollback', state: 'delivered', attempts: 2 }]);
     expect((await bet.rollback()).body).toBe(promised.body);
   });
@@ -82,7 +84,7 @@ describe.concurrent('an operation answered by a promise', () => {
       const confirmed = await bet.rollback();
       expect(confirmed.json?.code).toBe(code);
       await expect
-        .poll(() => bet.arrivals(), home)
+        .poll(() => bet.arrivals(), PATIENT)
         .toEqual(['place', 'rollback', 'rollback', 'rollback']);
       expect((await bet.rollback()).body).toBe(confirmed.body);
       expect(bet.balance()).toBe('1000');
@@ -90,7 +92,7 @@ describe.concurrent('an operation answered by a promise', () => {
   );
 
   it.for(['placed', 'unknown here'])(
-    'rollback of a bet %s carries the operator’s token home, although ours is kept as a hash',
+    'rollback of a bet %s is delivered with the operator’s token, although ours is kept as a hash',
     async (known, { expect }) => {
       const bet = await unplacedBet(gateway);
       if (known === 'placed') await bet.place();
@@ -100,7 +102,7 @@ describe.concurrent('an operation answered by a promise', () => {
       await gateway.operator('alpha').revokeSessions({ operatorUser: player.user });
       await bet.rollback();
       await expect
-        .poll(() => bet.deliveries(), home)
+        .poll(() => bet.deliveries(), PATIENT)
         .toMatchObject([{ operation: 'rollback', state: 'delivered' }]);
       expect(JSON.parse(String(bet.lastRequest().body)).token).toBe(player.operatorToken);
     },
