@@ -121,7 +121,8 @@ export async function record<C extends Concluded>(
   const finished = attempt.finish(operationId, concluded, attemptOf(sent, startedAtMs, answer));
   let stands = false;
   try {
-    const { kind } = await (deadline === undefined
+    // Of a caller that has gone it is written as late, and nothing hurries.
+    const { kind } = await (deadline === undefined || deadline.hasEnded
       ? finished
       : within(deadline.answerMs(), finished));
     stands = kind === 'stands';

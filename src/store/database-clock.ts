@@ -10,6 +10,8 @@ const SAMPLES = 15;
 /** An older comparison is worthless: the server may be another one by now. */
 const SAMPLE_AGE_MS_MAX = 30_000;
 
+const LONG_AGO = new Date(0);
+
 const NOW = statement(
   'database-now',
   {},
@@ -58,10 +60,12 @@ export class DatabaseClock {
   }
 
   /**
-   * When this caller's answer has to be ready, by PostgreSQL's clock; the same for all its writes.
+   * When this caller's answer has to be ready, by PostgreSQL's clock; the same for all its writes, until
+   * nobody waits for them any more: what is written then comes too late, however much was left of its time.
    * @throws GatewayError `DATABASE_UNAVAILABLE` when PostgreSQL's clock is not known
    */
   async limitOf(deadline: Deadline): Promise<Date> {
+    if (deadline.hasEnded) return LONG_AGO;
     if (deadline.journalLimit !== undefined) return deadline.journalLimit;
     if (this.#fresh() === undefined) await this.#sample();
     return this.limitNow(deadline);
@@ -69,6 +73,7 @@ export class DatabaseClock {
 
   /** As `limitOf`, where the clocks were compared lately. @throws GatewayError as `limitOf` does */
   limitNow(deadline: Deadline): Date {
+    if (deadline.hasEnded) return LONG_AGO;
     if (deadline.journalLimit !== undefined) return deadline.journalLimit;
     const offsetMs = this.#fresh();
     if (offsetMs === undefined) {

@@ -230,6 +230,18 @@ describe('an outcome', () => {
     ]);
   });
 
+  it('of a caller that has gone is waited for: it is written as late, and nothing is put right (I11)', async () => {
+    const parts = sceneOf({ finish: () => later(50_000, () => ({ kind: 'late' })) });
+    const { engine, attempt, clock, correct, logger, steps } = parts;
+    const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
+    attempt.deadline?.end();
+    const brought = record(engine, tried);
+    await allTime();
+    expect((await brought).stands).toBe(false);
+    expect(steps).toEqual(['call', 'finish 7 accepted', 'changed bet']);
+    expect([correct, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
+  });
+
   it('of a delivery is waited for however long it takes, and tells nobody anything', async () => {
     const { brought, records } = await recorded({
       isDelivery: true,

@@ -109,6 +109,20 @@ describe.each(lateCommits)(
       expect(bet.arrivals()).toEqual(['place']);
     });
 
+    it('is shown to people as it was answered, beside what its wallet said', async () => {
+      const bet = await unplacedBet(gateway);
+      await answeredLate(bet);
+      const operator = gateway.operator('alpha');
+      const { json } = await operator.bet(bet.transactionId);
+      await operator.close();
+      expect(json?.operations).toMatchObject([
+        {
+          answer: { status: 400, body: expect.stringContaining('"code":100') },
+          attempts: [{ result: 'accepted', status: 200 }],
+        },
+      ]);
+    });
+
     it('is neither paid nor refused a result: 503 until it is closed', async () => {
       const bet = await unplacedBet(gateway);
       await answeredLate(bet);

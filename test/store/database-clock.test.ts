@@ -56,9 +56,17 @@ describe("a caller's deadline by PostgreSQL's clock", () => {
     time.ms += 31_000;
     database.wayBackMs = 0;
     await databaseClock.limitOf(deadline());
-    caller.end();
     expect(databaseClock.limitNow(caller)).toBe(limit);
     expect(await databaseClock.limitOf(caller)).toBe(limit);
+  });
+
+  it('is over for a caller that has hung up or was answered, whatever was left of its time (I11)', async () => {
+    const caller = deadline();
+    await databaseClock.limitOf(caller);
+    caller.end();
+    const nowMs = time.ms + APART_MS;
+    expect(databaseClock.limitNow(caller).getTime()).toBeLessThan(nowMs);
+    expect((await databaseClock.limitOf(caller)).getTime()).toBeLessThan(nowMs);
   });
 
   it('is by the clock of the server that answers now, where that is behind the one before (I11)', async () => {

@@ -121,7 +121,9 @@ export class BetTimelines {
     const deliveryOf = new Map(deliveries.map((delivery) => [delivery.operationId, delivery]));
     return operations.map((operation) => {
       const own = attempts.filter((attempt) => attempt.operationId === operation.id);
-      const answered = own.find((attempt) => attempt.answerStatus !== null) ?? operation;
+      // A correction stands above what was meant (`AnswerCorrection`).
+      const meant = own.find((attempt) => attempt.answerStatus !== null) ?? operation;
+      const answered = operation.answerStatus === null ? meant : operation;
       const delivery = deliveryOf.get(operation.id);
       return {
         operation: operation.operation,
