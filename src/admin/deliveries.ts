@@ -49,7 +49,7 @@ const retryBody = z.strictObject({
   limit: z
     .int('must be a whole number')
     .min(1, 'must be at least 1')
-    .max(RETRIED_AT_ONCE_MAX)
+    .max(RETRIED_AT_ONCE_MAX, `must be at most ${RETRIED_AT_ONCE_MAX}`)
     .optional(),
   cursor: cursorField,
   reason: reasonField,

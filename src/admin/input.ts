@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { YEAR_ONE_MS } from '../domain/calendar.ts';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import { JsonError, parseJsonObject } from '../protocol/json.ts';
@@ -58,7 +59,7 @@ export const timeField = z
   .string('must be given once')
   .refine(
     (text) =>
-      /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text)),
+      /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && Date.parse(text) >= YEAR_ONE_MS,
     'must be a time such as 2026-11-22T03:15:00Z, or a day',
   )
   .transform((text) => new Date(text));

@@ -64,7 +64,10 @@ const breakerBody = z.strictObject({
 });
 
 const releaseBody = z.strictObject({
-  generation: z.int('must be a whole number').min(1, 'must be at least 1').max(2_147_483_647),
+  generation: z
+    .int('must be a whole number')
+    .min(1, 'must be at least 1')
+    .max(2_147_483_647, 'must be at most 2147483647'),
   reason: reasonField,
 });
 

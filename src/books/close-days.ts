@@ -35,6 +35,7 @@ export async function closeDueDays(
   return { closed, held: due.length - closed.length };
 }
 
+/** In this order: a call that ends in between is no longer open, and is looked for in the books. */
 async function isReady(runner: Runner, due: DueDay): Promise<boolean> {
-  return (await isBookedUntil(runner, due.endsAt)) && !(await isHeld(runner, due));
+  return !(await isHeld(runner, due)) && (await isBookedUntil(runner, due.endsAt));
 }

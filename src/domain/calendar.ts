@@ -1,13 +1,15 @@
 const DAY_MS = 86_400_000;
+/** PostgreSQL knows no year 0: statements fail at a time before this one. */
+export const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z');
 
 /** The day after one, both as `2026-11-20`: of the calendar, so no clock change matters. */
 export function nextDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Whether a text is a day of the calendar, written `2026-11-20`. */
+/** Whether a text is a day of the calendar, written `2026-11-20`: PostgreSQL knows no year 0. */
 export function isDay(text: string): boolean {
-  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
+  if (!/^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

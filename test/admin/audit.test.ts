@@ -149,6 +149,7 @@ describe('GET /admin/audit', () => {
   it.each([
     ['action=nothing', /^action: must be one of delivery\.retry, /],
     ['from=yesterday', /^from: must be a time/],
+    ['to=0001-01-01T00:00:00%2B00:01', /^to: must be a time/],
     ['cursor=x', /^cursor: must be the nextCursor/],
     ['who=me', /^who: is not known here/],
   ])('names what is wrong with %s', async (query, message) => {

@@ -117,6 +117,12 @@ describe('deliveries', () => {
     expect(json).toEqual({ count: 1 });
   });
 
+  it('says how many it retries at most', async () => {
+    const body = { operator: 'alpha', state: 'dead', limit: 10_001 };
+    const { status, json } = await admin.post('/admin/deliveries/retry', body);
+    expect([status, json.message]).toEqual([400, 'limit: must be at most 10000']);
+  });
+
   it('retries ten thousand at most in one request, and says where to go on', async () => {
     // Of no bet: each is looked at, and left as it is.
     await client.query(

@@ -48,6 +48,7 @@ describe('GET /admin/bets', () => {
   it.each([
     ['state=won', /^state: must be one of /],
     ['from=soon', /^from: must be a time/],
+    ['from=0000-12-31', /^from: must be a time/],
     ['cursor=x', /^cursor: must be the nextCursor/],
     ['userId=%00', /^userId: holds a forbidden character/],
     ['bet=1', /^bet: is not known here/],

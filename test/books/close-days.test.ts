@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeDueDays } from '../../src/books/close-days.ts';
 import { sealOf } from '../../src/books/statement-digest.ts';
+import type { Runner } from '../../src/store/books/books-journal.ts';
 import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
 import { closeDay, type Digest } from '../../src/store/books/closing.ts';
 import { Statements } from '../../src/store/books/statements.ts';
@@ -107,4 +108,32 @@ it('a day that something holds is not gone through, and the books are not held f
     closed: [{ operatorId: 'alpha', day: DAY }],
     held: 0,
   });
+});
+
+it('a day waits for the call that ends while it is looked for what holds it (I12)', async () => {
+  await books.book('alpha', 5);
+  const during = `'${DAY}T23:59:59.999Z'::timestamptz`;
+  await books.query(`
+    INSERT INTO bets (transaction_id, operator_id, player_id, generation, place, busy_operation,
+                      busy_attempt, busy_until, created_at)
+    VALUES ('bet-9', 'alpha', 1, 1, 'in_flight', 'place', gen_random_uuid(),
+            ${during} + interval '15 s', ${during})`);
+  let looks = 0;
+  const meanwhile: Runner = {
+    run: async (statement, input) => {
+      const rows = await books.database.run(statement, input);
+      if (statement.name === 'books-due-days') return rows;
+      looks += 1;
+      if (looks > 1) return rows;
+      await books.query(`
+        WITH freed AS (UPDATE bets SET place = 'accepted', busy_operation = NULL, busy_attempt = NULL,
+                              busy_until = NULL WHERE transaction_id = 'bet-9')
+        INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed)
+        VALUES (9, 1, ${during}, 5, 'accepted', true)`);
+      return rows;
+    },
+  };
+  // The call is not in the books yet.
+  expect(await closeDueDays(meanwhile, books.url, AT_ONCE)).toEqual({ closed: [], held: 1 });
+  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toEqual({ closed: [], held: 1 });
 });

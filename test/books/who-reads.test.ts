@@ -106,6 +106,7 @@ describe('who may read a statement', () => {
     for (const wrong of [
       'order=size',
       'from=soon',
+      'from=0000-01-01',
       'operators=alpha',
       'cursor=x',
       'to=2026-13-01',

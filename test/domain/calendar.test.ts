@@ -18,6 +18,8 @@ describe('a day of the calendar', () => {
     'x2026-11-20',
     '2026-11-20x',
     '12026-11-20',
+    // PostgreSQL fails at it.
+    '0000-01-01',
     '2026-11-2',
     '',
     'today',
