@@ -21,16 +21,28 @@ function reach(from: unknown, [name, ...rest]: readonly string[]): unknown {
 
 const ACTOR_LENGTH_MAX = 200;
 
-/** Who somebody is to the audit: `email` unless the issuer itself doubts it, else `sub`. */
+/** Who else acts here (docs/contract.md, Internal API): nobody whom an issuer knows goes by such a name. */
+const OWN_ACTOR = /^(?:token$|configuration$|cli:)/;
+
+/**
+ * Who somebody is to the audit: `email` unless the issuer itself doubts it or it is no address, else
+ * `sub`. Many issuers let people write their `email` themselves: it must not pass for the static token.
+ */
 export function actorIn(claims: Claims): string | undefined {
   const { email, email_verified: isVerified, sub } = claims;
-  const names = isVerified === false ? [sub] : [email, sub];
+  const isDoubted = isVerified === false || isVerified === 'false' || !isAddress(email);
+  const names = isDoubted ? [sub] : [email, sub];
   return names.find(
     (name): name is string =>
       typeof name === 'string' &&
       name !== '' &&
       name.length <= ACTOR_LENGTH_MAX &&
       name.isWellFormed() &&
-      !name.includes('\0'),
+      !name.includes('\0') &&
+      !OWN_ACTOR.test(name),
   );
+}
+
+function isAddress(email: unknown): boolean {
+  return typeof email === 'string' && email.includes('@');
 }

@@ -80,6 +80,28 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     expect(rig.complaints).toEqual([]);
   });
 
+  it('keeps a stake of many digits within a phone', async () => {
+    const amount = `1.${'123456789'.repeat(6)}`;
+    const player = await rig.gateway.player();
+    const { transactionId } = await rig.gateway.service.place({ ...player, amount });
+    await onADarkPhone.goto(`${rig.adminUrl}/console/bets/${transactionId}`);
+    await onADarkPhone.getByText(`The wallet holds the stake of ${amount}`).waitFor();
+    const over = await onADarkPhone.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect(over).toBeLessThanOrEqual(0);
+  });
+
+  it('does not say that a bet is not there while nobody knows', async () => {
+    const page = await rig.open('');
+    const body = '{"code":100,"message":"PostgreSQL is not available"}';
+    await page.route('**/admin/bets**', (route) => route.fulfill({ status: 503, body }));
+    await page.goto(`${rig.adminUrl}/console/bets/${bet}`);
+    await page.getByText('PostgreSQL is not available (503)').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain(
+      'The bet of this id cannot be shown.',
+    );
+    await page.close();
+  });
+
   it('is gone through by keys alone', async () => {
     const page = await rig.open('');
     await page.getByText('beta').first().waitFor();

@@ -3,6 +3,7 @@ import { known, parseSearch, searchText } from '../../src/console/app/search.ts'
 import { curlOf } from '../../src/console/pages/bet/curl.ts';
 import type { Message } from '../../src/console/pages/bet/sequence.ts';
 import { indentedJson, membersOf } from '../../src/console/parts/exact-json.ts';
+import { heightText } from '../../src/console/parts/height-text.ts';
 import { agoText, spanText, utcText } from '../../src/console/parts/times.ts';
 import { visibleText } from '../../src/console/parts/visible.ts';
 
@@ -17,6 +18,19 @@ describe('text from outside', () => {
     ['Zoë ✓ 日本 👩‍👩', 'Zoë ✓ 日本 👩⟨U+200D⟩👩'],
   ])('%j hides nothing', (text, shown) => {
     expect(visibleText(text)).toBe(shown);
+  });
+});
+
+describe('a number beside a chart', () => {
+  it.each([
+    [0, '0'],
+    [0.5, '0.5'],
+    [250, '250'],
+    [12_500_000, '12.5M'],
+    [-112_500_000, '-112.5M'],
+    [5e15, '5.0e+15'],
+  ])('%s is short enough to be read whole', (height, shown) => {
+    expect(heightText(height)).toBe(shown);
   });
 });
 

@@ -28,6 +28,13 @@ describe('who somebody is', () => {
     [{ email: '', sub: '1' }, '1'],
     [{ email: 7, sub: '1' }, '1'],
     [{ email: 'x'.repeat(201), sub: 'a\0b' }, undefined],
+    [{ email: 'a@x.example', email_verified: 'false', sub: '1' }, '1'],
+    [{ email: 'token', sub: '1' }, '1'],
+    [{ email: 'cli:root@host', sub: '1' }, '1'],
+    [{ sub: 'token' }, undefined],
+    [{ sub: 'configuration' }, undefined],
+    [{ sub: 'cli:root' }, undefined],
+    [{ sub: 'tokens' }, 'tokens'],
     [{}, undefined],
   ])('of %j is %s', (claims, actor) => {
     expect(actorIn(claims)).toBe(actor);

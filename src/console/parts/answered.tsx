@@ -5,7 +5,7 @@ import { Plain } from './plain.tsx';
 
 interface AnsweredProps<T> {
   readonly query: UseQueryResult<T>;
-  /** What is asked for, for the words while it is not there: `the deliveries`. */
+  /** What is asked for, for the words while it is not there: `deliveries`. */
   readonly what: string;
   readonly children: (data: T) => ReactNode;
 }
@@ -52,14 +52,20 @@ function Failure({ error, what, isOld, again }: FailureProps) {
   return (
     <div className="notice bad" role="alert">
       <p>
-        <strong>{isOld ? `What you see of ${what} is not current.` : `No ${what}.`}</strong>{' '}
-        <Plain text={reasonOf(error)} />
+        <strong>{lackOf(what, error, isOld)}</strong> <Plain text={reasonOf(error)} />
       </p>
       <button type="button" onClick={again}>
         Try again
       </button>
     </div>
   );
+}
+
+/** Only a 404 says that there is none: while PostgreSQL is away nobody knows whether there is one. */
+function lackOf(what: string, error: Error, isOld: boolean): string {
+  if (isOld) return `What you see of the ${what} is not current.`;
+  const isMissing = error instanceof AnswerError && error.status === 404;
+  return isMissing ? `No ${what}.` : `The ${what} cannot be shown.`;
 }
 
 /** Why a call failed, for people. */

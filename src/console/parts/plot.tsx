@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import uPlot, { type AlignedData, type Options } from 'uplot';
+import { heightText } from './height-text.ts';
 import 'uplot/dist/uPlot.min.css';
 
 /** How a chart is drawn; the same object for as long as the chart is the same. */
@@ -23,6 +24,8 @@ interface PlotProps {
 const HEIGHT_PX = 150;
 /** Of the times below the lines. */
 const TIMES_PX = 28;
+/** Of the numbers beside the lines. */
+const HEIGHTS_PX = 52;
 
 /** Lines over time. For eyes alone: whoever uses it says the same in words or as a table. */
 export function Plot({ shape, data }: PlotProps) {
@@ -82,7 +85,7 @@ function optionsOf({ lines, range, timeText }: PlotShape, place: HTMLElement): O
     },
     axes: [
       { ...axis, size: TIMES_PX, values: (_plot, seconds) => seconds.map(timeText) },
-      { ...axis, size: 52 },
+      { ...axis, size: HEIGHTS_PX, values: (_plot, heights) => heights.map(heightText) },
     ],
     series: [
       {},
