@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -45,6 +45,10 @@ export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge:
     app.route({
       method,
       url,
+      onError: (request, _reply, error, done) => {
+        noteTooLarge(callbacks, edge, request, error);
+        done();
+      },
       handler: (request, reply) => handle(callbacks, edge, parse, request, reply),
     });
   serve('POST', '/user/profile', parseProfile);
@@ -85,6 +89,23 @@ async function handle(
     inTime(callbacks, message, body, deadline),
   );
   return conclude(callbacks, request, reply, { handled, message });
+}
+
+/** The listener answers a body that is too large, unread; it is a callback all the same. */
+function noteTooLarge(
+  callbacks: Callbacks,
+  edge: CallbackEdge,
+  request: FastifyRequest,
+  error: FastifyError,
+): void {
+  if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return;
+  const leftOut = edge.strangers.next();
+  const answer = failure(CODES.validation, error.message, 413);
+  const detail = { reason: 'body_too_large', leftOut };
+  note(callbacks, request, {
+    handled: { answer, outcome: 'invalid', operatorId: undefined, detail },
+    isLogged: leftOut !== undefined,
+  });
 }
 
 /** Source address, then signature over the raw bytes, before anything is read from them. */
@@ -200,18 +221,30 @@ async function carry(
   }
 }
 
+interface Noted {
+  readonly handled: Handled;
+  readonly message?: Callback;
+  /** Default: as all of its kind are. */
+  readonly isLogged?: boolean;
+}
+
 /** Counts, logs one wide line, answers. */
 function conclude(
   callbacks: Callbacks,
   request: FastifyRequest,
   reply: FastifyReply,
-  result: {
-    readonly handled: Handled;
-    readonly message?: Callback;
-    /** Default: as all of its kind are. */
-    readonly isLogged?: boolean;
-  },
+  result: Noted,
 ): void {
+  note(callbacks, request, result);
+  const { answer } = result.handled;
+  reply
+    .code(answer.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(answer.body);
+}
+
+/** Once for each callback that is answered. */
+function note(callbacks: Callbacks, request: FastifyRequest, result: Noted): void {
   const { handled, message } = result;
   const durationMs = callbacks.clock.monotonicMs() - request.arrivedAtMs;
   const operator = handled.operatorId ?? 'unknown';
@@ -223,17 +256,13 @@ function conclude(
   if (result.isLogged ?? (!isGoodRead || callbacks.logsRead())) {
     logLine(callbacks, { operator, operation, durationMs }, result);
   }
-  reply
-    .code(handled.answer.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(handled.answer.body);
 }
 
 /** The one wide line of a callback. */
 function logLine(
   callbacks: Callbacks,
   facts: { readonly operator: string; readonly operation: Operation; readonly durationMs: number },
-  { handled, message }: { readonly handled: Handled; readonly message?: Callback },
+  { handled, message }: Noted,
 ): void {
   const { operator, operation, durationMs } = facts;
   callbacks.logger.info(

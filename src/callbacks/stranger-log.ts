@@ -5,8 +5,8 @@ import { TokenBuckets } from '../lib/token-bucket.ts';
 const LINES = { perSecond: 5, burst: 10 };
 
 /**
- * Which callbacks of strangers (unsigned, or from an address that is not allowed) are logged. All of
- * them are counted.
+ * Which callbacks of strangers (unsigned, too large to be verified, or from an address that is not
+ * allowed) are logged. All of them are counted.
  */
 export class StrangerLog {
   readonly #lines: TokenBuckets;
