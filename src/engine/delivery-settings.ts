@@ -28,7 +28,8 @@ export const UNRELEASED = { released: 0, releasedTo: 0 } as const;
  * Whether a bet is in the books of another wallet than the one that is configured here: of an older
  * one (`wallet.generation` was raised since), or of a newer one, which this process has not read of
  * yet. The configured wallet does not have such a bet, and is never asked about it until a person
- * releases the later of the two generations. What was released to a newer wallet than the configured one is in
+ * releases the later of the two generations to it: what is said of one wallet is not said of those that come after,
+ * however high the number. What was released to a newer wallet than the configured one is in
  * that one's books: this process has not read of it yet, even if the bet is of its own generation.
  */
 export function isOfOtherWallet(
@@ -39,9 +40,11 @@ export function isOfOtherWallet(
   if (operator === undefined) return false;
   const configured = operator.wallet.generation;
   const isReleasedToNewer = releasedTo > configured;
+  // 0: released by an earlier release of the gateway, to the generation that was named.
+  const isReleasedHere = (releasedTo || released) === configured;
   return generation === configured
     ? isReleasedToNewer && generation <= released
-    : isReleasedToNewer || Math.max(generation, configured) > released;
+    : !isReleasedHere || Math.max(generation, configured) > released;
 }
 
 /**

@@ -129,6 +129,14 @@ describe('settings of a delivery', () => {
     expect(of(3, 2)).toBe(false);
   });
 
+  it('keep a bet from a wallet that came after the release, however high its number was (I4)', () => {
+    const of = (generation: number, released: number, releasedTo: number) =>
+      isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo });
+    expect([of(1, 9, 1), of(2, 9, 2), of(1, 3, 2)]).toEqual([true, true, true]);
+    // By an earlier release of the gateway, which did not say to which wallet.
+    expect([of(1, 3, 0), of(1, 9, 0), of(1, 2, 0)]).toEqual([false, true, true]);
+  });
+
   it('keep a bet that was released to a newer wallet from every older one, its own included', () => {
     const of = (generation: number, released: number, releasedTo: number) =>
       isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo });

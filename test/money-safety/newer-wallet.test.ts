@@ -15,7 +15,13 @@ let postgres: TcpProxy;
 /** Has not read yet that the operators came by new wallets. */
 let behind: TestGateway;
 beforeAll(async () => {
-  const operators = { alpha: PATIENT, beta: PATIENT, gamma: PATIENT, delta: PATIENT };
+  const operators = {
+    alpha: PATIENT,
+    beta: PATIENT,
+    gamma: PATIENT,
+    delta: PATIENT,
+    epsilon: PATIENT,
+  };
   held = await startHeldGateway({
     gateway: QUICK,
     operators,
@@ -61,6 +67,18 @@ describe('a bet of the wallet before that was released to the new one', { timeou
     const late = await unplacedBet(behind, { player: bet.player, operatorId: 'delta' });
     expect((await late.place()).json).toMatchObject({ code: 100 });
     expect(late.arrivals()).toEqual([]);
+  });
+});
+
+describe('a wallet that came after a release', { timeout: 60_000 }, () => {
+  it('is not asked about older bets, however high the number was that was released (I4)', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'epsilon' });
+    await asPerson(gateway, (admin) => admin.release('epsilon', { upTo: 9, to: 1 }, BY));
+    await replaceWallet('epsilon');
+    expect((await bet.settle('20')).status).toBe(503);
+    expect((await bet.rollback()).status).toBe(200);
+    await untilDeliveriesAre(bet, [{ state: 'pending', attempts: 0 }]);
+    expect(bet.arrivals()).toEqual(['place']);
   });
 });
 

@@ -50,8 +50,8 @@ async function release(terminal: Terminal, options: Options): Promise<void> {
     return;
   }
   terminal.print(
-    `${plain(options.operator)}: bets of generations up to ${generation} are released; a running ` +
-      'gateway delivers what waited within a second or two',
+    `${plain(options.operator)}: bets of generations up to ${generation} are released to its wallet of ` +
+      `generation ${which.to}; a running gateway delivers what waited within a second or two`,
   );
 }
 
@@ -62,6 +62,12 @@ async function releaseOf(terminal: Terminal, options: Options): Promise<Release>
     if (isOne && generation <= GENERATION_MAX) {
       const { configuration } = await loadValid(terminal.env, options.folder);
       const present = configuration?.operators.get(options.operator)?.wallet.generation;
+      // It would be reported as done, and nothing would be let go.
+      if (present !== undefined && generation < present) {
+        throw new UsageError(
+          `--generation must be at least ${present}, the present wallet.generation`,
+        );
+      }
       return { upTo: generation, to: present ?? generation };
     }
     throw new UsageError(`--generation must be a whole number from 1 to ${GENERATION_MAX}`);

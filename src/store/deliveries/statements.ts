@@ -16,7 +16,7 @@ const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_a
                 AND e.operation <> 'update' AND e.id < d.id))`;
 
 /**
- * Of a bet in the books of another wallet, and no person has released the later of the two yet; or that was
+ * Of a bet in the books of another wallet, and no person has released the later of the two to this one; or that was
  * released to a newer wallet (`isOfOtherWallet`).
  */
 const FOREIGN = `(CASE WHEN b.generation = :generation
@@ -24,7 +24,7 @@ const FOREIGN = `(CASE WHEN b.generation = :generation
                        AND h.released >= b.generation AND h.released_to > :generation)
        ELSE NOT EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = :operator_id
                            AND h.released >= greatest(b.generation, :generation)
-                           AND h.released_to <= :generation) END)`;
+                           AND coalesce(nullif(h.released_to, 0), h.released) = :generation) END)`;
 
 /** An update that came too late: a later one, or the bet's end, has overtaken it (I6). */
 const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
