@@ -10,10 +10,14 @@ export class Interrupted extends Error {
   }
 }
 
-const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
+/** SIGHUP: the terminal is gone, as when a connection breaks. */
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
+
+/** A launcher passes Ctrl-C on to us although the terminal has already: within this it is the same one. */
+const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs work that ends in order when Ctrl-C is pressed; pressed again, it ends at once.
+ * Runs work that ends in order when Ctrl-C is pressed, or the terminal goes away; pressed again, it ends at once.
  *
  * @param onInterrupt says so to the person, who sees nothing else happen at once
  * @param work learns of it by the signal, whose reason is the `Interrupted` that it should throw
@@ -23,10 +27,16 @@ export async function untilInterrupted<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
+  let firstAtMs: number | undefined;
   const handlers = Object.entries(SIGNALS).map(([name, number]) => {
     const handler = () => {
       const interrupted = new Interrupted(number);
-      if (controller.signal.aborted) process.exit(interrupted.exitCode);
+      const nowMs = performance.now();
+      if (firstAtMs !== undefined) {
+        if (nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(interrupted.exitCode);
+        return;
+      }
+      firstAtMs = nowMs;
       controller.abort(interrupted);
       onInterrupt();
     };

@@ -25,13 +25,16 @@ const signInLink = z.object({ url: z.url(), role: z.string(), expiresAt: z.strin
 export const ADMIN_OPTION =
   'internal address of the running gateway (default: by ADMIN_HOST and ADMIN_PORT, else http://127.0.0.1:9090)';
 
-/** The admin token; whoever asks a running gateway needs the one that it was started with. */
-export function adminToken(env: NodeJS.ProcessEnv): string {
+/**
+ * The admin token; whoever asks a running gateway needs the one that it was started with.
+ *
+ * @param otherwise what the command can do without one, for the error
+ */
+export function adminToken(env: NodeJS.ProcessEnv, otherwise = ''): string {
   const token = env.ADMIN_TOKEN;
   if (token !== undefined && token !== '') return token;
   throw new UsageError(
-    'ADMIN_TOKEN is not set: set it to the one of the running gateway, or compare with a folder ' +
-      'by --against <dir>',
+    `ADMIN_TOKEN is not set: set it to the one of the running gateway${otherwise}`,
   );
 }
 

@@ -15,12 +15,28 @@ export class Terminal {
   readonly stdin: Surroundings['stdin'];
   readonly #stdout: Surroundings['stdout'];
   readonly #stderr: Surroundings['stderr'];
+  #fault: NodeJS.ErrnoException | undefined;
 
   constructor({ env, stdin, stdout, stderr }: Surroundings) {
     this.env = env;
     this.stdin = stdin;
     this.#stdout = stdout;
     this.#stderr = stderr;
+    // A command goes on to its own end and exit code: a certification gives stakes back first.
+    stdout.on('error', (error: NodeJS.ErrnoException) => {
+      this.#fault = error;
+    });
+    stderr.on('error', () => undefined);
+  }
+
+  /** Whether what is printed reaches nobody any more, so that a long list may end. */
+  get isUnread(): boolean {
+    return this.#fault !== undefined;
+  }
+
+  /** Whether something printed was lost: other than by `| head`, whose reader has seen enough. */
+  get hasLost(): boolean {
+    return this.#fault !== undefined && this.#fault.code !== 'EPIPE';
   }
 
   /** Characters a line may hold; undefined where nobody said, such as in a pipe. */

@@ -10,12 +10,13 @@ for (const [signal, code] of Object.entries(EXIT_CODES)) {
   });
 }
 
-// `wagergate ... | head`: whoever read has seen enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
-});
-
 const { run } = await import('./run.ts');
 const { Terminal } = await import('./terminal.ts');
 
-process.exitCode = await run(process.argv.slice(2), new Terminal(process));
+const terminal = new Terminal(process);
+const code = await run(process.argv.slice(2), terminal);
+process.exitCode = code;
+// The last lines may fail as late as that.
+process.on('exit', () => {
+  if (code === 0 && terminal.hasLost) process.exitCode = 1;
+});

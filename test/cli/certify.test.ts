@@ -145,33 +145,43 @@ describe('wagergate certify', () => {
     expect(stderr).toMatch(/^error: --out .*nothing can be written there .*\n$/);
   });
 
-  it('ends with 130 at Ctrl-C, gives the stakes back first and writes what there is', async () => {
-    const wallet = await sandbox();
-    const folder = folderFor(wallet);
-    const program = fileURLToPath(new URL('../../src/cli/wagergate.ts', import.meta.url));
-    const gate = wallet.hold('settle');
-    const args = [program, 'certify', ...WHO, '--folder', folder, '--out', join(folder, 'out')];
-    const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...COMPILED } });
-    const closed = once(child, 'close');
-    const told: string[] = [];
-    const stopping = new Promise<void>((resolve) => {
-      child.stderr.on('data', (chunk: Buffer) => {
-        told.push(chunk.toString('utf8'));
-        if (told.join('').includes('stopping')) resolve();
+  it.each([
+    { signals: ['SIGINT'], code: 130, when: 'at Ctrl-C' },
+    // The terminal and a launcher in between, both.
+    { signals: ['SIGINT', 'SIGINT'], code: 130, when: 'at a Ctrl-C that comes twice' },
+    { signals: ['SIGHUP'], code: 129, when: 'where the terminal goes away' },
+  ] as const)(
+    'ends with $code $when, gives the stakes back first and writes what there is',
+    async ({ signals, code }) => {
+      const wallet = await sandbox();
+      const folder = folderFor(wallet);
+      const program = fileURLToPath(new URL('../../src/cli/wagergate.ts', import.meta.url));
+      const gate = wallet.hold('settle');
+      const args = [program, 'certify', ...WHO, '--folder', folder, '--out', join(folder, 'out')];
+      const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...COMPILED } });
+      const closed = once(child, 'close');
+      const told: string[] = [];
+      const stopping = new Promise<void>((resolve) => {
+        child.stderr.on('data', (chunk: Buffer) => {
+          told.push(chunk.toString('utf8'));
+          if (told.join('').includes('stopping')) resolve();
+        });
       });
-    });
-    await gate.arrived;
-    child.kill('SIGINT');
-    await stopping;
-    gate.release();
-    await closed;
-    expect(child.exitCode).toBe(130);
-    expect(told.join('')).toMatch(/\ninterrupted\n$/);
-    expect(wallet.balance('ann', 'USD')).toBe('1000');
-    const certificate = JSON.parse(readFileSync(join(folder, 'out/certificate.json'), 'utf8'));
-    expect(certificate).toMatchObject({ ending: 'interrupted', verdict: 'not_fit' });
-    expect(certificate.counts.passed).toBeGreaterThan(10);
-  });
+      await gate.arrived;
+      for (const signal of signals) {
+        child.kill(signal);
+        await stopping;
+      }
+      gate.release();
+      await closed;
+      expect(child.exitCode).toBe(code);
+      expect(told.join('')).toMatch(/\ninterrupted\n$/);
+      expect(wallet.balance('ann', 'USD')).toBe('1000');
+      const certificate = JSON.parse(readFileSync(join(folder, 'out/certificate.json'), 'utf8'));
+      expect(certificate).toMatchObject({ ending: 'interrupted', verdict: 'not_fit' });
+      expect(certificate.counts.passed).toBeGreaterThan(10);
+    },
+  );
 });
 
 describe('without a configuration', () => {

@@ -16,6 +16,8 @@ export interface Around {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Buffer;
   readonly cwd?: string;
+  /** Nobody reads this one, as behind a `head` that has ended; for `spawnWagergate`. */
+  readonly unread?: 'stdout' | 'stderr';
 }
 
 const PROGRAM = fileURLToPath(new URL('../../src/cli/wagergate.ts', import.meta.url));
@@ -51,7 +53,12 @@ export async function spawnNode(args: readonly string[], around: Around = {}): P
   });
   child.stdin.end(around.stdin ?? '');
   const closed = once(child, 'close');
-  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  const textRead = async (name: 'stdout' | 'stderr') => {
+    if (around.unread !== name) return await textOf(child[name]);
+    child[name].destroy();
+    return '';
+  };
+  const [stdout, stderr] = await Promise.all([textRead('stdout'), textRead('stderr')]);
   await closed;
   return { code: child.exitCode, stdout, stderr };
 }

@@ -1,10 +1,16 @@
+import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
-import { wagergate } from './command-line.ts';
+import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
+import { spawnWagergate, wagergate } from './command-line.ts';
 
-const COMMANDS = leavesOf(createProgram(new Terminal(process)), []);
+const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+const COMMANDS = leavesOf(
+  createProgram(new Terminal({ env: {}, stdin: process.stdin, stdout, stderr })),
+  [],
+);
 
 function leavesOf(command: Command, path: readonly string[]): string[][] {
   if (command.commands.length === 0) return [[...path]];
@@ -87,5 +93,31 @@ describe('a command that fails', () => {
     expect(stderr).toMatch(/^error: .*\n$/);
     expect(stderr).toContain(why);
     expect(stderr).not.toContain('hush');
+  });
+});
+
+describe('a command whose output nobody reads', () => {
+  /** Whose wallet secret is short, of which it warns. */
+  const folderOf = (id: string) =>
+    folderWith({
+      'gateway.yaml': GATEWAY,
+      [`operators/${id}.yaml`]: operatorYaml(id).replace(walletSecret(id), 'only-16-letters!'),
+    });
+
+  it('ends with its own code, as behind `| head`', async () => {
+    const args = ['config', 'diff', '--exit-code', '--folder', folderOf('alpha')];
+    const differs = await spawnWagergate([...args, '--against', folderOf('beta')], {
+      unread: 'stdout',
+    });
+    expect(differs).toMatchObject({ code: 1, stderr: expect.stringContaining('differs from') });
+    const check = ['config', 'check', '--folder', folderOf('alpha')];
+    expect(await spawnWagergate(check, { unread: 'stdout' })).toMatchObject({ code: 0 });
+  });
+
+  it('goes on where nobody hears its warnings', async () => {
+    const check = ['config', 'check', '--folder', folderOf('alpha')];
+    const { code, stdout } = await spawnWagergate(check, { unread: 'stderr' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^alpha +Operator alpha /m);
   });
 });

@@ -54,22 +54,24 @@ export function tellAddresses(
   narrator.heading('Everything stays up until Ctrl-C.');
 }
 
-/** The variables that only say where the gateway listens, and what it does at its start. */
-const OF_THE_SERVER = new Set(['HOST', 'PORT', 'ADMIN_PORT', 'MIGRATE_ON_START']);
+/** The variables that only say where callbacks arrive, and what the gateway does at its start. */
+const OF_THE_SERVER = new Set(['HOST', 'PORT', 'MIGRATE_ON_START']);
 
 /** What `npx wagergate` wants in its environment, and what it could then be asked. */
 function tellCommands(stage: Stage, narrator: Narrator): void {
   const { cast, environment, gateway, service, wallets } = stage;
   wallets.alpha.addPlayer({ ...seedOf(cast.tessa), isTest: true });
   narrator.heading('For `npx wagergate`, in another shell');
-  for (const [name, value] of Object.entries(environment)) {
+  // It was left to the system which port that is.
+  const ADMIN_PORT = new URL(gateway.adminUrl).port;
+  for (const [name, value] of Object.entries({ ...environment, ADMIN_PORT })) {
     if (!OF_THE_SERVER.has(name)) narrator.line(`  export ${name}='${value}'`);
   }
   const { user, operatorToken } = cast.tessa;
   const commands = [
-    `console link --admin ${gateway.adminUrl}`,
+    'console link',
     'config check --probe',
-    `config diff --admin ${gateway.adminUrl}`,
+    'config diff',
     'deliveries list',
     ...service
       .books()

@@ -66,6 +66,7 @@ async function exportAll(terminal: Terminal, query: Options): Promise<void> {
     const { AuditLog } = await import('../../store/audit/audit-log.ts');
     for await (const row of new AuditLog(prisma).all(query)) {
       terminal.print(plainJsonLine(JSON.stringify(row)));
+      if (terminal.isUnread) break;
     }
   });
 }

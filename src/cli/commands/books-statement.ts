@@ -55,6 +55,7 @@ async function show(terminal: Terminal, { operator, day, json, csv }: Options): 
       // `print` ends a line by itself.
       for await (const piece of statementCsv(statements, operator, day)) {
         terminal.print(piece.slice(0, -1));
+        if (terminal.isUnread) break;
       }
     } else if (json) terminal.printJson(statement);
     else terminal.print(statementText(statement));

@@ -71,7 +71,7 @@ async function standing(
     const before = viewOf(await validFolder(terminal, options.against), key);
     return { before, key, name: options.against };
   }
-  const key = adminToken(terminal.env);
+  const key = adminToken(terminal.env, ', or compare with a folder by --against <dir>');
   const name = adminAddress(terminal.env, options.admin);
   const gateway = new RunningGateway(terminal.env, options.admin);
   return { before: await gateway.configuration(), key, name: `the gateway at ${name}` };

@@ -70,6 +70,7 @@ async function exportAll(
       const timelines = new BetTimelines(prisma);
       for await (const line of exportPlayer({ players, bets, timelines }, userId)) {
         terminal.print(plainJsonLine(line));
+        if (terminal.isUnread) break;
       }
     }),
   );

@@ -31,6 +31,14 @@ describe('what is asked of a running gateway at the command line', () => {
     expect(JSON.parse(json).items[0]).toMatchObject({ id: 'alpha', deadDeliveries: 1 });
   });
 
+  it('needs the token, and names no other way where there is none', async () => {
+    const ran = await wagergate(['operator', 'status', '--admin', admin.baseUrl]);
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      'error: ADMIN_TOKEN is not set: set it to the one of the running gateway\n',
+    ]);
+  });
+
   it('shows of what there is more than has been counted so far', async () => {
     const { items } = (await admin.get('/admin/operators')).json;
     const counts = { openDeliveries: 500_000, deadDeliveries: 2, unresolvedBets: null };
