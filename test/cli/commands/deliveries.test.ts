@@ -257,34 +257,6 @@ describe('an operator that is misspelt', () => {
   });
 });
 
-describe('wagergate deliveries release', () => {
-  const release = (generation: string) =>
-    deliveries('release', '--operator', 'gamma', '--generation', generation);
-  beforeEach(() => {
-    const GATEWAY_CONFIG = folderWith({
-      'gateway.yaml': GATEWAY,
-      'operators/gamma.yaml': operatorYaml('gamma', '', '  generation: 2'),
-    });
-    env = { ...env, GATEWAY_CONFIG };
-  });
-
-  it('says to which wallet the bets are released', async () => {
-    const { code, stdout } = await release('3');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(
-      /^gamma: bets of generations up to 3 are released to its wallet of generation 2; /,
-    );
-  });
-
-  it('refuses a generation that would let nothing go, as the admin API does', async () => {
-    expect(await release('1')).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: 'error: --generation must be at least 2, the present wallet.generation\n',
-    });
-  });
-});
-
 describe('wagergate deliveries hold and resume', () => {
   it('are on record with who did it at this command line, and why (I12)', async () => {
     const hold = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
