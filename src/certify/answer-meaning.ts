@@ -103,23 +103,33 @@ export function codesIn(document: JsonDocument): readonly { name: string; code: 
 }
 
 /** The body, where it is a JSON object. */
-export function documentOf({ body }: HttpResponse): JsonDocument | undefined {
+export function documentOf(response: HttpResponse): JsonDocument | undefined {
+  const document = readBody(response);
+  return document instanceof JsonError ? undefined : document;
+}
+
+function readBody({ body }: HttpResponse): JsonDocument | JsonError {
   try {
     return parseJsonObject(body);
   } catch (error) {
-    if (error instanceof JsonError) return undefined;
+    if (error instanceof JsonError) return error;
     throw error;
   }
 }
 
-/** `HTTP 400 code 7`, for reasons. */
+/**
+ * For reasons: `HTTP 400 with code 7`. A body that cannot be read says why: to its developer it looks
+ * right, with a byte order mark, in Latin-1 or compressed.
+ */
 export function describeExchange(exchange: Exchange): string {
   if (exchange.kind !== 'response') return `no answer (${exchange.error})`;
-  const document = documentOf(exchange);
-  const [first] = document === undefined ? [] : codesIn(document);
-  return first === undefined
-    ? `HTTP ${exchange.status}`
-    : `HTTP ${exchange.status} with ${first.name} ${first.code}`;
+  const status = `HTTP ${exchange.status}`;
+  const document = readBody(exchange);
+  if (document instanceof JsonError) {
+    return exchange.body.length === 0 ? status : `${status}, and ${document.message}`;
+  }
+  const [first] = codesIn(document);
+  return first === undefined ? status : `${status} with ${first.name} ${first.code}`;
 }
 
 export function isBetOperation(operation: Operation): boolean {

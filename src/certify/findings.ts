@@ -9,6 +9,14 @@ export interface FindingsOptions {
   readonly mends: ReadonlyMap<keyof Dialect, readonly string[]>;
 }
 
+/** Where it is the reason, the case says little of what it is about. */
+const LOST_CONNECTION = /no answer \(connection (?:reset|closed|broken) /;
+
+const CONNECTION_ADVICE =
+  'A connection broke where an answer was due: let answers end before you close, announce a close with ' +
+  '`Connection: close`, and keep idle connections open for more than 4 s; then run the case again. If ' +
+  'the call itself makes the wallet fail:';
+
 /** What is wrong with the wallet, the worst first. */
 export function findingsOf({ results, adviceOf, mends }: FindingsOptions): readonly Finding[] {
   const found = results.flatMap((result): readonly Finding[] => {
@@ -23,7 +31,9 @@ export function findingsOf({ results, adviceOf, mends }: FindingsOptions): reado
         title,
         what: reasons[0] ?? '',
         advice: adviceText(
-          adviceOf(id),
+          LOST_CONNECTION.test(reasons[0] ?? '')
+            ? `${CONNECTION_ADVICE} ${adviceOf(id)}`
+            : adviceOf(id),
           mendedBy,
           verdict === 'failed' && isBlocking(meaning ?? 'absorbed'),
         ),

@@ -6,8 +6,8 @@ import { RULES } from './rules.ts';
 
 /** What to do where a wallet did not answer its first call well. */
 export const NOT_BEGUN_ADVICE =
-  'Answer POST /user/profile to a signed request with a live token by HTTP 200 and the profile; ' +
-  'check address, secret and token on both sides.';
+  'Answer POST /user/profile to a signed request with a live token by HTTP 200 and the profile, ' +
+  'a JSON object in UTF-8, not compressed; check address, secret and token on both sides.';
 
 /** What stands in the certificate of a wallet that gave no profile: the calls that show it. */
 export function neverBegun(

@@ -13,6 +13,8 @@ const DEFAULT_LIMITS: JsonLimits = { depthMax: 64 };
 // `ignoreBOM` keeps a byte order mark in the text, so that it can be refused instead of swallowed.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const BYTE_ORDER_MARK = 0xfeff;
+/** No UTF-8 begins so; some servers compress although nobody asked for it. */
+const GZIP = [0x1f, 0x8b] as const;
 
 const LEADS_NUMBER = /^[-0-9]/;
 
@@ -132,7 +134,7 @@ export class JsonDocument {
  * Reads a message that must be one JSON object (docs/contract.md, Callbacks, code 5). `JSON.parse`
  * judges the grammar and gives the values, one walk over the text then finds where they stand.
  *
- * @throws JsonError when it is not strict UTF-8, starts with a byte order mark, is not JSON or not
+ * @throws JsonError when it is compressed or not strict UTF-8, starts with a byte order mark, is not JSON or not
  *   an object, nests deeper than the limit, or has a name twice in one object, at any depth
  */
 export function parseJsonObject(bytes: Buffer, limits: JsonLimits = DEFAULT_LIMITS): JsonDocument {
@@ -167,6 +169,9 @@ export function jsonString(value: string): string {
 }
 
 function decode(bytes: Buffer): string {
+  if (bytes[0] === GZIP[0] && bytes[1] === GZIP[1]) {
+    throw new JsonError('the body is compressed (gzip)');
+  }
   let text: string;
   try {
     text = utf8.decode(bytes);

@@ -50,6 +50,30 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     for (const userId of userIds) expect(issued.body).not.toContain(userId);
   });
 
+  it('refuses the userId of a session’s answer, which would become a player whom nobody is', async () => {
+    const opened = await house.alpha.openSession({
+      operatorUser: 'mistaken',
+      currency: 'USD',
+      operatorToken: 'a-token-of-mistaken',
+    });
+    const userId = opened.session?.userId ?? '';
+    const asked = house.api.requests.length;
+    const issued = await apply(batchBody(template, ['right', userId]));
+    expect([issued.status, issued.json]).toEqual([
+      400,
+      {
+        code: 5,
+        message: 'playersData.1.userId: is the id that the gateway gave this player, send your own',
+      },
+    ]);
+    expect(house.api.requests.length).toBe(asked);
+    expect(await userIdOf('right')).toBe('');
+    // Another operator learns nothing by it.
+    const shared = await house.template(house.beta);
+    const foreign = await house.beta.call('/bonuses/bonus/applyBatch', batchBody(shared, [userId]));
+    expect(foreign.status).toBe(200);
+  });
+
   it('names the players of the service’s error entries as the operator does', async () => {
     await apply(batchBody(template, ['twice']));
     const second = await apply(batchBody(template, ['twice', 'once']));

@@ -35,6 +35,18 @@ const UPDATES = [
 ];
 
 describe('a wallet that misbehaves on the wire', () => {
+  it('is told of its connections where one broke, and not only of the case it broke in', async () => {
+    const wallet = await sandbox();
+    wallet.misbehave('place', { kind: 'reset' }, { calls: 1 });
+    const { findings } = await certification(wallet, { only: ['place-enough'] });
+    expect(findings).toMatchObject([
+      {
+        what: expect.stringMatching(/no answer \(connection/),
+        advice: expect.stringMatching(/^A connection broke/),
+      },
+    ]);
+  });
+
   it.each<[string, readonly Operation[], Misbehaviour, readonly string[]]>([
     ['echoes another id', BETS, { kind: 'wrongTransactionId' }, ['shape-transaction-id']],
     [

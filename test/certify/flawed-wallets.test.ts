@@ -47,6 +47,7 @@ const ROWS: readonly Row[] = [
       'settle-repeat-concurrent',
       'settle-repeat-same-request',
     ],
+    warned: ['resettle-same-amount'],
     verdict: 'fit_with_dialect',
   },
   {
@@ -59,6 +60,7 @@ const ROWS: readonly Row[] = [
     wallet: 'identifies by requestId',
     mistake: flawed.identifiesByRequestId(),
     failed: ['settle-cashout-repeat', 'settle-repeat'],
+    warned: ['resettle-same-amount'],
     verdict: 'fit_with_dialect',
   },
   {
@@ -279,5 +281,15 @@ describe('a wallet with one mistake fails what is about that mistake, and nothin
     const certificate = await certification(wallet, { player });
     // Also for one that takes a bet's transactionId again.
     expect(ids(certificate, 'failed')).toEqual(['place-token-other-user', 'place-two-players']);
+  });
+});
+
+describe('a wallet that takes no money for a freebet', () => {
+  it('is warned once, and told to ask: the protocol leaves open who pays it', async () => {
+    const wallet = await sandbox(flawed.debitsNothing);
+    const certificate = await certification(wallet, { only: ['freebet'] });
+    expect(ids(certificate, 'failed')).toEqual([]);
+    expect(ids(certificate, 'warned')).toEqual(['freebet-place']);
+    expect(certificate.findings[0]?.advice).toMatch(/^Ask the aggregator/);
   });
 });

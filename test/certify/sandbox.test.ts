@@ -70,6 +70,16 @@ describe('a wallet that cannot be examined', () => {
     expect(wallet.bets.size).toBe(0);
   });
 
+  it('is told why an answer cannot be read that looks right to its developer', async () => {
+    const wallet = await sandbox({
+      rewrite: (answer) => ({ ...answer, body: `\ufeff${answer.body}` }),
+    });
+    const { findings } = await certification(wallet);
+    expect(findings).toMatchObject([
+      { case: 'first-profile', what: expect.stringMatching(/HTTP 200, and .* byte order mark$/) },
+    ]);
+  });
+
   it('is not touched when it does not answer', async () => {
     const wallet = await sandbox();
     await wallet.down();

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { JsonError, jsonString, parseJsonObject } from '../../src/protocol/json.ts';
 
@@ -167,6 +168,10 @@ describe('refusing a message', () => {
     const body = Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')]);
     expect(refusal(body).message).toBe('the body is not valid UTF-8');
     expect(parse('{"a":1}').numberText('a')).toBe('1');
+  });
+
+  it('says of a compressed body what it is', () => {
+    expect(refusal(gzipSync('{}')).message).toBe('the body is compressed (gzip)');
   });
 
   it('refuses a byte order mark', () => {

@@ -41,6 +41,14 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   const before = await bonuses.intents.findEqual(intent, 'apply');
   if (before !== undefined) return askedBefore(before);
 
+  // As a player's own name, the userId of a session's answer would be a new player's.
+  const given = await bonuses.players.namesOf(call.operator.id, operatorUsers);
+  const mistaken = operatorUsers.findIndex((user) => given.has(user));
+  if (mistaken >= 0) {
+    const field = `playersData.${mistaken}.userId`;
+    return invalid(`${field}: is the id that the gateway gave this player, send your own`);
+  }
+
   const userIds = await bonuses.players.ensureAll(call.operator.id, operatorUsers);
   const begun = await bonuses.intents.beginApply(intent, templateId, [...userIds.values()]);
   if (begun.kind !== 'begun') return askedBefore(begun);

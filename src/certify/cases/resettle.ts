@@ -1,4 +1,4 @@
-import { subtractAmounts } from '../../domain/amount.ts';
+import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
@@ -95,6 +95,23 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
       const slip = await trial.placed({ amount: '2' });
       trial.accepts(await trial.cashedOut(slip, '1'));
       await changed(trial, slip, await trial.won(slip, '5'), '1', '5');
+    },
+  },
+  {
+    id: 'resettle-same-amount',
+    title: 'A refund corrected to a win of the same amount pays nothing more',
+    expected: '200, or 400 with code 20; the balance stays',
+    advice:
+      'Pay the difference to what the bet has paid, whatever the requestId and the resultType say. No dialect keeps such a result from being sent.',
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await trial.settle(slip, { amount: '2', resultType: 'refund' }));
+      const before = await trial.money();
+      await trial.won(slip, '2');
+      const more = subtractAmounts(await trial.money(), before);
+      if (sameAmount(more, '0')) return;
+      // Rare, and the service's documents do not name it: no reason to refuse the wallet.
+      trial.warn(`a refund of 2 changed to a win of 2 moved ${more}`, 'costs_money');
     },
   },
 ]);

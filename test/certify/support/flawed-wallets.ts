@@ -9,6 +9,10 @@ export const debitsDuplicates = flawed((call, books) => {
   return accepted();
 });
 
+export const debitsNothing = flawed((call, books) =>
+  call.operation === 'place' ? books.book({ ...call, amount: '0' }) : undefined,
+);
+
 export const paysRepeatedSettles = flawed((call, books) => {
   const bet = call.operation === 'settle' ? books.bet(call.transactionId) : undefined;
   if (bet?.status !== 'settled' || !sameAmount(bet.paid, call.amount)) return undefined;
