@@ -79,15 +79,16 @@ function meaningsOf(
 }
 
 /**
- * At 400 the body's code decides; a status for all of them would make declines of what is unclear.
- * Elsewhere the code is the better word, unless it just repeats the status.
+ * At 400 the body's code decides, also where it cannot be read: a code for the status would make every
+ * proxy's "Bad Request" a decline of a bet that was debited, and a refusal of a payout. Elsewhere the
+ * code is the better word, unless it just repeats the status.
  */
 function statusItems(
   status: number,
   code: number | undefined,
   ofStatus: Dialect,
 ): readonly Dialect[] {
-  if (code !== undefined && status === 400) return [{}];
+  if (status === 400) return [{}];
   if (code === undefined || code === status || isSuccess(status)) return [ofStatus];
   return [{ errorStatuses: { [status]: 'body' } }, ofStatus];
 }

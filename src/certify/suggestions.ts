@@ -88,7 +88,7 @@ export class Suggestions {
     return [...this.#reasons].map(([item, { why, cases }]) => ({
       item,
       yaml: yamlOf({ [item]: this.#dialect[item] }),
-      why,
+      why: `${why}${warningOf(item, this.#dialect)}`,
       cases: [...cases].sort(),
     }));
   }
@@ -182,6 +182,14 @@ export class Suggestions {
     }
     return readingOf(adapter, call, exchange);
   }
+}
+
+/** A code for a status is believed whoever answers with it. */
+function warningOf(item: keyof Dialect, { errorStatuses = {} }: Dialect): string {
+  const statuses = Object.keys(errorStatuses).filter((status) => errorStatuses[status] !== 'body');
+  if (item !== 'errorStatuses' || statuses.length === 0) return '';
+  const list = statuses.join(', ');
+  return `; no proxy in front may answer ${list} of its own: its page would count as the wallet's refusal`;
 }
 
 function isGood(reading: Reading): boolean {

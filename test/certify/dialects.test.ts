@@ -97,6 +97,25 @@ describe('a suggestion', () => {
   });
 });
 
+describe('a code for a status', () => {
+  it('is not suggested for 400, with which proxies refuse what a wallet may have executed', async () => {
+    const wallet = await sandbox(answering.notEnoughAsBare400);
+    const { suggestions, withheld, verdict } = await certification(wallet);
+    expect({ suggestions, withheld, verdict }).toEqual({
+      suggestions: [],
+      withheld: [],
+      verdict: 'not_fit',
+    });
+  });
+
+  it('is suggested with a warning of whoever stands in front', async () => {
+    const { suggestions } = await certification(await sandbox(answering.notEnoughAs402));
+    expect(suggestions).toEqual([
+      expect.objectContaining({ why: expect.stringContaining('no proxy in front may answer 402') }),
+    ]);
+  });
+});
+
 describe('an item that would do harm', () => {
   it('is withheld, with the case that it would hide', async () => {
     const wallet = await sandbox({

@@ -85,9 +85,13 @@ function refusals(change: (answer: WireAnswer) => WireAnswer): Mistake {
 
 export const errorsAs200 = refusals((answer) => ({ ...answer, status: 200 }));
 
-export const notEnoughAs402: Mistake = rewritten((answer) =>
-  answer.body.includes('"code":7') ? { status: 402, body: '' } : answer,
-);
+/** Without a body that says more. */
+const notEnoughAs = (status: number): Mistake =>
+  rewritten((answer) => (answer.body.includes('"code":7') ? { status, body: '' } : answer));
+
+export const notEnoughAs402 = notEnoughAs(402);
+
+export const notEnoughAsBare400 = notEnoughAs(400);
 
 export const codeIn = (name: string): Mistake =>
   refusals((answer) => ({ ...answer, body: answer.body.replace('"code"', `"${name}"`) }));
