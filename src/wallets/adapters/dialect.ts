@@ -53,7 +53,7 @@ export function hear(response: HttpResponse, dialect: Dialect): Said {
   const document = readObject(response.body);
   if (isSuccess(status, dialect)) return hearSuccess(response, document, dialect);
   const bodyCode = document instanceof JsonError ? undefined : codeIn(document, dialect);
-  if (isRefusal(status, isCode(bodyCode), dialect)) {
+  if (isRefusal(status, bodyCode, dialect)) {
     return {
       kind: 'refusal',
       status,
@@ -96,11 +96,18 @@ function isSuccess(status: number, { successStatuses = SUCCESS }: Dialect): bool
 }
 
 /** At 400 the body's code makes a refusal; at others `errorStatuses` does, below 500. */
-function isRefusal(status: number, hasCode: boolean, { errorStatuses }: Dialect): boolean {
-  if (status === REFUSAL && hasCode) return true;
+function isRefusal(status: number, bodyCode: unknown, dialect: Dialect): boolean {
+  if (status === REFUSAL && isCode(bodyCode)) return true;
   if (status >= SERVER_ERROR) return false;
-  const standsFor = errorStatuses?.[String(status)];
-  return standsFor === 'body' ? hasCode : standsFor !== undefined;
+  const standsFor = dialect.errorStatuses?.[String(status)];
+  if (standsFor !== 'body') return standsFor !== undefined;
+  return isCode(bodyCode) && (bodyCode !== status || isNamed(bodyCode, dialect));
+}
+
+/** A code that repeats the status says no more than that, and proxies send such bodies too. */
+function isNamed(code: number, { mapCodes = {}, rollbackConfirmedBy = [] }: Dialect): boolean {
+  const isMapped = Object.values(mapCodes).some((codes) => codes?.[String(code)] !== undefined);
+  return isMapped || rollbackConfirmedBy.includes(code);
 }
 
 /**

@@ -128,6 +128,17 @@ describe('errorStatuses', () => {
     expect(place(dialect, 409, '')).toMatchObject({ kind: 'unknown', code: 8 });
   });
 
+  it('takes no code from a body that only repeats the status, as a proxy does, unless it is named', () => {
+    const byBody: Dialect = { errorStatuses: { 404: 'body' } };
+    const routeless = { code: 404, message: 'no Route matched' };
+    expect(place(byBody, 404, { code: 5 })).toMatchObject(declined(5));
+    expect(place(byBody, 404, routeless)).toMatchObject({ ...UNKNOWN, fault: 'http_error' });
+    const said: Dialect = { ...byBody, mapCodes: { place: { 404: 5 } } };
+    expect(place(said, 404, routeless)).toMatchObject(declined(5));
+    const confirming: Dialect = { ...byBody, rollbackConfirmedBy: [404] };
+    expect(verdict(confirming, 'rollback', 404, routeless)).toMatchObject(declined(8));
+  });
+
   it('helps out at a 400 only where the body has no code', () => {
     const bare: Dialect = { errorStatuses: { 400: 5 } };
     expect(place(bare, 400, 'nope')).toMatchObject(declined(5));
