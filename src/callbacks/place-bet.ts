@@ -182,6 +182,7 @@ function intentOf(
     operatorId,
     playerId,
     sessionId: session.sessionId,
+    tokenHash: callbacks.sessions.hashOf(message.token),
     amount: message.amount,
     currency: message.currency,
     generation: presentGeneration(callbacks.configuration(), operatorId),

@@ -91,6 +91,11 @@ export class SessionCache {
   async distrust(tokenHash: Buffer): Promise<boolean> {
     return await this.#accelerator.set(keyOf(tokenHash), ASK_THE_STORE, CACHED_MS_MAX);
   }
+
+  /** @param listener told each time that Redis is there again: perhaps with what it held some time ago */
+  onReturn(listener: () => void): void {
+    this.#accelerator.onReturn(listener);
+  }
 }
 
 function read(text: string): CachedSession | undefined {

@@ -4,52 +4,91 @@ import { CACHED_MS_MAX, type SessionCache } from './session-cache.ts';
 
 /** Between tries to notify a Redis that was away which sessions are over. */
 const TELL_AGAIN_MS = 1_000;
+/** Of so many ends a Redis that comes back is notified, the latest. */
+const RECENT_MAX = 10_000;
 
-export interface Ending {
+interface Ending {
   readonly cache: SessionCache;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/**
- * Commits the end of sessions so that no cached copy outlives it. Redis is notified before the commit,
- * so that no reader caches a session again in between, and as often as it takes to be heard.
- * @param hashes of the sessions' tokens
- * @returns what `commit` brings
- * @throws whatever `commit` throws; the sessions then live on, and are read from PostgreSQL
- */
-export async function endEverywhere<T>(
-  ending: Ending,
-  operatorId: string,
-  hashes: readonly Buffer[],
-  commit: () => Promise<T>,
-): Promise<T> {
-  const heard = await distrust(ending, hashes);
-  const result = await commit();
-  if (!heard && !(await distrust(ending, hashes))) {
-    ending.logger.warn(
-      {
-        operator: operatorId,
-        sessions: hashes.length,
-        note: 'cached reads may pass until Redis is back',
-      },
-      'session.end_not_in_redis',
-    );
-    distrustLater(ending, hashes, ending.clock.monotonicMs() + CACHED_MS_MAX);
+interface Ended {
+  /** Of the sessions' tokens. */
+  readonly hashes: readonly Buffer[];
+  /** On the monotonic clock: when Redis has no copy of them any more, whatever it was told. */
+  readonly untilMs: number;
+}
+
+/** Ends sessions so that no cached copy outlives them. */
+export class SessionEnds {
+  readonly #ending: Ending;
+  /** Oldest first. */
+  readonly #recent = new Set<Ended>();
+
+  constructor(ending: Ending) {
+    this.#ending = ending;
+    // Restored from an older copy, it has the sessions and not the word that they are over.
+    ending.cache.onReturn(() => this.#tellRecent());
   }
-  return result;
-}
 
-/** Until Redis has heard, or its copies are over by themselves. */
-function distrustLater(ending: Ending, hashes: readonly Buffer[], untilMs: number): void {
-  const again = async () => {
-    const heard = await distrust(ending, hashes);
-    if (!heard && ending.clock.monotonicMs() < untilMs) distrustLater(ending, hashes, untilMs);
-  };
-  setTimeout(() => void again(), TELL_AGAIN_MS).unref();
-}
+  /**
+   * Commits the end of sessions. Redis is notified before the commit, so that no reader caches a session
+   * again in between, as often as it takes to be heard, and again when it was away meanwhile.
+   * @param hashes of the sessions' tokens
+   * @returns what `commit` brings
+   * @throws whatever `commit` throws; the sessions then live on, and are read from PostgreSQL
+   */
+  async commit<T>(
+    operatorId: string,
+    hashes: readonly Buffer[],
+    commit: () => Promise<T>,
+  ): Promise<T> {
+    const { clock, logger } = this.#ending;
+    const ended = { hashes, untilMs: clock.monotonicMs() + CACHED_MS_MAX };
+    this.#keep(ended);
+    const heard = await this.#tell(ended);
+    const result = await commit();
+    if (!heard && !(await this.#tell(ended))) {
+      logger.warn(
+        {
+          operator: operatorId,
+          sessions: hashes.length,
+          note: 'cached reads may pass until Redis is back',
+        },
+        'session.end_not_in_redis',
+      );
+      this.#tellLater(ended);
+    }
+    return result;
+  }
 
-async function distrust({ cache }: Ending, hashes: readonly Buffer[]): Promise<boolean> {
-  const heard = await Promise.all(hashes.map((hash) => cache.distrust(hash)));
-  return heard.every(Boolean);
+  #keep(ended: Ended): void {
+    this.#recent.add(ended);
+    const nowMs = this.#ending.clock.monotonicMs();
+    for (const oldest of this.#recent) {
+      if (oldest.untilMs > nowMs && this.#recent.size <= RECENT_MAX) break;
+      this.#recent.delete(oldest);
+    }
+  }
+
+  #tellRecent(): void {
+    for (const ended of this.#recent) void this.#tellUntilHeard(ended);
+  }
+
+  /** Until Redis has heard, or its copies are over by themselves. */
+  async #tellUntilHeard(ended: Ended): Promise<void> {
+    if (ended.untilMs <= this.#ending.clock.monotonicMs()) return;
+    if (!(await this.#tell(ended))) this.#tellLater(ended);
+  }
+
+  #tellLater(ended: Ended): void {
+    setTimeout(() => void this.#tellUntilHeard(ended), TELL_AGAIN_MS).unref();
+  }
+
+  async #tell({ hashes }: Ended): Promise<boolean> {
+    const { cache } = this.#ending;
+    const heard = await Promise.all(hashes.map((hash) => cache.distrust(hash)));
+    return heard.every(Boolean);
+  }
 }

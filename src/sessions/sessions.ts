@@ -11,7 +11,7 @@ import type {
 import type { Logger } from '../telemetry/logger.ts';
 import type { Session, SessionLookup } from './session.ts';
 import type { SessionCache } from './session-cache.ts';
-import { endEverywhere } from './session-end.ts';
+import { SessionEnds } from './session-end.ts';
 import {
   operatorTokenOf,
   ownTokenOf,
@@ -39,11 +39,13 @@ export interface SessionsOptions {
 /** Sessions: found by token, opened for operators, learnt from profiles, ended. */
 export class Sessions {
   readonly #options: SessionsOptions;
+  readonly #ends: SessionEnds;
   /** Only what never changes about a session; whether it still lives is not to be read from it. */
   readonly #routes = recentMap<Session>(ROUTES_MAX);
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+    this.#ends = new SessionEnds(options);
   }
 
   /**
@@ -78,6 +80,11 @@ export class Sessions {
     const found = await this.#findByHash(this.#options.vault.hash(token));
     if (found.kind !== 'unknown') this.#routes.set(token, found.session);
     return found;
+  }
+
+  /** What a token is stored as. */
+  hashOf(token: string): Buffer {
+    return this.#options.vault.hash(token);
   }
 
   /** What stands for a token in a message that is kept: tokens are stored as hashes only. */
@@ -227,9 +234,10 @@ export class Sessions {
    */
   async endForCurrency(token: string, session: Session): Promise<void> {
     const { store, vault } = this.#options;
-    const hashes = [vault.hash(token)];
-    await endEverywhere(this.#options, session.owner.operatorId, hashes, () =>
-      store.end(session.sessionId, 'currency'),
+    const tokenHash = vault.hash(token);
+    // Not by its id: this session may come from Redis, and a failover may have lost it.
+    await this.#ends.commit(session.owner.operatorId, [tokenHash], () =>
+      store.end(tokenHash, 'currency'),
     );
   }
 
@@ -252,9 +260,7 @@ export class Sessions {
     if (live.length === 0) return 0;
     const hashes = live.map((row) => row.token_hash);
     const ids = live.map((row) => row.id);
-    return await endEverywhere(this.#options, operatorId, hashes, () =>
-      store.revoke(operatorId, ids, by),
-    );
+    return await this.#ends.commit(operatorId, hashes, () => store.revoke(operatorId, ids, by));
   }
 
   /** @throws GatewayError `TOKEN_UNOPENABLE` */

@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionStore } from '../../src/store/sessions/session-store.ts';
 import {
+  accelerator,
   database,
   HeldStore,
   KEY,
   open,
+  openIn,
   owner,
   players,
   proxy,
@@ -93,6 +96,36 @@ describe('a session that is read', () => {
       await expect.poll(found, { timeout: 10_000 }).toMatchObject({ kind: 'ended', reason: how });
     },
   );
+
+  it.each(['revoked', 'currency'] as const)(
+    'is over also for a Redis that comes back with what it held before it ended (%s)',
+    async (how) => {
+      const here = replica(KEY, new SessionStore(database), systemClock, throughProxy);
+      const { token, session } = await open(here);
+      expect(await here.find(token)).toMatchObject({ kind: 'live' });
+      const key = `session:${createHash('sha256').update(token).digest('base64url')}`;
+      const held = await accelerator.get(key);
+      if (how === 'revoked') await revokeAll(here);
+      else await here.endForCurrency(token, session);
+      expect(await accelerator.get(key)).toBe('-');
+      await proxy.cut();
+      await accelerator.set(key, held ?? 'nothing', 600_000);
+      expect(await replica().find(token)).toMatchObject({ kind: 'live' });
+      await proxy.restore();
+      const found = () => replica().find(token);
+      await expect.poll(found, { timeout: 10_000 }).toMatchObject({ kind: 'ended', reason: how });
+    },
+  );
+
+  it('ends by its token: a failover may have given its id to another one', async () => {
+    const sessions = replica();
+    const [lost, other] = [await open(sessions), await openIn(sessions, 'EUR', 'another')];
+    await sessions.endForCurrency('a-lost-token', {
+      ...lost.session,
+      sessionId: other.session.sessionId,
+    });
+    expect(await sessions.findCertain(other.token)).toMatchObject({ kind: 'live' });
+  });
 
   it('whose cached time is over is asked for anew: it may have been renewed', async () => {
     const { token } = await open(replica());

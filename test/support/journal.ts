@@ -72,8 +72,9 @@ export interface TestJournal {
   readonly clock: DatabaseClock;
   readonly owner: BetOwner;
   readonly sessionId: string;
+  readonly tokenHash: Buffer;
   /** Another live session of the same player. */
-  openSession(): Promise<string>;
+  openSession(): Promise<{ readonly sessionId: string; readonly tokenHash: Buffer }>;
   /** One SQL statement, past everything. */
   sql(text: string, values?: readonly unknown[]): Promise<void>;
   state(transactionId: string): Promise<BetState | undefined>;
@@ -102,14 +103,14 @@ export async function openTestJournal(
       ttlSeconds: 3_600,
     });
     if (session === undefined) throw new Error('no session');
-    return session.id;
+    return { sessionId: session.id, tokenHash: unique };
   };
   return {
     url,
     database,
     clock: new DatabaseClock(database, systemClock),
     owner,
-    sessionId: await openSession(),
+    ...(await openSession()),
     openSession,
     sql: async (text, values = []) => {
       await onServer(url, (client) => client.query(text, [...values]));

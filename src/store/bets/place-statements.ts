@@ -29,6 +29,7 @@ export const BEGIN = statement(
     operator_ids: ['text[]', ofEach(({ operatorId }) => operatorId)],
     player_ids: ['bigint[]', ofEach(({ playerId }) => playerId)],
     session_ids: ['bigint[]', ofEach(({ sessionId }) => sessionId)],
+    token_hashes: ['bytea[]', ofEach(({ tokenHash }) => tokenHash)],
     amounts: ['text[]', ofEach(({ amount }) => amount)],
     currencies: ['text[]', ofEach(({ currency }) => currency)],
     generations: ['int[]', ofEach(({ generation }) => generation)],
@@ -46,13 +47,15 @@ export const BEGIN = statement(
            -- What comes after its caller's answer takes no effect (I11).
            clock_timestamp() >= i.before AS is_late
       FROM unnest(:transaction_ids, :attempt_ids, :operator_ids, :player_ids, :session_ids,
-                  :amounts, :currencies, :generations, :request_ids, :bodies_from, :bodies_bytes,
+                  :token_hashes, :amounts, :currencies, :generations, :request_ids, :bodies_from, :bodies_bytes,
                   :answer_statuses, :answer_bodies, :befores)
-        AS i(transaction_id, attempt_id, operator_id, player_id, session_id, amount,
+        AS i(transaction_id, attempt_id, operator_id, player_id, session_id, token_hash, amount,
              currency, generation, request_id, body_from, body_bytes, answer_status, answer_body,
              before)
   ), live AS (
     SELECT i.* FROM input i JOIN sessions s ON s.id = i.session_id
+       -- What a process remembers of a session that a failover has lost: its ids are others' by now.
+       AND s.token_hash = i.token_hash AND s.player_id = i.player_id
      WHERE s.ended_at IS NULL AND s.expires_at > clock_timestamp() AND NOT i.is_late
        -- Of a process that knows only the wallet before: the bets of its generation were released to another
        -- wallet, where nobody would find this one.

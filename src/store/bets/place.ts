@@ -9,6 +9,8 @@ export interface PlaceIntent {
   readonly operatorId: string;
   readonly playerId: string;
   readonly sessionId: string;
+  /** Of the session's token. */
+  readonly tokenHash: Buffer;
   readonly amount: string;
   readonly currency: string;
   readonly generation: number;

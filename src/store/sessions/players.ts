@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { BetOwner } from '../../domain/bet.ts';
-import { recentMap } from '../../lib/recent.ts';
 import type { Database } from '../database.ts';
 import { type Columns, type Parameters, statement } from '../statement.ts';
 
-/** Players never change once written, so that a cache of them can never be wrong. */
-const CACHED_MAX = 50_000;
-
-/** `(operator, operatorUser)` to one constant aggregator `userId`, and back (I8). */
+/**
+ * `(operator, operatorUser)` to one constant aggregator `userId`, and back (I8). PostgreSQL is asked each time:
+ * of a player that a failover has lost, the id is another one's by now.
+ */
 export class Players {
   readonly #database: Database;
-  readonly #byUserId = recentMap<BetOwner>(CACHED_MAX);
 
   constructor(database: Database) {
     this.#database = database;
@@ -23,25 +21,18 @@ export class Players {
   async ensure(operatorId: string, operatorUser: string): Promise<BetOwner> {
     for (;;) {
       const [found] = await this.#database.run(FIND_BY_OPERATOR_USER, { operatorId, operatorUser });
-      if (found !== undefined) return this.#remember(found);
+      if (found !== undefined) return found;
       const player = { operatorId, operatorUser, userId: randomUUID() };
       const [made] = await this.#database.run(INSERT, player);
       // No row: somebody else was faster; the next look finds theirs.
-      if (made !== undefined) return this.#remember(made);
+      if (made !== undefined) return made;
     }
   }
 
   /** The player that the service calls `userId`. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async findByUserId(userId: string): Promise<BetOwner | undefined> {
-    const cached = this.#byUserId.get(userId);
-    if (cached !== undefined) return cached;
     const [found] = await this.#database.run(FIND_BY_USER_ID, userId);
-    return found === undefined ? undefined : this.#remember(found);
-  }
-
-  #remember(owner: BetOwner): BetOwner {
-    this.#byUserId.set(owner.userId, owner);
-    return owner;
+    return found;
   }
 }
 

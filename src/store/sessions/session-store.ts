@@ -118,8 +118,8 @@ export class SessionStore {
     await this.#database.run(RENEW, { id, ttlSeconds });
   }
 
-  async end(id: string, reason: EndedReason): Promise<void> {
-    await this.#database.run(END, { id, reason });
+  async end(tokenHash: Buffer, reason: EndedReason): Promise<void> {
+    await this.#database.run(END, { tokenHash, reason });
   }
 
   /** The token hashes of an operator's sessions that a revocation would end. */
@@ -289,10 +289,10 @@ const RENEW = statement(
 const END = statement(
   'session-end',
   {
-    id: ['bigint', ({ id }) => id],
+    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
     reason: ['text', ({ reason }) => reason],
-  } satisfies Parameters<{ readonly id: string; readonly reason: EndedReason }>,
+  } satisfies Parameters<{ readonly tokenHash: Buffer; readonly reason: EndedReason }>,
   `UPDATE sessions SET ended_at = clock_timestamp(), ended_reason = :reason
-    WHERE id = :id AND ended_at IS NULL`,
+    WHERE token_hash = :token_hash AND ended_at IS NULL`,
   noRow,
 );

@@ -106,7 +106,7 @@ export function placeScene(scene: PlaceScene = {}) {
       ...{ conflicts: { inc: counts.conflicts }, unknownOutcomes: { inc: counts.unknown } },
     },
     configuration: () => ({ operators }),
-    sessions: { route, findCertain },
+    sessions: { route, findCertain, hashOf: (token: string) => Buffer.from(`hash of ${token}`) },
     wallets: { get: (id: string) => (id === 'alpha' && !scene.hasNoWallet ? wallet : undefined) },
     answers: { remember },
     changes: { next, changed: () => steps.push('changed') },

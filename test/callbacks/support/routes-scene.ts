@@ -118,7 +118,11 @@ export function routesScene(scene: Scene = {}) {
         return work(span);
       },
     },
-    sessions: { route: session, find: session, referenceOf: (token: string) => `hash of ${token}` },
+    sessions: {
+      ...{ route: session, find: session },
+      referenceOf: (token: string) => `hash of ${token}`,
+      hashOf: (token: string) => Buffer.from(token),
+    },
     refusedReads: { limit: () => undefined, note: () => undefined },
     wallets: { get: () => wallet },
     answers: {

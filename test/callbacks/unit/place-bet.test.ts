@@ -61,6 +61,7 @@ describe('a place', () => {
         ...{ transactionId: ID, attemptId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
         ...{ operatorId: 'alpha', playerId: '9', sessionId: '5', amount: '12.10', currency: 'USD' },
         ...{ generation: 3, requestId: 'r1', body: RAW, notSent: undefined },
+        tokenHash: Buffer.from('hash of 5caa4cabce'),
       },
     ]);
     expect(kept.results).toEqual([

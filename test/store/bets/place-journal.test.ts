@@ -61,6 +61,7 @@ function intentOf(changes: Partial<PlaceIntent> = {}): PlaceIntent {
     operatorId: journal.owner.operatorId,
     playerId: journal.owner.playerId,
     sessionId: journal.sessionId,
+    tokenHash: journal.tokenHash,
     amount: '12.10',
     currency: 'USD',
     generation: 1,
@@ -134,9 +135,18 @@ describe('an intent', () => {
     ['was revoked', `ended_at = now(), ended_reason = 'revoked'`],
     ['expired', `expires_at = clock_timestamp()`],
   ])('is not written when its session %s just before', async (_, end) => {
-    const sessionId = await journal.openSession();
-    await journal.sql(`UPDATE sessions SET ${end} WHERE id = $1`, [sessionId]);
-    const intent = intentOf({ sessionId });
+    const session = await journal.openSession();
+    await journal.sql(`UPDATE sessions SET ${end} WHERE id = $1`, [session.sessionId]);
+    const intent = intentOf(session);
+    expect(await begin(intent)).toEqual({ kind: 'sessionOver' });
+    expect(await journal.state(intent.transactionId)).toBeUndefined();
+  });
+
+  it.each([
+    ['session', { tokenHash: Buffer.from('of the lost one') }],
+    ['player', { playerId: '4711' }],
+  ])('is not written where a failover has given its id to another %s (I8)', async (_, lost) => {
+    const intent = intentOf(lost);
     expect(await begin(intent)).toEqual({ kind: 'sessionOver' });
     expect(await journal.state(intent.transactionId)).toBeUndefined();
   });

@@ -66,7 +66,7 @@ async function bet(sessionId: string | null, settlement: string, rollback = 'non
 function realSessions(): Sessions {
   return new Sessions({
     store: new SessionStore(journal.database),
-    cache: partly<SessionCache>({}),
+    cache: partly<SessionCache>({ onReturn: () => undefined }),
     vault: new TokenVault(readEncryptionKeys(Buffer.alloc(32, 7).toString('base64'))),
     ...{ clock: systemClock, logger: pino({ level: 'silent' }) },
   });

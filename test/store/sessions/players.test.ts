@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Database } from '../../../src/store/database.ts';
 import { Players } from '../../../src/store/sessions/players.ts';
+import { noRow, statement } from '../../../src/store/statement.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { openPlainDatabase } from '../../support/journal.ts';
 
@@ -51,4 +52,12 @@ it('finds a player again by userId, also in another process', async () => {
 it('knows nobody by an unknown userId', async () => {
   expect(await players.findByUserId('ann')).toBeUndefined();
   expect(await players.findByUserId("' OR true --")).toBeUndefined();
+});
+
+it('knows nobody whom a failover has lost, though the id is another one’s by now (I8)', async () => {
+  const lost = await players.ensure('alpha', 'ann');
+  await players.findByUserId(lost.userId);
+  await database.run(statement('lose', {}, 'TRUNCATE players RESTART IDENTITY CASCADE', noRow), {});
+  expect(await players.ensure('beta', 'bob')).toMatchObject({ playerId: lost.playerId });
+  expect(await players.findByUserId(lost.userId)).toBeUndefined();
 });
