@@ -144,15 +144,12 @@ async function ask<S extends z.ZodType>(
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
   } catch (error) {
-    throw new CommandFailed(
-      `no gateway answers at ${address}: start it, or give its internal address with --admin <url>`,
-      { cause: error },
-    );
+    throw unanswered(address, error);
   }
   if (response.status === 401) {
     throw new CommandFailed(`the gateway at ${address} has another ADMIN_TOKEN`);
   }
-  const answer = await jsonOf(response);
+  const answer = await jsonOf(address, response);
   const refusal = refusalAnswer.safeParse(answer);
   if (response.status === 404 && refusal.data?.message === NO_ENDPOINT) {
     throw new CommandFailed(
@@ -165,9 +162,34 @@ async function ask<S extends z.ZodType>(
   throw new CommandFailed(`what answers at ${address} is not a gateway (HTTP ${response.status})`);
 }
 
-async function jsonOf(response: Response): Promise<unknown> {
+/** Undici's and the system's words for a connection that was there and broke. */
+const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+function unanswered(address: string, error: unknown): CommandFailed {
+  const { name, cause } = error instanceof Error ? error : new Error(String(error));
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (name !== 'TimeoutError' && !BROKEN.has(code)) {
+    return new CommandFailed(
+      `no gateway answers at ${address}: start it, or give its internal address with --admin <url>`,
+      { cause: error },
+    );
+  }
+  const how =
+    name === 'TimeoutError'
+      ? `did not answer within ${ANSWER_MS_MAX / 1_000} s`
+      : 'broke off before it answered';
+  return new CommandFailed(
+    `what runs at ${address} ${how}: what was asked may have been done all the same, look before you repeat it`,
+    { cause: error },
+  );
+}
+
+async function jsonOf(address: string, response: Response): Promise<unknown> {
+  const text = await response.text().catch((error: unknown) => {
+    throw unanswered(address, error);
+  });
   try {
-    return await response.json();
+    return JSON.parse(text);
   } catch {
     // Not JSON is not a gateway's answer, which the caller says.
     return undefined;

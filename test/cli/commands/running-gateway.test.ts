@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/admin.ts';
 import { insertDelivery } from '../../support/deliveries.ts';
 import { onServer } from '../../support/server.ts';
@@ -29,6 +29,40 @@ describe('what is asked of a running gateway at the command line', () => {
     expect(stdout).toMatch(/^beta +maintenance +closed /m);
     const { stdout: json } = await asked('operator', 'status', '--json');
     expect(JSON.parse(json).items[0]).toMatchObject({ id: 'alpha', deadDeliveries: 1 });
+  });
+
+  it('does not tell as undone what a gateway took and did not answer', async () => {
+    const server = createServer((request, response) => {
+      request.on('end', () => {
+        if (answers++ > 0) response.writeHead(200, { 'content-length': '9' }).write('{"');
+        setImmediate(() => request.socket.destroy());
+      });
+      request.resume();
+    });
+    let answers = 0;
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const reload = () =>
+      wagergate(['config', 'reload', '--admin', `http://127.0.0.1:${port}`], {
+        env: { ADMIN_TOKEN },
+      });
+    const broken = await reload();
+    const cut = await reload();
+    server.close();
+    const timeout = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockReturnValue(AbortSignal.abort(new DOMException('too late', 'TimeoutError')));
+    onTestFinished(() => timeout.mockRestore());
+    const late = await reload();
+    expect([broken.code, cut.code, late.code]).toEqual([1, 1, 1]);
+    expect(cut.stderr).toBe(broken.stderr);
+    expect(broken.stderr).toMatch(
+      /^error: what runs at http:\S+ broke off before it answered: .* may have been done /,
+    );
+    expect(late.stderr).toMatch(
+      /^error: what runs at http:\S+ did not answer within 10 s: .* may have been done /,
+    );
   });
 
   it('needs the token, and names no other way where there is none', async () => {
