@@ -62,6 +62,9 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     keepAliveTimeout: 65_000,
     connectionTimeout: SILENT_MS_MAX,
     forceCloseConnections: 'idle',
+    // What still comes on an open connection while we drain is answered like what was in flight: Fastify's own
+    // 503 is not the protocol's, and would cost a place its bet.
+    return503OnClosing: false,
     routerOptions: { ignoreTrailingSlash: false },
     // Of a path that no one can read (`%zz`): before any hook, and past the error handler.
     frameworkErrors: (error, _request, reply) => sendFailure(reply, answerOf(error)),

@@ -1,29 +1,34 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { request } from 'undici';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 import { createPublicServer } from '../../src/http/public-server.ts';
 
 const lag = new EventLoopLag(systemClock, false);
 const lines: string[] = [];
-const app = createPublicServer({
-  clock: systemClock,
-  logger: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
-  lag,
-  trustProxy: () => ['127.0.0.0/8'],
-  connectionLimits: () => ({
-    maxConnections: 10,
-    strangerIdleMs: 5_000,
-    arrivingBytesMax: 1_048_576,
-  }),
-  onClosed: () => undefined,
-  requestTimeoutMs: 4_500,
+let app: FastifyInstance;
+beforeEach(() => {
+  lines.length = 0;
+  app = createPublicServer({
+    clock: systemClock,
+    logger: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
+    lag,
+    trustProxy: () => ['127.0.0.0/8'],
+    connectionLimits: () => ({
+      maxConnections: 10,
+      strangerIdleMs: 5_000,
+      arrivingBytesMax: 1_048_576,
+    }),
+    onClosed: () => undefined,
+    requestTimeoutMs: 4_500,
+  });
 });
-afterEach(async () => {
-  lag.close();
-  await app.close();
-});
+afterEach(() => app.close());
+afterAll(() => lag.close());
 
 it('says nothing of a request whose connection was reset before it was looked at', async () => {
   const handled = vi.fn();
@@ -38,4 +43,31 @@ it('says nothing of a request whose connection was reset before it was looked at
   const asked = request(baseUrl, { method: 'POST', headers, body: '{}' });
   await expect(asked).rejects.toThrow();
   expect(lines.filter((line) => line.includes('stack'))).toEqual([]);
+});
+
+it('answers what comes on an open connection while it drains, and then closes it', async () => {
+  const first = Promise.withResolvers<string>();
+  const began = Promise.withResolvers<void>();
+  const draining = Promise.withResolvers<void>();
+  app.addHook('preClose', async () => draining.resolve());
+  app.post('/first', async () => {
+    began.resolve();
+    return await first.promise;
+  });
+  app.post('/second', async () => {
+    first.resolve('the first');
+    return 'the second';
+  });
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
+  const socket = connect(Number(port), '127.0.0.1');
+  const post = (path: string) =>
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: gateway\r\ncontent-length: 0\r\n\r\n`);
+  const told = text(socket);
+  post('/first');
+  await began.promise;
+  const closed = app.close();
+  await draining.promise;
+  post('/second');
+  expect(await told).toMatch(/ 200 OK.*the first.* 200 OK.*connection: close.*the second$/is);
+  await closed;
 });
