@@ -28,7 +28,8 @@ describe('a number beside a chart', () => {
     [250, '250'],
     [12_500_000, '12.5M'],
     [-112_500_000, '-112.5M'],
-    [5e15, '5.0e+15'],
+    [5e15, '5.0e15'],
+    [-2.5e120, '-2.5e120'],
   ])('%s is short enough to be read whole', (height, shown) => {
     expect(heightText(height)).toBe(shown);
   });

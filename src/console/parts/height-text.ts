@@ -8,5 +8,7 @@ const NAMED_MAX = 1e15;
 
 /** A number beside a chart's lines. Of a long one the canvas would cut off the beginning. */
 export function heightText(height: number): string {
-  return Math.abs(height) < NAMED_MAX ? COMPACT.format(height) : height.toExponential(1);
+  return Math.abs(height) < NAMED_MAX
+    ? COMPACT.format(height)
+    : height.toExponential(1).replace('+', '');
 }

@@ -25,7 +25,7 @@ const HEIGHT_PX = 150;
 /** Of the times below the lines. */
 const TIMES_PX = 28;
 /** Of the numbers beside the lines. */
-const HEIGHTS_PX = 52;
+const HEIGHTS_PX = 60;
 
 /** Lines over time. For eyes alone: whoever uses it says the same in words or as a table. */
 export function Plot({ shape, data }: PlotProps) {
