@@ -90,6 +90,16 @@ describe.each(READS)('POST /bonuses/%s', (method, fields) => {
   });
 });
 
+it.each([
+  ['bonus/revokeBatch', () => ({ bonusesIds: [bonus, 7_654_321] })],
+  ['player/bonuses', () => ({ userId: 'ann' })],
+] as const)('takes no error that comes with HTTP 200 for a success: %s', async (method, fields) => {
+  const body = '{"code":36,"message":"error revoking bonus"}';
+  house.api.misbehave(method, { kind: 'status', status: 200, body });
+  const answer = await house.alpha.call(`/bonuses/${method}`, fields());
+  expect([answer.status, answer.json?.code]).toEqual([502, 100]);
+});
+
 it('lets a create be repeated when it certainly was not made', async () => {
   const body = templateBody({ name: 'Repeatable' });
   const create = () => house.alpha.call('/bonuses/templates/add', body);

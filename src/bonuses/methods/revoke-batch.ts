@@ -4,7 +4,7 @@ import { LOOKS_MAX } from '../../operators/limits.ts';
 import { jsonString, parseJsonObject } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, invalid, notDone, ok } from '../outcome.ts';
-import { translatedPage } from '../paging.ts';
+import { isPage, translatedPage } from '../paging.ts';
 import { findBonus } from '../service/read-bonus.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { revokeBatchFields } from '../translation/fields.ts';
@@ -76,6 +76,8 @@ function refuseLooks(call: BonusCall, count: number): BonusResult | undefined {
   return call.charge('looks', count);
 }
 
+const NOTE_HARMLESS = 'repeating the call does no harm';
+
 /** A revocation as the service answered it, in the operator's terms. */
 interface Revoked {
   readonly answered: string;
@@ -90,10 +92,11 @@ async function revoke(
 ): Promise<Revoked | BonusResult> {
   const body = bodyOf(call, { bonusesIds: `[${bonusIds.join(',')}]` });
   const answer = await askService(bonuses, call, 'bonus/revokeBatch', body);
-  if (answer.kind !== 'answered') {
-    return notDone(answer, termsOf(call), 'repeating the call does no harm');
-  }
+  if (answer.kind !== 'answered') return notDone(answer, termsOf(call), NOTE_HARMLESS);
   const tree = treeOf(answer.document);
+  if (!isPage(tree)) {
+    return notDone({ kind: 'failed', error: 'no items' }, termsOf(call), NOTE_HARMLESS);
+  }
   return { answered: translatedPage(tree, await termsFor(bonuses, call, tree)) };
 }
 
