@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BONUS_METHODS } from '../../src/bonuses/method-names.ts';
 import { type BonusGateway, seen, startBonusGateway } from './support/bonus-gateway.ts';
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 beforeAll(async () => {
-  house = await startBonusGateway();
+  deployment = await startBonusGateway();
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 
 describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
   const post = (cid: unknown, signWith: string | null) =>
-    house.gateway.service.call('POST', `/bonuses/${method}`, { cid }, { signWith });
+    deployment.gateway.service.call('POST', `/bonuses/${method}`, { cid }, { signWith });
 
   it('is admitted by cid and signature', async () => {
     const answer = await post('alpha-key', 'alpha-api-secret-that-is-long-enough');
@@ -32,9 +32,9 @@ describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
 
   it('with a body over 256 KiB is 413/5, and with odd JSON 400/5', async () => {
     const pad = 'x'.repeat(256 * 1024);
-    const big = await house.alpha.call(`/bonuses/${method}`, { pad });
+    const big = await deployment.alpha.call(`/bonuses/${method}`, { pad });
     expect([big.status, big.json?.code]).toEqual([413, 5]);
-    const twice = await house.gateway.service.call(
+    const twice = await deployment.gateway.service.call(
       'POST',
       `/bonuses/${method}`,
       '{"cid":"alpha-key","cid":"beta-key"}',
@@ -45,26 +45,26 @@ describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
 
   it('is 403/9 for a suspended operator and where it is switched off, from the reload on', async () => {
     for (const settings of [{ status: 'suspended' }, { bonuses: { enabled: false } }]) {
-      await house.gateway.reconfigure('beta', settings);
-      const refused = await house.beta.call(`/bonuses/${method}`, {});
+      await deployment.gateway.reconfigure('beta', settings);
+      const refused = await deployment.beta.call(`/bonuses/${method}`, {});
       expect([refused.status, refused.json?.code]).toEqual([403, 9]);
     }
-    await house.gateway.reconfigure('beta', { status: 'maintenance' });
-    expect((await house.beta.call(`/bonuses/${method}`, {})).status).not.toBe(403);
-    await house.gateway.reconfigure('beta', {});
+    await deployment.gateway.reconfigure('beta', { status: 'maintenance' });
+    expect((await deployment.beta.call(`/bonuses/${method}`, {})).status).not.toBe(403);
+    await deployment.gateway.reconfigure('beta', {});
   });
 });
 
 it('counts requests by operator, method and outcome, nobody’s as unknown', async () => {
   const count = (operator: string, outcome: string) =>
-    house.gateway.metric('gateway_bonus_requests_total', {
+    deployment.gateway.metric('gateway_bonus_requests_total', {
       operator,
       method: 'templates',
       outcome,
     });
   const before = [await count('alpha', 'ok'), await count('unknown', 'unauthorized')];
-  await house.alpha.call('/bonuses/templates', {});
-  await house.gateway.service.call('POST', '/bonuses/templates', { cid: 'made-up' });
+  await deployment.alpha.call('/bonuses/templates', {});
+  await deployment.gateway.service.call('POST', '/bonuses/templates', { cid: 'made-up' });
   const after = [await count('alpha', 'ok'), await count('unknown', 'unauthorized')];
   expect(after.map((value, index) => value - (before[index] ?? 0))).toEqual([1, 1]);
 });

@@ -8,17 +8,17 @@ import {
   startBonusGateway,
 } from './support/bonus-gateway.ts';
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let template: number;
 beforeAll(async () => {
-  house = await startBonusGateway();
-  template = await house.template(house.alpha);
+  deployment = await startBonusGateway();
+  template = await deployment.template(deployment.alpha);
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 
-const apply = (body: object) => house.alpha.call('/bonuses/bonus/applyBatch', body);
+const apply = (body: object) => deployment.alpha.call('/bonuses/bonus/applyBatch', body);
 const userIdOf = async (user: string) => {
-  const [row] = await house.sql<{ user_id: string }>(
+  const [row] = await deployment.sql<{ user_id: string }>(
     "SELECT user_id FROM players WHERE operator_id = 'alpha' AND operator_user = $1",
     [user],
   );
@@ -34,14 +34,14 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     for (const [key, bonus] of bonuses) {
       expect(bonus).toMatchObject({ id: Number(key), templateId: template, cid: 'alpha-key' });
     }
-    const sent: unknown = JSON.parse(house.api.requests.at(-1)?.body ?? '');
+    const sent: unknown = JSON.parse(deployment.api.requests.at(-1)?.body ?? '');
     const userIds = await Promise.all(['new-1', 'new-2'].map(userIdOf));
     expect(sent).toEqual({
       templateId: template,
       playersData: userIds.map((userId) => playerData(userId)),
       cid: SERVICE_CID,
     });
-    const opened = await house.alpha.openSession({
+    const opened = await deployment.alpha.openSession({
       operatorUser: 'new-1',
       currency: 'USD',
       operatorToken: 'a-token-of-theirs',
@@ -51,13 +51,13 @@ describe('POST /bonuses/bonus/applyBatch', () => {
   });
 
   it('refuses the userId of a session’s answer, which would become a player whom nobody is', async () => {
-    const opened = await house.alpha.openSession({
+    const opened = await deployment.alpha.openSession({
       operatorUser: 'mistaken',
       currency: 'USD',
       operatorToken: 'a-token-of-mistaken',
     });
     const userId = opened.session?.userId ?? '';
-    const asked = house.api.requests.length;
+    const asked = deployment.api.requests.length;
     const issued = await apply(batchBody(template, ['right', userId]));
     expect([issued.status, issued.json]).toEqual([
       400,
@@ -66,11 +66,14 @@ describe('POST /bonuses/bonus/applyBatch', () => {
         message: 'playersData.1.userId: is the id that the gateway gave this player, send your own',
       },
     ]);
-    expect(house.api.requests.length).toBe(asked);
+    expect(deployment.api.requests.length).toBe(asked);
     expect(await userIdOf('right')).toBe('');
     // Another operator learns nothing by it.
-    const shared = await house.template(house.beta);
-    const foreign = await house.beta.call('/bonuses/bonus/applyBatch', batchBody(shared, [userId]));
+    const shared = await deployment.template(deployment.beta);
+    const foreign = await deployment.beta.call(
+      '/bonuses/bonus/applyBatch',
+      batchBody(shared, [userId]),
+    );
     expect(foreign.status).toBe(200);
   });
 
@@ -86,22 +89,27 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     const body =
       `{"cid":"alpha-key","playersData":[{"userId":"exact","currency":"EUR","betAmount":5.10,` +
       `"betCount":2,"forceActivated":false}],"templateId":${template}}`;
-    const issued = await house.gateway.service.call('POST', '/bonuses/bonus/applyBatch', body, {
-      signWith: 'alpha-api-secret-that-is-long-enough',
-    });
+    const issued = await deployment.gateway.service.call(
+      'POST',
+      '/bonuses/bonus/applyBatch',
+      body,
+      {
+        signWith: 'alpha-api-secret-that-is-long-enough',
+      },
+    );
     expect(issued.status).toBe(200);
     expect(issued.body).toContain('"betAmount":5.10');
-    const sent = house.api.requests.at(-1)?.body;
+    const sent = deployment.api.requests.at(-1)?.body;
     const userId = await userIdOf('exact');
     expect(sent).toBe(body.replace('alpha-key', SERVICE_CID).replace('"exact"', `"${userId}"`));
   });
 
   it('gives the same body the first answer again, and asks nobody', async () => {
     const first = await apply(batchBody(template, ['again']));
-    const asked = house.api.requests.length;
+    const asked = deployment.api.requests.length;
     const second = await apply(batchBody(template, ['again']));
     expect([second.status, second.body]).toEqual([first.status, first.body]);
-    expect(house.api.requests.length).toBe(asked);
+    expect(deployment.api.requests.length).toBe(asked);
   });
 
   it('issues to a thousand players at once', async () => {
@@ -113,7 +121,7 @@ describe('POST /bonuses/bonus/applyBatch', () => {
   });
 
   it('lets only one of two calls at once touch the same player and template: 409/8', async () => {
-    const gate = house.api.hold('bonus/applyBatch');
+    const gate = deployment.api.hold('bonus/applyBatch');
     const first = apply(batchBody(template, ['busy', 'other']));
     await gate.arrived;
     const same = await apply(batchBody(template, ['busy', 'other']));
@@ -137,8 +145,8 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses.every((status) => status === 200 || status === 409)).toBe(true);
     expect(statuses).toContain(200);
-    const issued = house.api.bonuses.map(({ userId }) => userId);
-    const ringed = await house.sql<{ user_id: string }>(
+    const issued = deployment.api.bonuses.map(({ userId }) => userId);
+    const ringed = await deployment.sql<{ user_id: string }>(
       "SELECT user_id FROM players WHERE operator_user ~ '^ring-[0-9]+$'",
     );
     const counts = ringed.map(({ user_id: id }) => issued.filter((one) => one === id).length);
@@ -146,10 +154,11 @@ describe('POST /bonuses/bonus/applyBatch', () => {
   });
 
   it('never shows a bonus of somebody else’s player, whatever the service says (I8)', async () => {
-    const foreign = await house.template(house.beta, { name: 'Of beta' });
-    await house.bonus(house.beta, foreign, 'ben');
-    const other = house.api.bonuses.find((bonus) => bonus.template.id === foreign)?.userId ?? '?';
-    house.api.misbehave(
+    const foreign = await deployment.template(deployment.beta, { name: 'Of beta' });
+    await deployment.bonus(deployment.beta, foreign, 'ben');
+    const other =
+      deployment.api.bonuses.find((bonus) => bonus.template.id === foreign)?.userId ?? '?';
+    deployment.api.misbehave(
       'bonus/applyBatch',
       {
         kind: 'rewrite',
@@ -175,10 +184,10 @@ describe('POST /bonuses/bonus/applyBatch', () => {
   });
 
   it('passes the service’s refusal of a whole batch on, and may be asked again', async () => {
-    house.api.setEnabled(template, false);
+    deployment.api.setEnabled(template, false);
     const refused = await apply(batchBody(template, ['disabled']));
     expect([refused.status, refused.json?.code]).toEqual([400, 33]);
-    house.api.setEnabled(template, true);
+    deployment.api.setEnabled(template, true);
     expect((await apply(batchBody(template, ['disabled']))).status).toBe(200);
   });
 });

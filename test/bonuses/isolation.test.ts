@@ -7,22 +7,22 @@ const TIMEOUT_MS = 60_000;
 const HANGING = 200;
 const BALANCES = 300;
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let template: number;
 beforeAll(async () => {
-  house = await startBonusGateway({ service: { bonusTimeoutMs: TIMEOUT_MS } });
-  template = await house.template(house.alpha);
+  deployment = await startBonusGateway({ service: { bonusTimeoutMs: TIMEOUT_MS } });
+  template = await deployment.template(deployment.alpha);
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 
-const inFlight = () => house.api.requests.filter(({ method }) => method === 'template').length;
+const inFlight = () => deployment.api.requests.filter(({ method }) => method === 'template').length;
 
 it('leaves callbacks as fast as ever while two hundred bonus calls hang (I7)', async () => {
-  const player = await house.gateway.player();
-  await house.gateway.service.balance(player);
-  const gate = house.api.hold('template');
+  const player = await deployment.gateway.player();
+  await deployment.gateway.service.balance(player);
+  const gate = deployment.api.hold('template');
   const hanging = Array.from({ length: HANGING }, () =>
-    house.gateway.service.call(
+    deployment.gateway.service.call(
       'POST',
       '/bonuses/template',
       { cid: 'alpha-key', templateId: template },
@@ -33,11 +33,11 @@ it('leaves callbacks as fast as ever while two hundred bonus calls hang (I7)', a
   await gate.arrivedTimes(32);
   const tookMs: number[] = [];
   for (let call = 0; call < BALANCES; call += 1) {
-    const { status, ms } = await house.gateway.service.balance(player);
+    const { status, ms } = await deployment.gateway.service.balance(player);
     expect(status).toBe(200);
     tookMs.push(ms);
   }
-  const bet = await placedBet(house.gateway);
+  const bet = await placedBet(deployment.gateway);
   expect((await bet.settle('10')).status).toBe(200);
   expect(inFlight()).toBe(32);
   const p99 = tookMs.toSorted((a, b) => a - b)[Math.floor(BALANCES * 0.99)];

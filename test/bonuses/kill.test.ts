@@ -5,21 +5,21 @@ import {
 } from '../../tools/simulator/bonus-api/bonus-api.ts';
 import { createOperator } from '../../tools/simulator/operator.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
-import { type House, openHouse } from '../process/support/house.ts';
+import { type Deployment, openDeployment } from '../process/support/deployment.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { batchBody, objectOf, SERVICE_CID, templateBody } from './support/bonus-gateway.ts';
 
 let api: SimulatedBonusApi;
-let house: House;
+let deployment: Deployment;
 beforeAll(async () => {
   api = await startBonusApi({ partners: [{ cid: SERVICE_CID, secrets: [SERVICE_SECRET] }] });
-  house = await openHouse({
+  deployment = await openDeployment({
     gateway: { service: { bonusApiUrl: api.url, bonusTimeoutMs: 2_000 } },
     operators: { alpha: {}, beta: {} },
   });
 });
 afterAll(async () => {
-  await house.close();
+  await deployment.close();
   await api.close();
 });
 
@@ -53,7 +53,7 @@ describe('a gateway killed while the service carries a call out (I3, I8)', () =>
     async (point, _) => {
       const name = `Killed ${point}`;
       const body = templateBody({ name });
-      const first = await house.replica();
+      const first = await deployment.replica();
       const created = api.hold('templates/add', { point });
       const lostCreate = ask(first.baseUrl, 'alpha', '/bonuses/templates/add', body);
       await created.arrived;
@@ -61,7 +61,7 @@ describe('a gateway killed while the service carries a call out (I3, I8)', () =>
       created.release();
       expect((await lostCreate).failure).toBe('connection');
 
-      const second = await house.replica();
+      const second = await deployment.replica();
       const found = await ask(second.baseUrl, 'alpha', '/bonuses/templates/add', body);
       const made = [...api.templates.values()].filter((template) => template.name === name);
       expect([found.status, found.json?.id, made.length]).toEqual([200, made[0]?.id, 1]);
@@ -77,7 +77,7 @@ describe('a gateway killed while the service carries a call out (I3, I8)', () =>
       issued.release();
       expect((await lostBatch).failure).toBe('connection');
 
-      const third = await house.replica();
+      const third = await deployment.replica();
       const applied = await ask(third.baseUrl, 'alpha', '/bonuses/bonus/applyBatch', batch);
       expect(applied.status).toBe(200);
       expect(Object.values(objectOf(applied.json?.items))).toMatchObject([

@@ -9,20 +9,20 @@ const clock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => standsAtMs ?? performance.now(),
 };
-let house: BonusGateway;
+let deployment: BonusGateway;
 let template: number;
 beforeAll(async () => {
-  house = await startBonusGateway({ clock });
-  template = await house.template(house.alpha);
+  deployment = await startBonusGateway({ clock });
+  template = await deployment.template(deployment.alpha);
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 
 const invented = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${name}-${n}`);
 const apply = (name: string, count: number) =>
-  house.alpha.call('/bonuses/bonus/applyBatch', batchBody(template, invented(name, count)));
+  deployment.alpha.call('/bonuses/bonus/applyBatch', batchBody(template, invented(name, count)));
 const countPlayers = async () => {
-  const [row] = await house.sql<{ count: string }>('SELECT count(*) FROM players');
+  const [row] = await deployment.sql<{ count: string }>('SELECT count(*) FROM players');
   return Number(row?.count);
 };
 
@@ -34,14 +34,14 @@ it('charges a batch by its players: a flood of invented ones makes rows at a kno
   expect(limited.map(({ json }) => json?.code)).toEqual([10, 10]);
   expect(limited[0]?.headers['retry-after']).toBe('5');
   expect(await countPlayers()).toBeLessThanOrEqual(4_000);
-  const rejected = await house.gateway.metric('gateway_rejected_total', {
+  const rejected = await deployment.gateway.metric('gateway_rejected_total', {
     operator: 'alpha',
     reason: 'rate',
   });
   expect(rejected).toBe(2);
   // Nobody else is held up by it.
-  const other = await house.template(house.beta);
-  const issued = await house.beta.call('/bonuses/bonus/applyBatch', batchBody(other, ['ben']));
+  const other = await deployment.template(deployment.beta);
+  const issued = await deployment.beta.call('/bonuses/bonus/applyBatch', batchBody(other, ['ben']));
   expect(issued.status).toBe(200);
   standsAtMs += 1_000;
   expect((await apply('later', 200)).status).toBe(200);
@@ -50,20 +50,20 @@ it('charges a batch by its players: a flood of invented ones makes rows at a kno
 
 it('asks the service for a hundred unknown ids at most, and names the field beyond', async () => {
   const revoke = (from: number, count: number) =>
-    house.beta.call('/bonuses/bonus/revokeBatch', {
+    deployment.beta.call('/bonuses/bonus/revokeBatch', {
       bonusesIds: Array.from({ length: count }, (_, n) => from + n),
     });
   standsAtMs = Math.floor(performance.now());
-  const asked = house.api.requests.length;
+  const asked = deployment.api.requests.length;
   const tooMany = await revoke(5_000_000, 101);
   expect([tooMany.status, tooMany.json?.code]).toEqual([400, 5]);
   expect(tooMany.json?.message).toMatch(/^bonusesIds: 101 /);
-  expect(house.api.requests.length).toBe(asked);
+  expect(deployment.api.requests.length).toBe(asked);
 
   expect((await revoke(6_000_000, 100)).status).toBe(200);
-  expect(house.api.requests.length).toBe(asked + 100);
+  expect(deployment.api.requests.length).toBe(asked + 100);
   const limited = await revoke(7_000_000, 1);
   expect([limited.status, limited.json?.code]).toEqual([429, 10]);
-  expect(house.api.requests.length).toBe(asked + 100);
+  expect(deployment.api.requests.length).toBe(asked + 100);
   standsAtMs = undefined;
 });

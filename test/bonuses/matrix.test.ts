@@ -19,28 +19,28 @@ interface Ids {
 
 const MISSING = 7_654_321;
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let shared: number;
 let own: Readonly<Record<'alpha' | 'beta', Ids>>;
 /** The aggregator's ids of all players: none of them may ever be seen. */
 let userIds: readonly string[];
 
 beforeAll(async () => {
-  house = await startBonusGateway();
-  shared = house.api.createTemplate(SERVICE_CID, { name: 'Shared by all' }).id;
+  deployment = await startBonusGateway();
+  shared = deployment.api.createTemplate(SERVICE_CID, { name: 'Shared by all' }).id;
   for (const id of ['alpha', 'beta']) {
-    await house.gateway.reconfigure(id, { bonuses: { sharedTemplates: [shared] } });
+    await deployment.gateway.reconfigure(id, { bonuses: { sharedTemplates: [shared] } });
   }
   const idsOf = async (operator: SimulatedOperator, user: string): Promise<Ids> => {
-    const template = await house.template(operator, { name: `Of ${user}` });
-    return { template, bonus: await house.bonus(operator, template, user), user };
+    const template = await deployment.template(operator, { name: `Of ${user}` });
+    return { template, bonus: await deployment.bonus(operator, template, user), user };
   };
-  own = { alpha: await idsOf(house.alpha, 'ann'), beta: await idsOf(house.beta, 'ben') };
-  userIds = (await house.sql<{ user_id: string }>('SELECT user_id FROM players')).map(
+  own = { alpha: await idsOf(deployment.alpha, 'ann'), beta: await idsOf(deployment.beta, 'ben') };
+  userIds = (await deployment.sql<{ user_id: string }>('SELECT user_id FROM players')).map(
     (row) => row.user_id,
   );
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 
 const SIDES = ['alpha', 'beta'] as const;
 const otherOf = (side: 'alpha' | 'beta') => (side === 'alpha' ? 'beta' : 'alpha');
@@ -56,7 +56,7 @@ function expectClean(answer: CallResult, side: 'alpha' | 'beta'): void {
 
 describe.each(SIDES)('%s', (side) => {
   const call = (method: string, fields: object) =>
-    (side === 'alpha' ? house.alpha : house.beta).call(`/bonuses/${method}`, fields);
+    (side === 'alpha' ? deployment.alpha : deployment.beta).call(`/bonuses/${method}`, fields);
   const foreign = () => own[otherOf(side)];
 
   it('reads its own template and the shared one; a foreign one is a missing one (I8)', async () => {
@@ -90,12 +90,12 @@ describe.each(SIDES)('%s', (side) => {
     const made = await call('templates/add', templateBody({ name: `Another of ${side}` }));
     expect(made.status).toBe(200);
     expectClean(made, side);
-    const other = side === 'alpha' ? house.beta : house.alpha;
+    const other = side === 'alpha' ? deployment.beta : deployment.alpha;
     const templateId = made.json?.id;
     const seenThere = await other.call('/bonuses/template', { templateId });
     const missing = await other.call('/bonuses/template', { templateId: MISSING });
     expect(seen(seenThere)).toEqual(seen(missing));
-    await house.sql('DELETE FROM bonus_templates WHERE template_id = $1', [templateId]);
+    await deployment.sql('DELETE FROM bonus_templates WHERE template_id = $1', [templateId]);
   });
 
   it('reads its own bonus; a foreign one is a missing one (I8)', async () => {
@@ -107,14 +107,14 @@ describe.each(SIDES)('%s', (side) => {
       cid: `${side}-key`,
       status: 'active',
     });
-    const before = house.api.requests.length;
+    const before = deployment.api.requests.length;
     const others = await call('bonus', { bonusId: foreign().bonus });
-    const between = house.api.requests.length;
+    const between = deployment.api.requests.length;
     const missing = await call('bonus', { bonusId: MISSING });
     expect([others.status, others.json?.code]).toEqual([404, 2]);
     expect(seen(others)).toEqual(seen(missing));
     // Both have cost one round trip to the service: no time tells one from the other.
-    expect([between - before, house.api.requests.length - between]).toEqual([1, 1]);
+    expect([between - before, deployment.api.requests.length - between]).toEqual([1, 1]);
     for (const answer of [mine, others, missing]) expectClean(answer, side);
   });
 
@@ -143,23 +143,26 @@ describe.each(SIDES)('%s', (side) => {
       ]);
       expectClean(issued, side);
     }
-    const before = house.api.requests.length;
+    const before = deployment.api.requests.length;
     const others = await call('bonus/applyBatch', batchBody(foreign().template, ['x']));
     const missing = await call('bonus/applyBatch', batchBody(MISSING, ['x']));
     expect([others.status, others.json?.code]).toEqual([404, 2]);
     expect(seen(others)).toEqual(seen(missing));
-    expect(house.api.requests.length).toBe(before);
+    expect(deployment.api.requests.length).toBe(before);
     // Not even the player's row tells that it was tried.
-    const made = await house.sql("SELECT 1 FROM players WHERE operator_user = 'x'");
+    const made = await deployment.sql("SELECT 1 FROM players WHERE operator_user = 'x'");
     expect(made).toEqual([]);
   });
 
   it('revokes its own bonuses alone; foreign and missing ids are the same entries (I8)', async () => {
-    const template = await house.template(side === 'alpha' ? house.alpha : house.beta, {
-      name: `To revoke of ${side}`,
-    });
-    const operator = side === 'alpha' ? house.alpha : house.beta;
-    const mine = await house.bonus(operator, template, `revoked-of-${side}`);
+    const template = await deployment.template(
+      side === 'alpha' ? deployment.alpha : deployment.beta,
+      {
+        name: `To revoke of ${side}`,
+      },
+    );
+    const operator = side === 'alpha' ? deployment.alpha : deployment.beta;
+    const mine = await deployment.bonus(operator, template, `revoked-of-${side}`);
     const strange = [foreign().bonus, MISSING];
     const answer = await call('bonus/revokeBatch', { bonusesIds: [strange[0], mine, strange[1]] });
     expect(answer.status).toBe(200);
@@ -176,8 +179,8 @@ describe.each(SIDES)('%s', (side) => {
     expect(others?.body.replace(String(foreign().bonus), 'ID')).toBe(
       missing?.body.replace(String(MISSING), 'ID'),
     );
-    expect(house.api.bonus(foreign().bonus)?.status).toBe('active');
-    await house.sql('DELETE FROM bonus_templates WHERE template_id = $1', [template]);
+    expect(deployment.api.bonus(foreign().bonus)?.status).toBe('active');
+    await deployment.sql('DELETE FROM bonus_templates WHERE template_id = $1', [template]);
   });
 });
 
@@ -187,9 +190,9 @@ it('takes as long for a foreign as for a missing bonus when the service is slow 
     ['bonus', (bonusId: number) => ({ bonusId })],
     ['bonus/revokeBatch', (bonusId: number) => ({ bonusesIds: [bonusId] })],
   ] as const) {
-    const gate = house.api.hold('bonus');
+    const gate = deployment.api.hold('bonus');
     const calls = [own.beta.bonus, MISSING].map((id) =>
-      house.alpha.call(`/bonuses/${method}`, fields(id)),
+      deployment.alpha.call(`/bonuses/${method}`, fields(id)),
     );
     await gate.arrivedTimes(2);
     gate.release();
@@ -199,31 +202,33 @@ it('takes as long for a foreign as for a missing bonus when the service is slow 
 });
 
 it('counts what was denied by operator', async () => {
-  const before = await house.gateway.metric('gateway_bonus_denied_total', { operator: 'beta' });
-  await house.beta.call('/bonuses/template', { templateId: own.alpha.template });
-  await house.beta.call('/bonuses/bonus', { bonusId: MISSING });
-  await house.beta.call('/bonuses/bonus/revokeBatch', { bonusesIds: [own.alpha.bonus] });
-  const after = await house.gateway.metric('gateway_bonus_denied_total', { operator: 'beta' });
+  const before = await deployment.gateway.metric('gateway_bonus_denied_total', {
+    operator: 'beta',
+  });
+  await deployment.beta.call('/bonuses/template', { templateId: own.alpha.template });
+  await deployment.beta.call('/bonuses/bonus', { bonusId: MISSING });
+  await deployment.beta.call('/bonuses/bonus/revokeBatch', { bonusesIds: [own.alpha.bonus] });
+  const after = await deployment.gateway.metric('gateway_bonus_denied_total', { operator: 'beta' });
   expect(after - before).toBe(3);
 });
 
 it('tells no reason of the service’s why a foreign bonus cannot be read (I8)', async () => {
   const body = '{"code":33,"message":"bonus not active"}';
-  house.api.misbehave('bonus', { kind: 'status', status: 400, body }, { calls: 2 });
-  const foreign = await house.alpha.call('/bonuses/bonus', { bonusId: own.beta.bonus });
+  deployment.api.misbehave('bonus', { kind: 'status', status: 400, body }, { calls: 2 });
+  const foreign = await deployment.alpha.call('/bonuses/bonus', { bonusId: own.beta.bonus });
   expect([foreign.status, foreign.json?.code]).toEqual([404, 2]);
-  const mine = await house.alpha.call('/bonuses/bonus', { bonusId: own.alpha.bonus });
+  const mine = await deployment.alpha.call('/bonuses/bonus', { bonusId: own.alpha.bonus });
   expect([mine.status, mine.body]).toEqual([400, body]);
 });
 
 it('takes a page for a missing bonus as what it is, and for an own one as a fault (I8)', async () => {
   const page = { kind: 'status', status: 404, body: '<h1>Not Found</h1>' } as const;
-  house.api.misbehave('bonus', page, { calls: 1 });
-  const missing = await house.alpha.call('/bonuses/bonus', { bonusId: MISSING });
-  const foreign = await house.alpha.call('/bonuses/bonus', { bonusId: own.beta.bonus });
+  deployment.api.misbehave('bonus', page, { calls: 1 });
+  const missing = await deployment.alpha.call('/bonuses/bonus', { bonusId: MISSING });
+  const foreign = await deployment.alpha.call('/bonuses/bonus', { bonusId: own.beta.bonus });
   expect(seen(missing)).toEqual(seen(foreign));
-  house.api.misbehave('bonus', page, { calls: 1 });
-  const mine = await house.alpha.call('/bonuses/bonus', { bonusId: own.alpha.bonus });
+  deployment.api.misbehave('bonus', page, { calls: 1 });
+  const mine = await deployment.alpha.call('/bonuses/bonus', { bonusId: own.alpha.bonus });
   expect([mine.status, mine.json?.code]).toEqual([502, 100]);
 });
 
@@ -249,24 +254,24 @@ describe.each(['template', 'bonus', 'player/bonuses', 'bonus/applyBatch', 'bonus
     ] as const)('look alike, headers and cost included, where the service %s', async (_, how) => {
       const looks = [];
       for (const side of ['foreign', 'missing'] as const) {
-        if (how !== undefined) house.api.misbehave('any', how);
-        const before = house.api.requests.length;
-        const { status, body, headers } = await house.alpha.call(
+        if (how !== undefined) deployment.api.misbehave('any', how);
+        const before = deployment.api.requests.length;
+        const { status, body, headers } = await deployment.alpha.call(
           `/bonuses/${method}`,
           fieldsOf(side),
         );
-        house.api.behave();
+        deployment.api.behave();
         const { date: _date, ...others } = headers;
         const told = body
           .replaceAll(String(own.beta.bonus), 'ID')
           .replaceAll(String(MISSING), 'ID');
-        const asked = house.api.requests.length - before;
+        const asked = deployment.api.requests.length - before;
         // In `errorItems` the id is given back, which may be longer or shorter.
         const length = Number(others['content-length']) - body.length;
         looks.push({ status, told, headers: { ...others, 'content-length': length }, asked });
       }
       expect(looks[0]).toEqual(looks[1]);
-      const rows = await house.sql("SELECT 1 FROM players WHERE operator_user = 'probe'");
+      const rows = await deployment.sql("SELECT 1 FROM players WHERE operator_user = 'probe'");
       expect(rows).toEqual([]);
     });
   },

@@ -5,16 +5,16 @@ import { batchBody, objectOf, SERVICE_CID, startBonusGateway } from './support/b
 const TIMEOUT_MS = 2_000;
 
 /** Each case has a gateway of its own, so that all of them wait for their read-back together. */
-async function openHouse({ onTestFinished }: TestContext) {
-  const house = await startBonusGateway({
+async function openDeployment({ onTestFinished }: TestContext) {
+  const deployment = await startBonusGateway({
     worker: true,
     service: { bonusTimeoutMs: TIMEOUT_MS },
   });
-  onTestFinished(() => house.close());
-  const template = await house.template(house.alpha);
+  onTestFinished(() => deployment.close());
+  const template = await deployment.template(deployment.alpha);
   const apply = (users: readonly string[], templateId = template) =>
-    house.alpha.call('/bonuses/bonus/applyBatch', batchBody(templateId, users));
-  return { house, template, apply };
+    deployment.alpha.call('/bonuses/bonus/applyBatch', batchBody(templateId, users));
+  return { deployment, template, apply };
 }
 
 describe.concurrent('a batch that the service has carried out without an answer', () => {
@@ -37,8 +37,8 @@ describe.concurrent('a batch that the service has carried out without an answer'
     'is closed by looking at its players when it %s',
     async ([, how, status], context) => {
       const { expect } = context;
-      const { house, template, apply } = await openHouse(context);
-      house.api.misbehave('bonus/applyBatch', how, { calls: 1 });
+      const { deployment, template, apply } = await openDeployment(context);
+      deployment.api.misbehave('bonus/applyBatch', how, { calls: 1 });
       const first = await apply(['ann', 'ben']);
       expect([first.status, first.json?.code]).toEqual([status, 100]);
       expect(first.json?.message).toContain('still open');
@@ -46,7 +46,7 @@ describe.concurrent('a batch that the service has carried out without an answer'
       expect((await apply(['ann', 'carl'])).status).toBe(409);
       expect((await apply(['dora'])).status).toBe(200);
 
-      const found = await house.untilClosed(() => apply(['ann', 'ben']));
+      const found = await deployment.untilClosed(() => apply(['ann', 'ben']));
       expect(found.status).toBe(200);
       const bonuses = Object.values(objectOf(found.json?.items));
       expect(bonuses).toMatchObject([
@@ -55,68 +55,72 @@ describe.concurrent('a batch that the service has carried out without an answer'
       ]);
       expect(found.json?.errorItems).toEqual([]);
       expect(found.body).not.toContain(SERVICE_CID);
-      expect(house.api.bonuses).toHaveLength(3);
+      expect(deployment.api.bonuses).toHaveLength(3);
       const again = await apply(['ann', 'ben']);
       expect(again.body).toBe(found.body);
       const [bonus] = bonuses;
       const bonusId = objectOf(bonus).id;
-      expect((await house.alpha.call('/bonuses/bonus', { bonusId })).status).toBe(200);
-      expect((await house.beta.call('/bonuses/bonus', { bonusId })).status).toBe(404);
+      expect((await deployment.alpha.call('/bonuses/bonus', { bonusId })).status).toBe(200);
+      expect((await deployment.beta.call('/bonuses/bonus', { bonusId })).status).toBe(404);
     },
   );
 
   it('is found again when only our own commit was lost (I3)', async (context) => {
     const { expect } = context;
-    const { house, apply } = await openHouse(context);
+    const { deployment, apply } = await openDeployment(context);
     const first = await apply(['ann']);
     // What a process killed between the service's answer and its commit leaves behind.
-    await house.sql("UPDATE bonus_intents SET state = 'open' WHERE kind = 'apply'");
-    await house.sql("UPDATE bonus_grants SET state = 'open'");
-    await house.sql('DELETE FROM bonuses');
-    const found = await house.untilClosed(() => apply(['ann']));
+    await deployment.sql("UPDATE bonus_intents SET state = 'open' WHERE kind = 'apply'");
+    await deployment.sql("UPDATE bonus_grants SET state = 'open'");
+    await deployment.sql('DELETE FROM bonuses');
+    const found = await deployment.untilClosed(() => apply(['ann']));
     expect([found.status, found.body]).toEqual([200, first.body]);
-    expect(await house.sql('SELECT operator_id FROM bonuses')).toEqual([{ operator_id: 'alpha' }]);
+    expect(await deployment.sql('SELECT operator_id FROM bonuses')).toEqual([
+      { operator_id: 'alpha' },
+    ]);
   });
 
   it('is found on any page of a player with hundreds of bonuses', async (context) => {
     const { expect } = context;
-    const { house, apply } = await openHouse(context);
+    const { deployment, apply } = await openDeployment(context);
     await apply(['ann']);
-    const [player] = house.api.bonuses;
+    const [player] = deployment.api.bonuses;
     for (let n = 0; n < 220; n += 1) {
-      const { id } = house.api.createTemplate(SERVICE_CID, { name: `Old ${n}` });
-      house.api.issueBonus(id, { userId: player?.userId ?? '' });
+      const { id } = deployment.api.createTemplate(SERVICE_CID, { name: `Old ${n}` });
+      deployment.api.issueBonus(id, { userId: player?.userId ?? '' });
     }
-    const last = await house.template(house.alpha, { name: 'The last' });
-    house.api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+    const last = await deployment.template(deployment.alpha, { name: 'The last' });
+    deployment.api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'applied' }, { calls: 1 });
     await apply(['ann'], last);
-    const found = await house.untilClosed(() => apply(['ann'], last));
+    const found = await deployment.untilClosed(() => apply(['ann'], last));
     expect(Object.values(objectOf(found.json?.items))).toMatchObject([{ templateId: last }]);
   });
 });
 
 it.concurrent('lets a batch that never arrived be repeated, when its players were looked at twice', async (context) => {
   const { expect } = context;
-  const { house, apply } = await openHouse(context);
-  house.api.misbehave('bonus/applyBatch', { kind: 'hang' }, { calls: 1 });
+  const { deployment, apply } = await openDeployment(context);
+  deployment.api.misbehave('bonus/applyBatch', { kind: 'hang' }, { calls: 1 });
   expect((await apply(['ann'])).status).toBe(504);
-  const again = await house.untilClosed(() => apply(['ann']));
+  const again = await deployment.untilClosed(() => apply(['ann']));
   expect(again.status).toBe(200);
-  expect(house.api.bonuses).toHaveLength(1);
-  const looks = await house.sql("SELECT state, looks FROM bonus_grants WHERE state = 'absent'");
+  expect(deployment.api.bonuses).toHaveLength(1);
+  const looks = await deployment.sql(
+    "SELECT state, looks FROM bonus_grants WHERE state = 'absent'",
+  );
   expect(looks).toEqual([{ state: 'absent', looks: 1 }]);
 });
 
 it.concurrent('issues once when a batch called absent arrives after all and is repeated', async (context) => {
   const { expect } = context;
-  const { house, apply } = await openHouse(context);
-  house.api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'later' }, { calls: 1 });
+  const { deployment, apply } = await openDeployment(context);
+  deployment.api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'later' }, { calls: 1 });
   await apply(['ann']);
-  const absent = () => house.sql("SELECT 1 FROM bonus_grants WHERE state = 'absent'");
+  const absent = () => deployment.sql("SELECT 1 FROM bonus_grants WHERE state = 'absent'");
   await expect.poll(absent, { timeout: 20_000 }).toHaveLength(1);
-  expect(house.api.applyLate()).toBe(1);
-  const again = await house.untilClosed(() => apply(['ann']));
+  expect(deployment.api.applyLate()).toBe(1);
+  const again = await deployment.untilClosed(() => apply(['ann']));
   expect(again.status).toBe(200);
   expect(again.json?.errorItems).toMatchObject([{ userId: 'ann', code: 34 }]);
-  expect(house.api.bonuses).toHaveLength(1);
+  expect(deployment.api.bonuses).toHaveLength(1);
 });

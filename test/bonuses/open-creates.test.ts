@@ -13,22 +13,22 @@ import {
 const TIMEOUT_MS = 2_000;
 
 /** Each case has a gateway of its own, so that all of them wait for their read-back together. */
-async function openHouse(
+async function openDeployment(
   { onTestFinished }: TestContext,
   options: BonusGatewayOptions = {},
 ): Promise<BonusGateway> {
   const service = { bonusTimeoutMs: TIMEOUT_MS };
-  const house = await startBonusGateway({ worker: true, service, ...options });
-  onTestFinished(() => house.close());
-  return house;
+  const deployment = await startBonusGateway({ worker: true, service, ...options });
+  onTestFinished(() => deployment.close());
+  return deployment;
 }
 
 const create = (operator: SimulatedOperator, name: string) =>
   operator.call('/bonuses/templates/add', templateBody({ name }));
-const madeWith = (house: BonusGateway, name: string) =>
-  [...house.api.templates.values()].filter((template) => template.name === name);
-const openIntents = (house: BonusGateway, operator: string) =>
-  house.gateway.metric('gateway_bonus_open_intents', { operator, kind: 'create' });
+const madeWith = (deployment: BonusGateway, name: string) =>
+  [...deployment.api.templates.values()].filter((template) => template.name === name);
+const openIntents = (deployment: BonusGateway, operator: string) =>
+  deployment.gateway.metric('gateway_bonus_open_intents', { operator, kind: 'create' });
 
 describe.concurrent('a create that the service has carried out without an answer', () => {
   it.for([
@@ -42,58 +42,59 @@ describe.concurrent('a create that the service has carried out without an answer
     'is found again when it %s, and is the operator’s alone',
     async ([, how, status], context) => {
       const { expect } = context;
-      const house = await openHouse(context);
-      house.api.misbehave('templates/add', how, { calls: 1 });
-      const first = await create(house.alpha, 'Lost');
+      const deployment = await openDeployment(context);
+      deployment.api.misbehave('templates/add', how, { calls: 1 });
+      const first = await create(deployment.alpha, 'Lost');
       expect([first.status, first.json?.code]).toEqual([status, 100]);
       expect(first.json?.message).toContain('still open');
-      const early = await create(house.alpha, 'Lost');
+      const early = await create(deployment.alpha, 'Lost');
       expect([early.status, early.json?.code]).toEqual([409, 8]);
 
-      const found = await house.untilClosed(() => create(house.alpha, 'Lost'));
-      const [made] = madeWith(house, 'Lost');
-      expect(madeWith(house, 'Lost')).toHaveLength(1);
+      const found = await deployment.untilClosed(() => create(deployment.alpha, 'Lost'));
+      const [made] = madeWith(deployment, 'Lost');
+      expect(madeWith(deployment, 'Lost')).toHaveLength(1);
       expect([found.status, found.json?.id, found.json?.cid]).toEqual([200, made?.id, 'alpha-key']);
       const templateId = made?.id;
-      expect((await house.alpha.call('/bonuses/template', { templateId })).status).toBe(200);
-      expect((await house.beta.call('/bonuses/template', { templateId })).status).toBe(404);
+      expect((await deployment.alpha.call('/bonuses/template', { templateId })).status).toBe(200);
+      expect((await deployment.beta.call('/bonuses/template', { templateId })).status).toBe(404);
     },
   );
 
   it('is found again when only our own commit was lost (I3)', async (context) => {
     const { expect } = context;
-    const house = await openHouse(context);
-    const first = await create(house.alpha, 'Uncommitted');
+    const deployment = await openDeployment(context);
+    const first = await create(deployment.alpha, 'Uncommitted');
     // What a process killed between the service's answer and its commit leaves behind.
-    await house.sql("UPDATE bonus_intents SET state = 'open', template_id = NULL");
-    await house.sql('DELETE FROM bonus_templates');
-    await house.sql('DELETE FROM bonus_template_copies');
-    const found = await house.untilClosed(() => create(house.alpha, 'Uncommitted'));
+    await deployment.sql("UPDATE bonus_intents SET state = 'open', template_id = NULL");
+    await deployment.sql('DELETE FROM bonus_templates');
+    await deployment.sql('DELETE FROM bonus_template_copies');
+    const found = await deployment.untilClosed(() => create(deployment.alpha, 'Uncommitted'));
     expect([found.status, found.body]).toEqual([200, first.body]);
-    expect(madeWith(house, 'Uncommitted')).toHaveLength(1);
+    expect(madeWith(deployment, 'Uncommitted')).toHaveLength(1);
   });
 
   it('is found among hundreds, whichever end the service lists first', async (context) => {
     const { expect } = context;
-    const house = await openHouse(context, { templateOrder: 'newestFirst' });
-    for (let n = 0; n < 250; n += 1) house.api.createTemplate(SERVICE_CID, { name: `Old ${n}` });
-    house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
-    await create(house.alpha, 'Among');
-    const found = await house.untilClosed(() => create(house.alpha, 'Among'));
-    expect([found.status, found.json?.id]).toEqual([200, madeWith(house, 'Among')[0]?.id]);
+    const deployment = await openDeployment(context, { templateOrder: 'newestFirst' });
+    for (let n = 0; n < 250; n += 1)
+      deployment.api.createTemplate(SERVICE_CID, { name: `Old ${n}` });
+    deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+    await create(deployment.alpha, 'Among');
+    const found = await deployment.untilClosed(() => create(deployment.alpha, 'Among'));
+    expect([found.status, found.json?.id]).toEqual([200, madeWith(deployment, 'Among')[0]?.id]);
   });
 });
 
 it.concurrent('lets a create that never arrived be repeated, after two whole looks', async (context) => {
   const { expect } = context;
-  const house = await openHouse(context);
-  house.api.misbehave('templates/add', { kind: 'hang' }, { calls: 1 });
-  const first = await create(house.alpha, 'Never');
+  const deployment = await openDeployment(context);
+  deployment.api.misbehave('templates/add', { kind: 'hang' }, { calls: 1 });
+  const first = await create(deployment.alpha, 'Never');
   expect(first.status).toBe(504);
-  const again = await house.untilClosed(() => create(house.alpha, 'Never'));
+  const again = await deployment.untilClosed(() => create(deployment.alpha, 'Never'));
   expect(again.status).toBe(200);
-  expect(madeWith(house, 'Never')).toHaveLength(1);
-  const [failed] = await house.sql(
+  expect(madeWith(deployment, 'Never')).toHaveLength(1);
+  const [failed] = await deployment.sql(
     "SELECT reason, passes FROM bonus_intents WHERE state = 'failed'",
   );
   expect(failed).toEqual({ reason: 'never arrived', passes: 1 });
@@ -101,14 +102,14 @@ it.concurrent('lets a create that never arrived be repeated, after two whole loo
 
 it.concurrent('does not take a template for it that was there before, however equal', async (context) => {
   const { expect } = context;
-  const house = await openHouse(context);
+  const deployment = await openDeployment(context);
   const body = templateBody({ name: 'Twin' });
-  const twin = await house.alpha.call('/bonuses/templates/add', body);
-  await house.sql('DELETE FROM bonus_templates');
-  await house.sql('DELETE FROM bonus_intents');
-  house.api.misbehave('templates/add', { kind: 'hang' }, { calls: 1 });
-  await create(house.alpha, 'Twin');
-  const again = await house.untilClosed(() => create(house.alpha, 'Twin'));
+  const twin = await deployment.alpha.call('/bonuses/templates/add', body);
+  await deployment.sql('DELETE FROM bonus_templates');
+  await deployment.sql('DELETE FROM bonus_intents');
+  deployment.api.misbehave('templates/add', { kind: 'hang' }, { calls: 1 });
+  await create(deployment.alpha, 'Twin');
+  const again = await deployment.untilClosed(() => create(deployment.alpha, 'Twin'));
   expect(again.status).toBe(200);
   expect(again.json?.id).not.toBe(twin.json?.id);
 });
@@ -118,19 +119,22 @@ describe.concurrent('equal creates of two operators, both without an answer (I8)
     timeout: 90_000,
   }, async (context) => {
     const { expect } = context;
-    const house = await openHouse(context);
-    house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 2 });
-    const silent = await Promise.all([create(house.alpha, 'Same'), create(house.beta, 'Same')]);
+    const deployment = await openDeployment(context);
+    deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 2 });
+    const silent = await Promise.all([
+      create(deployment.alpha, 'Same'),
+      create(deployment.beta, 'Same'),
+    ]);
     expect(silent.map(({ status }) => status)).toEqual([504, 504]);
-    const [first, second] = madeWith(house, 'Same').map(({ id }) => id);
+    const [first, second] = madeWith(deployment, 'Same').map(({ id }) => id);
 
     const ambiguous = () =>
-      house.sql('SELECT operator_id FROM bonus_intents WHERE ambiguous ORDER BY 1');
+      deployment.sql('SELECT operator_id FROM bonus_intents WHERE ambiguous ORDER BY 1');
     await expect
       .poll(ambiguous, { timeout: 20_000 })
       .toEqual([{ operator_id: 'alpha' }, { operator_id: 'beta' }]);
-    await expect.poll(() => openIntents(house, 'alpha'), { timeout: 15_000 }).toBe(1);
-    for (const operator of [house.alpha, house.beta]) {
+    await expect.poll(() => openIntents(deployment, 'alpha'), { timeout: 15_000 }).toBe(1);
+    for (const operator of [deployment.alpha, deployment.beta]) {
       expect((await create(operator, 'Same')).status).toBe(409);
       for (const templateId of [first, second]) {
         expect((await operator.call('/bonuses/template', { templateId })).status).toBe(404);
@@ -138,7 +142,7 @@ describe.concurrent('equal creates of two operators, both without an answer (I8)
     }
 
     // Where alpha's was made before beta's began, only the newer one can be beta's.
-    const late = await house.sql(
+    const late = await deployment.sql(
       `SELECT 1 FROM bonus_intents WHERE operator_id = 'beta' AND above_id >= ${first}`,
     );
     const [betas, alphas] = late.length === 0 ? [first, second] : [second, first];
@@ -146,38 +150,38 @@ describe.concurrent('equal creates of two operators, both without an answer (I8)
       ['bonuses', 'assign', '--operator', 'beta', '--template', String(betas)],
       {
         env: {
-          DATABASE_URL: house.gateway.databaseUrl,
-          GATEWAY_CONFIG: house.gateway.configFolder,
+          DATABASE_URL: deployment.gateway.databaseUrl,
+          GATEWAY_CONFIG: deployment.gateway.configFolder,
         },
       },
     );
     expect([assigned.code, assigned.stderr]).toEqual([0, '']);
     // What is left can only be alpha's.
-    const ofBeta = await house.untilClosed(() => create(house.beta, 'Same'));
-    const ofAlpha = await house.untilClosed(() => create(house.alpha, 'Same'));
+    const ofBeta = await deployment.untilClosed(() => create(deployment.beta, 'Same'));
+    const ofAlpha = await deployment.untilClosed(() => create(deployment.alpha, 'Same'));
     expect([ofBeta.status, ofBeta.json?.id]).toEqual([200, betas]);
     expect([ofAlpha.status, ofAlpha.json?.id]).toEqual([200, alphas]);
-    expect(madeWith(house, 'Same')).toHaveLength(2);
+    expect(madeWith(deployment, 'Same')).toHaveLength(2);
   });
 
   it('are told apart by what differs', async (context) => {
     const { expect } = context;
-    const house = await openHouse(context);
-    house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 2 });
+    const deployment = await openDeployment(context);
+    deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 2 });
     const fields = { name: 'Alike' };
     const bodies = [
       templateBody({ ...fields, betAmount: 5 }),
       templateBody({ ...fields, betAmount: 6 }),
     ] as const;
     await Promise.all([
-      house.alpha.call('/bonuses/templates/add', bodies[0]),
-      house.beta.call('/bonuses/templates/add', bodies[1]),
+      deployment.alpha.call('/bonuses/templates/add', bodies[0]),
+      deployment.beta.call('/bonuses/templates/add', bodies[1]),
     ]);
-    const ofAlpha = await house.untilClosed(() =>
-      house.alpha.call('/bonuses/templates/add', bodies[0]),
+    const ofAlpha = await deployment.untilClosed(() =>
+      deployment.alpha.call('/bonuses/templates/add', bodies[0]),
     );
-    const ofBeta = await house.untilClosed(() =>
-      house.beta.call('/bonuses/templates/add', bodies[1]),
+    const ofBeta = await deployment.untilClosed(() =>
+      deployment.beta.call('/bonuses/templates/add', bodies[1]),
     );
     expect(ofAlpha.json).toMatchObject({ freebetData: { betAmount: 5 }, cid: 'alpha-key' });
     expect(ofBeta.json).toMatchObject({ freebetData: { betAmount: 6 }, cid: 'beta-key' });
@@ -185,12 +189,12 @@ describe.concurrent('equal creates of two operators, both without an answer (I8)
 
   it('never give one operator what the other’s answered create has made', async (context) => {
     const { expect } = context;
-    const house = await openHouse(context);
-    house.api.misbehave('templates/add', { kind: 'hang' }, { calls: 1 });
-    await create(house.alpha, 'Only one');
-    const ofBeta = await create(house.beta, 'Only one');
+    const deployment = await openDeployment(context);
+    deployment.api.misbehave('templates/add', { kind: 'hang' }, { calls: 1 });
+    await create(deployment.alpha, 'Only one');
+    const ofBeta = await create(deployment.beta, 'Only one');
     expect(ofBeta.status).toBe(200);
-    const ofAlpha = await house.untilClosed(() => create(house.alpha, 'Only one'));
+    const ofAlpha = await deployment.untilClosed(() => create(deployment.alpha, 'Only one'));
     expect(ofAlpha.status).toBe(200);
     expect(ofAlpha.json?.id).not.toBe(ofBeta.json?.id);
   });
@@ -198,12 +202,12 @@ describe.concurrent('equal creates of two operators, both without an answer (I8)
 
 it.concurrent('is read back once by several replicas', async (context) => {
   const { expect } = context;
-  const house = await openHouse(context);
-  await house.gateway.replica();
-  house.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
-  await create(house.alpha, 'Replicas');
-  await house.untilClosed(() => create(house.alpha, 'Replicas'));
-  expect(madeWith(house, 'Replicas')).toHaveLength(1);
-  const [walks] = await house.sql('SELECT count(*)::int AS count FROM bonus_templates');
+  const deployment = await openDeployment(context);
+  await deployment.gateway.replica();
+  deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+  await create(deployment.alpha, 'Replicas');
+  await deployment.untilClosed(() => create(deployment.alpha, 'Replicas'));
+  expect(madeWith(deployment, 'Replicas')).toHaveLength(1);
+  const [walks] = await deployment.sql('SELECT count(*)::int AS count FROM bonus_templates');
   expect(walks).toEqual({ count: 1 });
 });

@@ -7,10 +7,10 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let proxy: TcpProxy;
 beforeAll(async () => {
-  house = await startBonusGateway({
+  deployment = await startBonusGateway({
     worker: true,
     service: { bonusTimeoutMs: 3_000 },
     throughDatabase: async (direct) => {
@@ -23,14 +23,16 @@ beforeAll(async () => {
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
-  await house.close();
+  await deployment.close();
   await proxy.close();
 });
 
 it('asks nothing of the service while PostgreSQL is away: 503/100', async () => {
-  const template = await house.template(house.alpha);
+  const template = await deployment.template(deployment.alpha);
   const writes = () =>
-    house.api.requests.filter(({ method }) => method?.includes('add') || method?.includes('Batch'));
+    deployment.api.requests.filter(
+      ({ method }) => method?.includes('add') || method?.includes('Batch'),
+    );
   const before = writes().length;
   await proxy.cut();
   for (const [method, fields] of [
@@ -41,7 +43,7 @@ it('asks nothing of the service while PostgreSQL is away: 503/100', async () => 
     ['bonus/applyBatch', batchBody(template, ['ann'])],
     ['bonus/revokeBatch', { bonusesIds: [1] }],
   ] as const) {
-    const refused = await house.alpha.call(`/bonuses/${method}`, fields);
+    const refused = await deployment.alpha.call(`/bonuses/${method}`, fields);
     expect([refused.status, refused.json?.code], method).toEqual([503, 100]);
   }
   expect(writes().length).toBe(before);
@@ -49,8 +51,8 @@ it('asks nothing of the service while PostgreSQL is away: 503/100', async () => 
 
 it('finds again what the service made while PostgreSQL went away (I3)', async () => {
   const body = templateBody({ name: 'Went away' });
-  const gate = house.api.hold('templates/add', { point: 'after' });
-  const lost = house.alpha.call('/bonuses/templates/add', body);
+  const gate = deployment.api.hold('templates/add', { point: 'after' });
+  const lost = deployment.alpha.call('/bonuses/templates/add', body);
   await gate.arrived;
   await proxy.cut();
   gate.release();
@@ -59,20 +61,20 @@ it('finds again what the service made while PostgreSQL went away (I3)', async ()
   expect([answer.status, answer.json?.code]).toEqual([504, 100]);
   expect(answer.json?.message).toContain('still open');
   await proxy.restore();
-  const found = await house.untilClosed(async () => {
-    const again = await house.alpha.call('/bonuses/templates/add', body);
+  const found = await deployment.untilClosed(async () => {
+    const again = await deployment.alpha.call('/bonuses/templates/add', body);
     // The pool hands out a few dead connections first.
     return again.status === 503 ? { ...again, status: 409 } : again;
   });
-  const made = [...house.api.templates.values()].filter(({ name }) => name === 'Went away');
+  const made = [...deployment.api.templates.values()].filter(({ name }) => name === 'Went away');
   expect([found.status, found.json?.id, made.length]).toEqual([200, made[0]?.id, 1]);
 });
 
 it('says of a batch too that it is open when PostgreSQL went away under it (I3)', async () => {
-  const template = await house.template(house.alpha, { name: 'For a batch' });
+  const template = await deployment.template(deployment.alpha, { name: 'For a batch' });
   const batch = batchBody(template, ['ann']);
-  const gate = house.api.hold('bonus/applyBatch', { point: 'after' });
-  const lost = house.alpha.call('/bonuses/bonus/applyBatch', batch);
+  const gate = deployment.api.hold('bonus/applyBatch', { point: 'after' });
+  const lost = deployment.alpha.call('/bonuses/bonus/applyBatch', batch);
   await gate.arrived;
   await proxy.cut();
   gate.release();
@@ -80,10 +82,10 @@ it('says of a batch too that it is open when PostgreSQL went away under it (I3)'
   expect([answer.status, answer.json?.code]).toEqual([504, 100]);
   expect(answer.json?.message).toContain('still open');
   await proxy.restore();
-  const found = await house.untilClosed(async () => {
-    const again = await house.alpha.call('/bonuses/bonus/applyBatch', batch);
+  const found = await deployment.untilClosed(async () => {
+    const again = await deployment.alpha.call('/bonuses/bonus/applyBatch', batch);
     return again.status === 503 ? { ...again, status: 409 } : again;
   });
   expect([found.status, found.json?.errorItems]).toEqual([200, []]);
-  expect(house.api.bonuses).toHaveLength(1);
+  expect(deployment.api.bonuses).toHaveLength(1);
 });

@@ -8,28 +8,28 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let template: number;
 /** Alpha at either replica. */
 let alphas: readonly SimulatedOperator[];
 beforeAll(async () => {
-  house = await startBonusGateway();
-  template = await house.template(house.alpha);
-  const { baseUrl } = await house.gateway.replica();
+  deployment = await startBonusGateway();
+  template = await deployment.template(deployment.alpha);
+  const { baseUrl } = await deployment.gateway.replica();
   const elsewhere = createOperator({
     baseUrl,
     cid: 'alpha-key',
     secret: 'alpha-api-secret-that-is-long-enough',
   });
-  alphas = [house.alpha, elsewhere];
+  alphas = [deployment.alpha, elsewhere];
 });
 afterAll(async () => {
   await alphas.at(-1)?.close();
-  await house.close();
+  await deployment.close();
 });
 
 const times = (method: BonusMethod) =>
-  house.api.requests.filter((request) => request.method === method).length;
+  deployment.api.requests.filter((request) => request.method === method).length;
 
 /** Each body so many times at each replica, all at once. */
 async function flood(path: string, bodies: readonly object[]) {
@@ -48,7 +48,7 @@ describe('two replicas that are given the same at once', () => {
     const made = answers.filter(({ status }) => status === 200);
     expect(new Set(made.map(({ body: text }) => text)).size).toBe(1);
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
-    const again = await house.alpha.call('/bonuses/templates/add', body);
+    const again = await deployment.alpha.call('/bonuses/templates/add', body);
     expect(again.body).toBe(made[0]?.body);
   });
 
@@ -63,15 +63,15 @@ describe('two replicas that are given the same at once', () => {
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
     // Batches that overlap may follow one another, none is asked for twice.
     expect(times('bonus/applyBatch') - before).toBeLessThanOrEqual(batches.length);
-    for (const batch of batches) await house.alpha.call('/bonuses/bonus/applyBatch', batch);
+    for (const batch of batches) await deployment.alpha.call('/bonuses/bonus/applyBatch', batch);
     expect(times('bonus/applyBatch') - before).toBe(batches.length);
-    const players = await house.sql<{ operator_user: string; bonuses: number }>(
+    const players = await deployment.sql<{ operator_user: string; bonuses: number }>(
       `SELECT p.operator_user, count(*)::int AS bonuses FROM players p JOIN bonuses b USING (user_id)
         GROUP BY p.operator_user ORDER BY p.operator_user COLLATE "C"`,
     );
     expect(players).toEqual(
       ['Ann', 'ann', 'ben', 'carl'].map((user) => ({ operator_user: user, bonuses: 1 })),
     );
-    expect(await house.sql("SELECT 1 FROM bonus_grants WHERE state = 'open'")).toEqual([]);
+    expect(await deployment.sql("SELECT 1 FROM bonus_grants WHERE state = 'open'")).toEqual([]);
   });
 });

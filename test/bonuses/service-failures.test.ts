@@ -15,22 +15,22 @@ import {
 
 const TIMEOUT_MS = 2_000;
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let template: number;
 let bonus: number;
 beforeAll(async () => {
-  house = await startBonusGateway({ service: { bonusTimeoutMs: TIMEOUT_MS } });
-  template = await house.template(house.alpha);
-  bonus = await house.bonus(house.alpha, template, 'ann');
+  deployment = await startBonusGateway({ service: { bonusTimeoutMs: TIMEOUT_MS } });
+  template = await deployment.template(deployment.alpha);
+  bonus = await deployment.bonus(deployment.alpha, template, 'ann');
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 beforeEach(async () => {
   // Else the breaker would open over so many faults in a row, as it should.
   for (let call = 0; call < 3; call += 1) {
-    await house.alpha.call('/bonuses/template', { templateId: template });
+    await deployment.alpha.call('/bonuses/template', { templateId: template });
   }
 });
-afterEach(() => house.api.behave());
+afterEach(() => deployment.api.behave());
 
 const READS: readonly [method: string, fields: () => object][] = [
   ['template', () => ({ templateId: template })],
@@ -57,8 +57,8 @@ const FAULTS: readonly [what: string, how: BonusMisbehaviour, status: number][] 
 
 describe.each(READS)('POST /bonuses/%s', (method, fields) => {
   it.each(FAULTS)('answers %s as a system error', async (_, how, status) => {
-    house.api.misbehave('any', how, { calls: 1 });
-    const answer = await house.alpha.call(`/bonuses/${method}`, fields());
+    deployment.api.misbehave('any', how, { calls: 1 });
+    const answer = await deployment.alpha.call(`/bonuses/${method}`, fields());
     expect([answer.status, answer.json?.code]).toEqual([status, 100]);
     expect(answer.body).not.toContain(SERVICE_CID);
   });
@@ -68,20 +68,20 @@ describe.each(READS)('POST /bonuses/%s', (method, fields) => {
     ['a date', { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' }, '1'],
     ['nothing', {}, '1'],
   ])('passes a 429 on with Retry-After, where the service says %s', async (_, headers, seconds) => {
-    house.api.misbehave('any', { kind: 'status', status: 429, headers }, { calls: 1 });
-    const answer = await house.alpha.call(`/bonuses/${method}`, fields());
+    deployment.api.misbehave('any', { kind: 'status', status: 429, headers }, { calls: 1 });
+    const answer = await deployment.alpha.call(`/bonuses/${method}`, fields());
     expect([answer.status, answer.json?.code]).toEqual([429, 10]);
     expect(answer.headers['retry-after']).toBe(seconds);
   });
 
   it('passes the service’s own refusal on in the operator’s terms', async () => {
-    const [{ user_id: userId } = { user_id: '?' }] = await house.sql<{ user_id: string }>(
+    const [{ user_id: userId } = { user_id: '?' }] = await deployment.sql<{ user_id: string }>(
       "SELECT user_id FROM players WHERE operator_user = 'ann'",
     );
     const message = `${SERVICE_CID} has no ${userId} nor 0b9e1f6c-6c0e-4b0f-a3d6-aaaaaaaaaaaa`;
     const body = JSON.stringify({ code: 77, message, trace: userId });
-    house.api.misbehave('any', { kind: 'status', status: 422, body }, { calls: 1 });
-    const answer = await house.alpha.call(`/bonuses/${method}`, fields());
+    deployment.api.misbehave('any', { kind: 'status', status: 422, body }, { calls: 1 });
+    const answer = await deployment.alpha.call(`/bonuses/${method}`, fields());
     expect([answer.status, answer.json?.code]).toEqual([422, 77]);
     expect(answer.body).not.toContain(SERVICE_CID);
     expect(answer.body).not.toContain(userId);
@@ -95,33 +95,33 @@ it.each([
   ['player/bonuses', () => ({ userId: 'ann' })],
 ] as const)('takes no error that comes with HTTP 200 for a success: %s', async (method, fields) => {
   const body = '{"code":36,"message":"error revoking bonus"}';
-  house.api.misbehave(method, { kind: 'status', status: 200, body });
-  const answer = await house.alpha.call(`/bonuses/${method}`, fields());
+  deployment.api.misbehave(method, { kind: 'status', status: 200, body });
+  const answer = await deployment.alpha.call(`/bonuses/${method}`, fields());
   expect([answer.status, answer.json?.code]).toEqual([502, 100]);
 });
 
 it('lets a create be repeated when it certainly was not made', async () => {
   const body = templateBody({ name: 'Repeatable' });
-  const create = () => house.alpha.call('/bonuses/templates/add', body);
-  house.api.misbehave(
+  const create = () => deployment.alpha.call('/bonuses/templates/add', body);
+  deployment.api.misbehave(
     'templates/add',
     { kind: 'status', status: 400, body: '{"code":5,"message":"maxOdd: too low"}' },
     { calls: 1 },
   );
   const refused = await create();
   expect([refused.status, refused.body]).toEqual([400, '{"code":5,"message":"maxOdd: too low"}']);
-  house.api.misbehave('templates/add', { kind: 'status', status: 401 }, { calls: 1 });
+  deployment.api.misbehave('templates/add', { kind: 'status', status: 401 }, { calls: 1 });
   expect((await create()).status).toBe(502);
-  await house.api.down();
+  await deployment.api.down();
   const away = await create();
   expect([away.status, away.json?.code]).toEqual([503, 100]);
-  await house.api.up();
+  await deployment.api.up();
   expect((await create()).status).toBe(200);
 });
 
 it('answers a batch within bonusTimeoutMs when the service trickles', async () => {
-  house.api.misbehave('bonus/applyBatch', { kind: 'trickle', intervalMs: 50 }, { calls: 1 });
-  const answer = await house.alpha.call(
+  deployment.api.misbehave('bonus/applyBatch', { kind: 'trickle', intervalMs: 50 }, { calls: 1 });
+  const answer = await deployment.alpha.call(
     '/bonuses/bonus/applyBatch',
     batchBody(template, ['trickled']),
   );
@@ -130,48 +130,48 @@ it('answers a batch within bonusTimeoutMs when the service trickles', async () =
 });
 
 it('refuses at once what is over the size of any honest answer', async () => {
-  house.api.misbehave('bonus', { kind: 'huge', bytes: 20_000_000 }, { calls: 1 });
-  const answer = await house.alpha.call('/bonuses/bonus', { bonusId: bonus });
+  deployment.api.misbehave('bonus', { kind: 'huge', bytes: 20_000_000 }, { calls: 1 });
+  const answer = await deployment.alpha.call('/bonuses/bonus', { bonusId: bonus });
   expect([answer.status, answer.json?.code]).toEqual([502, 100]);
 });
 
 it('asks at another address from the reload on, and says who is asked', async () => {
-  const file = join(house.gateway.configFolder, 'gateway.yaml');
+  const file = join(deployment.gateway.configFolder, 'gateway.yaml');
   const before = await readFile(file, 'utf8');
   const moved = await startBonusApi({
     partners: [{ cid: SERVICE_CID, secrets: [SERVICE_SECRET] }],
   });
-  await writeFile(file, before.replace(house.api.url, `${moved.url}/under/a/path/`));
-  await house.gateway.reload();
-  await house.alpha.call('/bonuses/template', { templateId: template });
+  await writeFile(file, before.replace(deployment.api.url, `${moved.url}/under/a/path/`));
+  await deployment.gateway.reload();
+  await deployment.alpha.call('/bonuses/template', { templateId: template });
   expect(moved.requests.map(({ path }) => path)).toEqual(['/under/a/path/bonuses/template']);
   await writeFile(file, before);
-  await house.gateway.reload();
-  const back = await house.alpha.call('/bonuses/template', { templateId: template });
+  await deployment.gateway.reload();
+  const back = await deployment.alpha.call('/bonuses/template', { templateId: template });
   expect(back.status).toBe(200);
   await moved.close();
 });
 
 describe('a bonus API that keeps failing', () => {
   it('is not asked any more for a while, and costs bets and other operators nothing (I7)', async () => {
-    const own = await house.template(house.beta, { name: 'Of beta' });
-    house.api.misbehave('bonus', { kind: 'status', status: 500 });
+    const own = await deployment.template(deployment.beta, { name: 'Of beta' });
+    deployment.api.misbehave('bonus', { kind: 'status', status: 500 });
     const statuses: number[] = [];
     for (let call = 0; call < 500 && statuses.at(-1) !== 503; call += 1) {
-      statuses.push((await house.alpha.call('/bonuses/bonus', { bonusId: bonus })).status);
+      statuses.push((await deployment.alpha.call('/bonuses/bonus', { bonusId: bonus })).status);
     }
     expect(statuses.at(-1)).toBe(503);
-    const asked = house.api.requests.length;
-    const refused = await house.alpha.call('/bonuses/template', { templateId: template });
+    const asked = deployment.api.requests.length;
+    const refused = await deployment.alpha.call('/bonuses/template', { templateId: template });
     expect([refused.status, refused.json?.code]).toEqual([503, 100]);
-    expect(house.api.requests.length).toBe(asked);
+    expect(deployment.api.requests.length).toBe(asked);
     // Beta's lane is its own, and bets know nothing of it.
-    expect((await house.beta.call('/bonuses/template', { templateId: own })).status).toBe(200);
-    const bet = await placedBet(house.gateway);
+    expect((await deployment.beta.call('/bonuses/template', { templateId: own })).status).toBe(200);
+    const bet = await placedBet(deployment.gateway);
     expect((await bet.settle('10')).status).toBe(200);
-    house.api.behave();
+    deployment.api.behave();
     const back = () =>
-      house.alpha.call('/bonuses/bonus', { bonusId: bonus }).then(({ status }) => status);
+      deployment.alpha.call('/bonuses/bonus', { bonusId: bonus }).then(({ status }) => status);
     await expect.poll(back, { timeout: 20_000, interval: 500 }).toBe(200);
   });
 });

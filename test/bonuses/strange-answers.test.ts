@@ -9,24 +9,24 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let template: number;
 let bonus: number;
 /** The aggregator's id of beta's player, which alpha may never see. */
 let foreignId: string;
 beforeAll(async () => {
-  house = await startBonusGateway();
-  template = await house.template(house.alpha);
-  bonus = await house.bonus(house.alpha, template, 'ann');
-  const others = await house.template(house.beta, { name: 'Of beta' });
-  await house.bonus(house.beta, others, 'secret-ben');
-  const [row] = await house.sql<{ user_id: string }>(
+  deployment = await startBonusGateway();
+  template = await deployment.template(deployment.alpha);
+  bonus = await deployment.bonus(deployment.alpha, template, 'ann');
+  const others = await deployment.template(deployment.beta, { name: 'Of beta' });
+  await deployment.bonus(deployment.beta, others, 'secret-ben');
+  const [row] = await deployment.sql<{ user_id: string }>(
     "SELECT user_id FROM players WHERE operator_user = 'secret-ben'",
   );
   foreignId = row?.user_id ?? '?';
 });
-afterAll(() => house.close());
-afterEach(() => house.api.behave());
+afterAll(() => deployment.close());
+afterEach(() => deployment.api.behave());
 
 /** Every member that a talkative service may add, at any depth. */
 function gossip(): Readonly<Record<string, unknown>> {
@@ -75,8 +75,8 @@ const CALLS: Readonly<Record<BonusMethod, () => object>> = {
 
 describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
   it('tells nothing of what a talkative service says about others (I8)', async () => {
-    house.api.misbehave(method, { kind: 'rewrite', body: talkative });
-    const answer = await house.alpha.call(`/bonuses/${method}`, CALLS[method]());
+    deployment.api.misbehave(method, { kind: 'rewrite', body: talkative });
+    const answer = await deployment.alpha.call(`/bonuses/${method}`, CALLS[method]());
     expect(answer.status).toBe(200);
     const seen = JSON.stringify([answer.json, answer.body, answer.headers]).toLowerCase();
     for (const secret of [SERVICE_CID, foreignId, 'secret-ben', 'beta-key']) {
@@ -87,10 +87,10 @@ describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
   it('passes refusals on without what they say about others (I8)', async () => {
     const message = `${SERVICE_CID}: ${foreignId} x_${SERVICE_CID}_${foreignId.toUpperCase()}`;
     const body = JSON.stringify({ code: 77, message, ...gossip() });
-    house.api.misbehave(method, { kind: 'status', status: 422, body });
+    deployment.api.misbehave(method, { kind: 'status', status: 422, body });
     const fields =
       method === 'templates/add' ? { ...CALLS[method](), betCount: 2 } : CALLS[method]();
-    const answer = await house.alpha.call(`/bonuses/${method}`, fields);
+    const answer = await deployment.alpha.call(`/bonuses/${method}`, fields);
     for (const secret of [SERVICE_CID, foreignId]) {
       expect(answer.body.toLowerCase()).not.toContain(secret.toLowerCase());
     }
@@ -99,11 +99,11 @@ describe.each(BONUS_METHODS)('POST /bonuses/%s', (method) => {
 
 it('keeps the keys of errors that the service has keyed, and adds its own likewise', async () => {
   const refused = { code: 36, message: 'too late' };
-  house.api.misbehave('bonus/revokeBatch', {
+  deployment.api.misbehave('bonus/revokeBatch', {
     kind: 'rewrite',
     body: () => JSON.stringify({ items: [], errorItems: { [bonus]: refused } }),
   });
-  const answer = await house.alpha.call('/bonuses/bonus/revokeBatch', {
+  const answer = await deployment.alpha.call('/bonuses/bonus/revokeBatch', {
     bonusesIds: [7_654_321, bonus],
   });
   expect(answer.json?.errorItems).toEqual({
@@ -113,43 +113,43 @@ it('keeps the keys of errors that the service has keyed, and adds its own likewi
 });
 
 it('is not brought down by a player’s id that no database can hold', async () => {
-  house.api.misbehave('bonus', {
+  deployment.api.misbehave('bonus', {
     kind: 'rewrite',
     body: (right) => right.replace(/"userId":"[^"]*"/, '"userId":"\\u0000"'),
   });
-  const answer = await house.alpha.call('/bonuses/bonus', { bonusId: bonus });
+  const answer = await deployment.alpha.call('/bonuses/bonus', { bonusId: bonus });
   expect([answer.status, answer.json?.code]).toEqual([404, 2]);
 });
 
 it('signs nothing for an operator but what the protocol knows: any other member is refused', async () => {
-  const asked = house.api.requests.length;
+  const asked = deployment.api.requests.length;
   const foreign = { transactionId: 'b-1', type: 2, amount: 10, extra: { userId: 'x' }, page: 1 };
   for (const [name, value] of Object.entries(foreign)) {
     if (name === 'type') continue;
-    const create = await house.alpha.call(
+    const create = await deployment.alpha.call(
       '/bonuses/templates/add',
       templateBody({ [name]: value }),
     );
     const batch = { ...batchBody(template, ['dora']), [name]: value };
-    const apply = await house.alpha.call('/bonuses/bonus/applyBatch', batch);
+    const apply = await deployment.alpha.call('/bonuses/bonus/applyBatch', batch);
     for (const refused of [create, apply]) {
       expect([refused.status, refused.json?.code]).toEqual([400, 5]);
       expect(refused.json?.message).toBe(`${name}: is not a member of this request`);
     }
   }
-  expect(house.api.requests.length).toBe(asked);
+  expect(deployment.api.requests.length).toBe(asked);
 });
 
 it('sends on what is asked for, and neither path, nor at, nor nonce', async () => {
   const path = '/bonuses/templates/add';
   const fresh = () => ({ path, at: new Date().toISOString(), nonce: crypto.randomUUID() });
   const body = templateBody({ name: 'Asked for with a nonce' });
-  const first = await house.alpha.call(path, { ...fresh(), ...body });
+  const first = await deployment.alpha.call(path, { ...fresh(), ...body });
   expect(first.status).toBe(200);
-  const sent = JSON.parse(house.api.requests.at(-1)?.body ?? '');
+  const sent = JSON.parse(deployment.api.requests.at(-1)?.body ?? '');
   expect(Object.keys(sent).sort()).toEqual(['cid', ...Object.keys(body)].sort());
   // A repeat is a new request, with a nonce of its own, and asks for the same: it is not made twice.
-  const again = await house.alpha.call(path, { ...body, ...fresh() });
+  const again = await deployment.alpha.call(path, { ...body, ...fresh() });
   expect([again.status, again.body]).toEqual([first.status, first.body]);
 });
 
@@ -157,12 +157,12 @@ it('knows templates by their ids alone, whatever else the service comes to say o
   const body = templateBody({ name: 'Made by somebody' });
   const named = (right: string) => right.replaceAll('{"id":', '{"uid":"t-1","user":7,"id":');
   for (const method of ['templates/add', 'template', 'templates'] as const) {
-    house.api.misbehave(method, { kind: 'rewrite', body: named });
+    deployment.api.misbehave(method, { kind: 'rewrite', body: named });
   }
-  const made = await house.alpha.call('/bonuses/templates/add', body);
+  const made = await deployment.alpha.call('/bonuses/templates/add', body);
   expect([made.status, made.json?.name]).toEqual([200, 'Made by somebody']);
-  const read = await house.alpha.call('/bonuses/template', { templateId: made.json?.id });
+  const read = await deployment.alpha.call('/bonuses/template', { templateId: made.json?.id });
   expect(read.body).toBe(made.body);
-  const listed = await house.alpha.call('/bonuses/templates', {});
+  const listed = await deployment.alpha.call('/bonuses/templates', {});
   expect(listed.body).toContain('Made by somebody');
 });

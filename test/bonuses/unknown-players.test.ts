@@ -1,12 +1,13 @@
 import { describe, it, type TestContext } from 'vitest';
 import { batchBody, startBonusGateway } from './support/bonus-gateway.ts';
 
-async function openHouse({ onTestFinished }: TestContext) {
-  const house = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: 3_000 } });
-  onTestFinished(() => house.close());
-  const template = await house.template(house.alpha);
-  const apply = () => house.alpha.call('/bonuses/bonus/applyBatch', batchBody(template, ['ann']));
-  return { house, apply };
+async function openDeployment({ onTestFinished }: TestContext) {
+  const deployment = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: 3_000 } });
+  onTestFinished(() => deployment.close());
+  const template = await deployment.template(deployment.alpha);
+  const apply = () =>
+    deployment.alpha.call('/bonuses/bonus/applyBatch', batchBody(template, ['ann']));
+  return { deployment, apply };
 }
 
 describe.concurrent('a batch that never arrived, of a player whom the service does not know', () => {
@@ -19,25 +20,27 @@ describe.concurrent('a batch that never arrived, of a player whom the service do
     'is closed although the service refuses to list him: %d %s',
     async ([status, body], context) => {
       const { expect } = context;
-      const { house, apply } = await openHouse(context);
-      house.api.misbehave('player/bonuses', { kind: 'status', status, body });
-      house.api.misbehave('bonus/applyBatch', { kind: 'hang' }, { calls: 1 });
+      const { deployment, apply } = await openDeployment(context);
+      deployment.api.misbehave('player/bonuses', { kind: 'status', status, body });
+      deployment.api.misbehave('bonus/applyBatch', { kind: 'hang' }, { calls: 1 });
       expect((await apply()).status).toBe(504);
-      const again = await house.untilClosed(apply);
+      const again = await deployment.untilClosed(apply);
       expect(again.status).toBe(200);
-      expect(house.api.bonuses).toHaveLength(1);
+      expect(deployment.api.bonuses).toHaveLength(1);
     },
   );
 
   it('stays open while the service refuses for another reason', async (context) => {
     const { expect } = context;
-    const { house, apply } = await openHouse(context);
-    house.api.misbehave('player/bonuses', { kind: 'status', status: 429 }, { calls: 3 });
-    house.api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+    const { deployment, apply } = await openDeployment(context);
+    deployment.api.misbehave('player/bonuses', { kind: 'status', status: 429 }, { calls: 3 });
+    deployment.api.misbehave('bonus/applyBatch', { kind: 'hang', effect: 'applied' }, { calls: 1 });
     expect((await apply()).status).toBe(504);
-    const found = await house.untilClosed(apply);
+    const found = await deployment.untilClosed(apply);
     expect([found.status, found.json?.errorItems]).toEqual([200, []]);
-    expect(house.api.bonuses).toHaveLength(1);
-    expect(house.api.requests.filter(({ method }) => method === 'player/bonuses')).toHaveLength(4);
+    expect(deployment.api.bonuses).toHaveLength(1);
+    expect(
+      deployment.api.requests.filter(({ method }) => method === 'player/bonuses'),
+    ).toHaveLength(4);
   });
 });

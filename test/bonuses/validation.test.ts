@@ -7,23 +7,23 @@ import {
   templateBody,
 } from './support/bonus-gateway.ts';
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let template: number;
 beforeAll(async () => {
-  house = await startBonusGateway();
-  template = await house.template(house.alpha);
+  deployment = await startBonusGateway();
+  template = await deployment.template(deployment.alpha);
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 
 /** Asks as alpha and expects the refusal, with nothing sent on. */
 async function expectRefused(path: string, body: string, field: string): Promise<void> {
-  const asked = house.api.requests.length;
-  const refused = await house.gateway.service.call('POST', path, body, {
+  const asked = deployment.api.requests.length;
+  const refused = await deployment.gateway.service.call('POST', path, body, {
     signWith: 'alpha-api-secret-that-is-long-enough',
   });
   expect([refused.status, refused.json?.code], refused.body).toEqual([400, 5]);
   expect(refused.json?.message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: `));
-  expect(house.api.requests.length).toBe(asked);
+  expect(deployment.api.requests.length).toBe(asked);
 }
 
 describe('POST /bonuses/templates/add refuses what the service would not take', () => {
@@ -78,7 +78,7 @@ describe('POST /bonuses/templates/add refuses what the service would not take', 
   );
 
   it('takes the limits themselves', async () => {
-    const made = await house.alpha.call(
+    const made = await deployment.alpha.call(
       '/bonuses/templates/add',
       templateBody({
         name: 'x'.repeat(255),

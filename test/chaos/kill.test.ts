@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../tools/simulator/books.ts';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
-import { type House, openHouse } from '../process/support/house.ts';
+import { type Deployment, openDeployment } from '../process/support/deployment.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type Bettor, liveBet } from './support/bets.ts';
 import { booksAgree } from './support/books.ts';
@@ -19,14 +19,14 @@ const KILLS_AT = [150, 350, 550];
 const ALL_KILLED_AT = 750;
 
 describe('a gateway that is killed again and again', () => {
-  let house: House;
+  let deployment: Deployment;
   let replicas: Replicas;
   let service: SimulatedService;
   let bettors: Bettor[];
 
   beforeAll(async () => {
     const operator = { wallet: { breaker: { openMs: 300 } } };
-    house = await openHouse({
+    deployment = await openDeployment({
       gateway: {
         deadline: { totalMs: 1_500, reserveMs: 300 },
         delivery: {
@@ -38,7 +38,7 @@ describe('a gateway that is killed again and again', () => {
       },
       operators: { alpha: operator, beta: operator },
     });
-    replicas = new Replicas(house, { LOG_LEVEL: process.env.TEST_LOG ?? 'info' });
+    replicas = new Replicas(deployment, { LOG_LEVEL: process.env.TEST_LOG ?? 'info' });
     const baseUrl = await replicas.start(2);
     service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: RETRY_SCALE });
     bettors = [];
@@ -47,14 +47,14 @@ describe('a gateway that is killed again and again', () => {
       // Some players have little money and some none, so that there are declines as well, however
       // much is answered too late.
       const balance = { 0: '60', 5: '0' }[index % 10] ?? '100000';
-      const player = await house.player(baseUrl, { operatorId, balance });
-      bettors.push({ player, wallet: house.wallet(operatorId) });
+      const player = await deployment.player(baseUrl, { operatorId, balance });
+      bettors.push({ player, wallet: deployment.wallet(operatorId) });
     }
   });
   afterAll(async () => {
     await service.close();
     await replicas.close();
-    await house.close();
+    await deployment.close();
   });
 
   it('leaves service and wallets with the same books, every bet and every cent (I3-I6)', {
@@ -71,25 +71,25 @@ describe('a gateway that is killed again and again', () => {
         if (KILLS_AT.includes(begun)) killing = killing.then(() => replicas.replaceOldest());
         if (begun === ALL_KILLED_AT) killing = killing.then(() => replicas.replaceAll());
         // What was put off is debited in the middle of everything else.
-        if (begun % 25 === 0) for (const wallet of house.wallets) wallet.applyLate();
+        if (begun % 25 === 0) for (const wallet of deployment.wallets) wallet.applyLate();
         contradictions.push(...(await liveBet(service, random, random.pick(bettors))));
       }
     };
     const lanes = Array.from({ length: LANES }, lane);
     await Promise.all(lanes);
     await killing;
-    for (const wallet of house.wallets) {
+    for (const wallet of deployment.wallets) {
       wallet.behave();
       wallet.applyLate();
     }
     await service.idle();
-    await allHome(house);
+    await allHome(deployment);
 
     const books = service.books();
-    const wallets = house.wallets.map((wallet) => wallet.books());
+    const wallets = deployment.wallets.map((wallet) => wallet.books());
     expect(compareBooks(books, wallets).differences).toEqual([]);
-    await booksAgree(house);
-    expect(await journalFaults(house, service, house.wallets)).toEqual([]);
+    await booksAgree(deployment);
+    expect(await journalFaults(deployment, service, deployment.wallets)).toEqual([]);
     expect(contradictions).toEqual([]);
 
     expect(replicas.kills).toBe(KILLS_AT.length + 2);
@@ -99,7 +99,7 @@ describe('a gateway that is killed again and again', () => {
     for (const state of ['accepted', 'settled', 'rolled_back', 'declined']) {
       expect(count(state), state).toBeGreaterThan(20);
     }
-    const delivered = await house.query(
+    const delivered = await deployment.query(
       `SELECT 1 FROM deliveries WHERE state = 'delivered' AND attempts > 1`,
     );
     expect(delivered.length).toBeGreaterThan(20);

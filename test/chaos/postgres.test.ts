@@ -131,13 +131,13 @@ async function survives(
   const direct = new Client({ connectionString: postgres.url });
   await direct.connect();
   const query = async (text: string) => (await direct.query(text)).rows;
-  const house = { databaseUrl: postgres.url, wallets: [wallet], query };
+  const deployment = { databaseUrl: postgres.url, wallets: [wallet], query };
   try {
-    await allHome(house);
+    await allHome(deployment);
     expect(compareBooks(service.books(), [wallet.books()]).differences).toEqual([]);
-    expect(await journalFaults(house, service, [wallet])).toEqual([]);
+    expect(await journalFaults(deployment, service, [wallet])).toEqual([]);
     expect(contradictions).toEqual([]);
-    await booksAgree(house);
+    await booksAgree(deployment);
   } finally {
     await direct.end();
   }

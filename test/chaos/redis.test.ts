@@ -13,7 +13,7 @@ const CONFIRMED_MS = 20_000;
 /** Each case breaks a Redis of its own, so that all of them wait for their deliveries together. */
 describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
   it('confirms deliveries although Redis was flushed in between (I4)', async (context) => {
-    const { redis, journey } = await openHouse(context);
+    const { redis, journey } = await openDeployment(context);
     const earlier = await journey();
     await commandTo(redis, (client) => client.flushall());
     await earlier();
@@ -21,7 +21,7 @@ describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
   });
 
   it('works on while Redis is dead, and after it came back empty (I3, I4)', async (context) => {
-    const { redis, journey } = await openHouse(context);
+    const { redis, journey } = await openDeployment(context);
     const earlier = await journey();
     await redis.kill();
     await earlier();
@@ -34,7 +34,7 @@ describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
   });
 
   it('works on while Redis is frozen, and after it thawed (I1, I4)', async (context) => {
-    const { redis, journey } = await openHouse(context);
+    const { redis, journey } = await openDeployment(context);
     const earlier = await journey();
     await redis.kill('SIGSTOP');
     await earlier();
@@ -47,7 +47,7 @@ describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
   });
 
   it('works on while Redis is out of memory (I4)', async (context) => {
-    const { redis, journey } = await openHouse(context);
+    const { redis, journey } = await openDeployment(context);
     const earlier = await journey();
     await commandTo(redis, (client) => client.config('SET', 'maxmemory', '1'));
     await earlier();
@@ -58,7 +58,7 @@ describe.concurrent('without a working Redis', { timeout: 60_000 }, () => {
 });
 
 /** A gateway with a Redis of its own; when the case is over its books must agree. */
-async function openHouse({ expect, onTestFinished }: TestContext) {
+async function openDeployment({ expect, onTestFinished }: TestContext) {
   const redis = await privateRedis();
   const gateway = await startTestGateway({
     worker: true,

@@ -18,23 +18,23 @@ const HANG_MS = 25_000;
 const CALLBACKS = documented.filter(({ endpoint }) => endpoint.tags.includes('callbacks'));
 const OPERATORS = documented.filter(({ endpoint }) => !endpoint.tags.includes('callbacks'));
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 let service: SignedClient;
 let operator: SignedClient;
 let player: { readonly userId: string; readonly token: string; readonly user: string };
 let template: number;
 beforeAll(async () => {
-  house = await startBonusGateway();
-  player = await house.gateway.player();
-  template = await house.template(house.alpha);
+  deployment = await startBonusGateway();
+  player = await deployment.gateway.player();
+  template = await deployment.template(deployment.alpha);
   const client = (secret: string) =>
-    new SignedClient({ baseUrl: house.gateway.baseUrl, secret, timeoutMs: HANG_MS });
+    new SignedClient({ baseUrl: deployment.gateway.baseUrl, secret, timeoutMs: HANG_MS });
   service = client(SERVICE_SECRET);
   operator = client('alpha-api-secret-that-is-long-enough');
 });
 afterAll(async () => {
   await Promise.all([service.close(), operator.close()]);
-  await house.close();
+  await deployment.close();
 });
 
 /** Sends what the service would have signed. */
@@ -125,8 +125,8 @@ describe('a signed callback', () => {
   });
 
   it('has taken no longer than any other, and left the gateway as able as before', async () => {
-    expect(house.gateway.slowestMs()).toBeLessThan(ANSWER_MS_MAX);
-    const bet = await placedBet(house.gateway);
+    expect(deployment.gateway.slowestMs()).toBeLessThan(ANSWER_MS_MAX);
+    const bet = await placedBet(deployment.gateway);
     expect((await bet.settle('10')).status).toBe(200);
   });
 });

@@ -17,16 +17,16 @@ const PROGRAM = process.env.FUZZ_SCHEMATHESIS ?? '';
 const CHECKS =
   'not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance';
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 beforeAll(async () => {
-  if (PROGRAM !== '') house = await startBonusGateway();
+  if (PROGRAM !== '') deployment = await startBonusGateway();
 });
-afterAll(() => house?.close());
+afterAll(() => deployment?.close());
 
 it.skipIf(PROGRAM === '')(
   'Schemathesis finds no answer that the OpenAPI document does not describe',
   async () => {
-    const player = await house.gateway.player();
+    const player = await deployment.gateway.player();
     const signer = await startSigner(player);
     const seed = process.env.FUZZ_SEED ?? '1';
     const said = await runProgram([
@@ -43,7 +43,7 @@ it.skipIf(PROGRAM === '')(
 /** A way to the gateway that signs whatever passes, as the one who may call that path. */
 async function startSigner(player: { readonly userId: string; readonly token: string }) {
   const client = (secret: string) =>
-    new SignedClient({ baseUrl: house.gateway.baseUrl, secret, timeoutMs: 30_000 });
+    new SignedClient({ baseUrl: deployment.gateway.baseUrl, secret, timeoutMs: 30_000 });
   const service = client(SERVICE_SECRET);
   const operator = client('alpha-api-secret-that-is-long-enough');
   const pass = async (request: IncomingMessage, response: ServerResponse) => {

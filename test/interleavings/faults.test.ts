@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failuresText, type House, openHouse } from './support/house.ts';
+import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import type { Scenario } from './support/play.ts';
 import { titleOf } from './support/scenarios.ts';
 
@@ -18,17 +18,17 @@ const SCENARIOS: readonly Scenario[] = [
  * does it unanswered, not at all, or late, a caller gives up waiting.
  */
 describe('operations of one bet, in every order, with one fault at any step (I1-I6)', () => {
-  let house: House;
+  let deployment: Deployment;
   beforeAll(async () => {
-    house = await openHouse(ROOT);
+    deployment = await openDeployment(ROOT);
   });
-  afterAll(() => house.close());
+  afterAll(() => deployment.close());
 
   it.each(SCENARIOS.map((scenario) => [titleOf(scenario), scenario] as const))(
     '%s',
     { timeout: 300_000 },
     async (_, scenario) => {
-      const explored = await house.explore(scenario);
+      const explored = await deployment.explore(scenario);
       expect(failuresText(explored)).toBe('');
       expect(explored.isComplete).toBe(true);
       expect(explored.orders).toBeGreaterThan(15);

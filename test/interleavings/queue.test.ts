@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failuresText, type House, openHouse } from './support/house.ts';
+import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import type { Scenario } from './support/play.ts';
 import { titleOf } from './support/scenarios.ts';
 
@@ -17,17 +17,17 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 describe('settles that may be promised, in many orders with faults at any step (I3-I6)', () => {
-  let house: House;
+  let deployment: Deployment;
   beforeAll(async () => {
-    house = await openHouse(ROOT, 'queue');
+    deployment = await openDeployment(ROOT, 'queue');
   });
-  afterAll(() => house.close());
+  afterAll(() => deployment.close());
 
   it.each(SCENARIOS.map((scenario) => [titleOf(scenario), scenario] as const))(
     '%s',
     { timeout: 1_800_000 },
     async (title, scenario) => {
-      const explored = await house.explore(scenario, ORDERS_MAX);
+      const explored = await deployment.explore(scenario, ORDERS_MAX);
       if (process.env.INTERLEAVINGS === 'all') console.log(`${title}: ${explored.orders} orders`);
       expect(failuresText(explored)).toBe('');
       expect(explored.orders).toBeGreaterThanOrEqual(100);

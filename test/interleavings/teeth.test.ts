@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BUGS } from '../../tools/torture/teeth/bugs.ts';
 import { plant } from '../../tools/torture/teeth/plant.ts';
-import { failuresText, openHouse } from './support/house.ts';
+import { failuresText, openDeployment } from './support/deployment.ts';
 import type { Scenario } from './support/play.ts';
 import { titleOf } from './support/scenarios.ts';
 
@@ -47,12 +47,12 @@ describe('the interleavings see bugs', () => {
     const bug = BUGS.find((one) => one.name === name);
     if (bug === undefined) throw new Error(`no bug is named ${name}`);
     const planted = await plant(bug, ROOT);
-    const house = await openHouse(planted.folder);
+    const deployment = await openDeployment(planted.folder);
     try {
-      const explored = await house.explore(scenario);
+      const explored = await deployment.explore(scenario);
       expect(failuresText(explored), titleOf(scenario)).toMatch(as);
     } finally {
-      await house.close();
+      await deployment.close();
       await planted.remove();
     }
   });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failuresText, type House, openHouse } from './support/house.ts';
+import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import { THREE, titleOf } from './support/scenarios.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -9,17 +9,17 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const ORDERS_MAX = process.env.INTERLEAVINGS === 'all' ? Number.POSITIVE_INFINITY : 25;
 
 describe('three operations of one bet, in many orders of their steps (I3-I6)', () => {
-  let house: House;
+  let deployment: Deployment;
   beforeAll(async () => {
-    house = await openHouse(ROOT);
+    deployment = await openDeployment(ROOT);
   });
-  afterAll(() => house.close());
+  afterAll(() => deployment.close());
 
   it.each(THREE.map((scenario) => [titleOf(scenario), scenario] as const))(
     '%s',
     { timeout: 1_800_000 },
     async (title, scenario) => {
-      const explored = await house.explore(scenario, ORDERS_MAX);
+      const explored = await deployment.explore(scenario, ORDERS_MAX);
       if (process.env.INTERLEAVINGS === 'all') console.log(`${title}: ${explored.orders} orders`);
       expect(failuresText(explored)).toBe('');
       expect(explored.orders).toBeGreaterThanOrEqual(25);

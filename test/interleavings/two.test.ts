@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failuresText, type House, openHouse } from './support/house.ts';
+import { type Deployment, failuresText, openDeployment } from './support/deployment.ts';
 import { TWO, titleOf } from './support/scenarios.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -9,18 +9,18 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const FAULTS = process.env.INTERLEAVINGS === 'all' ? [0, 1] : [0];
 
 describe('two operations of one bet, in every order of their steps (I3-I6)', () => {
-  let house: House;
+  let deployment: Deployment;
   beforeAll(async () => {
-    house = await openHouse(ROOT);
+    deployment = await openDeployment(ROOT);
   });
-  afterAll(() => house.close());
+  afterAll(() => deployment.close());
 
   const scenarios = FAULTS.flatMap((faults) => TWO.map((one) => ({ ...one, faults })));
   it.each(scenarios.map((scenario) => [titleOf(scenario), scenario] as const))(
     '%s',
     { timeout: 600_000 },
     async (_, scenario) => {
-      const explored = await house.explore(scenario);
+      const explored = await deployment.explore(scenario);
       expect(failuresText(explored)).toBe('');
       expect(explored.isComplete).toBe(true);
       expect(explored.orders).toBeGreaterThan(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { settleBody } from '../../src/protocol/callback-bodies.ts';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
-import { type House, openHouse, type Replica } from '../process/support/house.ts';
+import { type Deployment, openDeployment, type Replica } from '../process/support/deployment.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
@@ -15,26 +15,26 @@ const BETS = 12;
 describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
   timeout: 120_000,
 }, () => {
-  let house: House;
+  let deployment: Deployment;
   let frozen: Replica;
   let well: SimulatedService;
   beforeAll(async () => {
-    house = await openHouse({
+    deployment = await openDeployment({
       gateway: { deadline: { totalMs: TOTAL_MS, reserveMs: 300 } },
       operators: { alpha: PATIENT },
     });
-    const [one, other] = await Promise.all([house.replica(), house.replica()]);
+    const [one, other] = await Promise.all([deployment.replica(), deployment.replica()]);
     frozen = one;
     well = createService({ baseUrl: other.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
   }, 120_000);
   afterAll(async () => {
     await well.close();
-    await house.close();
+    await deployment.close();
   });
 
   /** Bets that the replica which will be frozen has placed itself, over connections that stay. */
   async function betsThrough(service: SimulatedService) {
-    const player = await house.player(frozen.baseUrl, { balance: '100000' });
+    const player = await deployment.player(frozen.baseUrl, { balance: '100000' });
     const slips = Array.from({ length: BETS }, () => service.slip({ ...player, amount: '10' }));
     for (const slip of slips) {
       const placed = async () => (await service.place({ ...slip, ...player })).kind;
@@ -44,7 +44,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
   }
 
   const settles = (transactionId: string) =>
-    house
+    deployment
       .wallet('alpha')
       .arrivals(transactionId, 'settle')
       .map(({ amount }) => amount);
@@ -64,7 +64,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
 
   /** The thawed replica has read all that waited for it: it answers a new bet. */
   async function thawed(service: SimulatedService): Promise<void> {
-    const player = await house.player(frozen.baseUrl);
+    const player = await deployment.player(frozen.baseUrl);
     const place = async () => (await service.place({ ...player, amount: '1' })).kind;
     await expect.poll(place, PATIENCE).toBe('accepted');
   }
@@ -114,7 +114,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
       await sender.close();
       await patient.close();
     });
-    const player = await house.player(frozen.baseUrl);
+    const player = await deployment.player(frozen.baseUrl);
     const ids = Array.from({ length: BETS }, (_, turn) => `frozen-${turn}`);
     await freeze(() =>
       Promise.all(
@@ -123,7 +123,7 @@ describe('rule 5: a frozen replica does not act on the past (I5, I11)', {
     );
     await thawed(patient);
     for (const transactionId of ids) {
-      expect(house.wallet('alpha').arrivals(transactionId, 'place')).toEqual([]);
+      expect(deployment.wallet('alpha').arrivals(transactionId, 'place')).toEqual([]);
     }
   });
 });

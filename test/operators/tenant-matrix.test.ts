@@ -34,7 +34,7 @@ const ROUTES = documented
   .filter(({ endpoint }) => !endpoint.tags.includes('callbacks'))
   .map(({ route }) => route);
 
-let house: BonusGateway;
+let deployment: BonusGateway;
 /** What is alpha's, by the name of the member it would be asked by; and what is nobody's. */
 let foreign: Ids;
 let missing: Ids;
@@ -43,14 +43,14 @@ let untold: readonly string[];
 let stillThere: () => Promise<unknown>;
 
 beforeAll(async () => {
-  house = await startBonusGateway();
-  const player = await house.gateway.player({ user: 'ann-of-alpha' });
+  deployment = await startBonusGateway();
+  const player = await deployment.gateway.player({ user: 'ann-of-alpha' });
   const { userId, token, operatorToken } = player;
-  const slip = house.gateway.service.slip({ ...player, amount: '1' });
-  await house.gateway.service.call('POST', '/payment/bet', placeBody(slip));
+  const slip = deployment.gateway.service.slip({ ...player, amount: '1' });
+  await deployment.gateway.service.call('POST', '/payment/bet', placeBody(slip));
   const { transactionId } = slip;
-  const templateId = await house.template(house.alpha, { name: 'The template of alpha' });
-  const bonusId = await house.bonus(house.alpha, templateId, 'ann-of-alpha');
+  const templateId = await deployment.template(deployment.alpha, { name: 'The template of alpha' });
+  const bonusId = await deployment.bonus(deployment.alpha, templateId, 'ann-of-alpha');
   foreign = idsOf({
     transactionId,
     token,
@@ -69,14 +69,14 @@ beforeAll(async () => {
   });
   untold = [userId, token, operatorToken, 'alpha-key', 'The template of alpha', 'aggregator-key'];
   stillThere = async () => [
-    (await house.gateway.service.balance(player)).status,
-    (await house.alpha.bet(transactionId)).json?.state,
-    house.api.bonus(bonusId)?.status,
-    (await house.alpha.call('/bonuses/template', { templateId })).status,
+    (await deployment.gateway.service.balance(player)).status,
+    (await deployment.alpha.bet(transactionId)).json?.state,
+    deployment.api.bonus(bonusId)?.status,
+    (await deployment.alpha.call('/bonuses/template', { templateId })).status,
   ];
   expect(await stillThere()).toEqual([200, 'accepted', 'active', 200]);
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 
 function idsOf(one: {
   readonly transactionId: string;
@@ -102,7 +102,7 @@ describe('the routes that operators call', () => {
     const callbacks = documented
       .filter(({ endpoint }) => endpoint.tags.includes('callbacks'))
       .map(({ route }) => route);
-    const served = routesOf(house.gateway.app).filter(
+    const served = routesOf(deployment.gateway.app).filter(
       (route) => !callbacks.includes(route) && route !== 'GET /openapi.json',
     );
     expect(served.sort()).toEqual([...ROUTES].sort());
@@ -121,8 +121,8 @@ describe.each(ROUTES)('%s', (route) => {
     const naming = membersOf(route).filter((name) => name in foreign);
     for (const name of naming) {
       const [others, nobodys] = [foreign, missing].map((ids) => bodyWith(route, name, ids));
-      const theirs = await house.beta.call(path, others ?? {});
-      const none = await house.beta.call(path, nobodys ?? {});
+      const theirs = await deployment.beta.call(path, others ?? {});
+      const none = await deployment.beta.call(path, nobodys ?? {});
       expect(looks(theirs, foreign), `${route} ${name}`).toEqual(looks(none, missing));
       // Asked for properly: a refusal of the question would look the same as well.
       expect(theirs.status, `${route} ${name} ${theirs.body}`).not.toBe(400);
@@ -135,7 +135,7 @@ describe.each(ROUTES)('%s', (route) => {
   });
 
   it('shows beta nothing of alpha’s where it names nothing', async () => {
-    const { body } = await house.beta.call(path, exampleOf(route));
+    const { body } = await deployment.beta.call(path, exampleOf(route));
     for (const text of untold) expect(body).not.toContain(text);
   });
 
@@ -146,7 +146,7 @@ describe.each(ROUTES)('%s', (route) => {
           ? 'beta-api-secret-that-is-long-enough'
           : 'a-secret-that-nobody-has-here';
       const body = { ...exampleOf(route), cid };
-      const { status, body: text } = await house.gateway.service.call('POST', path, body, {
+      const { status, body: text } = await deployment.gateway.service.call('POST', path, body, {
         signWith,
       });
       return { status, text };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createOperator } from '../../tools/simulator/operator.ts';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
-import { type House, openHouse, type Replica } from './support/house.ts';
+import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 /** Enough that PostgreSQL scans no table of them where it has an index. */
 const BETS = 30_000;
@@ -23,37 +23,37 @@ const INDEX_SCANS = `
    WHERE idx_tup_read >= ${BETS} AND indexrelname <> 'sessions_seal_mark_idx' ORDER BY indexrelname`;
 
 describe('a journal of very many bets', { timeout: 120_000 }, () => {
-  let house: House;
+  let deployment: Deployment;
   let replica: Replica;
   let service: SimulatedService;
 
   beforeAll(async () => {
-    house = await openHouse({
+    deployment = await openDeployment({
       gateway: { delivery: { confirmUnknownAfterMs: 500 } },
       operators: { alpha: { wallet: { timeoutMs: 500 } } },
     });
-    const first = await house.replica();
+    const first = await deployment.replica();
     // Makes the month's tables, and is gone before they are filled.
-    await house.player(first.baseUrl);
+    await deployment.player(first.baseUrl);
     await first.process.stop();
-    await fill(house);
-    replica = await house.replica();
+    await fill(deployment);
+    replica = await deployment.replica();
     service = createService({ baseUrl: replica.baseUrl, secret: SERVICE_SECRET, retryScale: 0.01 });
   }, 120_000);
   afterAll(async () => {
     await service.close();
-    await house.close();
+    await deployment.close();
   });
 
   it('is never scanned, whatever becomes of a bet: each row is found by an index', async () => {
     // What this connection has read to fill them is counted a second late, unless it is told to.
-    await house.query('SELECT pg_stat_force_next_flush()');
-    await house.query('SELECT pg_stat_reset()');
-    const player = await house.player(replica.baseUrl);
+    await deployment.query('SELECT pg_stat_force_next_flush()');
+    await deployment.query('SELECT pg_stat_reset()');
+    const player = await deployment.player(replica.baseUrl);
     const cid = 'alpha-key';
     const secret = 'alpha-api-secret-that-is-long-enough';
     const operator = createOperator({ baseUrl: replica.baseUrl, cid, secret });
-    const wallet = house.wallet('alpha');
+    const wallet = deployment.wallet('alpha');
     const place = async (transactionId?: string) =>
       (await service.place({ ...player, amount: '1', ...(transactionId && { transactionId }) }))
         .transactionId;
@@ -85,20 +85,20 @@ describe('a journal of very many bets', { timeout: 120_000 }, () => {
     // What a process has counted is known for certain once its connections have ended.
     await replica.process.stop();
     await vi.waitFor(async () => expect(await connections()).toBe(0), PATIENT);
-    expect(await house.query(SCANS)).toEqual([]);
-    expect(await house.query(INDEX_SCANS)).toEqual([]);
+    expect(await deployment.query(SCANS)).toEqual([]);
+    expect(await deployment.query(INDEX_SCANS)).toEqual([]);
   });
 
   async function pending(): Promise<number> {
     const open = `state IN ('live', 'pending') AND transaction_id NOT LIKE 'bet-%'`;
-    const [row] = await house.query<{ n: number }>(
+    const [row] = await deployment.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM deliveries WHERE ${open}`,
     );
     return row?.n ?? 0;
   }
 
   async function connections(): Promise<number> {
-    const [row] = await house.query<{ n: number }>(
+    const [row] = await deployment.query<{ n: number }>(
       `SELECT count(*)::int AS n FROM pg_stat_activity
         WHERE datname = current_database() AND application_name LIKE 'wagergate%'`,
     );
@@ -107,26 +107,26 @@ describe('a journal of very many bets', { timeout: 120_000 }, () => {
 });
 
 /** Settled bets of the last month, each with its operations, attempts, movements and a delivery. */
-async function fill(house: House): Promise<void> {
-  await house.query(
+async function fill(deployment: Deployment): Promise<void> {
+  await deployment.query(
     `INSERT INTO players (operator_id, operator_user, user_id)
      SELECT 'alpha', 'user-' || n, 'id-' || n FROM generate_series(1, ${BETS}) n`,
   );
-  await house.query(
+  await deployment.query(
     `INSERT INTO sessions (operator_id, player_id, currency, ordinal, token_hash,
                            operator_token_hash, operator_token, expires_at)
      SELECT 'alpha', id, 'USD', 1, decode(md5(user_id), 'hex'), decode(md5(user_id), 'hex'), 'token',
             now() + interval '1 day'
        FROM players WHERE user_id LIKE 'id-%'`,
   );
-  await house.query(
+  await deployment.query(
     `INSERT INTO bets (transaction_id, operator_id, player_id, amount, currency, generation, place,
                        place_time, settlement, settlement_amount, settlement_type, settlement_time)
      SELECT 'bet-' || n, 'alpha', p.id, '10.50', 'USD', 1, 'accepted', 't', 'settled', '21', 'won', 't'
        FROM generate_series(1, ${BETS}) n JOIN players p ON p.user_id = 'id-' || n`,
   );
   for (const operation of ['place', 'settle', 'rollback']) {
-    await house.query(
+    await deployment.query(
       `WITH op AS (
          INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
          SELECT 'bet-' || n, 'alpha', $1, gen_random_uuid(), '{}' FROM generate_series(1, ${BETS}) n
@@ -142,7 +142,7 @@ async function fill(house: House): Promise<void> {
       [operation],
     );
   }
-  await house.query(
+  await deployment.query(
     `INSERT INTO books_movements (transaction_id, sequence, operator_id, player_id, currency, kind,
                                   amount, is_freebet, opens, open_stake, operation, operation_id,
                                   number, written_in, confirmed_at, belongs_to, day)
@@ -150,11 +150,11 @@ async function fill(house: House): Promise<void> {
             o.id, 1, '1', now() - interval '9 days', current_date - 9, current_date - 9
        FROM bets b JOIN operations o ON o.transaction_id = b.transaction_id AND o.operation = 'place'`,
   );
-  await house.query(
+  await deployment.query(
     `UPDATE books_cursor c
         SET written_in = '1', operation_id = m.id, number = 1, time_zone = 'UTC',
             checked_in = '1', checked_operation_id = m.id, checked_number = 1
        FROM (SELECT max(operation_id) AS id FROM books_movements) m`,
   );
-  await house.query('ANALYZE');
+  await deployment.query('ANALYZE');
 }

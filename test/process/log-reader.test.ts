@@ -6,24 +6,24 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createService } from '../../tools/simulator/service.ts';
-import { freePort } from '../../tools/torture/house/servers.ts';
+import { freePort } from '../../tools/torture/deployment/servers.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { startGateway } from '../support/processes.ts';
 import { descendantsOf } from '../tools/demo/descendants.ts';
 import { isAlive } from '../tools/embedded/scratch.ts';
-import { type House, openHouse } from './support/house.ts';
+import { type Deployment, openDeployment } from './support/deployment.ts';
 
 const PATIENT = { timeout: 20_000, interval: 100 };
 vi.setConfig({ testTimeout: 60_000 });
 
-let house: House;
+let deployment: Deployment;
 let folder: string;
 beforeAll(async () => {
-  house = await openHouse();
+  deployment = await openDeployment();
   folder = await mkdtemp(join(tmpdir(), 'wagergate-log-'));
 });
 afterAll(async () => {
-  await house.close();
+  await deployment.close();
   await rm(folder, { recursive: true });
 });
 
@@ -41,7 +41,7 @@ async function logged(env: Readonly<Record<string, string>> = {}) {
     const { msg, address } = JSON.parse(line);
     addresses.set(msg, address);
   });
-  const process = await startGateway({ env: { ...house.env, ...env }, stdout: pipe });
+  const process = await startGateway({ env: { ...deployment.env, ...env }, stdout: pipe });
   const admin = () => addresses.get('gateway.admin_listening');
   const status = async () => (await fetch(`${admin()}/health/ready`)).status;
   await expect.poll(() => addresses.has('gateway.listening') && admin(), PATIENT).toBeTruthy();
@@ -51,7 +51,7 @@ async function logged(env: Readonly<Record<string, string>> = {}) {
 
 /** Asks for balances of one player, each of which has a line in the log: what they were answered with. */
 async function caller(baseUrl: string) {
-  const player = await house.player(baseUrl);
+  const player = await deployment.player(baseUrl);
   const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
   onTestFinished(() => service.close());
   return async (count: number) => {
@@ -112,7 +112,7 @@ describe('a gateway whose log has no room left', () => {
   it('goes on, and ends in order when it is told to (I7)', async () => {
     const port = await freePort();
     const adminPort = await freePort();
-    const env = { ...house.env, PORT: `${port}`, ADMIN_PORT: `${adminPort}` };
+    const env = { ...deployment.env, PORT: `${port}`, ADMIN_PORT: `${adminPort}` };
     const process = await startGateway({ env, stdout: '/dev/full' });
     const status = () =>
       fetch(`http://127.0.0.1:${adminPort}/health/ready`).then(

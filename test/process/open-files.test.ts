@@ -8,23 +8,23 @@ import { createService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
 import { descendantsOf } from '../tools/demo/descendants.ts';
-import { type House, openHouse, type Replica } from './support/house.ts';
+import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 /** A process has only so many files, and every connection is one (I7). */
 
 const PATIENT = { timeout: 20_000, interval: 100 };
 vi.setConfig({ testTimeout: 60_000 });
 
-let house: House;
+let deployment: Deployment;
 beforeAll(async () => {
-  house = await openHouse({ gateway: { http: { maxConnections: 500 } } });
+  deployment = await openDeployment({ gateway: { http: { maxConnections: 500 } } });
 });
-afterAll(() => house.close());
+afterAll(() => deployment.close());
 
 describe('a worker process at its limit of open files (WORKERS=2)', () => {
   let replica: Replica;
   beforeAll(async () => {
-    replica = await house.replica({ WORKERS: '2' });
+    replica = await deployment.replica({ WORKERS: '2' });
     // One that ends before it listens ends the start of all.
     await vi.waitUntil(async () => (await readiness(replica.adminUrl)).status === 200, PATIENT);
   });
@@ -59,13 +59,13 @@ describe('a worker process at its limit of open files (WORKERS=2)', () => {
 
 describe('http.maxConnections above what the limit of open files has room for', () => {
   it('is lowered, which the log says in words, and callers are served at the limit (I7)', async () => {
-    const gateway = await startGateway({ env: house.env, openFilesMax: 250 });
+    const gateway = await startGateway({ env: deployment.env, openFilesMax: 250 });
     const { json } = await limited(gateway);
     expect(json).toMatchObject({ configured: 500, maxConnections: 50, openFilesMax: 250 });
     expect(json?.note).toMatch(/may have 250 files open: raise that \(ulimit -n/);
     const baseUrl = await addressOf(gateway, 'gateway.listening');
     const adminUrl = await addressOf(gateway, 'gateway.admin_listening');
-    const player = await house.player(baseUrl);
+    const player = await deployment.player(baseUrl);
     const silent = await strangers(baseUrl, 400);
     const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
     expect((await service.balance(player)).status).toBe(200);
@@ -76,9 +76,9 @@ describe('http.maxConnections above what the limit of open files has room for', 
   });
 
   it('is compared again at a reload', async () => {
-    const { process: gateway } = await house.replica();
+    const { process: gateway } = await deployment.replica();
     expect(gateway.lines.some(({ json }) => json?.msg === 'http.connections_limited')).toBe(false);
-    const file = join(house.configFolder, 'gateway.yaml');
+    const file = join(deployment.configFolder, 'gateway.yaml');
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replace('maxConnections: 500', 'maxConnections: 1000000'));
     await setSoftLimit(gateway.pid, 400);
@@ -90,7 +90,7 @@ describe('http.maxConnections above what the limit of open files has room for', 
   });
 
   it('stops the start where there is room for nobody', async () => {
-    const gateway = await startGateway({ env: house.env, openFilesMax: 100 });
+    const gateway = await startGateway({ env: deployment.env, openFilesMax: 100 });
     expect(await gateway.exited).toEqual({ code: 1, signal: null });
     expect(gateway.stderr()).toBe(
       'wagergate: the process may have 100 files open, and the gateway needs 150 for itself: raise the limit (ulimit -n, LimitNOFILE=)\n',

@@ -6,28 +6,28 @@ import { z } from 'zod';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { operatorFile, SERVICE_SECRET } from '../support/gateway.ts';
 import { startGateway } from '../support/processes.ts';
-import { type House, openHouse, type Replica } from './support/house.ts';
+import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 /** Operators come, go and change while a gateway process works. */
 
 const ADMIN_TOKEN = 'the-admin-token-that-is-long-enough';
-let house: House;
+let deployment: Deployment;
 let replica: Replica;
 let service: SimulatedService;
 beforeAll(async () => {
-  house = await openHouse({ operators: { alpha: {}, beta: {}, gamma: {} } });
-  replica = await house.replica({ ADMIN_TOKEN });
+  deployment = await openDeployment({ operators: { alpha: {}, beta: {}, gamma: {} } });
+  replica = await deployment.replica({ ADMIN_TOKEN });
   service = createService({ baseUrl: replica.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
 }, 60_000);
 afterAll(async () => {
   await service.close();
   await replica.process.stop();
-  await house.close();
+  await deployment.close();
 });
 
-const fileOf = (id: string) => join(house.configFolder, 'operators', `${id}.yaml`);
+const fileOf = (id: string) => join(deployment.configFolder, 'operators', `${id}.yaml`);
 const write = (id: string, settings: Readonly<Record<string, unknown>> = {}) =>
-  writeFile(fileOf(id), stringify(operatorFile(id, house.wallet(id).baseUrl, settings)));
+  writeFile(fileOf(id), stringify(operatorFile(id, deployment.wallet(id).baseUrl, settings)));
 
 async function reload() {
   const response = await fetch(`${replica.adminUrl}/admin/reload`, {
@@ -62,7 +62,7 @@ describe('a reload', () => {
 
   it('is asked for by SIGHUP from the first moment, which ends no process that starts', async () => {
     const script = 'test/process/support/hung-up-on.ts';
-    const starting = await startGateway({ env: house.env, script });
+    const starting = await startGateway({ env: deployment.env, script });
     await starting.waitForLine(({ json }) => json?.msg === 'hung up on');
     await starting.waitForLine(({ json }) => json?.msg === 'gateway.started');
     expect(await starting.stop()).toEqual({ code: 0, signal: null });
@@ -85,8 +85,8 @@ describe('a reload', () => {
   });
 
   it('comes by itself when a ConfigMap’s symlink is swapped under it', async () => {
-    const folder = join(house.configFolder, 'operators');
-    const { baseUrl } = house.wallet('gamma');
+    const folder = join(deployment.configFolder, 'operators');
+    const { baseUrl } = deployment.wallet('gamma');
     const mount = async (version: string, status: string) => {
       await mkdir(join(folder, `..${version}`));
       const text = stringify(operatorFile('gamma', baseUrl, { status }));
@@ -120,7 +120,7 @@ describe('a reload', () => {
   });
 
   it('that moves a wallet is said loudly, with both addresses', async () => {
-    const { baseUrl } = house.wallet('gamma');
+    const { baseUrl } = deployment.wallet('gamma');
     await write('gamma', { wallet: { baseUrl: 'http://127.0.0.1:9/elsewhere' } });
     await reload();
     const moved = await replica.process.waitForLine(
@@ -139,7 +139,10 @@ describe('a reload', () => {
 
 describe('under load', () => {
   it('no other operator’s request fails, whatever becomes of one (I7)', async () => {
-    const player = await house.player(replica.baseUrl, { operatorId: 'beta', balance: '1000000' });
+    const player = await deployment.player(replica.baseUrl, {
+      operatorId: 'beta',
+      balance: '1000000',
+    });
     let isOver = false;
     const statuses: number[] = [];
     const load = async () => {
@@ -172,8 +175,8 @@ describe('under load', () => {
   });
 
   it('nothing in flight of the changed operator is cut, and the next call is on the new settings', async () => {
-    const player = await house.player(replica.baseUrl);
-    const wallet = house.wallet('alpha');
+    const player = await deployment.player(replica.baseUrl);
+    const wallet = deployment.wallet('alpha');
     const gate = wallet.hold('place');
     const placing = service.place({ ...player, amount: '10' });
     await gate.arrived;

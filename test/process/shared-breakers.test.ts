@@ -5,7 +5,7 @@ import { placeBody } from '../../src/protocol/callback-bodies.ts';
 import { type SigningKey, sign, signingKeys } from '../../src/protocol/signature.ts';
 import type { ServicePlayer } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
-import { type House, openHouse, type Replica } from './support/house.ts';
+import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 const OPEN_MS = 3_000;
 const MIN_REQUESTS = 8;
@@ -15,35 +15,35 @@ const PROCESSES = 3;
 const PATIENT = { timeout: 20_000, interval: 20 };
 
 describe('a wallet in trouble, called by two processes', { timeout: 60_000 }, () => {
-  let house: House;
+  let deployment: Deployment;
   let replica: Replica;
   let player: ServicePlayer;
   /** A connection to each of the two processes. */
   let callers: readonly Caller[] = [];
 
   beforeAll(async () => {
-    house = await openHouse({ operators: { alpha: { wallet: { breaker: BREAKER } } } });
-    replica = await house.replica({ WORKERS: '2' });
+    deployment = await openDeployment({ operators: { alpha: { wallet: { breaker: BREAKER } } } });
+    replica = await deployment.replica({ WORKERS: '2' });
     await vi.waitUntil(() => count('gateway.listening') === 2, PATIENT);
-    player = await house.player(replica.baseUrl);
+    player = await deployment.player(replica.baseUrl);
     callers = [await openCaller(), await openCaller()];
     expect(callers[0]?.pid).not.toBe(callers[1]?.pid);
   });
   afterAll(async () => {
     await Promise.all(callers.map(({ client }) => client.close()));
-    await house.close();
+    await deployment.close();
   });
 
   it('is left alone by both once one has opened its breaker, and one of them knocks (I7)', async () => {
     const [one, other] = bothOf(callers);
-    house.wallet('alpha').misbehave('place', { kind: 'status', status: 500 });
+    deployment.wallet('alpha').misbehave('place', { kind: 'status', status: 500 });
     for (let call = 0; call < MIN_REQUESTS; call += 1) await one.place();
     await expect.poll(() => states('open'), PATIENT).toBe(PROCESSES);
     const called = calls();
     expect(await other.place()).toMatchObject({ status: 400, body: { code: 100 } });
     expect(calls()).toBe(called);
 
-    house.wallet('alpha').behave();
+    deployment.wallet('alpha').behave();
     await expect.poll(() => states('half_open'), PATIENT).toBe(1);
     // The other one does not knock as well.
     expect(await other.place()).toMatchObject({ status: 400, body: { code: 100 } });
@@ -56,14 +56,14 @@ describe('a wallet in trouble, called by two processes', { timeout: 60_000 }, ()
   it('is tried by the other one where the first is frozen (I7)', async () => {
     const [one, other] = bothOf(callers);
     const before = states('open');
-    house.wallet('alpha').misbehave('place', { kind: 'status', status: 500 });
+    deployment.wallet('alpha').misbehave('place', { kind: 'status', status: 500 });
     await vi.waitFor(async () => {
       await one.place();
       expect(states('open')).toBeGreaterThanOrEqual(before + PROCESSES);
     }, PATIENT);
     process.kill(one.pid, 'SIGSTOP');
     try {
-      house.wallet('alpha').behave();
+      deployment.wallet('alpha').behave();
       await expect.poll(async () => (await other.place()).status, PATIENT).toBe(200);
     } finally {
       process.kill(one.pid, 'SIGCONT');
@@ -81,7 +81,7 @@ describe('a wallet in trouble, called by two processes', { timeout: 60_000 }, ()
   }
 
   function calls(): number {
-    return house.wallet('alpha').requests.length;
+    return deployment.wallet('alpha').requests.length;
   }
 
   async function openCaller(): Promise<Caller> {

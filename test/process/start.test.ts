@@ -7,21 +7,21 @@ import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.t
 import { createBareDatabase } from '../support/database.ts';
 import { startGateway } from '../support/processes.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { type House, openHouse } from './support/house.ts';
+import { type Deployment, openDeployment } from './support/deployment.ts';
 
 /** Longer than the 15 s for which a server may be away at the start. */
 const PATIENT = { timeout: 40_000 };
 
 describe('the start of the gateway', () => {
-  let house: House;
+  let deployment: Deployment;
   beforeAll(async () => {
-    house = await openHouse();
+    deployment = await openDeployment();
   });
-  afterAll(() => house.close());
+  afterAll(() => deployment.close());
 
   /** Starts what must not start. @returns its one line on stderr, without the program's name */
   async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
-    const gateway = await startGateway({ env: { ...house.env, ...env } });
+    const gateway = await startGateway({ env: { ...deployment.env, ...env } });
     expect(await gateway.exited).toEqual({ code: 1, signal: null });
     const said = gateway.lines.map(({ json }) => json?.msg);
     expect(said).not.toContain('gateway.listening');
@@ -50,9 +50,9 @@ describe('the start of the gateway', () => {
     });
 
     it('when PostgreSQL accepts a connection and says nothing', async ({ expect }) => {
-      const proxy = await proxyTo(house.databaseUrl);
+      const proxy = await proxyTo(deployment.databaseUrl);
       proxy.freeze();
-      const url = new URL(house.databaseUrl);
+      const url = new URL(deployment.databaseUrl);
       url.port = String(proxy.port);
       const said = await refusal({ DATABASE_URL: url.href });
       await proxy.close();
@@ -84,7 +84,7 @@ describe('the start of the gateway', () => {
     });
 
     it('when there is no configuration', async ({ expect }) => {
-      const folder = join(house.configFolder, 'nowhere');
+      const folder = join(deployment.configFolder, 'nowhere');
       const said = await refusal({ GATEWAY_CONFIG: folder });
       expect(said).toContain('gateway.yaml');
       expect(said).not.toContain('\n    at ');
@@ -110,14 +110,14 @@ describe('the start of the gateway', () => {
 
   it('applies pending migrations where it is told to', async () => {
     const bare = await createBareDatabase();
-    const replica = await house.replica({ DATABASE_URL: bare.url, MIGRATE_ON_START: 'true' });
+    const replica = await deployment.replica({ DATABASE_URL: bare.url, MIGRATE_ON_START: 'true' });
     expect((await fetch(`${replica.adminUrl}/metrics`)).status).toBe(200);
     expect(await replica.process.stop()).toEqual({ code: 0, signal: null });
     await bare.drop();
   });
 
   it('warns where tokens would be stored as they are', async () => {
-    const replica = await house.replica({ ENCRYPTION_KEY: '' });
+    const replica = await deployment.replica({ ENCRYPTION_KEY: '' });
     expect(replica.process.lines.map(({ json }) => json)).toContainEqual(
       expect.objectContaining({
         msg: 'start.no_encryption_key',
@@ -132,7 +132,7 @@ describe('the start of the gateway', () => {
     const port = await listenOn(probe, 0);
     await stopListening(probe);
     const gateway = await startGateway({
-      env: { ...house.env, ROLES: 'worker', PORT: String(port) },
+      env: { ...deployment.env, ROLES: 'worker', PORT: String(port) },
     });
     await gateway.waitForLine(({ json }) => json?.msg === 'gateway.started');
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toHaveProperty(
@@ -143,8 +143,8 @@ describe('the start of the gateway', () => {
   });
 
   it('goes on with the last good configuration when a file becomes invalid', async () => {
-    const replica = await house.replica();
-    await appendFile(join(house.configFolder, 'operators', 'alpha.yaml'), 'nonsense: true\n');
+    const replica = await deployment.replica();
+    await appendFile(join(deployment.configFolder, 'operators', 'alpha.yaml'), 'nonsense: true\n');
     const line = await replica.process.waitForLine(({ text }) => text.includes('nonsense'));
     expect(line.text).toContain('alpha.yaml');
     expect((await fetch(`${replica.baseUrl}/nothing`)).status).toBe(404);

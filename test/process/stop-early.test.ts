@@ -6,7 +6,7 @@ import { COMPILED } from '../support/compiled.ts';
 import { createBareDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway } from '../support/processes.ts';
 import { onServer } from '../support/server.ts';
-import { type House, openHouse } from './support/house.ts';
+import { type Deployment, openDeployment } from './support/deployment.ts';
 
 /** From the spawn to after the start, on a quiet machine; on a busy one they all lie within it. */
 const MOMENTS_MS = [0, 40, 80, 130, 180, 240, 300, 400, 550, 700, 900, 1_200];
@@ -15,11 +15,11 @@ const STOPPED_MS = 10_000;
 const ENTRY_POINT = fileURLToPath(new URL('../../src/entry-point.sh', import.meta.url));
 
 describe('SIGTERM while the gateway starts', () => {
-  let house: House;
+  let deployment: Deployment;
   beforeAll(async () => {
-    house = await openHouse();
+    deployment = await openDeployment();
   });
-  afterAll(() => house.close());
+  afterAll(() => deployment.close());
 
   /** Node itself has no handler yet in its first moments; nothing has begun then. */
   const ended = (exit: unknown) =>
@@ -34,7 +34,7 @@ describe('SIGTERM while the gateway starts', () => {
       for (const moments of inGroupsOf(4, MOMENTS_MS)) {
         await Promise.all(
           moments.map(async (afterMs) => {
-            const gateway = await startGateway({ env: { ...house.env, WORKERS } });
+            const gateway = await startGateway({ env: { ...deployment.env, WORKERS } });
             await passed(afterMs);
             const sentAtMs = performance.now();
             ended(await gateway.stop());
@@ -51,7 +51,7 @@ describe('SIGTERM while the gateway starts', () => {
     for (const moments of inGroupsOf(4, MOMENTS_MS)) {
       await Promise.all(
         moments.map(async (afterMs) => {
-          const { exited, stop } = await throughEntryPoint([], house.env);
+          const { exited, stop } = await throughEntryPoint([], deployment.env);
           await passed(afterMs);
           stop();
           // In its very first millisecond the shell has no traps either.

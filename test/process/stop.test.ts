@@ -4,7 +4,7 @@ import { createService, type SimulatedService } from '../../tools/simulator/serv
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { startGateway } from '../support/processes.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { type House, openHouse, type Replica } from './support/house.ts';
+import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 /** What is in flight has 10 s; a little more for closing and for a busy machine. */
 const STOPPED_MS = 12_500;
@@ -13,14 +13,14 @@ const AT_ONCE_MS = 6_000;
 const GOOD = { code: 0, signal: null };
 
 describe('SIGTERM', { timeout: 40_000 }, () => {
-  let house: House;
+  let deployment: Deployment;
   beforeAll(async () => {
-    house = await openHouse({
+    deployment = await openDeployment({
       gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 200 } },
       operators: { alpha: {}, beta: {} },
     });
   });
-  afterAll(() => house.close());
+  afterAll(() => deployment.close());
 
   const serviceAt = ({ baseUrl }: Replica): SimulatedService =>
     createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
@@ -28,10 +28,10 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     replica.process.waitForLine(({ json }) => json?.msg === 'gateway.draining');
 
   it('lets a place bet in flight end, and takes no new connection', async () => {
-    const replica = await house.replica();
+    const replica = await deployment.replica();
     const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl);
-    const gate = house.wallet('alpha').hold('place');
+    const player = await deployment.player(replica.baseUrl);
+    const gate = deployment.wallet('alpha').hold('place');
     const placing = service.place({ ...player, amount: '10' });
     await gate.arrived;
     const stopping = replica.process.stop();
@@ -45,15 +45,15 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     // Its connection was not kept alive, so that nothing is left to wait for.
     expect(performance.now() - releasedAtMs).toBeLessThan(AT_ONCE_MS);
     expect(await stateOf(placed.transactionId)).toEqual({ place: 'accepted', busy: null });
-    expect(house.wallet('alpha').balance(player.user, 'USD')).toBe('990');
+    expect(deployment.wallet('alpha').balance(player.user, 'USD')).toBe('990');
     await service.close();
   });
 
   it('finishes the delivery under way and leaves the others to whoever comes next (I4)', async () => {
-    const replica = await house.replica();
+    const replica = await deployment.replica();
     const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl, { operatorId: 'beta' });
-    const wallet = house.wallet('beta');
+    const player = await deployment.player(replica.baseUrl, { operatorId: 'beta' });
+    const wallet = deployment.wallet('beta');
     const bets = await Promise.all(
       Array.from({ length: 30 }, () => service.place({ ...player, amount: '1' })),
     );
@@ -70,13 +70,13 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     await draining(replica);
     deliveries.release();
     expect(await stopping).toEqual(GOOD);
-    const [left] = await house.query<{ busy: number; open: number; all: number }>(
+    const [left] = await deployment.query<{ busy: number; open: number; all: number }>(
       `SELECT (SELECT count(*) FROM bets WHERE busy_attempt IS NOT NULL)::int AS busy,
               count(*) FILTER (WHERE state = 'pending')::int AS open, count(*)::int AS all
          FROM deliveries`,
     );
     expect(left).toMatchObject({ busy: 0, all: bets.length });
-    const next = await house.replica({ ROLES: 'http,worker' });
+    const next = await deployment.replica({ ROLES: 'http,worker' });
     await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '1000', 15_000);
     for (const { transactionId } of bets) {
       expect(wallet.arrivals(transactionId, 'rollback').at(-1)?.result).toMatch(/applied|repeated/);
@@ -90,14 +90,16 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     it('does not wait for a wallet that hangs: its deadline answers, and nothing stays half written', async ({
       expect,
     }) => {
-      const replica = await house.replica();
+      const replica = await deployment.replica();
       const service = serviceAt(replica);
-      const player = await house.player(replica.baseUrl);
+      const player = await deployment.player(replica.baseUrl);
       const transactionId = 'a-hanging-place';
-      house.wallet('alpha').misbehave('place', { kind: 'hang' }, { transactionId });
+      deployment.wallet('alpha').misbehave('place', { kind: 'hang' }, { transactionId });
       const atMs = performance.now();
       const placing = service.place({ ...player, amount: '10', transactionId });
-      await house.wallet('alpha').waitFor(() => arrivals('alpha', transactionId, 'place') === 1);
+      await deployment
+        .wallet('alpha')
+        .waitFor(() => arrivals('alpha', transactionId, 'place') === 1);
       expect(await replica.process.stop()).toEqual(GOOD);
       expect(performance.now() - atMs).toBeLessThan(STOPPED_MS);
       const placed = await placing;
@@ -109,7 +111,7 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     it('is not held up by a client that keeps a connection open or half a request back', async ({
       expect,
     }) => {
-      const replica = await house.replica();
+      const replica = await deployment.replica();
       const { hostname, port } = new URL(replica.baseUrl);
       const half = connect({ host: hostname, port: Number(port) });
       half.on('error', () => half.destroy());
@@ -125,11 +127,11 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     });
 
     it('is not held up by a PostgreSQL or a Redis that has frozen', async ({ expect }) => {
-      const postgres = await proxyTo(house.databaseUrl);
-      const redis = await proxyTo(house.redisUrl);
-      const replica = await house.replica({
-        DATABASE_URL: withPort(house.databaseUrl, postgres.port),
-        REDIS_URL: withPort(house.redisUrl, redis.port),
+      const postgres = await proxyTo(deployment.databaseUrl);
+      const redis = await proxyTo(deployment.redisUrl);
+      const replica = await deployment.replica({
+        DATABASE_URL: withPort(deployment.databaseUrl, postgres.port),
+        REDIS_URL: withPort(deployment.redisUrl, redis.port),
       });
       postgres.freeze();
       redis.freeze();
@@ -141,9 +143,12 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     });
 
     it('ends a process that is still waiting for its servers', async ({ expect }) => {
-      const postgres = await proxyTo(house.databaseUrl);
+      const postgres = await proxyTo(deployment.databaseUrl);
       postgres.freeze();
-      const env = { ...house.env, DATABASE_URL: withPort(house.databaseUrl, postgres.port) };
+      const env = {
+        ...deployment.env,
+        DATABASE_URL: withPort(deployment.databaseUrl, postgres.port),
+      };
       const gateway = await startGateway({ env });
       await expect.poll(() => postgres.connections, { timeout: 15_000 }).toBe(1);
       expect(await gateway.stop()).toEqual(GOOD);
@@ -152,10 +157,10 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
   });
 
   const arrivals = (operatorId: string, transactionId: string, operation: 'place') =>
-    house.wallet(operatorId).arrivals(transactionId, operation).length;
+    deployment.wallet(operatorId).arrivals(transactionId, operation).length;
 
   async function stateOf(transactionId: string) {
-    const [row] = await house.query(
+    const [row] = await deployment.query(
       'SELECT place, busy_attempt AS busy FROM bets WHERE transaction_id = $1',
       [transactionId],
     );

@@ -6,36 +6,36 @@ import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { descendantsOf } from '../tools/demo/descendants.ts';
-import { type House, openHouse, type Replica } from './support/house.ts';
+import { type Deployment, openDeployment, type Replica } from './support/deployment.ts';
 
 const ADMIN_TOKEN = 'the-admins-token-that-is-long-enough';
 const PROFILES = 40;
 const PATIENT = { timeout: 20_000, interval: 100 };
 
 describe('WORKERS=2', { timeout: 60_000 }, () => {
-  let house: House;
+  let deployment: Deployment;
   let replica: Replica;
   let redis: TcpProxy;
   let service: SimulatedService;
   beforeAll(async () => {
-    house = await openHouse();
-    const url = new URL(house.redisUrl);
+    deployment = await openDeployment();
+    const url = new URL(deployment.redisUrl);
     redis = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(redis.port);
-    replica = await house.replica({ WORKERS: '2', ADMIN_TOKEN, REDIS_URL: url.href });
+    replica = await deployment.replica({ WORKERS: '2', ADMIN_TOKEN, REDIS_URL: url.href });
     service = createService({ baseUrl: replica.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
     await vi.waitUntil(() => listening(replica.process) === 2, PATIENT);
   });
   afterAll(async () => {
     await service.close();
     await redis.close();
-    await house.close();
+    await deployment.close();
   });
 
   it('serves on one port, and the admin port sums both processes', async () => {
     const addresses = addressesOf(replica.process);
     expect(new Set(addresses).size).toBe(1);
-    const player = await house.player(replica.baseUrl);
+    const player = await deployment.player(replica.baseUrl);
     const asked = Array.from({ length: PROFILES }, () => service.profile(player.token));
     const answers = await Promise.all(asked);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -46,8 +46,8 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   });
 
   it('shows operators as all processes see them', async () => {
-    const player = await house.player(replica.baseUrl);
-    const gate = house.wallet('alpha').hold('balance');
+    const player = await deployment.player(replica.baseUrl);
+    const gate = deployment.wallet('alpha').hold('balance');
     const asking = Promise.all([1, 2, 3, 4].map(() => service.balance(player)));
     await gate.arrivedTimes(4);
     const operator = async () => {
@@ -83,10 +83,10 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   });
 
   it('replaces worker processes while a file is broken: what was in force goes on (I7)', async () => {
-    const other = await house.replica({ WORKERS: '2' });
+    const other = await deployment.replica({ WORKERS: '2' });
     await expect.poll(() => listening(other.process), PATIENT).toBe(2);
-    const player = await house.player(other.baseUrl);
-    const file = join(house.configFolder, 'operators', 'alpha.yaml');
+    const player = await deployment.player(other.baseUrl);
+    const file = join(deployment.configFolder, 'operators', 'alpha.yaml');
     const good = await readFile(file, 'utf8');
     await writeFile(file, `${good}\nno: such key`);
     try {
@@ -110,11 +110,11 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   });
 
   it('says that it drains, and is scraped, until its last worker process has drained', async () => {
-    const other = await house.replica({ WORKERS: '2' });
+    const other = await deployment.replica({ WORKERS: '2' });
     await expect.poll(() => listening(other.process), PATIENT).toBe(2);
     const at = createService({ baseUrl: other.baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
-    const player = await house.player(other.baseUrl);
-    const gate = house.wallet('alpha').hold('place');
+    const player = await deployment.player(other.baseUrl);
+    const gate = deployment.wallet('alpha').hold('place');
     const placing = at.place({ ...player, amount: '10' });
     await gate.arrived;
     const stopping = other.process.stop();
@@ -159,7 +159,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   });
 
   it('ends on SIGTERM also while a worker process hangs', async () => {
-    const other = await house.replica({ WORKERS: '2' });
+    const other = await deployment.replica({ WORKERS: '2' });
     await expect.poll(() => listening(other.process), PATIENT).toBe(2);
     const [victim] = await workersOf(other.process);
     process.kill(victim, 'SIGSTOP');
@@ -169,15 +169,15 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
 
   it('does not start while its port is taken', async () => {
     const { port } = new URL(replica.baseUrl);
-    const gateway = await startGateway({ env: { ...house.env, WORKERS: '2', PORT: port } });
+    const gateway = await startGateway({ env: { ...deployment.env, WORKERS: '2', PORT: port } });
     expect(await gateway.exited).toEqual({ code: 1, signal: null });
     expect(gateway.stderr()).toContain(`cannot listen on 127.0.0.1:${port} (HOST, PORT)`);
     expect(gateway.stderr()).not.toContain('    at ');
   });
 
   it('drains all processes on SIGTERM and exits 0', async () => {
-    const player = await house.player(replica.baseUrl);
-    const gate = house.wallet('alpha').hold('place');
+    const player = await deployment.player(replica.baseUrl);
+    const gate = deployment.wallet('alpha').hold('place');
     const placing = [1, 2, 3, 4].map(() => service.place({ ...player, amount: '10' }));
     await gate.arrivedTimes(placing.length);
     const stopping = replica.process.stop();
@@ -189,7 +189,7 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
   });
 
   it('leaves no worker process behind when its parent is killed', async () => {
-    const other = await house.replica({ WORKERS: '2' });
+    const other = await deployment.replica({ WORKERS: '2' });
     await expect.poll(() => listening(other.process), PATIENT).toBe(2);
     await other.process.kill();
     await expect

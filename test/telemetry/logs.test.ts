@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorFacts } from '../../src/telemetry/logger.ts';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
-import { type House, openHouse, type Replica } from '../process/support/house.ts';
+import { type Deployment, openDeployment, type Replica } from '../process/support/deployment.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import type { Line } from '../support/processes.ts';
 import { type HostileWallet, PERSONAL, startHostileWallet } from './support/hostile-wallet.ts';
@@ -10,17 +10,17 @@ import { type HostileWallet, PERSONAL, startHostileWallet } from './support/host
 const ADMIN_TOKEN = 'the-admin-token-that-nobody-may-read';
 
 describe('the log', { timeout: 90_000 }, () => {
-  let house: House;
+  let deployment: Deployment;
   let hostile: HostileWallet;
   beforeAll(async () => {
     hostile = await startHostileWallet('player-2');
-    house = await openHouse({
+    deployment = await openDeployment({
       gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 200 } },
       operators: { alpha: {}, hostile: { wallet: { baseUrl: hostile.baseUrl } } },
     });
   });
   afterAll(async () => {
-    await house.close();
+    await deployment.close();
     await hostile.close();
   });
 
@@ -28,10 +28,10 @@ describe('the log', { timeout: 90_000 }, () => {
     createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
 
   it('tells at its loudest no secret, no token and nothing personal (I8)', async () => {
-    const replica = await house.replica({ LOG_LEVEL: 'trace', ADMIN_TOKEN });
+    const replica = await deployment.replica({ LOG_LEVEL: 'trace', ADMIN_TOKEN });
     const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl);
-    const victim = await house.player(replica.baseUrl, { operatorId: 'hostile' });
+    const player = await deployment.player(replica.baseUrl);
+    const victim = await deployment.player(replica.baseUrl, { operatorId: 'hostile' });
     const forbidden = [
       ...[player.token, victim.token, player.userId, victim.userId, player.user, victim.user],
       ...[
@@ -40,7 +40,7 @@ describe('the log', { timeout: 90_000 }, () => {
         'hostile-wallet-secret',
         'alpha-api-secret-that-is-long-enough',
       ],
-      ...[SERVICE_SECRET, ADMIN_TOKEN, String(house.env.ENCRYPTION_KEY)],
+      ...[SERVICE_SECRET, ADMIN_TOKEN, String(deployment.env.ENCRYPTION_KEY)],
       ...[...Object.values(PERSONAL), 'eyJ', 'unknown-token-of-a-stranger', 'Bearer'],
     ];
 
@@ -68,9 +68,9 @@ describe('the log', { timeout: 90_000 }, () => {
   });
 
   it('has one wide line a callback, and the request id runs through to the wallet', async () => {
-    const replica = await house.replica({ LOG_LEVEL: 'debug' });
+    const replica = await deployment.replica({ LOG_LEVEL: 'debug' });
     const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl);
+    const player = await deployment.player(replica.baseUrl);
     const { transactionId } = await service.place({ ...player, amount: '5' });
     await service.settle(transactionId, { amount: '9', resultType: 'won' });
     await service.close();
@@ -93,14 +93,14 @@ describe('the log', { timeout: 90_000 }, () => {
       (line) => line.transactionId === transactionId,
     );
     expect(called.map((line) => line.requestId)).toEqual(ids);
-    const heard = house.wallet('alpha').requests.map(({ headers }) => headers['x-request-id']);
+    const heard = deployment.wallet('alpha').requests.map(({ headers }) => headers['x-request-id']);
     expect(heard.slice(-2)).toEqual(ids);
   });
 
   it('leaves out good reads as told, and never a bet or a failure', async () => {
-    const replica = await house.replica({ LOG_READS_SAMPLE: '0' });
+    const replica = await deployment.replica({ LOG_READS_SAMPLE: '0' });
     const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl);
+    const player = await deployment.player(replica.baseUrl);
     await service.profile(player.token);
     await service.balance(player);
     await service.balance({ ...player, token: 'unknown-token' });
@@ -115,9 +115,9 @@ describe('the log', { timeout: 90_000 }, () => {
   });
 
   it('logs the share of good reads that was asked for', async () => {
-    const replica = await house.replica({ LOG_READS_SAMPLE: '0.5' });
+    const replica = await deployment.replica({ LOG_READS_SAMPLE: '0.5' });
     const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl);
+    const player = await deployment.player(replica.baseUrl);
     for (let call = 0; call < 200; call += 1) await service.balance(player);
     await service.close();
     await replica.process.stop();
@@ -154,7 +154,7 @@ describe('what is logged of an error', () => {
   });
 });
 
-type Player = Awaited<ReturnType<House['player']>>;
+type Player = Awaited<ReturnType<Deployment['player']>>;
 
 /** Every kind of callback, once. @returns a bet that was settled */
 async function journey(service: SimulatedService, player: Player): Promise<string> {

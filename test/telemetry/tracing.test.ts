@@ -8,7 +8,7 @@ import {
   type SimulatedService,
 } from '../../tools/simulator/service.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
-import { type House, openHouse, type Replica } from '../process/support/house.ts';
+import { type Deployment, openDeployment, type Replica } from '../process/support/deployment.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
 import { type OtlpReceiver, startOtlpReceiver } from './support/otlp-receiver.ts';
 
@@ -17,13 +17,13 @@ const PARENT_ID = 'b7ad6b7169203331';
 const TRACEPARENT = `00-${TRACE_ID}-${PARENT_ID}-01`;
 
 describe('tracing', { timeout: 60_000 }, () => {
-  let house: House;
+  let deployment: Deployment;
   beforeAll(async () => {
-    house = await openHouse({
+    deployment = await openDeployment({
       gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 200 } },
     });
   });
-  afterAll(() => house.close());
+  afterAll(() => deployment.close());
 
   const serviceAt = ({ baseUrl }: Replica) =>
     createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
@@ -39,7 +39,7 @@ describe('tracing', { timeout: 60_000 }, () => {
 
   async function traced(run: (replica: Replica) => Promise<void>): Promise<OtlpReceiver> {
     const receiver = await startOtlpReceiver();
-    const replica = await house.replica({
+    const replica = await deployment.replica({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
       OTEL_SERVICE_NAME: 'gateway-under-test',
     });
@@ -54,7 +54,7 @@ describe('tracing', { timeout: 60_000 }, () => {
     let token = '';
     const { spans, services, text } = await traced(async (replica) => {
       const service = serviceAt(replica);
-      const player = await house.player(replica.baseUrl);
+      const player = await deployment.player(replica.baseUrl);
       token = player.token;
       const headers = { traceparent: TRACEPARENT, tracestate: 'vendor=x' };
       expect((await place(service, player, headers)).status).toBe(200);
@@ -83,7 +83,7 @@ describe('tracing', { timeout: 60_000 }, () => {
       expect(child.endedMs).toBeLessThanOrEqual((callback?.endedMs ?? 0) + 1);
     }
     const walletSpan = children.find((span) => span.name === 'wallet place');
-    const request = house.wallet('alpha').requests.at(-1);
+    const request = deployment.wallet('alpha').requests.at(-1);
     expect(request?.headers.traceparent).toBe(`00-${TRACE_ID}-${walletSpan?.spanId}-01`);
     expect(request?.headers.tracestate).toBe('vendor=x');
     expect(line).toMatchObject({ operation: 'place', traceId: TRACE_ID });
@@ -96,9 +96,9 @@ describe('tracing', { timeout: 60_000 }, () => {
   it('shows a delivery as a trace of its own, and what failed as failed', async () => {
     const { spans } = await traced(async (replica) => {
       const service = serviceAt(replica);
-      const player = await house.player(replica.baseUrl);
+      const player = await deployment.player(replica.baseUrl);
       const { transactionId } = await service.place({ ...player, amount: '10' });
-      const wallet = house.wallet('alpha');
+      const wallet = deployment.wallet('alpha');
       wallet.misbehave('rollback', { kind: 'reset' }, { calls: 2 });
       expect((await service.rollback(transactionId)).kind).toBe('confirmed');
       await wallet.waitFor(() => wallet.arrivals(transactionId, 'rollback').length >= 3);
@@ -126,11 +126,11 @@ describe('tracing', { timeout: 60_000 }, () => {
     const probe = createServer();
     const port = await listenOn(probe, 0);
     await stopListening(probe);
-    const replica = await house.replica({
+    const replica = await deployment.replica({
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     });
     const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl);
+    const player = await deployment.player(replica.baseUrl);
     expect((await service.balance(player)).status).toBe(200);
     const isComplaint = (json: unknown) =>
       typeof json === 'object' &&
@@ -145,13 +145,13 @@ describe('tracing', { timeout: 60_000 }, () => {
   });
 
   it('sends wallets no trace context while it is off', async () => {
-    const replica = await house.replica();
+    const replica = await deployment.replica();
     const service = serviceAt(replica);
-    const player = await house.player(replica.baseUrl);
+    const player = await deployment.player(replica.baseUrl);
     expect((await place(service, player, { traceparent: TRACEPARENT })).status).toBe(200);
     await service.close();
     await replica.process.stop();
-    expect(house.wallet('alpha').requests.at(-1)?.headers).not.toHaveProperty('traceparent');
+    expect(deployment.wallet('alpha').requests.at(-1)?.headers).not.toHaveProperty('traceparent');
     const [line] = replica.process.lines.filter(({ json }) => json?.msg === 'callback.handled');
     expect(line?.json).not.toHaveProperty('traceId');
   });

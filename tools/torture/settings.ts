@@ -1,5 +1,5 @@
 /**
- * The times of a torture house: what the protocol measures in seconds and minutes, compressed
+ * The times of a torture deployment: what the protocol measures in seconds and minutes, compressed
  * through the gateway's own configuration. Only the lease of an attempt is the gateway's own.
  */
 export const DEADLINE_MS = 1_000;

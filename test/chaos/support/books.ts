@@ -20,12 +20,12 @@ interface Kept {
  * Whatever was killed and cut: the statements equal the wallets' own books, the checker has found
  * nothing, and the movements made again from the journal are those that were kept (I12).
  */
-export async function booksAgree(house: Kept): Promise<void> {
+export async function booksAgree(deployment: Kept): Promise<void> {
   // Not expect.poll, which does not know its test where several run together.
-  await vi.waitFor(async () => expect(await house.query(UNBOOKED)).toEqual([]), PATIENT);
-  const wallets = Object.fromEntries(house.wallets.map((wallet) => [wallet.name, wallet]));
-  expect((await dayEnd(house.databaseUrl, wallets)).differences).toEqual([]);
+  await vi.waitFor(async () => expect(await deployment.query(UNBOOKED)).toEqual([]), PATIENT);
+  const wallets = Object.fromEntries(deployment.wallets.map((wallet) => [wallet.name, wallet]));
+  expect((await dayEnd(deployment.databaseUrl, wallets)).differences).toEqual([]);
   const options = { timeZone: 'UTC', fromDay: undefined, log: () => undefined };
-  expect(await rebuildBooks(house.databaseUrl, options)).toMatchObject({ changed: 0 });
-  expect(await house.query('SELECT * FROM books_violations')).toEqual([]);
+  expect(await rebuildBooks(deployment.databaseUrl, options)).toMatchObject({ changed: 0 });
+  expect(await deployment.query('SELECT * FROM books_violations')).toEqual([]);
 }

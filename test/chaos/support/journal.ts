@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { SimulatedService } from '../../../tools/simulator/service.ts';
 import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts';
-import type { House } from '../../process/support/house.ts';
+import type { Deployment } from '../../process/support/deployment.ts';
 
 /** Leases last 15 s, and the repetitions of unknown places come after them. */
 const HOME_MS = 60_000;
@@ -18,14 +18,14 @@ const OPEN = `
          (SELECT count(*) FROM bets WHERE place = 'unknown' AND rollback <> 'confirmed')::int
            AS unresolved`;
 
-type Asks = Pick<House, 'query'>;
+type Asks = Pick<Deployment, 'query'>;
 
 /** Waits until every promise is kept and no outcome is open. */
-export async function allHome(house: Asks): Promise<void> {
+export async function allHome(deployment: Asks): Promise<void> {
   const nothing = [{ deliveries: 0, busy: 0, unresolved: 0 }];
   const limits = { timeout: HOME_MS, interval: 200 };
   // Not expect.poll, which does not know its test where several run together.
-  await vi.waitFor(async () => expect(await house.query(OPEN)).toEqual(nothing), limits);
+  await vi.waitFor(async () => expect(await deployment.query(OPEN)).toEqual(nothing), limits);
 }
 
 /**
@@ -33,16 +33,18 @@ export async function allHome(house: Asks): Promise<void> {
  * transaction once, its place sent at most once, nothing given up.
  */
 export async function journalFaults(
-  house: Asks,
+  deployment: Asks,
   service: SimulatedService,
   wallets: readonly SimulatedWallet[],
 ): Promise<readonly string[]> {
-  const dead = await house.query<{ id: string }>(`SELECT id FROM deliveries WHERE state = 'dead'`);
-  const twice = await house.query<{ transaction_id: string }>(
+  const dead = await deployment.query<{ id: string }>(
+    `SELECT id FROM deliveries WHERE state = 'dead'`,
+  );
+  const twice = await deployment.query<{ transaction_id: string }>(
     `SELECT transaction_id FROM operations WHERE operation = 'place'
       GROUP BY transaction_id HAVING count(*) > 1`,
   );
-  const rows = await house.query<JournalRow>(
+  const rows = await deployment.query<JournalRow>(
     'SELECT transaction_id, place, rollback, settlement, settlement_amount FROM bets',
   );
   const journal = new Map(rows.map((row) => [row.transaction_id, row]));

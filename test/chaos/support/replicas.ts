@@ -1,17 +1,17 @@
-import type { House, Replica } from '../../process/support/house.ts';
+import type { Deployment, Replica } from '../../process/support/deployment.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
 /** Replicas of a gateway behind one address, to be killed and replaced. */
 export class Replicas {
-  readonly #house: House;
+  readonly #deployment: Deployment;
   readonly #env: Readonly<Record<string, string>>;
   readonly #up: Replica[] = [];
   #proxy: TcpProxy | undefined;
   #turn = 0;
   #kills = 0;
 
-  constructor(house: House, env: Readonly<Record<string, string>> = {}) {
-    this.#house = house;
+  constructor(deployment: Deployment, env: Readonly<Record<string, string>> = {}) {
+    this.#deployment = deployment;
     this.#env = env;
   }
 
@@ -38,7 +38,7 @@ export class Replicas {
   }
 
   async add(): Promise<void> {
-    this.#up.push(await this.#house.replica(this.#env));
+    this.#up.push(await this.#deployment.replica(this.#env));
   }
 
   /** The oldest one dies without last words; nobody takes its place yet. */

@@ -7,7 +7,7 @@ import { run } from '../../../tools/torture/run/run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** One for each layout, a house each; `.ci/run` plays 200 after the tests. */
+/** One for each layout, a deployment each; `.ci/run` plays 200 after the tests. */
 const FIRST_SEED = 1;
 const SEEDS = 4;
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openServers, type Servers } from '../../../tools/torture/house/servers.ts';
+import { openServers, type Servers } from '../../../tools/torture/deployment/servers.ts';
 import type { BetPlan, FaultPlan, Plan, Step } from '../../../tools/torture/plan/plan.ts';
 import { Lane } from '../../../tools/torture/run/lane.ts';
 

@@ -1,4 +1,4 @@
-import type { Gateway } from '../house/gateway.ts';
+import type { Gateway } from '../deployment/gateway.ts';
 import type { BetRecord, Send } from '../service/record.ts';
 import { LEASE_MS } from '../settings.ts';
 import type { Arrival, Wallet } from '../world/wallet.ts';

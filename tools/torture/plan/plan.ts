@@ -10,7 +10,7 @@ export interface Plan {
 export const LAYOUTS = ['one', 'replicas', 'split', 'workers'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
-/** The operators of every house, by what their wallets are like. */
+/** The operators of every deployment, by what their wallets are like. */
 export const OPERATORS = ['alpha', 'beta', 'gamma', 'delta'] as const;
 export type OperatorId = (typeof OPERATORS)[number];
 

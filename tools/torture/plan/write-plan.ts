@@ -14,7 +14,7 @@ const MS_A_STEP = 25;
  */
 export function writePlan(seed: number, steps: number): Plan {
   const random = new Random(seed);
-  // Neighbouring seeds take turns, so that a run of many keeps houses of every layout busy.
+  // Neighbouring seeds take turns, so that a run of many keeps deployments of every layout busy.
   const layout = LAYOUTS[seed % LAYOUTS.length] ?? 'one';
   if (random.chance(SCENES_SHARE)) {
     return { seed, layout, ...random.weighted(scenesFor(layout))(random, steps) };

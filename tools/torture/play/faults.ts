@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN_TOKEN, type House, type Process } from '../house/house.ts';
+import { ADMIN_TOKEN, type Deployment, type Process } from '../deployment/deployment.ts';
 import type { ConnectionFault, Fault, FaultPlan, OperatorId } from '../plan/plan.ts';
 import type { Story } from '../story.ts';
 import type { Link, LinkProxy } from '../world/link-proxy.ts';
@@ -13,7 +13,7 @@ export interface Place {
 
 /** Brings a plan's faults about, and takes all of them back. */
 export class Faults {
-  readonly #house: House;
+  readonly #deployment: Deployment;
   readonly #story: Story;
   readonly #running = new Set<Promise<void>>();
   readonly #begun = new Set<string>();
@@ -22,10 +22,10 @@ export class Faults {
   /** What a rotation has left behind that it must not, in words. */
   readonly leftBehind: string[] = [];
 
-  constructor(house: House, story: Story) {
-    this.#house = house;
+  constructor(deployment: Deployment, story: Story) {
+    this.#deployment = deployment;
     this.#story = story;
-    this.#rotation = new Rotation(house);
+    this.#rotation = new Rotation(deployment);
   }
 
   /** How many faults of each kind have hit something. */
@@ -63,7 +63,7 @@ export class Faults {
   /** Resolves when all that began is over and everything stands as at the beginning. */
   async heal(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
-    for (const { postgres, redis, gateway } of this.#house.processes) {
+    for (const { postgres, redis, gateway } of this.#deployment.processes) {
       gateway.thaw();
       await postgres.heal();
       await redis.heal();
@@ -77,7 +77,7 @@ export class Faults {
       case 'redis':
         return await sufferLink(this.#process(fault.process, at).redis, fault.how, fault.ms);
       case 'flushRedis':
-        return await flush(this.#house);
+        return await flush(this.#deployment);
       case 'connection':
         return await this.#sufferConnection(fault, at);
       case 'stop': {
@@ -89,7 +89,7 @@ export class Faults {
       case 'kill':
         return await this.#kill(this.#process(fault.process, at), fault.downMs);
       case 'maintenance': {
-        const { configuration } = this.#house;
+        const { configuration } = this.#deployment;
         await configuration.setStatus(fault.operator, 'maintenance');
         await sleep(fault.ms);
         return await configuration.setStatus(fault.operator, 'active');
@@ -98,13 +98,13 @@ export class Faults {
       case 'rotateSecret':
         return await this.#rotate(fault);
       case 'reload':
-        return await this.#house.configuration.touch();
+        return await this.#deployment.configuration.touch();
       case 'breaker':
         await this.#breaker(fault.operator, 'open');
         await sleep(fault.ms);
         return await this.#breaker(fault.operator, 'auto');
       case 'walletDown': {
-        const wallet = this.#house.wallet(fault.operator);
+        const wallet = this.#deployment.wallet(fault.operator);
         await wallet.down();
         await sleep(fault.ms);
         return await wallet.up();
@@ -113,9 +113,9 @@ export class Faults {
   }
 
   #process(index: number, at: Place | undefined): Process {
-    const { processes } = this.#house;
+    const { processes } = this.#deployment;
     const found = processes[(at?.process ?? index) % processes.length];
-    if (found === undefined) throw new Error('a house has processes');
+    if (found === undefined) throw new Error('a deployment has processes');
     return found;
   }
 
@@ -155,7 +155,7 @@ export class Faults {
 
   /** By the admin API, which reaches every process. */
   async #breaker(operator: OperatorId, state: 'open' | 'auto'): Promise<void> {
-    const [first] = this.#house.processes;
+    const [first] = this.#deployment.processes;
     try {
       const response = await fetch(
         `${first?.gateway.adminUrl}/admin/operators/${operator}/breaker`,
@@ -196,9 +196,9 @@ async function sufferLink(
   await proxy.heal();
 }
 
-async function flush(house: House): Promise<void> {
+async function flush(deployment: Deployment): Promise<void> {
   const { Redis } = await import('ioredis');
-  const redis = new Redis(house.redis.url);
+  const redis = new Redis(deployment.redis.url);
   try {
     await redis.flushall();
   } finally {

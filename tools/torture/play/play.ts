@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOperator } from '../../simulator/operator.ts';
-import { apiSecretOf, cidOf } from '../house/configuration.ts';
-import type { House } from '../house/house.ts';
+import { apiSecretOf, cidOf } from '../deployment/configuration.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import type { BetPlan, Fate, FaultPlan, Plan } from '../plan/plan.ts';
 import type { Player } from '../service/messages.ts';
 import { type BetRecord, newRecord } from '../service/record.ts';
@@ -19,23 +19,23 @@ const LIVES_MS_MAX = 60_000;
 
 const SESSION_TRIES = 5;
 
-/** Plays one history in a house from beginning to end. @returns what was found */
-export async function play(plan: Plan, house: House): Promise<Verdict> {
-  const players = await openSessions(plan, house);
+/** Plays one history in a deployment from beginning to end. @returns what was found */
+export async function play(plan: Plan, deployment: Deployment): Promise<Verdict> {
+  const players = await openSessions(plan, deployment);
   const story = new Story();
-  const faults = new Faults(house, story);
+  const faults = new Faults(deployment, story);
   const lag = new LagMeter();
   const records = plan.bets.map((bet) => newRecord(bet, randomUUID(), playerOf(players, bet)));
-  const crashesBefore = house.processes.map(({ gateway }) => gateway.crashes.length);
+  const crashesBefore = deployment.processes.map(({ gateway }) => gateway.crashes.length);
   let isOver = false;
   const service = new Service({
-    entrances: house.entrances,
-    key: house.serviceKey,
+    entrances: deployment.entrances,
+    key: deployment.serviceKey,
     story,
-    endSession: (record) => endSession(house, record, story),
+    endSession: (record) => endSession(deployment, record, story),
     isOver: () => isOver,
   });
-  for (const record of records) watch(record, plan.faults, house, { story, faults });
+  for (const record of records) watch(record, plan.faults, deployment, { story, faults });
   const timers = plan.faults.flatMap((fault) =>
     fault.trigger.kind === 'at' ? [setTimeout(() => faults.begin(fault), fault.trigger.ms)] : [],
   );
@@ -52,24 +52,27 @@ export async function play(plan: Plan, house: House): Promise<Verdict> {
     for (const timer of timers) clearTimeout(timer);
     await faults.heal();
     story.tell('fault', undefined, 'everything is healed');
-    return await verdictOf({ plan, house, records, story, faults, lag, crashesBefore });
+    return await verdictOf({ plan, deployment, records, story, faults, lag, crashesBefore });
   } finally {
     for (const timer of timers) clearTimeout(timer);
     clearTimeout(ending);
     lag.close();
-    for (const record of records) unwatch(record, house);
+    for (const record of records) unwatch(record, deployment);
   }
 }
 
 /** A player for each bet, with money and a live session. */
-async function openSessions(plan: Plan, house: House): Promise<ReadonlyMap<string, Player>> {
-  const baseUrl = house.entrances[0]?.gateway.baseUrl ?? '';
+async function openSessions(
+  plan: Plan,
+  deployment: Deployment,
+): Promise<ReadonlyMap<string, Player>> {
+  const baseUrl = deployment.entrances[0]?.gateway.baseUrl ?? '';
   const players = new Map<string, Player>();
   await Promise.all(
     plan.bets.map(async (bet) => {
       const user = `p-${randomUUID().slice(0, 18)}`;
       const operatorToken = `operator-token-${randomUUID()}`;
-      house.wallet(bet.operator).ledger.addPlayer(user, operatorToken, OPENING_BALANCE);
+      deployment.wallet(bet.operator).ledger.addPlayer(user, operatorToken, OPENING_BALANCE);
       const operator = operatorAt(baseUrl, bet);
       const request = { operatorUser: user, currency: CURRENCY, operatorToken };
       let opened = await operator.openSession(request);
@@ -93,8 +96,8 @@ function playerOf(players: ReadonlyMap<string, Player>, bet: BetPlan): Player {
   return player;
 }
 
-async function endSession(house: House, record: BetRecord, story: Story): Promise<void> {
-  const baseUrl = house.entrances[0]?.gateway.baseUrl ?? '';
+async function endSession(deployment: Deployment, record: BetRecord, story: Story): Promise<void> {
+  const baseUrl = deployment.entrances[0]?.gateway.baseUrl ?? '';
   const operator = operatorAt(baseUrl, record.plan);
   const result = await operator.revokeSessions({ token: record.player.token });
   await operator.close();
@@ -109,11 +112,11 @@ function operatorAt(baseUrl: string, { operator }: BetPlan) {
 function watch(
   record: BetRecord,
   faultPlans: readonly FaultPlan[],
-  house: House,
+  deployment: Deployment,
   { story, faults }: { readonly story: Story; readonly faults: Faults },
 ): void {
   const { plan, transactionId } = record;
-  const wallet = house.wallet(plan.operator);
+  const wallet = deployment.wallet(plan.operator);
   for (const [amount, code] of Object.entries(plan.refuses)) {
     wallet.ledger.refuseSettle(transactionId, amount, code);
   }
@@ -141,7 +144,7 @@ function watch(
     },
   });
   let mentions = 0;
-  for (const [process, { postgres }] of house.processes.entries()) {
+  for (const [process, { postgres }] of deployment.processes.entries()) {
     postgres.watch(transactionId, (link) => {
       for (const fault of due('statement', mentions)) {
         story.tell(
@@ -156,8 +159,8 @@ function watch(
   }
 }
 
-function unwatch(record: BetRecord, house: House): void {
-  for (const { postgres } of house.processes) postgres.unwatch(record.transactionId);
+function unwatch(record: BetRecord, deployment: Deployment): void {
+  for (const { postgres } of deployment.processes) postgres.unwatch(record.transactionId);
 }
 
 function fateOf(plan: BetPlan, call: WalletCall, nth: number): Fate | undefined {

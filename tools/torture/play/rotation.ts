@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { House } from '../house/house.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import type { OperatorId } from '../plan/plan.ts';
 
 /** A change that a process has not taken over by then is not waited for: it stands still. */
@@ -17,18 +17,18 @@ const ofOperator = (id: OperatorId) => new RegExp(`"updated":\\[[^\\]]*"${id}"`)
  * changes, the old one is taken away. One file has one rotation at a time, as with people.
  */
 export class Rotation {
-  readonly #house: House;
+  readonly #deployment: Deployment;
   /** The last rotation of each file. */
   readonly #last = new Map<string, Promise<void>>();
 
-  constructor(house: House) {
-    this.#house = house;
+  constructor(deployment: Deployment) {
+    this.#deployment = deployment;
   }
 
   /** Of the service. @returns whether the old secret was refused afterwards */
   async ofService(): Promise<boolean> {
     return await this.#inTurn('service', async () => {
-      const { configuration, serviceKey } = this.#house;
+      const { configuration, serviceKey } = this.#deployment;
       const [old, next] = [serviceKey.secret, `service-rotated-${randomUUID()}`];
       await this.#takenOver(OF_GATEWAY, () => configuration.setServiceSecrets([old, next]));
       serviceKey.secret = next;
@@ -41,8 +41,8 @@ export class Rotation {
   /** Of an operator's wallet. @returns whether every call at the wallet was properly signed */
   async ofWallet(operator: OperatorId): Promise<boolean> {
     return await this.#inTurn(operator, async () => {
-      const { configuration } = this.#house;
-      const wallet = this.#house.wallet(operator);
+      const { configuration } = this.#deployment;
+      const wallet = this.#deployment.wallet(operator);
       const [old = ''] = wallet.secrets;
       const next = `${operator}-rotated-${randomUUID()}`;
       const change = ofOperator(operator);
@@ -73,7 +73,7 @@ export class Rotation {
     const writtenAtMs = performance.now();
     await write();
     const isTakenOver = () =>
-      this.#house.processes.every(({ gateway }) => gateway.hasTakenOver(change, writtenAtMs));
+      this.#deployment.processes.every(({ gateway }) => gateway.hasTakenOver(change, writtenAtMs));
     while (!isTakenOver()) {
       if (performance.now() - writtenAtMs > TAKEN_OVER_MS_MAX) {
         throw new Error(`a change of the configuration is not in force everywhere: ${change}`);
@@ -84,7 +84,7 @@ export class Rotation {
 
   async #isRefused(secret: string): Promise<boolean> {
     const answers = await Promise.all(
-      this.#house.entrances.map(({ client }) =>
+      this.#deployment.entrances.map(({ client }) =>
         client.call('PUT', '/payment/bet', '{}', { signWith: secret }),
       ),
     );

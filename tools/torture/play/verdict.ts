@@ -6,7 +6,7 @@ import { type GatewayView, gatewayView } from '../check/gateway-view.ts';
 import { movementFindings } from '../check/movements.ts';
 import { hasOpenWork } from '../check/open-work.ts';
 import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
-import { ADMIN_TOKEN, type House } from '../house/house.ts';
+import { ADMIN_TOKEN, type Deployment } from '../deployment/deployment.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { BetRecord } from '../service/record.ts';
 import { CONFIRM_UNKNOWN_MS, LEASE_MS, OPENING_BALANCE, SECOND_CONFIRMATION } from '../settings.ts';
@@ -30,7 +30,7 @@ export interface Verdict {
 
 export interface Played {
   readonly plan: Plan;
-  readonly house: House;
+  readonly deployment: Deployment;
   readonly records: readonly BetRecord[];
   readonly story: Story;
   readonly faults: Faults;
@@ -50,17 +50,20 @@ const QUIET_UNCERTAIN_MS = CONFIRM_UNKNOWN_MS * (SECOND_CONFIRMATION + 1) + 1_30
 
 /** Waits until nothing is to be expected any more, which is bounded, and judges. */
 export async function verdictOf(played: Played): Promise<Verdict> {
-  const { plan, house, records, story, faults } = played;
+  const { plan, deployment, records, story, faults } = played;
   const healedAtMs = performance.now();
-  const isUncertain = faults.haveCome || records.some((record) => hadUncertain(house, record));
+  const isUncertain = faults.haveCome || records.some((record) => hadUncertain(deployment, record));
   const quietMs = isUncertain ? QUIET_UNCERTAIN_MS : QUIET_CERTAIN_MS;
   // What is repeated for ever never becomes quiet.
   const giveUpAtMs = healedAtMs + quietMs + PATIENCE_MS + BEYOND_MS;
   let judged = await judge(played);
   for (;;) {
     const nowMs = performance.now();
-    const lastAtMs = Math.max(healedAtMs, ...records.map((record) => lastArrival(house, record)));
-    const quietForMs = noneIsLate(house) ? nowMs - lastAtMs : 0;
+    const lastAtMs = Math.max(
+      healedAtMs,
+      ...records.map((record) => lastArrival(deployment, record)),
+    );
+    const quietForMs = noneIsLate(deployment) ? nowMs - lastAtMs : 0;
     const isQuiet =
       quietForMs > quietMs || (quietForMs > QUIET_CERTAIN_MS && !(await isAnyOpen(played)));
     if (isQuiet && judged.isSettled) break;
@@ -80,15 +83,15 @@ export async function verdictOf(played: Played): Promise<Verdict> {
     tookMs: story.nowMs(),
     walletCalls: records.reduce(
       (sum, record) =>
-        sum + house.wallet(record.plan.operator).arrivals(record.transactionId).length,
+        sum + deployment.wallet(record.plan.operator).arrivals(record.transactionId).length,
       0,
     ),
   };
 }
 
-async function isAnyOpen({ house, records }: Played): Promise<boolean> {
+async function isAnyOpen({ deployment, records }: Played): Promise<boolean> {
   return await hasOpenWork(
-    house.databaseUrl,
+    deployment.databaseUrl,
     records.map(({ transactionId }) => transactionId),
   );
 }
@@ -101,15 +104,15 @@ interface Judged {
 }
 
 async function judge(played: Played): Promise<Judged> {
-  const { house, records, faults, lag } = played;
-  const gateways = house.entrances.map(({ gateway }) => gateway);
+  const { deployment, records, faults, lag } = played;
+  const gateways = deployment.entrances.map(({ gateway }) => gateway);
   const findings: Finding[] = crashFindings(played);
   findings.push(
     ...faults.leftBehind.map((text): Finding => ({ kind: 'oldSecret', bet: undefined, text })),
   );
   const decided: BetRecord[] = [];
   for (const record of records) {
-    const wallet = house.wallet(record.plan.operator);
+    const wallet = deployment.wallet(record.plan.operator);
     const wasLagging = (fromMs: number, toMs: number) => lag.wasLagging(fromMs, toMs);
     findings.push(...answerFindings(record), ...arrivalFindings(record, wallet));
     findings.push(...silenceFindings(record, gateways, wasLagging));
@@ -123,17 +126,17 @@ async function judge(played: Played): Promise<Judged> {
     }
     // Only a result that the wallet was planned to refuse may be left to a person.
     const isRefused = Object.keys(record.plan.refuses).length > 0;
-    const view = isRefused ? await viewOf(house, record) : undefined;
+    const view = isRefused ? await viewOf(deployment, record) : undefined;
     if (view !== undefined && view.dead > 0) continue;
     decided.push(record);
     findings.push(...books);
   }
   const bookedAt = ({ plan, transactionId }: BetRecord) =>
-    house.wallet(plan.operator).ledger.bets.get(transactionId);
-  findings.push(...(await movementFindings(house.databaseUrl, decided, bookedAt)));
+    deployment.wallet(plan.operator).ledger.bets.get(transactionId);
+  findings.push(...(await movementFindings(deployment.databaseUrl, decided, bookedAt)));
   const undecided = records.length - decided.length;
   findings.push(...refusalFindings(played), ...blockedFindings(played));
-  findings.push(...(await undelivered(house, records)));
+  findings.push(...(await undelivered(deployment, records)));
   const isSettled = !findings.some(({ kind }) => CAN_CHANGE.has(kind));
   // What is still on its way explains the books of its bet: one finding, not three.
   const onTheWay = new Set(
@@ -194,17 +197,20 @@ function isAnsweredWell({ plan }: BetRecord): boolean {
   );
 }
 
-function crashFindings({ house, crashesBefore }: Played): Finding[] {
-  return house.processes.flatMap(({ gateway }, index) =>
+function crashFindings({ deployment, crashesBefore }: Played): Finding[] {
+  return deployment.processes.flatMap(({ gateway }, index) =>
     gateway.crashes
       .slice(crashesBefore[index] ?? 0)
       .map((text): Finding => ({ kind: 'crash', bet: undefined, text })),
   );
 }
 
-async function undelivered(house: House, records: readonly BetRecord[]): Promise<Finding[]> {
+async function undelivered(
+  deployment: Deployment,
+  records: readonly BetRecord[],
+): Promise<Finding[]> {
   const bets = new Map(records.map((record) => [record.transactionId, record.plan.id]));
-  const adminUrl = house.processes[0]?.gateway.adminUrl;
+  const adminUrl = deployment.processes[0]?.gateway.adminUrl;
   const response = await fetch(`${adminUrl}/admin/deliveries?state=pending`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   });
@@ -222,26 +228,29 @@ async function undelivered(house: House, records: readonly BetRecord[]): Promise
   });
 }
 
-async function viewOf(house: House, record: BetRecord): Promise<GatewayView> {
-  const adminUrl = house.processes[0]?.gateway.adminUrl ?? '';
+async function viewOf(deployment: Deployment, record: BetRecord): Promise<GatewayView> {
+  const adminUrl = deployment.processes[0]?.gateway.adminUrl ?? '';
   return await gatewayView(adminUrl, ADMIN_TOKEN, record);
 }
 
-function hadUncertain(house: House, record: BetRecord): boolean {
+function hadUncertain(deployment: Deployment, record: BetRecord): boolean {
   if (record.isLeftToGateway || record.sends.some(({ failure }) => failure !== undefined)) {
     return true;
   }
-  const arrivals = house.wallet(record.plan.operator).arrivals(record.transactionId);
+  const arrivals = deployment.wallet(record.plan.operator).arrivals(record.transactionId);
   return arrivals.some(({ isUncertain }) => isUncertain);
 }
 
-function lastArrival(house: House, record: BetRecord): number {
-  const arrivals = house.wallet(record.plan.operator).arrivals(record.transactionId);
+function lastArrival(deployment: Deployment, record: BetRecord): number {
+  const arrivals = deployment.wallet(record.plan.operator).arrivals(record.transactionId);
   return Math.max(0, ...arrivals.map(({ atMs, doneAtMs = 0 }) => Math.max(atMs, doneAtMs)));
 }
 
-function noneIsLate(house: House): boolean {
-  return house.processes.length > 0 && LATE_WALLETS.every((id) => house.wallet(id).lateOnes === 0);
+function noneIsLate(deployment: Deployment): boolean {
+  return (
+    deployment.processes.length > 0 &&
+    LATE_WALLETS.every((id) => deployment.wallet(id).lateOnes === 0)
+  );
 }
 
 const LATE_WALLETS = ['alpha', 'beta', 'gamma', 'delta'] as const;

@@ -76,7 +76,7 @@ export class Histories {
     if (mayBeLoad(verdict)) {
       verdict = await playAtLast(lane, plan, log);
       if (verdict.findings.length === 0) return log(`seed ${seed}: ${LATE_ONCE}`);
-      // While houses start, a small machine is late for minutes.
+      // While deployments start, a small machine is late for minutes.
       if (mayBeLoad(verdict) && this.#options.jobs > 1 && stopsAt === undefined) {
         this.#late.push({ lane, plan });
         return;
@@ -143,7 +143,7 @@ async function tellSmallest(
   );
 }
 
-/** A house that does not come up, on a machine that does too much, is given a second chance. */
+/** A deployment that does not come up, on a machine that does too much, is given a second chance. */
 export async function playAtLast(
   lane: Player,
   plan: Plan,

@@ -1,25 +1,25 @@
-import { type House, openHouse } from '../house/house.ts';
-import type { Servers } from '../house/servers.ts';
+import { type Deployment, openDeployment } from '../deployment/deployment.ts';
+import type { Servers } from '../deployment/servers.ts';
 import { LAYOUTS, type Layout, type Plan } from '../plan/plan.ts';
 import { play } from '../play/play.ts';
 import type { Verdict } from '../play/verdict.ts';
 
-/** Plays one history after another, in a house of the layout that each asks for. */
+/** Plays one history after another, in a deployment of the layout that each asks for. */
 export class Lane {
   readonly #servers: Servers;
   readonly #source: string;
-  readonly #houses = new Map<Layout, House>();
+  readonly #deployments = new Map<Layout, Deployment>();
 
   constructor(servers: Servers, source: string) {
     this.#servers = servers;
     this.#source = source;
   }
 
-  /** @throws Error when a house cannot be opened, or the harness itself fails */
+  /** @throws Error when a deployment cannot be opened, or the harness itself fails */
   async play(plan: Plan): Promise<Verdict> {
-    const house = this.#houses.get(plan.layout) ?? (await this.#open(plan.layout));
+    const deployment = this.#deployments.get(plan.layout) ?? (await this.#open(plan.layout));
     try {
-      const verdict = await play(plan, house);
+      const verdict = await play(plan, deployment);
       // What a failure leaves behind must not be found again by the histories that follow.
       if (verdict.findings.length > 0) await this.leave(plan.layout);
       return verdict;
@@ -29,30 +29,30 @@ export class Lane {
     }
   }
 
-  /** The house as it stands, for looking closer at what was found; undefined once it was left. */
-  house(layout: Layout): House | undefined {
-    return this.#houses.get(layout);
+  /** The deployment as it stands, for looking closer at what was found; undefined once it was left. */
+  deployment(layout: Layout): Deployment | undefined {
+    return this.#deployments.get(layout);
   }
 
   async leave(layout: Layout): Promise<void> {
-    const house = this.#houses.get(layout);
-    this.#houses.delete(layout);
-    await house?.close();
+    const deployment = this.#deployments.get(layout);
+    this.#deployments.delete(layout);
+    await deployment?.close();
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#houses.keys()].map((layout) => this.leave(layout)));
+    await Promise.all([...this.#deployments.keys()].map((layout) => this.leave(layout)));
   }
 
-  async #open(layout: Layout): Promise<House> {
-    const house = await openHouse(this.#servers, layout, this.#source);
-    this.#houses.set(layout, house);
-    return house;
+  async #open(layout: Layout): Promise<Deployment> {
+    const deployment = await openDeployment(this.#servers, layout, this.#source);
+    this.#deployments.set(layout, deployment);
+    return deployment;
   }
 }
 
 /**
- * Deals seeds to lanes: a lane that is free takes the next seed whose layout its house has, so that one
+ * Deals seeds to lanes: a lane that is free takes the next seed whose layout its deployment has, so that one
  * that waits for a lease holds nobody else up.
  */
 export class Dealer {

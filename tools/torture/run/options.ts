@@ -9,7 +9,7 @@ with faults at every edge, and checks what must never be seen. Exits with 0 when
   --steps K       about how many things the service does in one history (25)
   --seeds COUNT   how many seeds to play, one after the other (1)
   --minutes M     as many seeds as there is time for, at most --seeds if that is given
-  --jobs J        houses (gateways with wallets and proxies) at once: 1, 2, 4 or 8 (8)
+  --jobs J        deployments (gateways with wallets and proxies) at once: 1, 2, 4 or 8 (8)
   --source DIR    the folder that holds the src/ to play against (this one)
   --keep LIST     only these parts of the history, as a failure prints them
   --no-shrink     do not shrink failing histories

@@ -1,4 +1,4 @@
-import { openServers } from '../house/servers.ts';
+import { openServers } from '../deployment/servers.ts';
 import { Histories, type Hooks, type Summary } from './histories.ts';
 import { Dealer, Lane } from './lane.ts';
 import type { Options } from './options.ts';

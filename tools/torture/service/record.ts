@@ -17,7 +17,7 @@ export interface Send {
   readonly failure: 'timeout' | 'connection' | undefined;
   /** 200 with the body that the protocol asks for. */
   readonly isConfirmed: boolean;
-  /** Which of the house's addresses. */
+  /** Which of the deployment's addresses. */
   readonly entrance: number;
 }
 

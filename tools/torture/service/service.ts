@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entrance, ServiceKey } from '../house/house.ts';
+import type { Entrance, ServiceKey } from '../deployment/deployment.ts';
 import type { Copy, Move, Step } from '../plan/plan.ts';
 import { FIRST_RETRY_MS, RETRIES_MAX, RETRY_FACTOR, RETRY_MS_MAX } from '../settings.ts';
 import type { Story } from '../story.ts';
@@ -227,7 +227,7 @@ export class Service {
     const { entrances, key, story } = this.#options;
     const entrance = via % entrances.length;
     const { client } = entrances[entrance] ?? {};
-    if (client === undefined) throw new Error('a house has an entrance');
+    if (client === undefined) throw new Error('a deployment has an entrance');
     const { plan, transactionId } = record;
     const what = `${move.kind}${'amount' in move ? ` ${move.amount} ${move.resultType}` : ''}`;
     const label = `${what} [${kind} of ${step}, request ${message.requestId.slice(0, 8)}]`;

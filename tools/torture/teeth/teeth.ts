@@ -1,4 +1,4 @@
-import { openServers } from '../house/servers.ts';
+import { openServers } from '../deployment/servers.ts';
 import { writePlan } from '../plan/write-plan.ts';
 import type { Verdict } from '../play/verdict.ts';
 import { playAtLast } from '../run/histories.ts';

@@ -19,7 +19,7 @@ export interface Process {
   readonly redis: LinkProxy;
 }
 
-/** What the service signs with: houses outlive the histories that change it. */
+/** What the service signs with: deployments outlive the histories that change it. */
 export interface ServiceKey {
   secret: string;
 }
@@ -31,7 +31,7 @@ export interface Entrance {
 }
 
 /** Gateways of one layout with all that they need around them; histories are played in it in turn. */
-export interface House {
+export interface Deployment {
   readonly layout: Layout;
   readonly processes: readonly Process[];
   readonly entrances: readonly Entrance[];
@@ -66,7 +66,11 @@ const PROCESSES: Readonly<Record<Layout, readonly ProcessPlan[]>> = {
 const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.mjs', import.meta.url));
 
 /** @param folder holds the `src/` of the gateway that is played against */
-export async function openHouse(servers: Servers, layout: Layout, folder: string): Promise<House> {
+export async function openDeployment(
+  servers: Servers,
+  layout: Layout,
+  folder: string,
+): Promise<Deployment> {
   const databaseUrl = await servers.database();
   const redis = await startRedis();
   const wallets = new Map<OperatorId, Wallet>();
@@ -78,7 +82,7 @@ export async function openHouse(servers: Servers, layout: Layout, folder: string
   const configuration = await ConfigurationFolder.write(wallets);
   const processes: Process[] = [];
   const serviceKey: ServiceKey = { secret: FIRST_SERVICE_SECRET };
-  const house = { layout, processes, configuration, serviceKey, redis, databaseUrl };
+  const deployment = { layout, processes, configuration, serviceKey, redis, databaseUrl };
   const entrances: Entrance[] = [];
   const close = async () => {
     await Promise.all(entrances.map(({ client }) => client.close()));
@@ -117,7 +121,7 @@ export async function openHouse(servers: Servers, layout: Layout, folder: string
     if (found === undefined) throw new Error(`no operator ${operator}`);
     return found;
   };
-  return { ...house, entrances, wallet, close };
+  return { ...deployment, entrances, wallet, close };
 }
 
 async function startProcess(

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { startPostgres } from '../../embedded/postgres.ts';
 
-/** What all houses of a run share. */
+/** What all deployments of a run share. */
 export interface Servers {
   /** @returns the URL of an empty database of its own */
   database(): Promise<string>;

@@ -19,7 +19,7 @@ export const FIRST_SERVICE_SECRET = 'the-services-first-secret';
 export const apiSecretOf = (operator: OperatorId) => `${operator}-api-secret-that-is-long-enough`;
 export const cidOf = (operator: OperatorId) => `${operator}-key`;
 
-/** A house's configuration folder, which changes while the gateways run. */
+/** A deployment's configuration folder, which changes while the gateways run. */
 export class ConfigurationFolder {
   readonly path: string;
   readonly #wallets: ReadonlyMap<OperatorId, Wallet>;

@@ -11,7 +11,7 @@ import { lentRedis } from '../../support/redis.ts';
 type Settings = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string>>;
 
-export interface HouseOptions {
+export interface DeploymentOptions {
   /** Merged over `gateway.yaml`. */
   readonly gateway?: Settings;
   /** Merged over each operator's file, by id; default: one operator `alpha`. */
@@ -26,7 +26,7 @@ export interface Replica {
 }
 
 /** All that gateway processes need around them: servers, wallets, a configuration folder. */
-export interface House {
+export interface Deployment {
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly configFolder: string;
@@ -49,7 +49,7 @@ export interface PlayerOptions {
   readonly balance?: string;
 }
 
-export async function openHouse(options: HouseOptions = {}): Promise<House> {
+export async function openDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
   const operators = options.operators ?? { alpha: {} };
   const database = await createDatabase();
   const redis = await lentRedis();
@@ -71,7 +71,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   };
   const walletOf = (id: string) => {
     const wallet = wallets.get(id);
-    if (wallet === undefined) throw new Error(`no operator ${id} in this house`);
+    if (wallet === undefined) throw new Error(`no operator ${id} in this deployment`);
     return wallet;
   };
   let players = 0;

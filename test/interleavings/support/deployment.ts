@@ -6,7 +6,7 @@ import { type Lane, openWorld, type World } from './world.ts';
 const LANES = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `lane-${letter}`);
 
 /** A gateway's core on real servers, in which orders of steps are played. */
-export interface House {
+export interface Deployment {
   /** @param ordersMax default: all there are */
   explore(scenario: Scenario, ordersMax?: number): Promise<Explored>;
   close(): Promise<void>;
@@ -16,10 +16,10 @@ export interface House {
  * @param folder holds the `src/` that is played against
  * @param onFailure what its operators have for `settle.onFailure`
  */
-export async function openHouse(
+export async function openDeployment(
   folder: string,
   onFailure: 'error' | 'queue' = 'error',
-): Promise<House> {
+): Promise<Deployment> {
   const world: World = await openWorld(await loadSource(folder), LANES, onFailure);
   const lanes: Lane[] = [];
   for (const id of LANES) lanes.push(await world.lane(id));
