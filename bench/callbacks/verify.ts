@@ -35,6 +35,7 @@ export async function findMistakes(
     [accepted.length - journal.attempts, 'without exactly one good call recorded'],
     [Math.max(0, atWallet.size - journal.bets), 'at the wallet without an intent in the journal'],
     [journal.busy, 'still under way in the journal'],
+    [Math.max(0, journal.rolledBack - cut), 'rolled back although an answer was heard'],
   ].flatMap(([bets, what]) => (bets === 0 ? [] : `${bets} bets ${what}`));
 }
 
@@ -60,6 +61,8 @@ interface JournalCounts {
   readonly attempts: number;
   readonly bets: number;
   readonly busy: number;
+  /** By the gateway itself, minutes after their callers had gone. */
+  readonly rolledBack: number;
 }
 
 const COUNTS = `
@@ -73,7 +76,8 @@ const COUNTS = `
          (SELECT count(*)::int FROM ours WHERE place = 'accepted' AND NOT place_answered_unknown) AS told,
          (SELECT count(*)::int FROM calls WHERE good = 1 AND "all" = 1) AS attempts,
          (SELECT count(*)::int FROM ours) AS bets,
-         (SELECT count(*)::int FROM ours WHERE busy_attempt IS NOT NULL) AS busy`;
+         (SELECT count(*)::int FROM ours WHERE busy_attempt IS NOT NULL) AS busy,
+         (SELECT count(*)::int FROM ours WHERE rollback <> 'none') AS "rolledBack"`;
 
 async function journalOf(
   connectionString: string,

@@ -17,7 +17,7 @@ export interface DeliveriesSettings {
 
 export const DELIVERIES_HELP = `npm run bench -- deliveries [options]
 
-Promised rollbacks of one operator, written into PostgreSQL (fsync on) as the gateway would, brought
+Promised rollbacks of one operator, written into PostgreSQL (fsync on) as the gateway would, delivered
 by one worker process with the operator's default concurrency to a wallet that answers at once.
 
   --backlog <n>   deliveries that are drained (20000)

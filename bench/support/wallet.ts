@@ -7,6 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
  */
 
 const PLACED = /"transactionId":"([^"\\]+)"/;
+/** The gateway's own, of a place whose caller went away; after minutes. */
+const ROLLBACK = /"type":3[,}]/;
 const BALANCE = '{"userId":"player","currency":"USD","amount":100.25}';
 
 const delayMs = Number(process.argv[2] ?? 0);
@@ -22,7 +24,7 @@ const server = createServer((request, response) => {
     if (request.url === '/user/balance') return answer(response, BALANCE);
     const transactionId = PLACED.exec(body)?.[1];
     if (transactionId === undefined) return response.writeHead(500).end();
-    seen.set(transactionId, (seen.get(transactionId) ?? 0) + 1);
+    if (!ROLLBACK.test(body)) seen.set(transactionId, (seen.get(transactionId) ?? 0) + 1);
     const transactionTime = new Date().toISOString();
     answer(response, `{"transactionId":"${transactionId}","transactionTime":"${transactionTime}"}`);
   });
