@@ -76,23 +76,31 @@ export interface TestGateway {
 export const SERVICE_SECRET = 'the-services-secret';
 
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const operators = options.operators ?? { alpha: {} };
+  const { database, redis, wallets, configFolder, close } = await openSurroundings(options);
+  const direct = { databaseUrl: database.url, redisUrl: redis.url };
+  const urls = (await options.through?.(direct)) ?? direct;
+  return await run(options, configFolder, urls, wallets, close);
+}
+
+/** What any gateway needs around it: servers of its own, a wallet for each operator, its configuration. */
+export async function openSurroundings({
+  gateway = {},
+  operators = { alpha: {} },
+}: Pick<TestGatewayOptions, 'gateway' | 'operators'>) {
   const database = await createDatabase();
   const redis = await lentRedis();
   const wallets = new Map<string, SimulatedWallet>();
   for (const id of Object.keys(operators)) {
     wallets.set(id, await startWallet({ name: id, secret: `${id}-wallet-secret` }));
   }
-  const configFolder = await writeConfiguration(options.gateway ?? {}, operators, wallets);
-  const direct = { databaseUrl: database.url, redisUrl: redis.url };
-  const urls = (await options.through?.(direct)) ?? direct;
-  const running = await run(options, configFolder, urls, wallets, async () => {
+  const configFolder = await writeConfiguration(gateway, operators, wallets);
+  const close = async () => {
     await Promise.all([...wallets.values()].map((wallet) => wallet.close()));
     await rm(configFolder, { recursive: true, force: true });
     await redis.giveBack();
     await database.drop();
-  });
-  return running;
+  };
+  return { database, redis, wallets, configFolder, close };
 }
 
 async function run(

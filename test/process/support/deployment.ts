@@ -1,12 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { Client, type QueryResultRow } from 'pg';
 import { createOperator } from '../../../tools/simulator/operator.ts';
 import type { ServicePlayer } from '../../../tools/simulator/service.ts';
-import { type SimulatedWallet, startWallet } from '../../../tools/simulator/wallet/wallet.ts';
-import { createDatabase } from '../../support/database.ts';
-import { writeConfiguration } from '../../support/gateway.ts';
+import type { SimulatedWallet } from '../../../tools/simulator/wallet/wallet.ts';
+import { openSurroundings } from '../../support/gateway.ts';
 import { type GatewayProcess, startGateway } from '../../support/processes.ts';
-import { lentRedis } from '../../support/redis.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 type Env = Readonly<Record<string, string>>;
@@ -50,14 +47,8 @@ export interface PlayerOptions {
 }
 
 export async function openDeployment(options: DeploymentOptions = {}): Promise<Deployment> {
-  const operators = options.operators ?? { alpha: {} };
-  const database = await createDatabase();
-  const redis = await lentRedis();
-  const wallets = new Map<string, SimulatedWallet>();
-  for (const id of Object.keys(operators)) {
-    wallets.set(id, await startWallet({ name: id, secret: `${id}-wallet-secret` }));
-  }
-  const configFolder = await writeConfiguration(options.gateway ?? {}, operators, wallets);
+  const around = await openSurroundings(options);
+  const { database, redis, wallets, configFolder } = around;
   const client = new Client({ connectionString: database.url });
   await client.connect();
   const env: Env = {
@@ -116,10 +107,7 @@ export async function openDeployment(options: DeploymentOptions = {}): Promise<D
       (await client.query<Row>(text, [...values])).rows,
     close: async () => {
       await client.end();
-      await Promise.all([...wallets.values()].map((wallet) => wallet.close()));
-      await rm(configFolder, { recursive: true, force: true });
-      await redis.giveBack();
-      await database.drop();
+      await around.close();
     },
   };
 }
