@@ -24,6 +24,13 @@ export interface TraceSpan {
   fail(reason: string): void;
 }
 
+/** Nothing is recorded of it. */
+export const NO_SPAN: TraceSpan = {
+  traceId: undefined,
+  set: () => undefined,
+  fail: () => undefined,
+};
+
 /** Distributed tracing, or nothing (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
 export interface Tracing {
   readonly isOn: boolean;

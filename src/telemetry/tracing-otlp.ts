@@ -25,7 +25,14 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import type { SpanFacts, SpanOptions, TraceSpan, Tracing, TracingOptions } from './trace.ts';
+import {
+  NO_SPAN,
+  type SpanFacts,
+  type SpanOptions,
+  type TraceSpan,
+  type Tracing,
+  type TracingOptions,
+} from './trace.ts';
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -56,27 +63,35 @@ export function createOtlpTracing(options: TracingOptions): Tracing {
       ? contexts.active()
       : propagator.extract(ROOT_CONTEXT, caller, defaultTextMapGetter);
 
+  const begin = async <T>(
+    options: SpanOptions,
+    work: (span: TraceSpan) => Promise<T>,
+  ): Promise<T> => {
+    const parent = parentOf(options);
+    const span = tracer.startSpan(
+      options.name,
+      { kind: KINDS[options.kind], startTime: Date.now() - (options.beganMsAgo ?? 0) },
+      parent,
+    );
+    const recorded = spanOf(span);
+    if (options.facts !== undefined) recorded.set(options.facts);
+    try {
+      return await contexts.with(trace.setSpan(parent, span), () => work(recorded));
+    } catch (error) {
+      span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) });
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+
   return {
     isOn: true,
-    span: async (spanOptions, work) => {
-      const parent = parentOf(spanOptions);
-      const span = tracer.startSpan(
-        spanOptions.name,
-        {
-          kind: KINDS[spanOptions.kind],
-          startTime: Date.now() - (spanOptions.beganMsAgo ?? 0),
-          attributes: prefixed(spanOptions.facts ?? {}),
-        },
-        parent,
-      );
-      try {
-        return await contexts.with(trace.setSpan(parent, span), () => work(spanOf(span)));
-      } catch (error) {
-        span.setStatus({ code: SpanStatusCode.ERROR, message: nameOf(error) });
-        throw error;
-      } finally {
-        span.end();
-      }
+    span: (spanOptions, work) => {
+      const around =
+        spanOptions.caller === undefined ? trace.getSpan(contexts.active()) : undefined;
+      // Nearly every callback: of a trace that is not recorded nobody sees a span inside the first.
+      return around?.isRecording() === false ? work(spanOf(around)) : begin(spanOptions, work);
     },
     outgoing: () => {
       const headers: Record<string, string> = {};
@@ -114,8 +129,10 @@ function providerFor(options: TracingOptions): TracerProvider {
 }
 
 function spanOf(span: OtelSpan): TraceSpan {
+  const { traceId } = span.spanContext();
+  if (!span.isRecording()) return { ...NO_SPAN, traceId };
   return {
-    traceId: span.spanContext().traceId,
+    traceId,
     set: (facts) => void span.setAttributes(prefixed(facts)),
     fail: (reason) => void span.setStatus({ code: SpanStatusCode.ERROR, message: reason }),
   };

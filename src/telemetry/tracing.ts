@@ -1,8 +1,6 @@
-import type { TraceSpan, Tracing, TracingOptions } from './trace.ts';
+import { NO_SPAN, type Tracing, type TracingOptions } from './trace.ts';
 
 export type { CallerHeaders, SpanFacts, SpanOptions, Tracing, TracingOptions } from './trace.ts';
-
-const NO_SPAN: TraceSpan = { traceId: undefined, set: () => undefined, fail: () => undefined };
 
 /** Calls straight through. */
 export const noTracing: Tracing = {

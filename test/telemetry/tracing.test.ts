@@ -93,6 +93,26 @@ describe('tracing', { timeout: 60_000 }, () => {
     }
   });
 
+  it('passes on a trace that is not recorded, and records nothing inside it', async () => {
+    let line: Readonly<Record<string, unknown>> | undefined;
+    const { spans } = await traced(async (replica) => {
+      const service = serviceAt(replica);
+      const player = await deployment.player(replica.baseUrl);
+      const headers = { traceparent: `00-${TRACE_ID}-${PARENT_ID}-00`, tracestate: 'vendor=x' };
+      expect((await place(service, player, headers)).status).toBe(200);
+      const handled = await replica.process.waitForLine(
+        ({ json }) => json?.msg === 'callback.handled',
+      );
+      line = handled.json;
+      await service.close();
+    });
+    expect(spans).toEqual([]);
+    const { headers } = deployment.wallet('alpha').requests.at(-1) ?? {};
+    expect(headers?.traceparent).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-00$`));
+    expect(headers?.tracestate).toBe('vendor=x');
+    expect(line).toMatchObject({ operation: 'place', traceId: TRACE_ID });
+  });
+
   it('shows a delivery as a trace of its own, and what failed as failed', async () => {
     const { spans } = await traced(async (replica) => {
       const service = serviceAt(replica);
