@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { dialectSchema } from '../../src/config/dialect-schema.ts';
 import { loadConfiguration } from '../../src/config/loader.ts';
 import { gatewaySchema, operatorSchema } from '../../src/config/schema.ts';
 import { folderWith } from './folder.ts';
@@ -84,5 +85,10 @@ describe("the repository's own configuration", () => {
     ['operators/alpha.yaml', operatorSchema.shape],
   ])('%s names every setting there is', (name, shape) => {
     for (const key of Object.keys(shape)) expect(example(name)).toMatch(`${key}:`);
+  });
+
+  it('names every item of a dialect', () => {
+    const shown = [...example('operators/alpha.yaml').matchAll(/^ {2}# {3}(\w+):/gm)];
+    expect(shown.map(([, item]) => item)).toEqual(Object.keys(dialectSchema.shape));
   });
 });
