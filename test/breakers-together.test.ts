@@ -30,7 +30,7 @@ describe('the breakers of several processes', () => {
     expect(third.heard).toEqual(two.heard);
   });
 
-  it('let one knock: whoever opens second is told to follow', () => {
+  it('let one probe: whoever opens second is told to follow', () => {
     const { one, two, three: third, found } = three();
     found(one, 'opened');
     found(two, 'opened');
@@ -39,14 +39,14 @@ describe('the breakers of several processes', () => {
     expect(third.heard).toEqual(['alpha/money open']);
   });
 
-  it('stay open for as long as the one that knocks finds nobody in', () => {
+  it('stay open for as long as the probes of the first one fail', () => {
     const { one, two, found } = three();
     found(one, 'opened');
     found(one, 'reopened');
     expect(two.heard).toEqual(['alpha/money open', 'alpha/money open']);
   });
 
-  it('follow another one that has knocked, because the first is frozen or without calls', () => {
+  it('follow another one that has probed, because the first is frozen or without calls', () => {
     const { one, two, found } = three();
     found(one, 'opened');
     found(two, 'reopened');

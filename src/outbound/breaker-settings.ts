@@ -3,7 +3,7 @@ export type BreakerState = 'closed' | 'half_open' | 'open';
 /** `auto` leaves the breaker to itself again. */
 export type BreakerOverride = 'closed' | 'open' | 'auto';
 
-/** What a breaker has found out by calls of its own. `reopened`: it knocked, and in vain. */
+/** What a breaker has found out by calls of its own. `reopened`: its probe failed. */
 export type BreakerVerdict = 'opened' | 'reopened' | 'closed';
 
 /** What another process's breaker of the same wallet and class has found out. */

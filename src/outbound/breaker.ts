@@ -16,16 +16,16 @@ import type { Health } from './health.ts';
 const PERCENT_MARGIN = 1e-6;
 
 /**
- * A breaker that opened because another process's did waits so many times longer before it knocks:
- * by then that process has knocked, or is gone, frozen or without calls.
+ * A breaker that opened because another process's did waits so many times longer before it probes:
+ * by then that process has probed, or is gone, frozen or without calls.
  */
 const PATIENCE = 2;
 
 /**
- * So often in a row it begins to wait anew. Then it knocks once itself: a process that goes on opening may
- * be the one in trouble, and those without calls of their own would never find out.
+ * So often in a row it follows another process that opens. Then it probes once itself: a process that goes
+ * on opening may be the one in trouble, and those without calls of their own would never find out.
  */
-const GIVES_WAY_MAX = 5;
+const FOLLOWED_MAX = 5;
 
 /** What makes opossum count a failure; it never leaves this file. */
 const FAULT = new Error('faulty wallet answer');
@@ -48,9 +48,9 @@ export class Breaker {
   #reported: BreakerState;
   /** It opens or closes for another reason than its own calls. */
   #isTold = false;
-  #hasKnocked = false;
+  #hasProbed = false;
   /** How often in a row it was told to open. */
-  #gaveWay = 0;
+  #followed = 0;
 
   /**
    * @param options.onChange told of each new state, those made by an override included
@@ -102,7 +102,7 @@ export class Breaker {
     return answer;
   }
 
-  /** Closing by hand also forgets that it was open, for when it works by itself again again. */
+  /** Closing by hand also forgets that it was open, for when it works by itself again. */
   override(to: BreakerOverride): void {
     this.#override = to;
     this.#told((circuit) => {
@@ -116,8 +116,8 @@ export class Breaker {
    */
   follow(found: BreakerHearsay): void {
     if (found === 'open' && this.#knowsBetter()) return;
-    this.#gaveWay = found === 'open' ? this.#gaveWay + 1 : 0;
-    if (this.#gaveWay > GIVES_WAY_MAX && this.#circuit?.closed === false) return;
+    this.#followed = found === 'open' ? this.#followed + 1 : 0;
+    if (this.#followed > FOLLOWED_MAX && this.#circuit?.closed === false) return;
     this.#told((known) => {
       known?.close();
       if (found === 'closed') return;
@@ -159,19 +159,19 @@ export class Breaker {
       this.#options,
     );
     circuit
-      .on('open', () => this.#moved(this.#hasKnocked ? 'reopened' : 'opened'))
-      .on('halfOpen', () => this.#moved('knocking'))
+      .on('open', () => this.#moved(this.#hasProbed ? 'reopened' : 'opened'))
+      .on('halfOpen', () => this.#moved('probing'))
       .on('close', () => this.#moved('closed'));
     this.#circuit = circuit;
     return circuit;
   }
 
-  #moved(how: BreakerVerdict | 'knocking'): void {
-    this.#hasKnocked = how === 'knocking';
+  #moved(how: BreakerVerdict | 'probing'): void {
+    this.#hasProbed = how === 'probing';
     if (this.#isTold) return;
-    if (how !== 'knocking') this.#gaveWay = 0;
+    if (how !== 'probing') this.#followed = 0;
     this.#report();
-    if (how !== 'knocking') this.#onVerdict(how);
+    if (how !== 'probing') this.#onVerdict(how);
   }
 
   #report(): void {

@@ -195,7 +195,7 @@ describe("another process's breaker", () => {
     expect(changed).toEqual(['open', 'closed']);
   });
 
-  it('knocks first: this one half-opens only after twice the time', async () => {
+  it('probes first: this one half-opens only after twice the time', async () => {
     const { breaker: follower, changed } = breaker();
     follower.follow('open');
     vi.advanceTimersByTime(2 * SETTINGS.openMs - 1);
@@ -210,7 +210,7 @@ describe("another process's breaker", () => {
     expect(changed).toEqual(['open', 'half_open', 'open', 'half_open']);
   });
 
-  it('that opens again and again does not keep one without calls from knocking (I4, I7)', async () => {
+  it('that opens again and again does not keep one without calls from probing (I4, I7)', async () => {
     const { breaker: target, verdicts } = breaker();
     for (let told = 0; told < 20; told += 1) {
       target.follow('open');
@@ -224,7 +224,7 @@ describe("another process's breaker", () => {
     expect(target.state).toBe('open');
   });
 
-  it('that has opened makes one wait that was about to knock', async () => {
+  it('that has opened makes one wait that was about to probe', async () => {
     const { breaker: target } = await halfOpenBreaker();
     target.follow('open');
     expect(target.admits).toBe(false);

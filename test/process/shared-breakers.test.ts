@@ -34,7 +34,7 @@ describe('a wallet in trouble, called by two processes', { timeout: 60_000 }, ()
     await deployment.close();
   });
 
-  it('is left alone by both once one has opened its breaker, and one of them knocks (I7)', async () => {
+  it('is left alone by both once one has opened its breaker, and one of them probes (I7)', async () => {
     const [one, other] = bothOf(callers);
     deployment.wallet('alpha').misbehave('place', { kind: 'status', status: 500 });
     for (let call = 0; call < MIN_REQUESTS; call += 1) await one.place();
@@ -45,7 +45,7 @@ describe('a wallet in trouble, called by two processes', { timeout: 60_000 }, ()
 
     deployment.wallet('alpha').behave();
     await expect.poll(() => states('half_open'), PATIENT).toBe(1);
-    // The other one does not knock as well.
+    // The other one does not probe as well.
     expect(await other.place()).toMatchObject({ status: 400, body: { code: 100 } });
     expect(await one.place()).toMatchObject({ status: 200 });
     await expect.poll(() => states('closed'), PATIENT).toBe(PROCESSES);
