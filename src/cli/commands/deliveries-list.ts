@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { DeliverableOperation } from '../../domain/operation.ts';
+import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/delivery-item.ts';
 import { deliveriesTable } from '../deliveries-table.ts';
 import { withDeliveryAdmin } from '../delivery-admin.ts';
@@ -20,24 +20,20 @@ interface Options {
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 10_000;
 
-const OPERATIONS = [
-  'settle',
-  'unsettle',
-  'rollback',
-  'update',
-] as const satisfies readonly DeliverableOperation[];
-
 /** `wagergate deliveries list`: operations accepted for delivery, and their state. */
 export function deliveriesListCommand(terminal: Terminal): Command {
   const command = new Command('list')
     .summary('lists deliveries to wallets')
     .description(
       'Lists the operations that the gateway has accepted for delivery to wallets, oldest first. ' +
-        'Held ones wait for an operator that is not active; dead ones wait for a person.',
+        'Held ones wait until their operator takes calls again or, where the bet is of another ' +
+        'wallet.generation, until somebody releases it; dead ones wait for a person.',
     )
     .option('--operator <id>', 'only of this operator')
     .addOption(new Option('--state <state>', 'only in this state').choices(DELIVERY_STATES))
-    .addOption(new Option('--operation <name>', 'only of this kind').choices(OPERATIONS))
+    .addOption(
+      new Option('--operation <name>', 'only of this kind').choices(DELIVERABLE_OPERATIONS),
+    )
     .option('--limit <count>', 'how many at most', readLimit, LIMIT_DEFAULT)
     .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')

@@ -32,7 +32,7 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
     .description(
       'Makes a pending, held or dead delivery due now, with a new horizon; or all of an operator in ' +
         'one state. A running gateway delivers them within a second or two, held ones when their ' +
-        'operator is active again. A dead one stays dead if a later operation of its bet was ' +
+        'operator takes calls again. A dead one stays dead if a later operation of its bet was ' +
         'delivered: sent now, it would undo that operation.',
     )
     .argument('[id]', 'the delivery, as `deliveries list` shows it')

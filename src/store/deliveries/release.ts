@@ -1,15 +1,15 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, type Sql, sql } from '../schema/prisma.ts';
 
-/** Deliveries of one statement, which has seconds: millions may wait for the word. */
+/** Deliveries of one statement, which has seconds: millions may wait to be released. */
 const AT_ONCE = 2_000;
 
-/** What waited for this word has not aged meanwhile: its whole horizon begins now. */
+/** What waited for its release has not aged meanwhile: its whole horizon begins now. */
 const AGE_ANEW = sql`dead_at = greatest(d.dead_at, clock_timestamp() + (d.dead_at - d.created_at))`;
 const DUE_NOW = sql`held = false,
   next_attempt_at = CASE WHEN d.held THEN clock_timestamp() ELSE d.next_attempt_at END`;
 
-/** What a person lets go. */
+/** What a person releases, and to which wallet. */
 export interface Release {
   /** Bets of generations up to this one. */
   readonly upTo: number;
@@ -18,9 +18,9 @@ export interface Release {
 }
 
 /**
- * Lets an operator's present wallet be asked about bets of generations up to this one. No delivery is
- * tried by this word whose horizon has not begun anew, so that none dies of what it has waited; who is
- * killed in between says it again.
+ * Lets an operator's present wallet be asked about bets of generations up to this one. The horizons of
+ * what waited begin anew before anything is made due, so that no delivery dies of the time it was held.
+ * A release that is cut off half-way is simply given again.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function releaseGeneration(
