@@ -5,7 +5,7 @@ import type { BalanceRequest } from '../protocol/messages.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { mismatchRefused, tokenRefused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
-import type { Handled } from './handled.ts';
+import { detailOf, type Handled } from './handled.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function balance(
     answer: { status: 200, body },
     outcome: 'accepted',
     operatorId,
-    detail: { walletMs: Math.round(answer.trace.latencyMs) },
+    detail: detailOf(answer.trace),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { WalletTrace } from '../domain/wallet-answer.ts';
 import type { Answer } from '../protocol/answers.ts';
 
 /** What a callback is counted under (`gateway_callbacks_total`). */
@@ -20,4 +21,9 @@ export interface Handled {
   readonly operatorId: string | undefined;
   /** Facts for the log line; never a token, a secret or a personal field. */
   readonly detail?: Readonly<Record<string, string | number | undefined>>;
+}
+
+/** What the log line says of the call that a callback has made to its wallet. */
+export function detailOf({ latencyMs, code }: WalletTrace): NonNullable<Handled['detail']> {
+  return { walletMs: Math.round(latencyMs), code };
 }

@@ -16,7 +16,7 @@ import type { Session } from '../sessions/session.ts';
 import { refused, systemError } from './answers.ts';
 import { committedBefore } from './commit.ts';
 import type { Callbacks } from './context.ts';
-import type { Handled } from './handled.ts';
+import { detailOf, type Handled } from './handled.ts';
 import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
 
 /**
@@ -130,8 +130,7 @@ async function placeLater(
   if (brought.kind === 'moved') return 'moved';
   const { answer, conclusion } = brought.concluded;
   if (!brought.stands) return systemError('unknown', operatorId, { reason: 'not_recorded' });
-  const { latencyMs, code } = brought.sent.trace;
-  const detail = { walletMs: Math.round(latencyMs), code };
+  const detail = detailOf(brought.sent.trace);
   return { answer, outcome: conclusion.outcome, operatorId, detail };
 }
 

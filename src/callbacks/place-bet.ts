@@ -11,7 +11,7 @@ import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { mismatchRefused, refused, systemError, tokenRefused } from './answers.ts';
 import type { Callbacks } from './context.ts';
-import type { Handled } from './handled.ts';
+import { detailOf, type Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
 import { firstPlaceAttempt, type PlaceConcluded, SYSTEM_ERROR } from './place-attempt.ts';
 
@@ -129,13 +129,8 @@ function concluded(
     ...{ userId, amount, currency, operatorId },
     ...answer,
   });
-  const { latencyMs, code } = brought.sent.trace;
-  return {
-    answer,
-    outcome: conclusion.outcome,
-    operatorId,
-    detail: { walletMs: Math.round(latencyMs), code },
-  };
+  const detail = detailOf(brought.sent.trace);
+  return { answer, outcome: conclusion.outcome, operatorId, detail };
 }
 
 /** Why this session may not place this bet, as an answer; undefined when it may. */

@@ -10,7 +10,7 @@ import type { Session } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { mismatchRefused, refused, tokenRefused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
-import type { Handled } from './handled.ts';
+import { detailOf, type Handled } from './handled.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
@@ -83,7 +83,7 @@ export async function profile(
     answer: { status: 200, body: translated(document, owner) },
     outcome: 'accepted',
     operatorId,
-    detail: { walletMs: Math.round(answer.trace.latencyMs) },
+    detail: detailOf(answer.trace),
   };
 }
 

@@ -4,7 +4,12 @@ import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, bring } from '../engine/attempt.ts';
-import { askRightWallet, deliverySettings, isOfOtherWallet } from '../engine/delivery-settings.ts';
+import {
+  askRightWallet,
+  deliverySettings,
+  horizonMsOf,
+  isOfOtherWallet,
+} from '../engine/delivery-settings.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
@@ -23,7 +28,7 @@ import {
   recordOf,
   type WithDelivery,
 } from './commit.ts';
-import type { Handled } from './handled.ts';
+import { detailOf, type Handled } from './handled.ts';
 
 export type PromisedCallback = BetCallback<RollbackRequest> | BetCallback<UpdateRequest>;
 
@@ -90,8 +95,7 @@ export async function sendPromised(
   );
   if (brought.kind === 'moved') return 'moved';
   const { conclusion, answer, lateAnswer } = brought.concluded;
-  const { latencyMs, code } = brought.sent.trace;
-  const detail = { walletMs: Math.round(latencyMs), code };
+  const detail = detailOf(brought.sent.trace);
   const isConcluded = conclusion.answer !== undefined && brought.stands;
   if (isConcluded) return { answer, outcome: conclusion.outcome, operatorId, detail };
   return {
@@ -159,7 +163,6 @@ function promiseOf(
   state: 'live' | 'pending',
 ): NewDelivery {
   const { operatorId } = ownerOf(from);
-  const { horizonHours } = deliverySettings(callbacks.configuration(), operatorId);
-  const horizonMs = horizonHours * 3_600_000;
+  const horizonMs = horizonMsOf(deliverySettings(callbacks.configuration(), operatorId));
   return { operation: message.operation, state, transactionTime, horizonMs };
 }

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { backoffMs } from '../domain/backoff.ts';
-import type { AttemptedResult, Bet } from '../domain/bet.ts';
+import type { Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Brought, bring } from '../engine/attempt.ts';
-import { askRightWallet, deliverySettings, isOfOtherWallet } from '../engine/delivery-settings.ts';
+import {
+  askRightWallet,
+  deliverySettings,
+  horizonMsOf,
+  isOfOtherWallet,
+} from '../engine/delivery-settings.ts';
 import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
+import { resultIn } from '../engine/result-in.ts';
 import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
@@ -23,7 +29,7 @@ import {
   recordOf,
   type WithDelivery,
 } from './commit.ts';
-import type { Handled } from './handled.ts';
+import { detailOf, type Handled } from './handled.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
@@ -80,8 +86,7 @@ export async function sendResult(
 
 function handledOf(operatorId: string, brought: Brought<WithDelivery>): Handled {
   const { conclusion, delivery, answer, lateAnswer } = brought.concluded;
-  const { latencyMs, code } = brought.sent.trace;
-  const detail = { walletMs: Math.round(latencyMs), code };
+  const detail = detailOf(brought.sent.trace);
   // Only what is committed is answered; otherwise the service repeats it.
   if (!brought.stands) return { answer: lateAnswer, outcome: 'unknown', operatorId, detail };
   const isTakenOver = delivery.kind === 'new' && delivery.delivery.state === 'pending';
@@ -151,7 +156,7 @@ function concluded(
 ): WithDelivery {
   const { callbacks, message, transactionId, deadline } = callback;
   const isCashout = message.operation === 'settle' && message.resultType === 'cashout';
-  const conclusion = concludeResult(bet, attemptedOf(message), sent, {
+  const conclusion = concludeResult(bet, resultIn(message), sent, {
     tokenIsChecked: isCashout,
     toldTime: undefined,
   });
@@ -232,20 +237,15 @@ async function bodyFor(
 
 function promiseOf({ callbacks, message }: ResultCallback, bet: Bet, time: string): NewDelivery {
   const { operatorId } = ownerOf(bet);
-  const { horizonHours } = deliverySettings(callbacks.configuration(), operatorId);
+  const settings = deliverySettings(callbacks.configuration(), operatorId);
   const promise = {
     operation: message.operation,
     state: 'pending',
     transactionTime: time,
-    horizonMs: horizonHours * 3_600_000,
+    horizonMs: horizonMsOf(settings),
   } as const;
   if (message.operation === 'unsettle') return promise;
   return { ...promise, settle: { amount: message.amount, resultType: message.resultType } };
-}
-
-function attemptedOf(message: SettleRequest | UnsettleRequest): AttemptedResult {
-  if (message.operation === 'unsettle') return { kind: 'unsettle' };
-  return { kind: 'settle', amount: message.amount, resultType: message.resultType };
 }
 
 function nowOf({ callbacks }: ResultCallback): string {

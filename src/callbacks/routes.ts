@@ -149,7 +149,7 @@ function traced(
   const { tracing, clock } = callbacks;
   if (!tracing.isOn) return work();
   const { operation, requestId } = message;
-  const transactionId = 'transactionId' in message ? message.transactionId : undefined;
+  const transactionId = transactionIdOf(message);
   return tracing.span(
     {
       name: `callback ${operation}`,
@@ -181,7 +181,7 @@ async function inTime(
     // Whatever goes on in the background must not act for a caller who has been answered.
     deadline.end();
     const expected = error instanceof OutOfTime || error instanceof GatewayError;
-    const transactionId = 'transactionId' in message ? message.transactionId : undefined;
+    const transactionId = transactionIdOf(message);
     callbacks.logger[expected ? 'warn' : 'error'](
       { err: error, operation: message.operation, transactionId },
       'callback.failed',
@@ -272,13 +272,17 @@ function logLine(
       outcome: handled.outcome,
       status: handled.answer.status,
       durationMs: Math.round(durationMs * 10) / 10,
-      transactionId:
-        message !== undefined && 'transactionId' in message ? message.transactionId : undefined,
+      transactionId: message && transactionIdOf(message),
       requestId: message?.requestId,
       ...handled.detail,
     },
     'callback.handled',
   );
+}
+
+/** Of a bet; undefined for a profile or balance. */
+function transactionIdOf(message: Callback): string | undefined {
+  return 'transactionId' in message ? message.transactionId : undefined;
 }
 
 /** The best name for a callback whose body could not be read. */

@@ -1,8 +1,9 @@
 import type { Bet } from '../domain/bet.ts';
 import { decideConfirm } from '../domain/confirm.ts';
+import { isResult } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Engine } from '../engine/context.ts';
-import { deliverySettings } from '../engine/delivery-settings.ts';
+import { deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
 import { parseBet } from '../protocol/messages.ts';
 import type { Confirmations, DueConfirmation } from '../store/deliveries/confirmations.ts';
 import type { Wallets } from '../wallets/wallets.ts';
@@ -54,7 +55,7 @@ async function confirm(
       return false;
     }
     case 'send': {
-      const horizonMs = settings.horizonHours * 3_600_000;
+      const horizonMs = horizonMsOf(settings);
       await confirmations.send(bet, decision.operationId, confirmAfterMs, horizonMs);
       const { late } = bet;
       const facts = { operator: operatorId, transactionId, late: late?.operation.kind };
@@ -78,8 +79,7 @@ async function leaveToPerson(
 ): Promise<boolean> {
   const newestFirst = await bets.operationsOf(bet.transactionId);
   const open = newestFirst.find(
-    ({ operation, wasSent, isConcluded }) =>
-      (operation === 'settle' || operation === 'unsettle') && wasSent && !isConcluded,
+    ({ operation, wasSent, isConcluded }) => isResult(operation) && wasSent && !isConcluded,
   );
   if (open === undefined) {
     await confirmations.skip(bet);

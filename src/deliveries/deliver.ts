@@ -9,12 +9,14 @@ import {
 import { Deadline } from '../domain/deadline.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { isResult } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Concluded, record, type Tried, tryOnce } from '../engine/attempt.ts';
 import type { Engine } from '../engine/context.ts';
 import { askRightWallet, deliverySettings, UNRELEASED } from '../engine/delivery-settings.ts';
 import { firstRequest } from '../engine/first-request.ts';
+import { resultIn } from '../engine/result-in.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
@@ -101,7 +103,7 @@ function isForPerson(wallet: Wallet, { operation, purpose, bet }: TakenDelivery)
   return (
     wallet.callerDialect.holdUnknownRepeats &&
     purpose === 'promise' &&
-    (operation === 'settle' || operation === 'unsettle') &&
+    isResult(operation) &&
     settlement.kind === 'unknown' &&
     settlement.attempted.kind === 'several'
   );
@@ -207,16 +209,11 @@ function conclusionOf(
       return concludeUpdate(sent, { key, promisedTime, isTold: true, before: undefined });
     }
     case 'settle':
-    case 'unsettle': {
-      const attempted =
-        message.operation === 'unsettle'
-          ? ({ kind: 'unsettle' } as const)
-          : ({ kind: 'settle', amount: message.amount, resultType: message.resultType } as const);
-      return concludeResult(bet, attempted, sent, {
+    case 'unsettle':
+      return concludeResult(bet, resultIn(message), sent, {
         tokenIsChecked: false,
         toldTime: promisedTime,
       });
-    }
     default:
       return unreachable(message);
   }

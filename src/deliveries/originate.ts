@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { decideRollback } from '../domain/decide.ts';
 import type { Engine } from '../engine/context.ts';
-import { deliverySettings } from '../engine/delivery-settings.ts';
+import { deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import { jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
@@ -65,7 +65,7 @@ async function originate(originating: Originating, place: OverduePlace): Promise
         operation: 'rollback',
         state: 'pending',
         transactionTime,
-        horizonMs: settings.horizonHours * 3_600_000,
+        horizonMs: horizonMsOf(settings),
       },
       supersedes: decision.supersedes,
     },

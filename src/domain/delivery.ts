@@ -1,5 +1,5 @@
 import { CODES } from './codes.ts';
-import type { DeliverableOperation } from './operation.ts';
+import { type DeliverableOperation, isResult } from './operation.ts';
 import { unreachable } from './unreachable.ts';
 import type { BetAnswer } from './wallet-answer.ts';
 
@@ -124,8 +124,4 @@ export function isNotBrought(operation: DeliverableOperation, code: number): boo
 /** Whether the wallet may have done what it gave no clear answer to. */
 function mayHaveTaken(sent: BetAnswer): boolean {
   return sent.kind === 'unknown' || (sent.kind === 'declined' && sent.code === CODES.system);
-}
-
-function isResult(operation: DeliverableOperation): boolean {
-  return operation === 'settle' || operation === 'unsettle';
 }

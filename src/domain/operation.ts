@@ -22,6 +22,14 @@ export const DELIVERABLE_OPERATIONS = ['settle', 'unsettle', 'rollback', 'update
 
 export type DeliverableOperation = (typeof DELIVERABLE_OPERATIONS)[number];
 
+/** Operations that say what a bet has come to. */
+type ResultOperation = Extract<BetOperation, 'settle' | 'unsettle'>;
+
+/** Whether an operation says what a bet has come to: a later one replaces it. */
+export function isResult(operation: Operation): operation is ResultOperation {
+  return operation === 'settle' || operation === 'unsettle';
+}
+
 /**
  * Bulkheads and breakers keep profile and balance apart from bet calls (docs/contract.md,
  * Configuration).

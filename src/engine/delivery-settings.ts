@@ -13,6 +13,11 @@ export function deliverySettings(
   return operators.get(operatorId)?.delivery ?? gateway.delivery;
 }
 
+/** How long a promise is tried to be kept before it is a dead letter, in milliseconds. */
+export function horizonMsOf({ horizonHours }: DeliverySettings): number {
+  return horizonHours * 3_600_000;
+}
+
 /** The `wallet.generation` whose books a bet enters now; 1 for an operator whose file is gone. */
 export function presentGeneration(configuration: Configuration, operatorId: string): number {
   return configuration.operators.get(operatorId)?.wallet.generation ?? 1;

@@ -1,6 +1,8 @@
 import { sameResult } from '../domain/bet.ts';
+import { isResult } from '../domain/operation.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
+import { type ResultRequest, resultIn } from './result-in.ts';
 
 /** The request with which a wallet first saw an operation. */
 export interface FirstRequest {
@@ -33,10 +35,10 @@ export async function firstRequest(
   const newestFirst = all.filter(({ operation }) => operation !== 'place');
   const own = newestFirst.findIndex(({ id }) => id === operationId);
   let first = newestFirst[own];
-  if (isResult(message)) {
+  if (isResultRequest(message)) {
     const results = newestFirst
       .slice(own + 1)
-      .filter(({ operation, wasSent }) => isOne(operation) && wasSent);
+      .filter(({ operation, wasSent }) => isResult(operation) && wasSent);
     for (const earlier of results) {
       if (earlier.isConcluded || !isRepeated(earlier, message)) break;
       first = earlier;
@@ -45,29 +47,17 @@ export async function firstRequest(
   return first && requestOf(first);
 }
 
-type Result = Extract<BetRequest, { operation: 'settle' | 'unsettle' }>;
-
-function isResult(message: BetRequest): message is Result {
-  return isOne(message.operation);
-}
-
-function isOne(operation: string): boolean {
-  return operation === 'settle' || operation === 'unsettle';
-}
-
-function isRepeated(earlier: RecordedOperation, message: Result): boolean {
+function isRepeated(earlier: RecordedOperation, message: ResultRequest): boolean {
   const parsed = parseBet('PUT', earlier.body);
   return (
     parsed.ok &&
-    isResult(parsed.message) &&
-    sameResult(attemptedBy(parsed.message), attemptedBy(message))
+    isResultRequest(parsed.message) &&
+    sameResult(resultIn(parsed.message), resultIn(message))
   );
 }
 
-function attemptedBy(message: Result) {
-  if (message.operation === 'unsettle') return { kind: 'unsettle' } as const;
-  const { amount, resultType } = message;
-  return { kind: 'settle', amount, resultType } as const;
+function isResultRequest(message: BetRequest): message is ResultRequest {
+  return isResult(message.operation);
 }
 
 function requestOf({ attemptId, body }: RecordedOperation): FirstRequest | undefined {
