@@ -1,7 +1,9 @@
 import { pipeline, Readable } from 'node:stream';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { constants, createGzip } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { httpStatusOf, type Readiness } from '../http/health.ts';
+import { Turns } from '../lib/turns.ts';
 import { json, serveAnybody } from './answers.ts';
 
 export interface Probes {
@@ -20,8 +22,9 @@ export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): 
     const report = await health.report();
     return json(report, httpStatusOf(report));
   });
+  const turns = new Turns(1);
   app.get('/metrics', async (request, reply) => {
-    const text = Readable.from(metrics.text());
+    const text = Readable.from(inTurn(() => turns.take(request.ip), metrics.text));
     reply.header('content-type', metrics.contentType).header('vary', 'accept-encoding');
     if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
     // With a thousand operators 28 MB become 1.1; Prometheus always accepts it.
@@ -30,4 +33,30 @@ export function probeRoutes(app: FastifyInstance, { health, metrics }: Probes): 
     pipeline(text, gzip, () => undefined);
     return reply.header('content-encoding', 'gzip').send(gzip);
   });
+}
+
+/**
+ * The scrapes of one address are written one after another, a chunk at a time, and callbacks get their turn
+ * in between: a hundred of them at once would keep the process for seconds (I7). Whoever does not read has no
+ * turn, and other addresses wait for none of this.
+ * @param take resolves to what ends the turn
+ */
+async function* inTurn(
+  take: () => Promise<() => void>,
+  write: () => AsyncIterable<string>,
+): AsyncGenerator<string> {
+  let chunks: AsyncIterator<string> | undefined;
+  for (;;) {
+    const end = await take();
+    let next: IteratorResult<string>;
+    try {
+      chunks ??= write()[Symbol.asyncIterator]();
+      next = await chunks.next();
+      await otherWork();
+    } finally {
+      end();
+    }
+    if (next.done === true) return;
+    yield next.value;
+  }
 }

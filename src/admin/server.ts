@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { refuseHostless } from '../http/unreadable.ts';
+import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -28,14 +30,13 @@ import { type Probes, probeRoutes } from './probes.ts';
 import { type ReconciliationDesk, reconciliationRoutes } from './reconciliations.ts';
 import { signInRoutes } from './sign-in.ts';
 import { breakOffSlow, LONG_REQUEST_MS } from './slow-requests.ts';
+import { limitStrangers } from './strangers.ts';
 import { type TemplateDesk, templateRoutes } from './templates.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** A request whose head is not complete after this long is broken off; so is an idle connection. */
 const HEADERS_MS = 5_000;
 const IDLE_MS = 65_000;
-/** Machines that ask, and a few people. */
-const CONNECTIONS_MAX = 500;
 /** A transactionId of 64 characters, each percent-encoded. */
 const PATH_PART_LENGTH_MAX = 64 * 9;
 
@@ -50,6 +51,7 @@ export type AdminOptions = Probes &
   TemplateDesk &
   ReconciliationDesk &
   Deliveries & {
+    readonly clock: Clock;
     readonly logger: Logger;
     /** Without an admin token and an issuer there is no admin API, and no console. */
     readonly people: People;
@@ -78,9 +80,9 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     // Of a path that no one can read (`%zz`): before any hook, and past the error handler.
     frameworkErrors: (error, _request, reply) => send(reply, answerOf(error)),
   });
-  app.server.maxConnections = CONNECTIONS_MAX;
   app.decorateRequest('caller', undefined);
   app.decorate('guardedRoutes', []);
+  limitStrangers(app, options.clock);
   breakOffSlow(app);
   app.addHook('onRequest', refuseHostless);
   app.addHook('onRequest', hostCheck(options.adminHosts));
@@ -89,7 +91,8 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const answer = answerOf(error);
-    if (answer.status >= 500) {
+    // Who hangs up in the middle of a long answer has made no fault here.
+    if (answer.status >= 500 && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       options.logger.error(
         { err: error, method: request.method, url: loggedPath(request) },
         'admin.failed',
@@ -114,14 +117,16 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
 function adminRoutes(app: FastifyInstance, options: AdminOptions): void {
   const { people, logger } = options;
   guardRoutes(app, knownBy(people, logger));
+  const strangers = new StrangerLog(options.clock);
   app.addHook('onResponse', async (request, reply) => {
     const { method, ip, caller } = request;
+    const leftOut = caller === undefined ? strangers.next() : 0;
+    if (leftOut === undefined) return;
     const url = loggedPath(request);
     const durationMs = Math.round(reply.elapsedTime);
-    logger.info(
-      { method, url, ip, actor: caller?.actor, status: reply.statusCode, durationMs },
-      'admin.handled',
-    );
+    const { statusCode: status } = reply;
+    const who = caller === undefined ? { leftOut } : { actor: caller.actor };
+    logger.info({ method, url, ip, ...who, status, durationMs }, 'admin.handled');
   });
   app.setNotFoundHandler((_request, reply) => send(reply, notFoundAnswer('No such endpoint')));
   operatorAdminRoutes(app, options);

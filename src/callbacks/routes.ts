@@ -5,6 +5,7 @@ import { GatewayError } from '../domain/errors.ts';
 import type { Operation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { storedMessage } from '../engine/stored-message.ts';
+import type { StrangerLog } from '../lib/stranger-log.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import { failure } from '../protocol/answers.ts';
 import {
@@ -25,7 +26,6 @@ import { placeBet } from './place-bet.ts';
 import { profile } from './profile.ts';
 import { rollback } from './rollback.ts';
 import { settle } from './settle.ts';
-import type { StrangerLog } from './stranger-log.ts';
 import { unsettle } from './unsettle.ts';
 import { update } from './update.ts';
 

@@ -19,7 +19,7 @@ export class EndlessAnswerError extends Error {
  * The parser is handed so much at a time. Where it finds too large a head, it makes an error of
  * every further line in the same piece: 40 ms of the processor with the 64 KiB that the system gives.
  */
-const PIECE_BYTES_MAX = 2 * 1024;
+const PIECE_BYTES_MAX = 512;
 
 /**
  * Breaks a connection off when more bytes come in answer to one request than any answer may have.

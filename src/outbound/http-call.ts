@@ -44,6 +44,16 @@ const CONNECTION_PATIENCE_MS = 1000;
 
 const TOO_MANY_REQUESTS = 429;
 
+/**
+ * An answer may come in this many pieces, and in one more for each of so many bytes. A slow writer
+ * flushes every word; one that sends 64 KiB byte by byte takes two hundred times the memory and
+ * processor time of an honest answer, in each of hundreds of calls at once (I7).
+ */
+const PIECES_MAX = 4096;
+const BYTES_PER_FURTHER_PIECE = 64;
+/** Pieces are kept together from this many on: each takes some hundred bytes besides its own. */
+const PIECES_APART_MAX = 256;
+
 /** Hints that may come before the answer itself; each costs as much as an answer's head. */
 const INFORMATIONAL_MAX = 8;
 const HEAD_NEVER_CAME = `more than ${INFORMATIONAL_MAX} informational answers came, and no answer`;
@@ -75,6 +85,7 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   #informational = 0;
   #chunks: Buffer[] = [];
   #bytes = 0;
+  #pieces = 0;
 
   constructor(options: HttpCallOptions) {
     const { promise, resolve } = Promise.withResolvers<Exchange>();
@@ -123,8 +134,11 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
     this.#bytes += chunk.length;
+    this.#pieces += 1;
     if (this.#bytes > this.#options.answerBytesMax) this.#tooLarge();
-    else this.#chunks.push(chunk);
+    else if (this.#pieces > PIECES_MAX + this.#bytes / BYTES_PER_FURTHER_PIECE) {
+      this.#giveUp('bad_answer', `the answer came in more than ${this.#pieces - 1} pieces`);
+    } else this.#keep(chunk);
   }
 
   onResponseEnd(): void {
@@ -182,6 +196,11 @@ export class HttpCall implements Dispatcher.DispatchHandler {
       reason: waitedMs >= CONNECTION_PATIENCE_MS ? 'connection' : 'deadline',
       error: `no connection within ${waitedMs} ms`,
     });
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    if (this.#chunks.length >= PIECES_APART_MAX) this.#chunks = [Buffer.concat(this.#chunks)];
   }
 
   #tooLarge(): void {

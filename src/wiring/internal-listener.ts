@@ -61,6 +61,7 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
       ...(others && { takesCallbacks: others.takeCallbacks }),
     });
     const app = createAdminServer({
+      clock,
       logger,
       people,
       adminHosts: environment.adminHosts,

@@ -2,8 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminOptions, createAdminServer } from '../../src/admin/server.ts';
+import { systemClock } from '../../src/domain/clock.ts';
 import { html } from '../../src/lib/html.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
+import { manualClock } from '../wallets/support/calls.ts';
 import { ask } from './admin.ts';
 
 const TOKEN = 'the-admin-token';
@@ -29,6 +31,7 @@ function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): Fastif
       attempts: { take: () => 0 },
       consoleUrl: undefined,
     },
+    clock: systemClock,
     logger: pino({ level: 'silent' }),
     configuration: () => {
       throw new Error('nobody may get this far');
@@ -192,6 +195,21 @@ describe('the admin API', () => {
       expect.objectContaining({ msg: 'admin.handled', url: '/admin/bets/x', status: 404 }),
     ]);
     expect(lines.join()).not.toContain(TOKEN);
+  });
+
+  it('tells the log of a few a second whom nobody knows, and then how many it left out', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'info' }, { write: (line) => lines.push(line) });
+    const clock = manualClock();
+    const url = await start({ logger, clock });
+    for (let count = 0; count < 40; count += 1) await ask(`${url}/admin/bets/x`);
+    expect(lines).toHaveLength(10);
+    clock.advance(200);
+    await ask(`${url}/admin/bets/x`);
+    expect(JSON.parse(String(lines[10]))).toMatchObject({ status: 401, leftOut: 30 });
+    expect(JSON.parse(String(lines[0]))).toMatchObject({ status: 401, leftOut: 0 });
+    await ask(`${url}/admin/bets/x`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect(JSON.parse(String(lines.at(-1)))).toMatchObject({ status: 404, actor: 'token' });
   });
 
   it('tells the log neither which player was looked at, nor who was searched for (I8)', async () => {

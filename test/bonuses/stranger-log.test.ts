@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { expect, it, vi } from 'vitest';
 import { bonusRoutes } from '../../src/bonuses/routes.ts';
-import { StrangerLog } from '../../src/callbacks/stranger-log.ts';
+import { StrangerLog } from '../../src/lib/stranger-log.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { partly } from '../support/partly.ts';
 import { TestClock } from '../support/test-clock.ts';

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
+import { limitAnswers } from '../../src/outbound/answer-meter.ts';
 import { HttpClient } from '../../src/outbound/http-client.ts';
 import { deadlineIn } from '../wallets/support/calls.ts';
 import { reply, startRawWallet } from '../wallets/support/raw-wallet.ts';
@@ -141,3 +144,57 @@ it('takes up to eight hints before an answer, and an answer of many chunks', asy
   expect(server.connections).toBe(1);
   await Promise.all([http.close(), server.close()]);
 });
+
+it('takes no answer that comes in tens of thousands of pieces, though it ends (I7)', async () => {
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+  const server = await startRawWallet(({ socket }) => {
+    socket.write(`${chunked}${'1\r\n \r\n'.repeat(20_000)}0\r\n\r\n`);
+  });
+  const http = clientOf(server.origin, 1);
+  expect(await ask(http, '/')).toMatchObject({
+    kind: 'failed',
+    fault: 'bad_answer',
+    error: expect.stringMatching(/^the answer came in more than 4\d\d\d pieces$/),
+    partial: { body: expect.objectContaining({ byteLength: expect.any(Number) }) },
+  });
+  await Promise.all([http.close(), server.close()]);
+});
+
+it('takes the longest answer in pieces of a word each, whole and in order', async () => {
+  const words = Array.from({ length: 4_000 }, (_, n) => `w${n} `);
+  const text = words.join('');
+  const server = await startRawWallet(({ socket }) => {
+    const chunks = words.map((word) => `${word.length.toString(16)}\r\n${word}\r\n`);
+    socket.write(
+      `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`,
+    );
+  });
+  const http = clientOf(server.origin, 1);
+  const exchange = await ask(http, '/');
+  expect(exchange).toMatchObject({ kind: 'response' });
+  expect(exchange.kind === 'response' && exchange.body.toString()).toBe(text);
+  await Promise.all([http.close(), server.close()]);
+});
+
+it('hands the parser little at a time, which makes an error of each line too many (I7)', async () => {
+  const server = createServer((socket) => socket.end('x'.repeat(20_000)));
+  const port = await listening(server);
+  const socket = connect(port, '127.0.0.1');
+  limitAnswers(socket, () => 64 * 1024);
+  const pieces: number[] = [];
+  socket.on('readable', () => {
+    for (let piece = socket.read(); piece !== null; piece = socket.read())
+      pieces.push(piece.length);
+  });
+  await once(socket, 'close');
+  server.close();
+  expect(pieces.reduce((sum, length) => sum + length, 0)).toBe(20_000);
+  expect(Math.max(...pieces)).toBeLessThanOrEqual(512);
+});
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

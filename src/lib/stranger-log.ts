@@ -1,12 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
-import { TokenBuckets } from '../lib/token-bucket.ts';
+import { TokenBuckets } from './token-bucket.ts';
 
 /** Enough to see who it is; a flood must neither fill the log nor keep the process busy. */
 const LINES = { perSecond: 5, burst: 10 };
 
 /**
- * Which callbacks of strangers (unsigned, too large to be verified, or from an address that is not
- * allowed) are logged. All of them are counted.
+ * Which requests of strangers (unsigned, too large to be verified, from an address that is not
+ * allowed; at the internal listener: of nobody known) are logged. Callbacks are all counted.
  */
 export class StrangerLog {
   readonly #lines: TokenBuckets;

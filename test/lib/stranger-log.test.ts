@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { StrangerLog } from '../../../src/callbacks/stranger-log.ts';
-import { manualClock } from '../../wallets/support/calls.ts';
+import { StrangerLog } from '../../src/lib/stranger-log.ts';
+import { manualClock } from '../wallets/support/calls.ts';
 
 it('logs a few unauthenticated callers a second, and then how many it left out', () => {
   const clock = manualClock();
