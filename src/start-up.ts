@@ -4,7 +4,7 @@ import type { Clock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Accelerator } from './redis/accelerator.ts';
-import { migrate, pendingMigrations } from './store/schema/migrate.ts';
+import { MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 /** A server that does not answer within this is not there (docs/contract.md, Commands). */
@@ -22,18 +22,33 @@ export async function awaitDatabase(
   clock: Clock,
   logger: Logger,
 ): Promise<void> {
-  const { databaseUrl } = environment;
+  const { databaseUrl, migrateOnStart } = environment;
   await reachDatabase(databaseUrl, clock);
-  if (environment.migrateOnStart) {
-    await migrate(databaseUrl, { log: (line) => logger.info({ line }, 'start.migration') });
-    return;
-  }
-  const pending = await pendingMigrations(databaseUrl);
+  const log = (line: string) => logger.info({ line }, 'start.migration');
+  if (migrateOnStart)
+    return void (await explained(environment, () => migrate(databaseUrl, { log })));
+  const pending = await explained(environment, () => pendingMigrations(databaseUrl));
   if (pending.length > 0) {
     throw new GatewayError(
       'CANNOT_START',
       `the database lacks ${pending.length} migration(s) (${pending.join(', ')}): ` +
         'run `wagergate migrate` (in a clone: `npm run migrate`) or start with MIGRATE_ON_START=true',
+    );
+  }
+}
+
+/** Says in one line what kept the schema from being looked at, such as a role that may not. */
+async function explained<T>(environment: Environment, schema: () => Promise<T>): Promise<T> {
+  try {
+    return await schema();
+  } catch (cause) {
+    if (cause instanceof MigrationError) throw cause;
+    const { databaseUrl, migrateOnStart } = environment;
+    throw new GatewayError(
+      'CANNOT_START',
+      `PostgreSQL (DATABASE_URL, ${withoutPassword(databaseUrl)}): its schema could not be ` +
+        `${migrateOnStart ? 'migrated' : 'read'}: ${wordsOf(cause)}`,
+      { cause },
     );
   }
 }

@@ -79,7 +79,7 @@ export async function withDatabase<T>(
 }
 
 function databaseUrl(env: NodeJS.ProcessEnv): string {
-  const url = env.DATABASE_URL;
+  const url = env.DATABASE_URL?.trim();
   if (url === undefined || url === '') {
     throw new CommandFailed(`DATABASE_URL is not set: set it, e.g. DATABASE_URL=${EXAMPLE}`);
   }

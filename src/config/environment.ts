@@ -81,7 +81,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
 }
 
 function serverUrl(env: NodeJS.ProcessEnv, name: string, scheme: RegExp, example: string): string {
-  const value = env[name];
+  // What is pasted brings blanks along, which each client of a server takes for something else.
+  const value = env[name]?.trim();
   if (value === undefined || value === '') {
     throw new GatewayError('CANNOT_START', `${name} is not set; set it, e.g. ${name}=${example}`);
   }

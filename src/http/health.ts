@@ -9,13 +9,14 @@ const CHECK_TIMEOUT_MS = 700;
 /** Probes closer together than this share an answer, so that they do not pile up. */
 const FRESH_MS = 500;
 
-export type DependencyState = 'up' | 'down';
+/** `read_only`: it answers and takes no writes, as a standby; of no use to a callback that moves money. */
+export type DependencyState = 'up' | 'down' | 'read_only';
 
 export type ReadinessStatus =
   | 'ready'
   /** Works without Redis, on PostgreSQL alone. */
   | 'degraded'
-  /** PostgreSQL is away, no connection can be opened any more, or nobody takes callbacks. */
+  /** PostgreSQL is away or takes no writes, no connection can be opened any more, or nobody takes callbacks. */
   | 'unavailable'
   | 'draining'
   | 'starting';
@@ -36,7 +37,7 @@ export interface ReadinessOptions {
   readonly clock: Clock;
   /** Each resolves to whether its server answers; a rejection means that it does not. */
   readonly checks: {
-    readonly postgresql: () => Promise<boolean>;
+    readonly postgresql: () => Promise<boolean | 'read_only'>;
     readonly redis: () => Promise<boolean>;
   };
   /** Whether a file or connection can still be opened; default: always. */
@@ -95,7 +96,7 @@ export class Readiness {
 
   #status({ postgresql, redis }: ReadinessReport['dependencies']): ReadinessStatus {
     if (this.#phase !== 'serving') return this.#phase;
-    if (postgresql === 'down') return 'unavailable';
+    if (postgresql !== 'up') return 'unavailable';
     return redis === 'down' ? 'degraded' : 'ready';
   }
 }
@@ -105,15 +106,17 @@ export function httpStatusOf({ status }: ReadinessReport): 200 | 503 {
   return status === 'ready' || status === 'degraded' ? 200 : 503;
 }
 
+type Check = () => Promise<boolean | 'read_only'>;
+
 /** Checks one dependency, at most one check at a time, however many callers wait. */
 class Probe {
   readonly #clock: Clock;
-  readonly #check: () => Promise<boolean>;
+  readonly #check: Check;
   readonly #timeoutMs: number;
-  #running: Promise<boolean> | undefined;
+  #running: ReturnType<Check> | undefined;
   #last: { readonly state: DependencyState; readonly atMs: number } | undefined;
 
-  constructor(clock: Clock, check: () => Promise<boolean>, timeoutMs: number) {
+  constructor(clock: Clock, check: Check, timeoutMs: number) {
     this.#clock = clock;
     this.#check = check;
     this.#timeoutMs = timeoutMs;
@@ -127,14 +130,14 @@ class Probe {
       this.#running = undefined;
     });
     const state = await within(this.#timeoutMs, this.#running).then(
-      (isUp) => (isUp ? 'up' : 'down'),
+      (found) => (found === true ? 'up' : found || 'down'),
       () => 'down' as const,
     );
     this.#last = { state, atMs: this.#clock.monotonicMs() };
     return state;
   }
 
-  async #run(): Promise<boolean> {
+  async #run(): ReturnType<Check> {
     try {
       return await this.#check();
     } catch {

@@ -9,6 +9,8 @@ const COMMAND_TIMEOUT_MS = 150;
 /** After a failure Redis is not asked for this long: a frozen one must not slow every call. */
 const REST_MS = 1_000;
 const IN_FLIGHT_MAX = 2_000;
+/** Of the key by which readiness tells whether Redis takes anything. */
+const HEALTH_KEPT_MS = 10_000;
 
 const SET_ALL_IF_ABSENT = `
   for at, key in ipairs(KEYS) do redis.call('SET', key, ARGV[at + 1], 'PX', ARGV[1], 'NX') end`;
@@ -35,6 +37,9 @@ export class Accelerator {
   readonly #redis: RedisConnection;
   readonly #options: AcceleratorOptions;
   #restingUntilMs = 0;
+  /** Why there is no connection, while there is none. */
+  #connectionError: string | undefined;
+  #refusedDatabase: Error | undefined;
   #inFlight = 0;
   #wanted: Wanted[] = [];
 
@@ -53,6 +58,11 @@ export class Accelerator {
     });
     this.#redis.on('error', (error: Error) => {
       options.logger.debug({ error: error.message }, 'redis.connection_error');
+      this.#connectionError = error.message;
+      if (error.message.includes('DB index')) this.#refusedDatabase = error;
+    });
+    this.#redis.on('ready', () => {
+      this.#connectionError = undefined;
     });
   }
 
@@ -105,12 +115,16 @@ export class Accelerator {
     }
   }
 
-  /** Whether Redis answers at this moment. Used by readiness, so it asks even while resting. */
+  /**
+   * Whether Redis works at this moment; one that is full, or a replica, answers a PING all the same. Used
+   * by readiness, so it asks even while resting.
+   */
   async isAnswering(): Promise<boolean> {
     // While there is no connection yet, asking would fail at once and set Redis aside for nothing.
     if (this.#redis.status !== 'ready') return false;
     try {
-      return (await within(COMMAND_TIMEOUT_MS, this.#redis.ping())) === 'PONG';
+      const written = this.#redis.set('health', '', 'PX', HEALTH_KEPT_MS);
+      return (await within(COMMAND_TIMEOUT_MS, written)) === 'OK';
     } catch (error) {
       this.#rest(error);
       return false;
@@ -135,22 +149,22 @@ export class Accelerator {
     });
   }
 
-  /** Resolves when the first connection is ready; rejects with the reason after `limitMs`. */
+  /**
+   * Resolves when the first connection is ready; rejects with the reason after `limitMs`, or where Redis
+   * has no database of that number: the connection is in database 0 then, which may be another gateway's.
+   */
   async connected(limitMs: number): Promise<void> {
-    if (this.#redis.status === 'ready') return;
+    if (this.#redis.status !== 'ready') await this.#ready(limitMs);
+    if (this.#refusedDatabase !== undefined) throw this.#refusedDatabase;
+  }
+
+  async #ready(limitMs: number): Promise<void> {
     const ready = Promise.withResolvers<void>();
-    let lastError: Error | undefined;
     this.#redis.once('ready', ready.resolve);
-    const remember = (error: Error) => {
-      lastError = error;
-    };
-    this.#redis.on('error', remember);
     try {
       await within(limitMs, ready.promise);
     } catch (error) {
-      throw new Error(lastError?.message ?? 'no answer', { cause: error });
-    } finally {
-      this.#redis.off('error', remember);
+      throw new Error(this.#connectionError ?? 'no answer', { cause: error });
     }
   }
 
@@ -180,10 +194,10 @@ export class Accelerator {
   #rest(error: unknown): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs >= this.#restingUntilMs) {
-      this.#options.logger.warn(
-        { error: error instanceof Error ? error.message : String(error), restMs: REST_MS },
-        'redis.unavailable',
-      );
+      const said = error instanceof Error ? error.message : String(error);
+      // Without a connection a command only says that there is none.
+      const why = this.#connectionError ?? said;
+      this.#options.logger.warn({ error: why, restMs: REST_MS }, 'redis.unavailable');
     }
     this.#restingUntilMs = Math.max(this.#restingUntilMs, nowMs + REST_MS);
   }

@@ -24,7 +24,7 @@ const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
  *   `redis+sentinel://[:password@]sentinel-1:26379/master[/database]?sentinel=sentinel-2:26379`,
  *   with further `sentinel` and, where the Sentinels themselves have one, `sentinelPassword`; or
  *   `redis+cluster://[:password@]node-1:6379?node=node-2:6379`, with any nodes of the cluster
- * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master
+ * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master, or a database is no number
  */
 export function connectRedis(url: string, given: ConnectionOptions): RedisConnection {
   const options = { reconnectOnError, ...given };
@@ -37,7 +37,7 @@ export function connectRedis(url: string, given: ConnectionOptions): RedisConnec
     case 'rediss+cluster:':
       return connectCluster(parsed, options);
     default:
-      return new Redis(url, options);
+      return new Redis(url, { ...options, db: databaseOf(parsed.pathname.slice(1)) });
   }
 }
 
@@ -74,11 +74,19 @@ function sentinelOptions(url: URL): ConnectionOptions {
       address(host, SENTINEL_PORT),
     ),
     name: decodeURIComponent(name),
-    db: Number(database) || 0,
+    db: databaseOf(database),
     ...credentials(url),
     ...(sentinelPassword === null ? {} : { sentinelPassword }),
     ...(url.protocol.startsWith('rediss') ? { tls: {}, enableTLSForSentinelMode: true } : {}),
   };
+}
+
+function databaseOf(text: string): number {
+  if (/^\d*$/.test(text)) return Number(text);
+  throw new GatewayError(
+    'CANNOT_START',
+    `REDIS_URL ends in ${JSON.stringify(text)}, where the number of a database stands, such as redis://host:6379/1`,
+  );
 }
 
 function credentials(url: URL): Pick<RedisOptions, 'username' | 'password'> {

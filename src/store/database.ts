@@ -110,7 +110,14 @@ export class Database {
     return await this.#send(query);
   }
 
-  async #send(query: Query): Promise<Rows> {
+  #send(query: Query): Promise<Rows> {
+    return this.#with(async (client) => {
+      if (this.#plans === 'kept') await this.#forgetOldPlans(client);
+      return (await client.query<Row>(query)).rows;
+    });
+  }
+
+  async #with<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     let failure: Error | undefined;
     const onError = (error: Error) => {
@@ -118,8 +125,7 @@ export class Database {
     };
     client.once('error', onError);
     try {
-      if (this.#plans === 'kept') await this.#forgetOldPlans(client);
-      return (await client.query<Row>(query)).rows;
+      return await use(client);
     } catch (error) {
       failure ??= error instanceof Error ? error : new Error(String(error));
       throw error;
@@ -163,6 +169,24 @@ export class Database {
     return rows.map((row) => statement.decode(new Columns(row)));
   }
 
+  /**
+   * Whether the server takes writes; a standby does not, nor one that is set to read only. The connection
+   * on which it does not is closed: the same address may lead to another server by now.
+   * @throws Error when the server could not be reached or did not answer
+   */
+  async takesWrites(): Promise<boolean> {
+    try {
+      await this.#with(async (client) => {
+        const { rows } = await client.query<Row>('SHOW transaction_read_only');
+        if (rows[0]?.transaction_read_only !== 'off') throw new TakesNoWrites();
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof TakesNoWrites) return false;
+      throw error;
+    }
+  }
+
   /** How the pool's connections are used at this moment. */
   get use(): {
     readonly inUse: number;
@@ -183,6 +207,8 @@ export class Database {
     await this.#pool.end();
   }
 }
+
+class TakesNoWrites extends Error {}
 
 /** Could not be serialized, or was chosen to end a deadlock: undone for the sake of another. */
 const UNDONE: ReadonlySet<string> = new Set(['40001', '40P01']);

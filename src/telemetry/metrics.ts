@@ -264,7 +264,12 @@ function processMetrics({ counter, gauge }: Makers) {
       ['state'],
       'max',
     ),
-    postgresqlUp: gauge('gateway_postgresql_up', 'Whether PostgreSQL answers', [], 'min'),
+    postgresqlUp: gauge(
+      'gateway_postgresql_up',
+      'Whether PostgreSQL answers and takes writes',
+      [],
+      'min',
+    ),
     connections: gauge('gateway_postgresql_connections', 'Connections of the pool, by state', [
       'state',
     ]),
@@ -278,7 +283,7 @@ function processMetrics({ counter, gauge }: Makers) {
       'Statements that wait for a connection of the pool',
       [],
     ),
-    redisUp: gauge('gateway_redis_up', 'Whether Redis answers', [], 'min'),
+    redisUp: gauge('gateway_redis_up', 'Whether Redis answers and takes writes', [], 'min'),
     redisPolicy: gauge(
       'gateway_redis_eviction_policy',
       "Redis's maxmemory-policy (always 1)",

@@ -33,10 +33,10 @@ const CONSOLE_FOLDER = fileURLToPath(new URL('../../dist/console', import.meta.u
 /** Health, metrics and the admin API, for the people who run it. */
 export function createInternalListener(base: Base, storage: Storage, money: Money) {
   const { environment, clock, logger, metrics, configuration } = base;
-  const { accelerator, isPostgresUp } = storage;
+  const { accelerator, postgresTakesWrites } = storage;
   const { wallets } = money;
   const serverGauges = new ServerGauges(metrics, {
-    postgresql: () => within(SERVER_CHECK_MS, isPostgresUp()),
+    postgresql: () => within(SERVER_CHECK_MS, postgresTakesWrites()),
     redis: () => accelerator.isAnswering(),
     redisPolicy: () => accelerator.evictionPolicy(),
     pools: storage.pools,
@@ -55,7 +55,10 @@ export function createInternalListener(base: Base, storage: Storage, money: Mone
     lastHour.start();
     const readiness = new Readiness({
       clock,
-      checks: { postgresql: isPostgresUp, redis: () => accelerator.isAnswering() },
+      checks: {
+        postgresql: async () => ((await postgresTakesWrites()) ? true : 'read_only'),
+        redis: () => accelerator.isAnswering(),
+      },
       hasDescriptors: async () =>
         (await hasDescriptors()) && (others === undefined || others.haveDescriptors()),
       ...(others && { takesCallbacks: others.takeCallbacks }),

@@ -8,7 +8,6 @@ import { DatabaseClock } from '../store/database-clock.ts';
 import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
 import { Players } from '../store/sessions/players.ts';
-import { statement } from '../store/statement.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
 import type { Base } from './parts.ts';
 
@@ -20,8 +19,6 @@ const JOURNAL_CONNECTIONS = 8;
 const CONNECTIONS = 10;
 /** For counting what is open, which takes its time where much is, and must not keep the others waiting. */
 const BACKLOG_CONNECTIONS = 2;
-
-const PING = statement('ping', {}, 'SELECT 1 AS one', (row) => row.int('one'));
 
 export type Storage = ReturnType<typeof createStorage>;
 
@@ -66,7 +63,7 @@ export function createStorage({ environment, clock, logger, tracing, configurati
     backlog: new BacklogCounts(backlogDatabase, clock),
     accelerator,
     answers,
-    isPostgresUp: async () => (await database.run(PING, {})).length === 1,
+    postgresTakesWrites: () => database.takesWrites(),
     pools: () => databases.map(({ use }) => use),
     close: async () => {
       databaseClock.close();

@@ -33,6 +33,12 @@ describe('the environment', () => {
     expect(reading({ SECRET_FOLDERS: '/' })).toThrow(/^SECRET_FOLDERS must be absolute folders/);
   });
 
+  it('takes the addresses of its servers without the blanks around them', () => {
+    const env = { DATABASE_URL: ` ${SERVERS.DATABASE_URL}\n`, REDIS_URL: `${SERVERS.REDIS_URL}\n` };
+    const { databaseUrl, redisUrl } = readEnvironment(env);
+    expect([databaseUrl, redisUrl]).toEqual([SERVERS.DATABASE_URL, SERVERS.REDIS_URL]);
+  });
+
   it.each([
     ['DATABASE_URL', { DATABASE_URL: '' }, /^DATABASE_URL is not set.*DATABASE_URL=postgresql:/],
     ['REDIS_URL', { REDIS_URL: '' }, /^REDIS_URL is not set.*REDIS_URL=redis:/],

@@ -49,6 +49,17 @@ describe('readiness', () => {
     expect(httpStatusOf(report)).toBe(200);
   });
 
+  it('is not ready while PostgreSQL takes no writes, and says that it does answer', async () => {
+    const { subject } = readiness({ postgresql: () => Promise.resolve('read_only') });
+    subject.started();
+    const report = await subject.report();
+    expect(report).toEqual({
+      status: 'unavailable',
+      dependencies: { postgresql: 'read_only', redis: 'up' },
+    });
+    expect(httpStatusOf(report)).toBe(503);
+  });
+
   it('is not ready where no connection can be opened any more, and says so (I7)', async () => {
     const subject = new Readiness({
       clock: systemClock,

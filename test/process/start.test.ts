@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { createBareDatabase } from '../support/database.ts';
@@ -72,6 +73,36 @@ describe('the start of the gateway', () => {
       await bare.drop();
       expect(said).toMatch(/^the database lacks \d+ migration.*_journal.*`wagergate migrate`/);
       expect(said).not.toContain('\n');
+    });
+
+    it('when its role may not make the schema, without a stack trace', async ({ expect }) => {
+      const bare = await createBareDatabase();
+      const client = new Client({ connectionString: bare.url });
+      await client.connect();
+      await client.query(
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on',
+                                    current_database()); END $$`,
+      );
+      await client.end();
+      const said = await refusal({ DATABASE_URL: bare.url, MIGRATE_ON_START: 'true' });
+      await bare.drop();
+      expect(said).toMatch(
+        /^PostgreSQL \(DATABASE_URL, .*\): its schema could not be migrated: .*read-only transaction$/,
+      );
+    });
+
+    it('when REDIS_URL names no database of that Redis', async ({ expect }) => {
+      const redis = (database: string) => {
+        const url = new URL(deployment.redisUrl);
+        url.pathname = database;
+        return { REDIS_URL: url.href };
+      };
+      expect(await refusal(redis('/first'))).toMatch(
+        /^REDIS_URL ends in "first", where the number/,
+      );
+      expect(await refusal(redis('/4711'))).toMatch(
+        /^Redis \(.*\) cannot .*DB index is out of range$/,
+      );
     });
 
     it('when its port is taken', async ({ expect }) => {

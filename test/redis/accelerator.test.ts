@@ -1,8 +1,9 @@
+import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
-import { sharedRedis } from '../support/redis.ts';
+import { privateRedis, sharedRedis } from '../support/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { AT_ONCE_MS, BUSY_MS } from '../support/timing.ts';
 
@@ -121,6 +122,43 @@ describe('Redis as an accelerator', () => {
     await redis.get('key');
     await proxy.restore();
     await expect.poll(() => redis.isAnswering()).toBe(true);
+  });
+
+  it('is not there while Redis is full, and is again once it has room', async (context) => {
+    const server = await privateRedis();
+    context.onTestFinished(() => server.stop());
+    const full = new Accelerator({ url: server.url, prefix: 'test:', clock, logger });
+    context.onTestFinished(() => full.close());
+    await full.connected(5_000);
+    const admin = new Redis(server.url);
+    context.onTestFinished(() => admin.disconnect());
+    await admin.config('SET', 'maxmemory', '1');
+    expect(await full.isAnswering()).toBe(false);
+    await admin.config('SET', 'maxmemory', '0');
+    expect(await full.isAnswering()).toBe(true);
+  });
+
+  it('says in the log why there is no connection, not only that there is none', async () => {
+    await proxy.cut();
+    lines.length = 0;
+    const asked = async () => {
+      clock.leapMs += 1_000;
+      await redis.get('key');
+      return lines.join('');
+    };
+    await expect.poll(asked).toMatch(/ECONNREFUSED.*redis\.unavailable/);
+    await proxy.restore();
+    await expect.poll(() => redis.isAnswering()).toBe(true);
+  });
+
+  it('takes no other database for one that Redis does not have', async () => {
+    const { url: given } = await sharedRedis();
+    const url = `${given.replace(/\/\d*$/, '')}/4711`;
+    const elsewhere = new Accelerator({ url, prefix: 'test:', clock, logger });
+    await expect(elsewhere.connected(5_000)).rejects.toThrow('DB index is out of range');
+    // Nor later, when the connection has long been ready.
+    await expect(elsewhere.connected(5_000)).rejects.toThrow('DB index is out of range');
+    elsewhere.close();
   });
 
   it('says why it could not connect', async () => {

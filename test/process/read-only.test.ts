@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { openDeployment } from './support/deployment.ts';
+
+const PATIENT = { timeout: 15_000, interval: 100 };
+
+it('is not ready while PostgreSQL takes no writes, and is again by itself', async (context) => {
+  const deployment = await openDeployment();
+  context.onTestFinished(() => deployment.close());
+  const { adminUrl } = await deployment.replica({ ROLES: 'http' });
+  const ready = async () => {
+    const answer = await fetch(`${adminUrl}/health/ready`);
+    return [answer.status, await answer.json()];
+  };
+  const gauge = async () =>
+    /^gateway_postgresql_up (\d)$/m.exec(await (await fetch(`${adminUrl}/metrics`)).text())?.[1];
+  const reply = (status: string, postgresql: string) => ({
+    status,
+    dependencies: { postgresql, redis: 'up' },
+  });
+  await expect.poll(ready, PATIENT).toEqual([200, reply('ready', 'up')]);
+
+  const name = new URL(deployment.databaseUrl).pathname.slice(1);
+  // What a failover does to connections: all end, and those to a standby can only read.
+  const turn = async (value: 'on' | 'off') => {
+    await deployment.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${value}`);
+    if (value === 'off') return;
+    await deployment.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+  };
+  await turn('on');
+  await expect.poll(ready, PATIENT).toEqual([503, reply('unavailable', 'read_only')]);
+  await expect.poll(gauge, PATIENT).toBe('0');
+
+  // Nobody ends these connections: one that can only read is not kept.
+  await turn('off');
+  await expect.poll(ready, PATIENT).toEqual([200, reply('ready', 'up')]);
+  await expect.poll(gauge, PATIENT).toBe('1');
+}, 60_000);
