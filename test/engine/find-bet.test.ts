@@ -141,8 +141,11 @@ describe('settings of a delivery', () => {
     const of = (generation: number, released: number, releasedTo: number) =>
       isOfOtherWallet(settings, { generation, owner: OWNER, released, releasedTo });
     expect([of(3, 4, 4), of(2, 4, 4), of(4, 4, 4)]).toEqual([true, true, true]);
+    expect(of(3, 3, 4)).toBe(true);
     // Those that were not released stay with their own.
     expect(of(3, 2, 4)).toBe(false);
+    // Released to this very wallet: it is the one to ask.
+    expect([of(3, 3, 3), of(3, 9, 3)]).toEqual([false, false]);
     // To an older one, lowered since: the bets of this one were placed after it was raised again.
     expect(of(3, 3, 2)).toBe(false);
   });

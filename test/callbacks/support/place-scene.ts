@@ -55,6 +55,8 @@ export interface PlaceScene {
   /** As PostgreSQL has the session later. */
   readonly certain?: SessionLookup;
   readonly configured?: { readonly subPartnerId?: string; readonly generation: number } | 'gone';
+  /** `wallet.generation` once the intent is written. */
+  readonly generationThen?: number;
   readonly hasNoWallet?: boolean;
   readonly refusal?: NotSentReason;
   readonly sent?: BetAnswer;
@@ -95,8 +97,9 @@ export function placeScene(scene: PlaceScene = {}) {
   });
   const { subPartnerId, generation } =
     configured === 'gone' ? {} : { subPartnerId: undefined, ...configured };
+  const walletOf = { generation };
   const operators = new Map(
-    configured === 'gone' ? [] : [['alpha', { subPartnerId, wallet: { generation } }]],
+    configured === 'gone' ? [] : [['alpha', { subPartnerId, wallet: walletOf }]],
   );
   const callbacks = partly<Callbacks>({
     clock,
@@ -115,6 +118,7 @@ export function placeScene(scene: PlaceScene = {}) {
         steps.push('begin');
         kept.intents.push(intent);
         kept.wanted.push(isWanted);
+        walletOf.generation = scene.generationThen ?? walletOf.generation;
         return await (scene.begin?.() ?? { kind: 'begun', operationId: '7' });
       },
       finish: async (result: PlaceResult, before: Deadline) => {

@@ -131,6 +131,21 @@ describe('a place', () => {
   });
 });
 
+describe('a place whose operator has come by another wallet while it was written', () => {
+  it('is not sent to that one, and answered 100 (I2)', async () => {
+    const { handled, steps, kept } = await placed({ generationThen: 4 });
+    expect(steps).toEqual(['begin', 'finish', 'changed']);
+    expect(kept.results[0]).toMatchObject({
+      place: { kind: 'notSent' },
+      attempt: { error: 'the bet is in the books of another wallet' },
+    });
+    expect(handled).toEqual({
+      ...{ answer: SYSTEM_ERROR, outcome: 'not_sent', operatorId: 'alpha' },
+      detail: { walletMs: 0, code: undefined },
+    });
+  });
+});
+
 describe('a place that will not be sent', () => {
   it.each<[string, PlaceScene, string | undefined]>([
     ['its operator has no wallet', { hasNoWallet: true }, 'maintenance'],
