@@ -252,3 +252,43 @@ describe('a last look at the bet', () => {
     await expect(callback.lastLook(busy)).rejects.toThrow('a bug');
   });
 });
+
+describe('what a last look tells a copy of the first', () => {
+  const busy = busyWith('settle', 'first');
+  const refusedOnce = (now: Bet) =>
+    now.version > 3
+      ? ({ kind: 'repeatRefusal', code: 21, message: 'Too late' } as const)
+      : undefined;
+
+  it('is what the first was answered, where that is on record (I3)', async () => {
+    const { callback, answerOf } = settleOf(busyWith('settle', 'another'));
+    answerOf.mockResolvedValue(recorded);
+    await callback.wait(busy);
+    expect(await callback.firstByNow(busy, () => undefined)).toEqual({
+      ...{ answer: FIRST, outcome: 'duplicate', operatorId: 'alpha' },
+    });
+  });
+
+  it('is what the bet says by now, counted as a copy (I3)', async () => {
+    const { callback, counts } = settleOf({ ...BET, version: 4 });
+    expect(await callback.firstByNow(busy, refusedOnce)).toEqual({
+      ...{ answer: FIRST, outcome: 'duplicate', operatorId: 'alpha' },
+    });
+    expect(counts.duplicates.mock.calls).toEqual(duplicateOf('alpha', 'journal'));
+  });
+
+  it('is nothing while the first is still on its way', async () => {
+    const { callback, counts } = settleOf(busy);
+    expect(await callback.firstByNow(busy, refusedOnce)).toBeUndefined();
+    expect(counts.duplicates).not.toHaveBeenCalled();
+  });
+
+  it('is told by the bet as it was read where the journal fails, or has it no more', async () => {
+    const away = settleOf(BET);
+    away.find.mockRejectedValue(new GatewayError('DATABASE_UNAVAILABLE', 'away'));
+    const read = vi.fn(() => undefined);
+    expect(await away.callback.firstByNow(busy, read)).toBeUndefined();
+    expect(await settleOf(undefined).callback.firstByNow(busy, read)).toBeUndefined();
+    expect(read.mock.calls).toEqual([[busy], [busy]]);
+  });
+});

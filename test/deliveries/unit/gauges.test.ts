@@ -129,6 +129,14 @@ describe('what is open', () => {
     expect(await shown(metrics.rollbackOldest)).toEqual({ alpha: 9 });
   });
 
+  it('is of no age where the store could not tell since when it waits', async () => {
+    const { gauges, metrics, shown } = gaugesOf({
+      open: [[{ ...open('alpha', 'pending', 1), sinceMs: undefined }]],
+    });
+    await gauges.refresh();
+    expect(await shown(metrics.deliveryOldest)).toEqual({ alpha: 0 });
+  });
+
   it('is gone from the gauges when it is gone', async () => {
     const { gauges, metrics, shown } = gaugesOf({
       open: [[open('alpha', 'pending', 2, { oldestSeconds: 5 }), unresolvedBets('alpha', 3)], []],

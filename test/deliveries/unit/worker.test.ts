@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { partly } from '../../support/partly.ts';
 import { withRedis } from '../support/scheduler-scene.ts';
 import { dueIn, NOTHING_OPEN, workerOf } from '../support/worker-scene.ts';
 
@@ -233,6 +234,20 @@ describe('an operator whose oldest delivery does not move', () => {
     expect(getJobState.mock.calls).toEqual([['drain-alpha']]);
     await another();
     expect(getJobState).toHaveBeenCalledTimes(2);
+    await worker.close();
+  });
+
+  it('keeps a drain that is put off for no longer than the operator’s pace allows', async () => {
+    const { worker, store, operators, getJobState, zscore, remove } = workerOf();
+    const paced = { ...operators.get('alpha')?.delivery, ratePerSecond: 0.01 };
+    operators.set('alpha', partly({ ...operators.get('alpha'), delivery: paced }));
+    store.openOperators.mockResolvedValue([dueIn('alpha', -5), dueIn('beta', -5)]);
+    getJobState.mockResolvedValue('delayed');
+    // As BullMQ keeps it: in 100 s, which is a delivery at 0.01 a second.
+    zscore.mockImplementation(async () => String((Date.now() + 100_000) * 4096));
+    worker.start();
+    await sweeps(4);
+    expect(remove.mock.calls).toEqual([['drain-beta']]);
     await worker.close();
   });
 
