@@ -34,14 +34,6 @@ export function translatedPage(
   return treeText({ kind: 'object', members });
 }
 
-/**
- * Whether the service answered with a list or batch at all. An error that comes with HTTP 200 has neither
- * member, and must not pass for a success: a bonus that is taken for revoked is still played.
- */
-export function isPage(answer: Json): boolean {
-  return (memberOf(answer, 'items') ?? memberOf(answer, 'errorItems')) !== undefined;
-}
-
 /** How many pages the service says there are; 1 where it does not say. */
 export function totalPages(answer: Json): number {
   return Math.max(1, Number(idOf(memberOf(answer, 'metadata'), 'totalPages') ?? 1));

@@ -112,6 +112,17 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     expect(deployment.api.requests.length).toBe(asked);
   });
 
+  it('asks anew where nothing was issued: the cause may be gone since', async () => {
+    const body = '{"items":{},"errorItems":[{"code":33,"message":"template is not active"}]}';
+    const refusal = { kind: 'status', status: 200, body } as const;
+    deployment.api.misbehave('bonus/applyBatch', refusal, { calls: 1 });
+    const refused = await apply(batchBody(template, ['later']));
+    expect([refused.status, refused.body]).toEqual([200, body]);
+    const issued = await apply(batchBody(template, ['later']));
+    expect(Object.values(objectOf(issued.json?.items))).toMatchObject([{ userId: 'later' }]);
+    expect((await apply(batchBody(template, ['later']))).body).toBe(issued.body);
+  });
+
   it('issues to a thousand players at once', async () => {
     const users = Array.from({ length: 1000 }, (_, n) => `player-${n}`);
     const issued = await apply(batchBody(template, users));

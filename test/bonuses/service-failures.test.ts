@@ -43,6 +43,11 @@ const FAULTS: readonly [what: string, how: BonusMisbehaviour, status: number][] 
   ['a 500', { kind: 'status', status: 500 }, 502],
   ['a redirect', { kind: 'status', status: 302 }, 502],
   ['an error page with status 200', { kind: 'html' }, 502],
+  [
+    'a system error with status 200',
+    { kind: 'status', status: 200, body: '{"code":100,"message":"System error"}' },
+    502,
+  ],
   ['a body that breaks off', { kind: 'brokenJson' }, 502],
   ['a broken connection', { kind: 'reset' }, 504],
   ['silence', { kind: 'hang' }, 504],

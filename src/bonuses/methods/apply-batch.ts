@@ -1,10 +1,11 @@
 import { askService, type BonusCall, type Bonuses, seesTemplate } from '../context.ts';
 import { type BonusResult, invalid, NOTE_OPEN, notDone, notFound, ok } from '../outcome.ts';
 import { translatedPage } from '../paging.ts';
-import { saysMissing } from '../service/answer.ts';
+import { mayBeDone, saysMissing } from '../service/answer.ts';
 import { bonusesIn, termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { applyBatchFields } from '../translation/fields.ts';
 import {
+  entriesOf,
   type Json,
   memberOf,
   textNode,
@@ -60,7 +61,7 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
     return await applied(bonuses, call, begun.intentId, treeOf(answer.document), known);
   }
   const result = await notConfirmed(bonuses, begun.intentId, answer, termsOf(call, known));
-  return saysMissing(answer) ? notFound('template') : result;
+  return saysMissing(answer) && !mayBeDone(answer) ? notFound('template') : result;
 }
 
 interface Batch {
@@ -119,6 +120,11 @@ async function applied(
       bonuses.logger.error({ operator: call.operator.id, foreign }, 'bonus.foreign_items_dropped');
     }
     const answer = { status: 200, body: translatedPage(answered, terms) };
+    if (entriesOf(items).length === 0) {
+      // A refusal like any other: kept, it would be the answer for months after its cause is gone.
+      await bonuses.intents.fail(intentId, 'nothing issued');
+      return ok(answer.body);
+    }
     await bonuses.intents.finishApply(call.tenant, intentId, issued, answer);
     return ok(answer.body);
   });

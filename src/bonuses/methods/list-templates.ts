@@ -3,7 +3,7 @@ import { parseJsonObject } from '../../protocol/json.ts';
 import type { ListedTemplate } from '../../store/bonuses/ownership.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, notDone, ok } from '../outcome.ts';
-import { ITEMS_PER_PAGE, isPage, pageText, translatedPage } from '../paging.ts';
+import { ITEMS_PER_PAGE, pageText, translatedPage } from '../paging.ts';
 import { showTemplate } from '../service/read-template.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { templatesFields } from '../translation/fields.ts';
@@ -69,6 +69,5 @@ async function passOn(bonuses: Bonuses, call: BonusCall, page: number): Promise<
   const answer = await askService(bonuses, call, 'templates', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call));
   const list = treeOf(answer.document);
-  if (!isPage(list)) return notDone({ kind: 'failed', error: 'no items' }, termsOf(call));
   return ok(translatedPage(list, await termsFor(bonuses, call, list), 'template'));
 }

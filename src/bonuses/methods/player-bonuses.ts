@@ -1,7 +1,7 @@
 import { jsonString } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, notDone, ok } from '../outcome.ts';
-import { isPage, pageText, translatedPage } from '../paging.ts';
+import { pageText, translatedPage } from '../paging.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { playerBonusesFields } from '../translation/fields.ts';
 import { memberOf, treeOf } from '../translation/json-tree.ts';
@@ -25,7 +25,6 @@ export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Prom
   const answer = await askService(bonuses, call, 'player/bonuses', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call, known));
   const list = treeOf(answer.document);
-  if (!isPage(list)) return notDone({ kind: 'failed', error: 'no items' }, termsOf(call, known));
   const terms = await termsFor(bonuses, call, list, known);
   await bonuses.ownership.recordBonuses(call.tenant, owned(memberOf(list, 'items'), terms));
   return ok(translatedPage(list, terms));

@@ -4,7 +4,7 @@ import { LOOKS_MAX } from '../../operators/limits.ts';
 import { jsonString, parseJsonObject } from '../../protocol/json.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, invalid, notDone, ok } from '../outcome.ts';
-import { isPage, translatedPage } from '../paging.ts';
+import { translatedPage } from '../paging.ts';
 import { findBonus } from '../service/read-bonus.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { revokeBatchFields } from '../translation/fields.ts';
@@ -94,9 +94,6 @@ async function revoke(
   const answer = await askService(bonuses, call, 'bonus/revokeBatch', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call), NOTE_HARMLESS);
   const tree = treeOf(answer.document);
-  if (!isPage(tree)) {
-    return notDone({ kind: 'failed', error: 'no items' }, termsOf(call), NOTE_HARMLESS);
-  }
   return { answered: translatedPage(tree, await termsFor(bonuses, call, tree)) };
 }
 

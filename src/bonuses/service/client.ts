@@ -103,7 +103,7 @@ export class BonusService {
       },
       deadline,
     );
-    return judge(exchange);
+    return judge(exchange, method);
   }
 
   /** Follows the configuration: another address or limit takes effect with the next call. */

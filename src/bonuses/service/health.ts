@@ -10,6 +10,7 @@ export function healthOfService(answer: BonusApiAnswer): Health {
     case 'unauthorized':
       return 'healthy';
     case 'failed':
+      return answer.instead === undefined ? 'faulty' : 'healthy';
     case 'silent':
       return 'faulty';
     case 'notSent': {

@@ -11,7 +11,7 @@ describe('a call of the bonus API without a connection', () => {
   it.each(OWN_SHORTAGES)(
     'says nothing about the service when this side lacks what it takes (%s, I7)',
     async (code) => {
-      const answer = judge(await withoutConnection(code));
+      const answer = judge(await withoutConnection(code), 'bonus');
       expect(answer).toMatchObject({ kind: 'notSent', reason: 'connection' });
       expect(healthOfService(answer)).toBe('neutral');
     },
@@ -20,17 +20,22 @@ describe('a call of the bonus API without a connection', () => {
   it.each(OTHERS_FAULTS)(
     'speaks against the service when nobody answers there (%s)',
     async (code) => {
-      expect(healthOfService(judge(await withoutConnection(code)))).toBe('faulty');
+      expect(healthOfService(judge(await withoutConnection(code), 'bonus'))).toBe('faulty');
     },
   );
 });
 
 describe('an answer of the bonus API', () => {
   const answered = (status: number, body: string) =>
-    judge({ kind: 'response', status, contentType: 'application/json', body: Buffer.from(body) });
+    judge(
+      { kind: 'response', status, contentType: 'application/json', body: Buffer.from(body) },
+      'bonus',
+    );
 
   it.each([
-    [200, '{}', 'healthy'],
+    [200, '{"id":1}', 'healthy'],
+    [200, '{"code":32}', 'healthy'],
+    [200, '', 'healthy'],
     [400, '{"code":30}', 'healthy'],
     [401, '{}', 'healthy'],
     [404, '<html>', 'healthy'],
@@ -42,8 +47,8 @@ describe('an answer of the bonus API', () => {
   });
 
   it('that does not come speaks against the service; a caller whose time is over does not', () => {
-    const silent = judge({ kind: 'failed', fault: 'timeout', error: 'no answer' });
-    const late = judge({ kind: 'notSent', reason: 'deadline', error: 'too late' });
+    const silent = judge({ kind: 'failed', fault: 'timeout', error: 'no answer' }, 'bonus');
+    const late = judge({ kind: 'notSent', reason: 'deadline', error: 'too late' }, 'bonus');
     expect([healthOfService(silent), healthOfService(late)]).toEqual(['faulty', 'neutral']);
   });
 });
