@@ -52,8 +52,8 @@ function changeWarnings(settings: readonly SettingChange[]): readonly string[] {
   if (of('wallet.baseUrl') !== undefined) {
     warnings.push(
       of('wallet.generation') === undefined
-        ? 'its WALLET HAS ANOTHER ADDRESS, which from now on gets the bets of the old one as well; ' +
-            'if its books are new, raise wallet.generation as well'
+        ? 'its WALLET HAS ANOTHER ADDRESS, which from now on also gets the bets of the old one; ' +
+            'if its books are new, raise wallet.generation too'
         : 'its WALLET IS ANOTHER ADDRESS',
     );
   }

@@ -107,6 +107,17 @@ describe("a bet's story", () => {
     expect(standing(bet({ state: 'a_newer_state' })).text).toBe('The bet is a newer state.');
   });
 
+  it('says of a connection that failed only that no answer came: it may have broken afterwards (I2)', () => {
+    const broken = attempt({
+      result: 'connection',
+      status: null,
+      error: 'connection reset (read ECONNRESET)',
+    });
+    expect(texts(bet({ operations: [operation({ attempts: [broken] })] }))).toContain(
+      'The wallet gave no answer: connection reset (read ECONNRESET).',
+    );
+  });
+
   it('shows its messages with the waits between them', () => {
     const later = operation({ operation: 'settle', receivedAt: at(9), attempts: [] });
     const steps = sequenceOf(bet({ operations: [operation(), later] }));
@@ -130,6 +141,17 @@ describe("a bet's story", () => {
 });
 
 describe('what may be done now', () => {
+  it.each([
+    ['settle', "Look into the wallet's own books first"],
+    ['unsettle', "Look into the wallet's own books first"],
+    ['rollback', 'Retry it once the wallet works again'],
+    ['update', 'Retry it once the wallet works again'],
+  ])('about a dead %s begins with what cannot pay twice (I5)', (name, first) => {
+    const dead = operation({ operation: name, delivery: { id: '7', state: 'dead' } });
+    const [step] = nextSteps(bet({ operations: [dead] }));
+    expect(step?.why).toMatch(`The ${name} is dead. ${first}`);
+  });
+
   const withDelivery = (state: string) =>
     nextSteps(bet({ operations: [operation({ delivery: { id: '7', state } })] })).map(
       ({ kind }) => kind,

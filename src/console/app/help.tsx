@@ -40,7 +40,7 @@ export function Help({
             setOn(event.target.checked);
           }}
         />
-        Single keys do something
+        Use these keys
       </label>
       <ThemeChoice />
     </Panel>

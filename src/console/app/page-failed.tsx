@@ -11,7 +11,7 @@ export function PageFailed({ error }: { readonly error: unknown }) {
         <Plain text={error instanceof Error ? error.message : String(error)} />
       </p>
       <button type="button" onClick={() => window.location.reload()}>
-        Load it anew
+        Reload the page
       </button>
     </div>
   );

@@ -26,7 +26,7 @@ function stepOf({ delivery, operation }: ShownOperation): readonly NextStep[] {
           kind: 'retryOrResolve',
           deliveryId,
           operation,
-          why: `The ${operation} is dead. Retry it once the wallet is mended; resolve it when the wallet's own books have been put right by hand.`,
+          why: whyDead(operation),
         },
       ];
     case 'pending':
@@ -42,6 +42,13 @@ function stepOf({ delivery, operation }: ShownOperation): readonly NextStep[] {
     default:
       return [];
   }
+}
+
+/** A result may be dead because its wallet would execute it twice (`unknownRepeats: hold`). */
+function whyDead(operation: string): string {
+  return operation === 'settle' || operation === 'unsettle'
+    ? `The ${operation} is dead. Look into the wallet's own books first: if they hold this result, resolve it; if not, retry it once the wallet works again.`
+    : `The ${operation} is dead. Retry it once the wallet works again; resolve it when the wallet's own books have been put right by hand.`;
 }
 
 function whyNothing(bet: ShownBet): string {

@@ -115,7 +115,8 @@ function said({ result, latencyMs, error }: ShownAttempt): string {
     case 'bad_answer':
       return `gave no valid answer: ${why}`;
     case 'connection':
-      return `could not be reached: ${why}`;
+      // Refused, or broken when the request had left: only the words of the error tell.
+      return `gave no answer: ${why}`;
     default:
       return `was not asked: ${why}`;
   }

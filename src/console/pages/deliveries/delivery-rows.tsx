@@ -87,7 +87,7 @@ const COLUMNS: readonly RowColumn<Item>[] = [
 function Next({ item: { state, nextAttemptAt } }: { readonly item: Item }) {
   const now = useNowMs();
   if (nextAttemptAt === null) return null;
-  if (state === 'held') return <span className="muted">when let go on</span>;
+  if (state === 'held') return <span className="muted">when no longer held</span>;
   if (Date.parse(nextAttemptAt) <= now) return <span className="muted">due now</span>;
   return (
     <span className="muted">

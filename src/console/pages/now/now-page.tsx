@@ -28,7 +28,7 @@ export function NowPage() {
         <input
           type="search"
           className="filter"
-          aria-label="Only operators whose id or name holds"
+          aria-label="Only operators whose id or name contains"
           placeholder="Filter operators"
           value={find}
           onChange={({ target }) =>
@@ -58,7 +58,7 @@ function Operators({ items, find }: { items: readonly OperatorRow[]; find: strin
     <>
       <Summary items={items} />
       {rows.length === 0 ? (
-        <Empty title="No operator is called so" />
+        <Empty title="No such operator" />
       ) : (
         <Rows label="Operators, worst first" rows={rows} columns={COLUMNS} idOf={({ id }) => id} />
       )}

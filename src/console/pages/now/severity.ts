@@ -12,7 +12,7 @@ export interface Trouble {
 
 const WEIGHTS: Readonly<Record<Trouble['tone'], number>> = { bad: 10_000, warn: 100, info: 1 };
 
-/** Of the places, settles and so on of the last minutes; a single one of few is chance. */
+/** Of all callbacks of the last minutes, profiles and balances included. */
 const UNKNOWN_SHARE_BAD = 0.05;
 const WAITS_LONG_MS = 15 * 60_000;
 

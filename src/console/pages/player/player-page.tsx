@@ -115,7 +115,7 @@ function Sessions({ player }: { readonly player: Player }) {
           label="Revoke all"
           tone="danger"
           title="Revoke all sessions of this player"
-          about="The player has to sign in anew. Open bets still settle and roll back."
+          about="The player has to sign in again. Open bets still settle and roll back."
           reason="required"
           run={async (reason) => {
             await call('POST /admin/players/:userId/sessions/revoke', {

@@ -27,7 +27,7 @@ export function SettingsPage() {
           label="Reload"
           tone="main"
           title="Reload the configuration"
-          about="Reads the folder anew. What is invalid leaves the last good version in force."
+          about="Reads the folder again. What is invalid leaves the last good version in force."
           reason="optional"
           run={async (reason) => {
             setResult(await call('POST /admin/reload', { body: reason === '' ? {} : { reason } }));
@@ -91,14 +91,14 @@ function Files({ view }: { readonly view: Answers['GET /admin/config'] }) {
         <input
           type="search"
           className="filter"
-          aria-label="Only operators whose id holds"
+          aria-label="Only operators whose id contains"
           placeholder="Filter operators"
           value={find}
           onChange={({ target }) =>
             void navigate({ search: { find: target.value }, replace: true })
           }
         />
-        {operators.length === 0 && <p className="muted">No operator is called so.</p>}
+        {operators.length === 0 && <p className="muted">No such operator.</p>}
         {operators.map(([id, settings]) => (
           <OperatorFile key={id} id={id} settings={settings} />
         ))}
