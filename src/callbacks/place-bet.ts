@@ -10,6 +10,7 @@ import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { mismatchRefused, refused, systemError, tokenRefused } from './answers.ts';
+import { refusalToSend } from './askable-wallet.ts';
 import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
@@ -39,7 +40,9 @@ export async function placeBet(
   const { session } = lookup;
   const { operatorId } = session.owner;
   const wallet = callbacks.wallets.get(operatorId);
-  const unsendable = refusalToSend(wallet, deadline);
+  // A removed operator is treated as one in maintenance.
+  const unsendable =
+    wallet === undefined ? 'maintenance' : refusalToSend(wallet, 'place', deadline);
   const intent = intentOf(callbacks, message, raw, session, unsendable);
 
   const begun =
@@ -155,12 +158,6 @@ function refusalOf(
     );
   }
   return undefined;
-}
-
-/** Why the place would not be sent at all. A removed operator is treated as one in maintenance. */
-function refusalToSend(wallet: Wallet | undefined, deadline: Deadline): NotSentReason | undefined {
-  if (wallet === undefined) return 'maintenance';
-  return wallet.refusal('place') ?? (deadline.allowsWalletCall() ? undefined : 'deadline');
 }
 
 function intentOf(

@@ -4,12 +4,7 @@ import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, bring } from '../engine/attempt.ts';
-import {
-  askRightWallet,
-  deliverySettings,
-  horizonMsOf,
-  isOfOtherWallet,
-} from '../engine/delivery-settings.ts';
+import { askRightWallet, deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
@@ -18,6 +13,7 @@ import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, done } from './answers.ts';
+import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
 import {
   answerUnsent,
@@ -67,16 +63,9 @@ export async function sendPromised(
   const { callbacks, message, deadline, transactionId } = callback;
   const { from, to, supersedes, transactionTime } = next;
   const { operatorId } = ownerOf(from);
-  const wallet = callbacks.wallets.get(operatorId);
-  if (
-    wallet === undefined ||
-    isOfOtherWallet(callbacks.configuration(), from) ||
-    wallet.refusal(message.operation) !== undefined ||
-    !deadline.allowsWalletCall()
-  ) {
-    return await takeOver(callback, next);
-  }
-  const attempt = await promisedAttempt(callback, wallet, next, conclude);
+  const askable = askableWallet(callbacks, from, message.operation, deadline);
+  if ('refusal' in askable) return await takeOver(callback, next);
+  const attempt = await promisedAttempt(callback, askable.wallet, next, conclude);
   const { attemptId } = attempt;
   // The time of the answer, not the wallet's: a call that comes too late for the wallet is not
   // sent, and the promise then stands for it.

@@ -4,12 +4,7 @@ import type { Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Brought, bring } from '../engine/attempt.ts';
-import {
-  askRightWallet,
-  deliverySettings,
-  horizonMsOf,
-  isOfOtherWallet,
-} from '../engine/delivery-settings.ts';
+import { askRightWallet, deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
 import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
 import { resultIn } from '../engine/result-in.ts';
 import { within } from '../lib/within.ts';
@@ -20,6 +15,7 @@ import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
+import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
 import {
   answerUnsent,
@@ -53,16 +49,14 @@ export async function sendResult(
 ): Promise<Handled | 'moved'> {
   const { callbacks, message, deadline } = callback;
   const { operatorId } = ownerOf(bet);
-  const wallet = callbacks.wallets.get(operatorId);
-  const reason = isOfOtherWallet(callbacks.configuration(), bet)
-    ? 'maintenance'
-    : (wallet?.refusal(message.operation) ??
-      (deadline.allowsWalletCall() ? undefined : 'deadline'));
-  if (wallet === undefined || reason !== undefined) {
+  const askable = askableWallet(callbacks, bet, message.operation, deadline);
+  if ('refusal' in askable) {
     if (mayQueue) return await takeOverResult(callback, bet, nowOf(callback), []);
-    callbacks.metrics.rejected.inc({ operator: operatorId, reason: reason ?? 'maintenance' });
-    return unavailable('not_sent', operatorId, { reason: reason ?? 'maintenance' });
+    const { refusal: reason } = askable;
+    callbacks.metrics.rejected.inc({ operator: operatorId, reason });
+    return unavailable('not_sent', operatorId, { reason });
   }
+  const { wallet } = askable;
   if (wallet.callerDialect.holdUnknownRepeats && bet.settlement.kind === 'unknown') {
     return heldForPerson(callback, operatorId);
   }
