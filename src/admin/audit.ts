@@ -6,7 +6,7 @@ import type { AuditLog, AuditRow } from '../store/audit/audit-log.ts';
 import { AUDIT_ACTIONS } from '../store/audit/audited.ts';
 import { json, send, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
-import { checkedQuery, storableText, timeField, wordAmong } from './input.ts';
+import { checkedQuery, cursorField, storableText, timeField, wordAmong } from './input.ts';
 
 const exportQuery = z.strictObject({
   actor: storableText(320).optional(),
@@ -16,12 +16,7 @@ const exportQuery = z.strictObject({
   to: timeField.optional(),
 });
 
-const pageQuery = exportQuery.extend({
-  cursor: z
-    .string('must be given once')
-    .regex(/^\d{1,18}$/, 'must be the nextCursor of the previous page')
-    .optional(),
-});
+const pageQuery = exportQuery.extend({ cursor: cursorField });
 
 export interface AuditDesk {
   readonly audit: Pick<AuditLog, 'page' | 'all'>;

@@ -19,16 +19,12 @@ import {
   checkedOptionalBody,
   checkedPath,
   checkedQuery,
+  cursorField,
   looseReasonBody,
   reasonField,
   storableText,
   wordAmong,
 } from './input.ts';
-
-const cursorField = z
-  .string('must be given once')
-  .regex(/^\d{1,18}$/, 'must be the nextCursor of the previous page')
-  .optional();
 
 const countQuery = z.strictObject({
   operator: storableText(64).optional(),

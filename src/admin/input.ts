@@ -27,6 +27,12 @@ export function checkedOptionalBody<S extends z.ZodType>(
   return isEmpty ? checked(schema, {}) : checkedBody(schema, request);
 }
 
+/** `nextCursor` of a list whose pages go on behind an id. */
+export const cursorField = z
+  .string('must be given once')
+  .regex(/^\d{1,18}$/, 'must be the nextCursor of the previous page')
+  .optional();
+
 /** Why somebody changes something, for the audit. */
 export const reasonField = storableText(2_000).optional();
 

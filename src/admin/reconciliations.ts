@@ -18,6 +18,7 @@ import {
   checkedBody,
   checkedPath,
   checkedQuery,
+  cursorField,
   invalidField,
   storableText,
   wordAmong,
@@ -25,10 +26,6 @@ import {
 import { takesItsTime } from './slow-requests.ts';
 
 const day = z.string('must be given once').refine(isDay, 'must be a day such as 2026-11-20');
-const cursor = z
-  .string('must be given once')
-  .regex(/^\d{1,18}$/, 'must be the nextCursor of the previous page')
-  .optional();
 
 const uploadQuery = z.strictObject({
   operator: storableText(64),
@@ -36,11 +33,11 @@ const uploadQuery = z.strictObject({
   to: day,
   columns: storableText(1_000).optional(),
 });
-const listQuery = z.strictObject({ operator: storableText(64).optional(), cursor });
+const listQuery = z.strictObject({ operator: storableText(64).optional(), cursor: cursorField });
 const differencesQuery = z.strictObject({
   kind: wordAmong(DIFFERENCE_KINDS).optional(),
   resolved: wordAmong(['true', 'false']).optional(),
-  cursor,
+  cursor: cursorField,
 });
 /** An id as PostgreSQL can hold one; anything else is nobody's. */
 const ID = /^\d{1,18}$/;

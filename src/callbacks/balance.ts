@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Deadline } from '../domain/deadline.ts';
-import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
+import { JsonError, jsonObjectOrError, jsonString } from '../protocol/json.ts';
 import type { BalanceRequest } from '../protocol/messages.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { mismatchRefused, tokenRefused, unavailable } from './answers.ts';
@@ -51,10 +51,7 @@ export async function balance(
 
 /** The wallet's words with the aggregator's id, whatever id the wallet used for balances. */
 function withUserId(body: Buffer, userId: string): string | undefined {
-  try {
-    return parseJsonObject(body).replace({ userId: jsonString(userId) });
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
+  const document = jsonObjectOrError(body);
+  if (document instanceof JsonError) return undefined;
+  return document.replace({ userId: jsonString(userId) });
 }

@@ -4,7 +4,7 @@ import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
-import { type JsonDocument, JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
+import { type JsonDocument, JsonError, jsonObjectOrError, jsonString } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
@@ -55,16 +55,14 @@ export async function profile(
   });
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
 
-  const document = parsedOrUndefined(answer.body);
-  const operatorUser = document?.value.userId;
-  const currency = document?.value.currency;
+  const document = jsonObjectOrError(answer.body);
   const broken = () => {
     callbacks.logger.warn({ operator: operatorId }, 'profile.broken_answer');
     return unavailable('error', operatorId, { reason: 'bad_answer' });
   };
-  if (document === undefined || typeof operatorUser !== 'string' || typeof currency !== 'string') {
-    return broken();
-  }
+  if (document instanceof JsonError) return broken();
+  const { userId: operatorUser, currency } = document.value;
+  if (typeof operatorUser !== 'string' || typeof currency !== 'string') return broken();
   if (!OPERATOR_USER.test(operatorUser)) return broken();
   if (session !== undefined) {
     if (session.owner.operatorUser !== operatorUser) return broken();
@@ -184,13 +182,4 @@ function translated(document: JsonDocument, owner: BetOwner): string {
         ? `{"operatorUser":${operatorUser}}`
         : customFields.replace({ operatorUser }),
   });
-}
-
-function parsedOrUndefined(body: Buffer): JsonDocument | undefined {
-  try {
-    return parseJsonObject(body);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
 }

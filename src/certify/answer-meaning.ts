@@ -1,8 +1,7 @@
-import type { Operation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Exchange } from '../outbound/http-call.ts';
 import type { HttpResponse } from '../outbound/http-message.ts';
-import { type JsonDocument, JsonError, parseJsonObject } from '../protocol/json.ts';
+import { type JsonDocument, JsonError, jsonObjectOrError } from '../protocol/json.ts';
 import type { WalletAdapter } from '../wallets/adapters/adapter.ts';
 import type { BetCall, ReadCall } from '../wallets/call.ts';
 
@@ -104,17 +103,8 @@ export function codesIn(document: JsonDocument): readonly { name: string; code: 
 
 /** The body, where it is a JSON object. */
 export function documentOf(response: HttpResponse): JsonDocument | undefined {
-  const document = readBody(response);
+  const document = jsonObjectOrError(response.body);
   return document instanceof JsonError ? undefined : document;
-}
-
-function readBody({ body }: HttpResponse): JsonDocument | JsonError {
-  try {
-    return parseJsonObject(body);
-  } catch (error) {
-    if (error instanceof JsonError) return error;
-    throw error;
-  }
 }
 
 /**
@@ -124,14 +114,10 @@ function readBody({ body }: HttpResponse): JsonDocument | JsonError {
 export function describeExchange(exchange: Exchange): string {
   if (exchange.kind !== 'response') return `no answer (${exchange.error})`;
   const status = `HTTP ${exchange.status}`;
-  const document = readBody(exchange);
+  const document = jsonObjectOrError(exchange.body);
   if (document instanceof JsonError) {
     return exchange.body.length === 0 ? status : `${status}, and ${document.message}`;
   }
   const [first] = codesIn(document);
   return first === undefined ? status : `${status} with ${first.name} ${first.code}`;
-}
-
-export function isBetOperation(operation: Operation): boolean {
-  return operation !== 'profile' && operation !== 'balance';
 }

@@ -1,4 +1,5 @@
 import { CODES } from '../domain/codes.ts';
+import { OPERATIONS } from '../domain/operation.ts';
 import type { Dialect } from '../wallets/wallet-config.ts';
 import { codesIn, documentOf } from './answer-meaning.ts';
 import type { RecordedCall } from './recorded-call.ts';
@@ -105,7 +106,7 @@ function properCode({ wanted }: RecordedCall): number {
 export function merged(base: Dialect, patch: Dialect): Dialect {
   const { mapCodes = {} } = patch;
   const codes = { ...base.mapCodes };
-  for (const operation of MAPPED) {
+  for (const operation of OPERATIONS) {
     const added = mapCodes[operation];
     if (added !== undefined) codes[operation] = { ...base.mapCodes?.[operation], ...added };
   }
@@ -121,8 +122,6 @@ export function merged(base: Dialect, patch: Dialect): Dialect {
     ...(patch.mapCodes === undefined ? {} : { mapCodes: codes }),
   };
 }
-
-const MAPPED = ['profile', 'balance', 'place', 'settle', 'unsettle', 'rollback', 'update'] as const;
 
 type Listed = 'successStatuses' | 'okCodes' | 'rollbackConfirmedBy';
 

@@ -3,7 +3,7 @@ import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
-import { type JsonDocument, JsonError, parseJsonObject } from '../protocol/json.ts';
+import { type JsonDocument, JsonError, jsonObjectOrError } from '../protocol/json.ts';
 import { findText } from '../protocol/member-scan.ts';
 import { verify } from '../protocol/signature.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -106,13 +106,10 @@ export class OperatorGate {
 const NOBODY = failure(CODES.badSignature, 'Unknown cid or invalid signature', 401);
 
 function documentOf(body: Buffer): JsonDocument | Answer {
-  try {
-    return parseJsonObject(body);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const where = error.field === undefined ? '' : `${error.field}: `;
-    return failure(CODES.validation, `${where}${error.message}`);
-  }
+  const document = jsonObjectOrError(body);
+  if (!(document instanceof JsonError)) return document;
+  const where = document.field === undefined ? '' : `${document.field}: `;
+  return failure(CODES.validation, `${where}${document.message}`);
 }
 
 export function sendAnswer(reply: FastifyReply, answer: Answer | LimitedAnswer): void {

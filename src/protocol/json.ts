@@ -144,6 +144,16 @@ export function parseJsonObject(bytes: Buffer, limits: JsonLimits = DEFAULT_LIMI
   return documentAsScanned(text, value, scanJson(text, limits.depthMax));
 }
 
+/** The same, for bytes that may well be no such object: what is wrong with them is a value then. */
+export function jsonObjectOrError(bytes: Buffer): JsonDocument | JsonError {
+  try {
+    return parseJsonObject(bytes);
+  } catch (error) {
+    if (error instanceof JsonError) return error;
+    throw error;
+  }
+}
+
 /**
  * `JSON.parse` of V8 13.6 may take a name with an escape for another one that the process has read
  * before: after `{"\\":1}` it gives `{"\"":1}` the name `\`. The scanner's names are right, and where

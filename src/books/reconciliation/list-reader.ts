@@ -1,6 +1,6 @@
 import { parseCsvLine, SEPARATORS, type Separator } from '../../lib/csv.ts';
 import type { Line } from '../../lib/lines.ts';
-import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
+import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
 import {
   type ColumnNames,
   type ColumnPlaces,
@@ -171,10 +171,6 @@ function cellOfMember(document: JsonDocument, member: string): string | undefine
 
 /** The object, or why it is none. */
 function parsed(text: string): JsonDocument | string {
-  try {
-    return parseJsonObject(Buffer.from(text));
-  } catch (error) {
-    if (error instanceof JsonError) return error.message;
-    throw error;
-  }
+  const document = jsonObjectOrError(Buffer.from(text));
+  return document instanceof JsonError ? document.message : document;
 }

@@ -1,5 +1,6 @@
+import { classOf } from '../../domain/operation.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
-import { codesIn, documentOf, isBetOperation } from '../answer-meaning.ts';
+import { codesIn, documentOf } from '../answer-meaning.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
@@ -19,7 +20,7 @@ type Fault = (recorded: RecordedCall) => string | undefined;
 function successes({ context }: Trial): readonly RecordedCall[] {
   return context.record.filter(
     ({ operation, answer, forged }) =>
-      isBetOperation(operation) && !forged && answer.kind === 'accepted',
+      classOf(operation) === 'money' && !forged && answer.kind === 'accepted',
   );
 }
 

@@ -1,7 +1,7 @@
 import { CODES } from '../../domain/codes.ts';
 import type { Operation } from '../../domain/operation.ts';
 import type { HttpResponse } from '../../outbound/http-message.ts';
-import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
+import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
 import type { CallerDialect } from '../call.ts';
 import type { Dialect } from '../wallet-config.ts';
 import { MESSAGE_LENGTH_MAX } from './adapter.ts';
@@ -50,7 +50,7 @@ const NO_ERROR = 0;
 /** Sorts an answer into success, refusal and neither. */
 export function hear(response: HttpResponse, dialect: Dialect): Said {
   const { status } = response;
-  const document = readObject(response.body);
+  const document = jsonObjectOrError(response.body);
   if (isSuccess(status, dialect)) return hearSuccess(response, document, dialect);
   const bodyCode = document instanceof JsonError ? undefined : codeIn(document, dialect);
   if (isRefusal(status, bodyCode, dialect)) {
@@ -198,15 +198,6 @@ export function callerDialectOf(dialect: Dialect): CallerDialect {
     holdUnknownRepeats: dialect.unknownRepeats === 'hold',
     skipUpdates: dialect.updates === 'skip',
   };
-}
-
-function readObject(body: Buffer): JsonDocument | JsonError {
-  try {
-    return parseJsonObject(body);
-  } catch (error) {
-    if (error instanceof JsonError) return error;
-    throw error;
-  }
 }
 
 function messageIn(document: JsonDocument): string | undefined {
