@@ -86,7 +86,7 @@ async function handle(
   }
   const { message } = parsed;
   const handled = await traced(callbacks, request, message, () =>
-    inTime(callbacks, message, body, deadline),
+    carryInTime(callbacks, message, body, deadline),
   );
   return conclude(callbacks, request, reply, { handled, message });
 }
@@ -169,7 +169,7 @@ function traced(
 }
 
 /** Whatever happens inside, the answer leaves in time and is the safe one (I1, I2). */
-async function inTime(
+async function carryInTime(
   callbacks: Callbacks,
   message: Callback,
   body: Buffer,
