@@ -1,5 +1,5 @@
 import type { Exchange } from '../outbound/http-call.ts';
-import { JsonError, jsonString, parseJsonObject } from '../protocol/json.ts';
+import { JsonError, jsonObjectOrError, jsonString } from '../protocol/json.ts';
 import { secretSpellings } from '../wallets/evidence.ts';
 import type { SeenCall, ShownCall } from './certificate.ts';
 import type { RecordedCall } from './recorded-call.ts';
@@ -70,13 +70,9 @@ export class Redaction {
 
 /** A profile tells names, addresses and dates of birth: none of them is needed to judge it. */
 function withoutPerson(body: Buffer): string {
-  try {
-    const document = parseJsonObject(body);
-    return document.has('customFields')
-      ? document.replace({ customFields: jsonString(MASK) })
-      : document.text;
-  } catch (error) {
-    if (error instanceof JsonError) return body.toString('utf8');
-    throw error;
-  }
+  const document = jsonObjectOrError(body);
+  if (document instanceof JsonError) return body.toString('utf8');
+  return document.has('customFields')
+    ? document.replace({ customFields: jsonString(MASK) })
+    : document.text;
 }

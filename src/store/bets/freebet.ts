@@ -1,4 +1,4 @@
-import { type JsonDocument, JsonError, parseJsonObject } from '../../protocol/json.ts';
+import { type JsonDocument, JsonError, jsonObjectOrError } from '../../protocol/json.ts';
 
 /**
  * The freebet that a bet was placed with, as the service says it (docs/protocol.md, Bet
@@ -32,10 +32,6 @@ function idOf(document: JsonDocument, name: string): number | string | null {
 }
 
 function documentOf(message: Buffer): JsonDocument | undefined {
-  try {
-    return parseJsonObject(message);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
+  const document = jsonObjectOrError(message);
+  return document instanceof JsonError ? undefined : document;
 }
