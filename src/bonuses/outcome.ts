@@ -75,8 +75,8 @@ export const NOTE_OPEN =
   'call with 409';
 
 /**
- * What the operator is answered when the service did not do as asked (issue: 4xx passed on, 5xx 502,
- * silence 504).
+ * What the operator is answered when the service did not do as asked (docs/bonuses.md, Errors): its
+ * 4xx passed on, 502 for what failed, 504 for silence.
  * @param note for calls that may have taken effect: what becomes of them
  */
 export function notDone(answer: NotAnswered, terms: Terms, note?: string): BonusResult {
