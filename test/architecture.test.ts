@@ -9,7 +9,7 @@ const SRC = resolve(import.meta.dirname, '../src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   lib: ['domain'],
-  telemetry: ['domain'],
+  telemetry: ['domain', 'lib'],
   protocol: ['domain'],
   config: ['domain', 'lib'],
   outbound: ['domain', 'lib'],

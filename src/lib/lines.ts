@@ -10,6 +10,7 @@ const LINE_BYTES_MAX = 64 * 1024;
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
+const NOTHING = Buffer.alloc(0);
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}', 'utf8');
 
 /**
@@ -19,7 +20,7 @@ const BYTE_ORDER_MARK = Buffer.from('\u{feff}', 'utf8');
  */
 export class LineSplitter {
   #number = 0;
-  #begun: Buffer = Buffer.alloc(0);
+  #begun: Buffer = NOTHING;
   #tooLong = false;
 
   /** The lines that end in this chunk. */
@@ -48,7 +49,7 @@ export class LineSplitter {
   #line(bytes: Buffer): Line {
     this.#number += 1;
     const line = lineOf(this.#number, bytes, this.#tooLong);
-    this.#begun = Buffer.alloc(0);
+    this.#begun = NOTHING;
     this.#tooLong = false;
     return line;
   }

@@ -1,5 +1,5 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
+import { Slices } from '../lib/slices.ts';
 import type { CallHistogram } from './call-histogram.ts';
 
 /** How one admin port shows the same sample of several processes. */
@@ -20,11 +20,7 @@ export interface Family {
 type PromMetric = Awaited<ReturnType<Registry['getMetricsAsJSON']>>[number];
 type Labels = Readonly<Record<string, string | number | undefined>>;
 
-/** Writing goes on for this long before callbacks get their turn. */
-const SLICE_MS = 5;
 const CHUNK_LENGTH = 128 * 1024;
-/** The clock is read every so many steps. */
-const STEPS_BETWEEN = 64;
 
 /** prom-client keeps the labels of a sample as one object, so that what is made of them is kept. */
 const written = new WeakMap<Labels, string>();
@@ -107,22 +103,6 @@ export async function* expositionText(
     }
   }
   yield chunk;
-}
-
-/** Long work in slices; call it after each small step. */
-export class Slices {
-  #steps = 0;
-  #endsAtMs = performance.now() + SLICE_MS;
-
-  isOver(): boolean {
-    this.#steps += 1;
-    return this.#steps % STEPS_BETWEEN === 0 && performance.now() >= this.#endsAtMs;
-  }
-
-  async next(): Promise<void> {
-    await otherWork();
-    this.#endsAtMs = performance.now() + SLICE_MS;
-  }
 }
 
 function escapedHelp(text: string): string {

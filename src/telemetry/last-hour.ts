@@ -1,5 +1,5 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
+import { Slices } from '../lib/slices.ts';
 import type { Family } from './exposition.ts';
 
 /** What was counted of one operator in one minute; the last item is the minute under way. */
@@ -52,9 +52,6 @@ const MINUTES = 60;
 const RECENT_MINUTES = 5;
 /** Many may ask at once how it stands; the counters are read once in this time for all of them. */
 const FRESH_MS = 2_000;
-/** Reading goes on for this long before callbacks get their turn. */
-const SLICE_MS = 5;
-const SAMPLES_BETWEEN = 64;
 
 const NOTHING: Totals = {
   callbacks: 0,
@@ -202,15 +199,10 @@ const FAMILIES = new Set(
 
 async function totalsIn(families: readonly Family[]): Promise<ReadonlyMap<string, Totals>> {
   const totals = new Map<string, Record<Counted, number>>();
-  let sliceEndsAtMs = performance.now() + SLICE_MS;
-  let samples = 0;
+  const slices = new Slices();
   for (const family of families.filter(({ name }) => FAMILIES.has(name))) {
     for (const [head, value] of family.samples()) {
-      samples += 1;
-      if (samples % SAMPLES_BETWEEN === 0 && performance.now() >= sliceEndsAtMs) {
-        await otherWork();
-        sliceEndsAtMs = performance.now() + SLICE_MS;
-      }
+      if (slices.isOver()) await slices.next();
       const counts = COUNTS[head.slice(0, head.indexOf('{'))]?.(head) ?? [];
       const operator = counts.length === 0 ? undefined : labelOf(head, 'operator');
       if (operator === undefined) continue;

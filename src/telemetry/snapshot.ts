@@ -1,5 +1,6 @@
 import { unreachable } from '../domain/unreachable.ts';
-import { type Aggregation, type Family, Slices } from './exposition.ts';
+import { Slices } from '../lib/slices.ts';
+import type { Aggregation, Family } from './exposition.ts';
 
 /** A process's metrics on their way to the process that answers the scrape. */
 export type Snapshot = readonly FamilySnapshot[];

@@ -118,11 +118,14 @@ async function survives(
     const since = async () => (await failuresOf(gateway)) - earlier;
     await expect.poll(since, PATIENT).toBeGreaterThan(5);
   };
-  await vi.waitUntil(() => bets >= 3 * LANES, PATIENT);
-  await fault({ postgres, proxy, bets: () => bets, felt });
-  const resumedAt = bets;
-  await vi.waitUntil(() => bets >= resumedAt + 3 * LANES, PATIENT);
-  over = true;
+  try {
+    await vi.waitUntil(() => bets >= 3 * LANES, PATIENT);
+    await fault({ postgres, proxy, bets: () => bets, felt });
+    const end = bets + 3 * LANES;
+    await vi.waitUntil(() => bets >= end, PATIENT);
+  } finally {
+    over = true;
+  }
   await Promise.all(lanes);
   const wallet = gateway.wallet('alpha');
   wallet.behave();
@@ -279,11 +282,8 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     await own.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
     const settling = gateway.service.settle(transactionId, { amount: '25', resultType: 'won' });
     await commitSilently(async () => {
-      const { rows } = await observer.query(
-        `SELECT 1 FROM operations WHERE transaction_id = $1 AND operation = 'settle'`,
-        [transactionId],
-      );
-      return rows.length === 1;
+      const text = `SELECT FROM operations WHERE transaction_id = $1 AND operation = 'settle'`;
+      return (await observer.query(text, [transactionId])).rowCount === 1;
     });
     await settling;
     const wallet = gateway.wallet('alpha');

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { LineSplitter } from '../../lib/lines.ts';
+import { Slices } from '../../lib/slices.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
 import type { FoundDifference } from '../../store/reconciliation/difference-item.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
@@ -110,11 +111,14 @@ export class ReconciliationRun {
     await this.#orFail(async () => {
       const splitter = new LineSplitter();
       const reader = new ListReader(names);
+      // Lines that come to nothing are not waited for by anything else, be there millions of them.
+      const slices = new Slices();
       for await (const chunk of listBytes(ofSource(chunks), bytesMax)) {
         this.#bytes += chunk.length;
         for (const line of splitter.take(chunk)) {
           this.#lines = line.number;
           this.#take(reader.take(line));
+          if (slices.isOver()) await slices.next();
         }
         this.#columns = reader.columns;
         await this.#write(WRITTEN_AT_ONCE);

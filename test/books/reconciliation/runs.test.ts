@@ -5,7 +5,7 @@ import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { bookAll, rowsOf } from '../support/kept-books.ts';
 import { csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
-import { begin, kept, LIST } from './own-runs.ts';
+import { begin, chunksOf, kept, LIST } from './own-runs.ts';
 
 let gateway: TestGateway;
 let bets: TestBet[];
@@ -144,4 +144,22 @@ describe('a list that comes slowly', () => {
     expect(seen[0]).toBeGreaterThan(0);
     expect(await run.compare()).toMatchObject({ duplicate_there: 1, missing_here: 1 });
   });
+});
+
+it('leaves callbacks their turn while it reads a list of nothing but blank lines (I7)', async () => {
+  const run = await begin(gateway);
+  let turns = 0;
+  let isRead = false;
+  const count = () => {
+    turns += 1;
+    if (!isRead) setImmediate(count);
+  };
+  setImmediate(count);
+  const blank = '\n'.repeat(64 * 1024);
+  const read = run.read(chunksOf(csvOf(honest()), ...Array<string>(40).fill(blank)), LIST);
+  await read.finally(() => {
+    isRead = true;
+  });
+  expect(turns).toBeGreaterThan(40);
+  expect(await run.compare()).toMatchObject({ missing_there: 0 });
 });
