@@ -25,8 +25,10 @@ export async function awaitDatabase(
   const { databaseUrl, migrateOnStart } = environment;
   await reachDatabase(databaseUrl, clock);
   const log = (line: string) => logger.info({ line }, 'start.migration');
-  if (migrateOnStart)
-    return void (await explained(environment, () => migrate(databaseUrl, { log })));
+  if (migrateOnStart) {
+    await explained(environment, () => migrate(databaseUrl, { log }));
+    return;
+  }
   const pending = await explained(environment, () => pendingMigrations(databaseUrl));
   if (pending.length > 0) {
     throw new GatewayError(

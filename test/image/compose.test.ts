@@ -71,6 +71,15 @@ describe('compose.yaml', () => {
     });
   });
 
+  it.each([
+    ...['ADMIN_HOSTS', 'ADMIN_TOKEN', 'CONSOLE_URL', 'LOG_LEVEL', 'LOG_READS_SAMPLE'],
+    ...['OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER', 'OIDC_ROLES_CLAIM'],
+    ...['OIDC_SCOPES', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG', 'SECRET_FOLDERS'],
+    'WORKERS',
+  ])('passes on %s where .env has it', (name) => {
+    expect(serviceOf('gateway').environment[name]).toMatch(new RegExp(`^\\$\\{${name}:-.*\\}$`));
+  });
+
   it('passes every variable that the example configuration asks for, and requires it', () => {
     const folder = join(ROOT, 'config');
     const files = ['gateway.yaml', ...readdirSync(join(folder, 'operators')).map(inOperators)];
@@ -87,7 +96,7 @@ describe('compose.yaml', () => {
   it('has no secret of its own: each comes from outside, and is required', () => {
     for (const [name, { environment }] of Object.entries(services)) {
       for (const [key, value] of Object.entries(environment)) {
-        if (!/PASSWORD|SECRET|_KEY|AUTH/.test(key)) continue;
+        if (!/PASSWORD|SECRET(?!_FOLDERS)|_KEY|AUTH/.test(key)) continue;
         // Nobody has to have an issuer, and a public client has no secret.
         if (value === `\${${key}:-}` && key === 'OIDC_CLIENT_SECRET') continue;
         expect(value, `${name}.${key}`).toMatch(/^\$\{\w+:\?.+\}$/);

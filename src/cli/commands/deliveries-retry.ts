@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import {
   RETRIED_AT_ONCE_MAX,
@@ -21,6 +22,7 @@ import type { Terminal } from '../terminal.ts';
 interface Options extends DeliveryCommandOptions {
   readonly operator?: string;
   readonly state?: RetryableState;
+  readonly operation?: DeliverableOperation;
   readonly reason?: string;
   readonly json?: true;
 }
@@ -38,6 +40,9 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
     .argument('[id]', 'the delivery, as `deliveries list` shows it')
     .option('--operator <id>', 'all of this operator; needs --state')
     .addOption(new Option('--state <state>', 'those in this state').choices(RETRYABLE_STATES))
+    .addOption(
+      new Option('--operation <name>', 'of those only this kind').choices(DELIVERABLE_OPERATIONS),
+    )
     .option('--reason <why>', 'kept in the audit')
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the delivery, or how many, as JSON')
@@ -45,13 +50,13 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
   return withExamples(
     command,
     { line: 'deliveries retry 4711' },
-    { line: 'deliveries retry --operator alpha --state dead' },
+    { line: 'deliveries retry --operator alpha --state dead --operation rollback' },
   );
 }
 
 async function retry(terminal: Terminal, id: string | undefined, options: Options): Promise<void> {
-  const { operator, state } = options;
-  if (id !== undefined && operator === undefined && state === undefined) {
+  const { operator, state, operation } = options;
+  if (id !== undefined && (operator ?? state ?? operation) === undefined) {
     await retryOne(terminal, deliveryId(id), options);
   } else if (id === undefined && operator !== undefined && state !== undefined) {
     await retryAll(terminal, operator, state, options);
@@ -97,6 +102,7 @@ async function retryAll(
   options: Options,
 ): Promise<void> {
   const by = byOf(options);
+  const { operation } = options;
   const retried = await withDeliveryAdmin(terminal, options, async (admin) => {
     let sum = 0;
     let cursor: string | undefined;
@@ -104,7 +110,7 @@ async function retryAll(
       const piece = await admin.retrySome(
         operator,
         state,
-        { cursor, limit: RETRIED_AT_ONCE_MAX },
+        { operation, cursor, limit: RETRIED_AT_ONCE_MAX },
         by,
       );
       sum += piece.retried;
@@ -115,6 +121,9 @@ async function retryAll(
     return sum;
   });
   if (options.json) terminal.printJson({ operator, state, retried });
-  else terminal.print(`${retried} ${state} deliveries of ${operator} are due now`);
+  else {
+    const kind = operation === undefined ? 'deliveries' : `deliveries (${operation})`;
+    terminal.print(`${retried} ${state} ${kind} of ${operator} are due now`);
+  }
   if (retried === 0) warnOfUnknownOperator(terminal, options.folder, operator);
 }

@@ -122,6 +122,17 @@ describe('wagergate deliveries retry', () => {
     expect(await rowOf(beta)).toMatchObject({ state: 'dead' });
   });
 
+  it('leaves the other operations dead where one is named: a wallet may pay a result twice', async () => {
+    const rollback = await insertDelivery(client, { state: 'dead' });
+    const settle = await insertDelivery(client, { state: 'dead', operation: 'settle' });
+    const args = ['--operator', 'alpha', '--state', 'dead', '--operation', 'rollback'];
+    expect((await deliveries('retry', ...args)).stdout).toBe(
+      '1 dead deliveries (rollback) of alpha are due now\n',
+    );
+    expect(await rowOf(rollback)).toMatchObject({ state: 'pending', due: true });
+    expect(await rowOf(settle)).toMatchObject({ state: 'dead' });
+  });
+
   it('goes through very many in pieces and tells how far it has come (I12)', async () => {
     const count = 10_002;
     await client.query(
@@ -180,6 +191,7 @@ describe('wagergate deliveries retry', () => {
     [[], 2, 'give either a delivery id, or both --operator and --state'],
     [['--operator', 'alpha'], 2, 'give either'],
     [['12', '--operator', 'alpha', '--state', 'dead'], 2, 'give either'],
+    [['12', '--operation', 'rollback'], 2, 'give either'],
   ])('does not guess what %j means', async (args, code, why) => {
     const ran = await deliveries('retry', ...args);
     expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code, stdout: '' });
