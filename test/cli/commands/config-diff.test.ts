@@ -44,7 +44,7 @@ describe('wagergate config diff against a folder', () => {
       '    wallet.baseUrl: https://wallet.alpha.example/sportsbook -> https://new.alpha.example/sportsbook',
       '    wallet.secrets: changed (a secret, not shown)',
       expect.stringMatching(
-        /^ {2}! its WALLET HAS ANOTHER ADDRESS.* raise wallet\.generation as well$/,
+        /^ {2}! its WALLET HAS ANOTHER ADDRESS.* raise wallet\.generation too$/,
       ),
       '  ! nothing is sent to it: deliveries wait',
       '+ operator delta: added',
