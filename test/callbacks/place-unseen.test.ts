@@ -109,8 +109,9 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     expect(bet.balance()).toBe('1000');
   });
 
-  it('was not sent where nobody listens (I2)', async () => {
+  it('was not sent where nobody listens (I2)', async ({ onTestFinished }) => {
     const bet = await updatedBet();
+    onTestFinished(() => bet.wallet.up());
     await bet.wallet.down();
     expect((await bet.place()).json).toMatchObject({ code: 100 });
     expect(await stateOf(bet)).toMatchObject({ place: 'not_sent' });

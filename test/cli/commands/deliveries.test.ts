@@ -126,9 +126,8 @@ describe('wagergate deliveries retry', () => {
     const rollback = await insertDelivery(client, { state: 'dead' });
     const settle = await insertDelivery(client, { state: 'dead', operation: 'settle' });
     const args = ['--operator', 'alpha', '--state', 'dead', '--operation', 'rollback'];
-    expect((await deliveries('retry', ...args)).stdout).toBe(
-      '1 dead deliveries (rollback) of alpha are due now\n',
-    );
+    const { stdout } = await deliveries('retry', ...args);
+    expect(stdout).toBe('1 dead deliveries (rollback) of alpha are due now\n');
     expect(await rowOf(rollback)).toMatchObject({ state: 'pending', due: true });
     expect(await rowOf(settle)).toMatchObject({ state: 'dead' });
   });
