@@ -123,6 +123,23 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     expect((await apply(batchBody(template, ['later']))).body).toBe(issued.body);
   });
 
+  it.each([
+    ['nobody', 'lost-1', '{"items":{},"errorItems":[]}'],
+    ['some', 'lost-2', '{"items":[],"errorItems":[{"code":33,"message":"no"}]}'],
+  ])(
+    'is not asked anew where the answer speaks of %s: it may have issued',
+    async (_, user, body) => {
+      const answer = { kind: 'status', status: 200, body } as const;
+      deployment.api.misbehave('bonus/applyBatch', answer, { calls: 1 });
+      const batch = batchBody(template, [user, `${user}-too`]);
+      const first = await apply(batch);
+      const asked = deployment.api.requests.length;
+      expect([first.status, first.body]).toEqual([200, body]);
+      expect((await apply(batch)).body).toBe(body);
+      expect(deployment.api.requests.length).toBe(asked);
+    },
+  );
+
   it('issues to a thousand players at once', async () => {
     const users = Array.from({ length: 1000 }, (_, n) => `player-${n}`);
     const issued = await apply(batchBody(template, users));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import type { BonusMisbehaviour } from '../../tools/simulator/bonus-api/misbehaviour.ts';
 import {
   type BonusGateway,
@@ -73,16 +73,19 @@ describe('a bonus', () => {
   });
 });
 
+/** A deployment whose worker reads open calls back, for one test. */
+async function readBackBy(onTestFinished: TestContext['onTestFinished']) {
+  const deployment = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: 2_000 } });
+  onTestFinished(() => deployment.close());
+  const { alpha, api } = deployment;
+  return { deployment, alpha, api };
+}
+
 describe.concurrent('pages that the read-back asks for', () => {
   it('are no look at the templates: what was made is found afterwards', {
     timeout: 60_000,
   }, async ({ expect: expecting, onTestFinished }) => {
-    const deployment = await startBonusGateway({
-      worker: true,
-      service: { bonusTimeoutMs: 2_000 },
-    });
-    onTestFinished(() => deployment.close());
-    const { alpha, api } = deployment;
+    const { deployment, alpha, api } = await readBackBy(onTestFinished);
     const create = () => alpha.call('/bonuses/templates/add', templateBody({ name: 'Lost' }));
     await alpha.call('/bonuses/templates/add', templateBody({ name: 'Before' }));
     api.misbehave('templates/add', { kind: 'reset', effect: 'applied' }, { calls: 1 });
@@ -96,12 +99,7 @@ describe.concurrent('pages that the read-back asks for', () => {
   it('are no look at a player: the bonus that was issued is found afterwards', {
     timeout: 60_000,
   }, async ({ expect: expecting, onTestFinished }) => {
-    const deployment = await startBonusGateway({
-      worker: true,
-      service: { bonusTimeoutMs: 2_000 },
-    });
-    onTestFinished(() => deployment.close());
-    const { alpha, api } = deployment;
+    const { deployment, alpha, api } = await readBackBy(onTestFinished);
     const template = await deployment.template(alpha);
     const apply = () => alpha.call('/bonuses/bonus/applyBatch', batchBody(template, ['ann']));
     api.misbehave('bonus/applyBatch', { kind: 'reset', effect: 'applied' }, { calls: 1 });

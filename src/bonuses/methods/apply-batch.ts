@@ -120,8 +120,10 @@ async function applied(
       bonuses.logger.error({ operator: call.operator.id, foreign }, 'bonus.foreign_items_dropped');
     }
     const answer = { status: 200, body: translatedPage(answered, terms) };
-    if (entriesOf(items).length === 0) {
-      // A refusal like any other: kept, it would be the answer for months after its cause is gone.
+    const refused = entriesOf(memberOf(answered, 'errorItems')).length;
+    if (entriesOf(items).length === 0 && refused >= known.size) {
+      // A refusal of everybody: kept, it would be the answer for months after its cause is gone. Where
+      // it does not speak of all, a repeat might issue to some for the second time.
       await bonuses.intents.fail(intentId, 'nothing issued');
       return ok(answer.body);
     }
