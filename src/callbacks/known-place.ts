@@ -25,7 +25,7 @@ import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
  *
  * @param session set where the place may be sent if the journal knows the bet only from other
  *   operations
- * @returns undefined when the journal does not know the bet, or only so and there is no session
+ * @returns undefined when the journal does not know the bet, or only so and there is no live session
  */
 export async function answerKnownPlace(
   callbacks: Callbacks,
@@ -59,7 +59,7 @@ export async function answerKnownPlace(
       case 'repeatRefusal':
         return duplicate(callbacks, bet, turn, failure(decision.code, decision.message));
       case 'send': {
-        if (session === undefined) return undefined;
+        if (session === undefined || !(await isLive(callbacks, message, session))) return undefined;
         const placed = await placeLater(callbacks, bet, message, raw, session, deadline);
         if (placed === 'moved') continue;
         return placed;
@@ -72,6 +72,16 @@ export async function answerKnownPlace(
         return unreachable(decision);
     }
   }
+}
+
+/** Asked once more: this place may have waited for seconds since its session was last looked at. */
+async function isLive(
+  { sessions }: Callbacks,
+  { token }: PlaceRequest,
+  { sessionId }: Session,
+): Promise<boolean> {
+  const lookup = await sessions.findCertain(token);
+  return lookup.kind === 'live' && lookup.session.sessionId === sessionId;
 }
 
 /**

@@ -56,15 +56,13 @@ export async function placeBet(
       callbacks.metrics.rejected.inc({ operator: operatorId, reason: unsendable ?? 'maintenance' });
       return systemError('not_sent', operatorId, { reason: unsendable });
     case 'known':
+    case 'sessionOver': {
+      const live = begun.kind === 'known' ? session : undefined;
       return (
-        (await answerKnownPlace(callbacks, message, raw, deadline, session)) ??
-        systemError('error', operatorId)
-      );
-    case 'sessionOver':
-      return (
-        (await answerKnownPlace(callbacks, message, raw, deadline, undefined)) ??
+        (await answerKnownPlace(callbacks, message, raw, deadline, live)) ??
         (await sessionOver(callbacks, message, operatorId))
       );
+    }
     case 'tooLate':
       callbacks.metrics.rejected.inc({ operator: operatorId, reason: 'database' });
       return systemError('not_sent', operatorId, { reason: 'database' });

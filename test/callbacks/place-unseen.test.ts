@@ -88,6 +88,23 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     expect(bet.arrivals()).toEqual(['update', 'place']);
   });
 
+  it('is not sent for a session that was revoked while it waited', async () => {
+    const bet = await unplacedBet(gateway);
+    const gate = bet.wallet.hold('update', { transactionId: bet.transactionId });
+    const updating = bet.update('1.5');
+    await gate.arrived;
+    const looked = await watchLookUps(gateway.databaseUrl);
+    const placing = bet.place();
+    await looked();
+    const operator = gateway.operator('alpha');
+    await operator.revokeSessions({ token: bet.player.token });
+    await operator.close();
+    gate.release();
+    expect((await updating).status).toBe(200);
+    expect((await placing).json).toMatchObject({ code: 3 });
+    expect(bet.arrivals()).toEqual(['update']);
+  });
+
   it('is declined when the wallet itself declines it', async () => {
     const bet = await updatedBet();
     bet.wallet.misbehave('place', { kind: 'code', code: 14 }, { calls: 1 });

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../src/domain/errors.ts';
 import { OutOfTime } from '../../../src/lib/within.ts';
 import { failure } from '../../../src/protocol/answers.ts';
 import type { PlaceRequest } from '../../../src/protocol/messages.ts';
-import type { Session } from '../../../src/sessions/session.ts';
+import type { Session, SessionLookup } from '../../../src/sessions/session.ts';
 import type { Commit } from '../../../src/store/bets/commit.ts';
 import { FRESH, PLACE } from '../../domain/support/fresh-bet.ts';
 import { partly } from '../../support/partly.ts';
@@ -33,7 +33,14 @@ function callbacksOf(...looks: readonly (Bet | undefined)[]) {
     commits.push(one);
     return { kind: 'committed', operationId: '1' };
   });
+  const findCertain = vi.fn(
+    async (): Promise<SessionLookup> => ({
+      kind: 'live',
+      session: SESSION,
+    }),
+  );
   const callbacks = partly<Callbacks>({
+    sessions: { findCertain },
     bets: { find: async () => (left.length > 1 ? left.shift() : left[0]), commit },
     changes: { next },
     metrics: { duplicates: { inc: duplicates }, conflicts: { inc: conflicts } },
@@ -42,7 +49,7 @@ function callbacksOf(...looks: readonly (Bet | undefined)[]) {
     wallets: { get: () => undefined },
     configuration: () => ({ operators: new Map() }),
   });
-  return { callbacks, commits, commit, next, duplicates, conflicts, warn };
+  return { callbacks, findCertain, commits, commit, next, duplicates, conflicts, warn };
 }
 
 const answer = (callbacks: Callbacks, session?: Session) =>
@@ -124,6 +131,20 @@ describe('a place whose bet is known', () => {
     expect(await answer(callbacksOf(undefined).callbacks, SESSION)).toBeUndefined();
     const { callbacks, commit } = callbacksOf(UNSEEN);
     expect(await answer(callbacks)).toBeUndefined();
+    expect(commit).not.toHaveBeenCalled();
+  });
+});
+
+describe('a place of a bet that only later operations told of', () => {
+  it.each<[string, SessionLookup]>([
+    ['has ended', { kind: 'ended', reason: 'revoked', session: SESSION }],
+    ['has expired', { kind: 'expired', session: SESSION }],
+    ['is unknown', { kind: 'unknown' }],
+    ['is another one', { kind: 'live', session: { ...SESSION, sessionId: '6' } }],
+  ])('is left to the caller where its session %s since it was looked at', async (_, lookup) => {
+    const { callbacks, findCertain, commit } = callbacksOf(FRESH, UNSEEN);
+    findCertain.mockResolvedValue(lookup);
+    expect(await answer(callbacks, SESSION)).toBeUndefined();
     expect(commit).not.toHaveBeenCalled();
   });
 });

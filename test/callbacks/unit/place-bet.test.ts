@@ -245,7 +245,7 @@ describe('a place that is known already', () => {
   it('is answered 100 where the journal does not find it again', async () => {
     const { handled } = await placed({ begin: known });
     expect(handled).toEqual({
-      ...{ answer: SYSTEM_ERROR, outcome: 'error', operatorId: 'alpha', detail: {} },
+      ...{ answer: SYSTEM_ERROR, outcome: 'not_sent', operatorId: 'alpha', detail: {} },
     });
   });
 });
