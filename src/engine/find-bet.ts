@@ -35,8 +35,11 @@ export async function findSettledBet(
   for (;;) {
     const bet = await engine.bets.find(transactionId);
     if (bet?.busy?.lapsed !== true) return bet;
-    await engine.bets.recover(transactionId, bet.busy.attemptId);
-    countRecovered(engine, bet.owner?.operatorId, bet.busy.operation);
+    const { attemptId, operation } = bet.busy;
+    // Copies that wait and the sweep may all find it so: whoever marks it counts it.
+    if (await engine.bets.recover(transactionId, attemptId)) {
+      countRecovered(engine, bet.owner?.operatorId, operation);
+    }
   }
 }
 

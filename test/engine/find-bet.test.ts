@@ -17,7 +17,7 @@ const configuration = {
 /** Bets as they are read, one look after the other, and a player who is known or not. */
 function engineOf(looks: readonly (Bet | undefined)[], owner?: typeof OWNER) {
   const left = [...looks];
-  const recover = vi.fn(async () => undefined);
+  const recover = vi.fn(async () => true);
   const count = vi.fn();
   const engine = partly<Engine & { players: Players }>({
     bets: { find: async () => left.shift(), recover },
@@ -68,6 +68,13 @@ describe('a bet whose process is gone', () => {
     const { engine, recover, count } = engineOf([lapsed('confirm'), FRESH]);
     await findSettledBet(engine, 'bet');
     expect([recover.mock.calls.length, count.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  it('is counted by whoever has marked it, and by nobody who comes after that', async () => {
+    const { engine, recover, count } = engineOf([lapsed('settle'), FRESH]);
+    recover.mockResolvedValue(false);
+    expect(await findSettledBet(engine, 'bet')).toBe(FRESH);
+    expect(count).not.toHaveBeenCalled();
   });
 
   it('is counted for nobody where its player is unknown', async () => {

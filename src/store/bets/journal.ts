@@ -187,9 +187,13 @@ export class BetJournal {
     await this.#database.run(CORRECT_ANSWER, correction);
   }
 
-  /** Marks as unknown what a killed process left in flight; a no-op when it was freed since. */
-  async recover(transactionId: string, attemptId: string): Promise<void> {
-    await this.#database.run(RECOVER, { transactionId, attemptId });
+  /**
+   * Marks as unknown what a killed process left in flight.
+   * @returns false when it was freed since, by whoever else has looked
+   * @throws GatewayError `DATABASE_UNAVAILABLE`
+   */
+  async recover(transactionId: string, attemptId: string): Promise<boolean> {
+    return (await this.#database.run(RECOVER, { transactionId, attemptId })).length > 0;
   }
 
   /**

@@ -146,7 +146,8 @@ export const RECOVER = statement(
      WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
        AND busy_until <= clock_timestamp()
     RETURNING transaction_id
-  ) ${GUARDS_BECOME_WORK}`,
+  ), guards AS (${GUARDS_BECOME_WORK})
+  SELECT transaction_id FROM bet`,
   noRow,
 );
 

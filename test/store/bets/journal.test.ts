@@ -268,7 +268,7 @@ describe('what a killed process left in flight', () => {
   it('is left alone until its lease ends, on PostgreSQL’s clock', async () => {
     const { bet, attemptId } = await underWay();
     expect(await find(bet)).toMatchObject({ busy: { operation: 'rollback', lapsed: false } });
-    await bets.recover(bet.transactionId, attemptId);
+    expect(await bets.recover(bet.transactionId, attemptId)).toBe(false);
     expect(await find(bet)).toMatchObject({ busy: { attemptId } });
     await lapse(bet);
     expect(await find(bet)).toMatchObject({ busy: { lapsed: true } });
@@ -277,9 +277,10 @@ describe('what a killed process left in flight', () => {
   it('becomes unknown, and its guard becomes work that is due (I4)', async () => {
     const { bet, attemptId } = await underWay();
     await lapse(bet);
-    await bets.recover(bet.transactionId, attemptId);
+    expect(await bets.recover(bet.transactionId, attemptId)).toBe(true);
     expect((await find(bet)).busy).toBeUndefined();
     expect(await deliveriesOf(bet)).toEqual([{ state: 'pending', attempts: 0, due: true }]);
+    expect(await bets.recover(bet.transactionId, attemptId)).toBe(false);
   });
 
   it.each([
