@@ -124,8 +124,9 @@ export class Bookkeeper {
     const { configuration, databaseUrl, logger, metrics, runner } = this.#keeping;
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
-      const { closed, held } = await closeDueDays(runner, databaseUrl, times);
+      const { closed, held, failed } = await closeDueDays(runner, databaseUrl, times);
       metrics.booksOverdue.set(held);
+      for (const { operatorId, error } of failed) this.#tellFailed(error, 'close', operatorId);
       for (const { operatorId, day } of closed) {
         metrics.booksStatements.inc({ operator: operatorId });
         logger.info({ operator: operatorId, day }, 'books.day_closed');
@@ -144,7 +145,7 @@ export class Bookkeeper {
         });
       } catch (error) {
         // It keeps no other operator from being checked.
-        this.#tellFailed(error, 'check_days');
+        this.#tellFailed(error, 'check_days', operatorId);
       }
     }
     this.#tellWrong(wrong);
@@ -201,7 +202,7 @@ export class Bookkeeper {
     return kept ?? timeZone;
   }
 
-  #tellFailed(error: unknown, duty: string): void {
-    this.#keeping.logger.warn({ err: error, duty }, 'books.duty_failed');
+  #tellFailed(error: unknown, duty: string, operator?: string): void {
+    this.#keeping.logger.warn({ err: error, duty, operator }, 'books.duty_failed');
   }
 }

@@ -11,28 +11,51 @@ export interface ClosingTimes {
   readonly closeAtLatestMinutes: number;
 }
 
+/** What a round has come to. */
+export interface ClosedDays {
+  readonly closed: readonly DueDay[];
+  /** How many days are due and still open, whatever keeps them. */
+  readonly held: number;
+  /** Of those, the ones that could not be looked at or closed. */
+  readonly failed: readonly { readonly operatorId: string; readonly error: unknown }[];
+}
+
 /**
  * Closes every operator's oldest open day that is due and that nothing keeps open. Of two processes
- * that close a day at once, one does; a process that is killed has closed it or not.
- * @returns what was closed, after which the next day may be due, and how many days are kept open
+ * that close a day at once, one does; a process that is killed has closed it or not. One whose day
+ * cannot be closed keeps no other operator's open.
+ * @returns what was closed, after which the next day may be due
+ * @throws GatewayError `DATABASE_UNAVAILABLE` when it cannot be told which days are due
  */
 export async function closeDueDays(
   runner: Runner,
   databaseUrl: string,
   times: ClosingTimes,
-): Promise<{ readonly closed: readonly DueDay[]; readonly held: number }> {
+): Promise<ClosedDays> {
   const closed: DueDay[] = [];
+  const failed: ClosedDays['failed'][number][] = [];
   const due = await dueDays(runner, times);
   for (const one of due) {
-    if (!one.isOverdue && !(await isReady(runner, one))) continue;
-    const isClosed = await BooksTransaction.prepared(databaseUrl, (books) => {
-      const { operatorId, day } = one;
-      const digest = () => sealOf(new Statements(books), operatorId, day);
-      return closeDay(books, one, times.timeZone, digest);
-    });
-    if (isClosed) closed.push(one);
+    try {
+      if (await closeIfReady(runner, databaseUrl, one, times.timeZone)) closed.push(one);
+    } catch (error) {
+      failed.push({ operatorId: one.operatorId, error });
+    }
   }
-  return { closed, held: due.length - closed.length };
+  return { closed, held: due.length - closed.length, failed };
+}
+
+async function closeIfReady(
+  runner: Runner,
+  databaseUrl: string,
+  due: DueDay,
+  timeZone: string,
+): Promise<boolean> {
+  if (!due.isOverdue && !(await isReady(runner, due))) return false;
+  return await BooksTransaction.prepared(databaseUrl, (books) => {
+    const digest = () => sealOf(new Statements(books), due.operatorId, due.day);
+    return closeDay(books, due, timeZone, digest);
+  });
 }
 
 /** In this order: a call that ends in between is no longer open, and is looked for in the books. */

@@ -45,9 +45,25 @@ it('checks the days of others where one operator’s sums take too long (I7)', a
   );
   // What differs is summed up once more.
   expect(checked).toEqual(['alpha', 'beta', 'beta']);
-  const failed = { duty: 'check_days', err: expect.any(GatewayError) };
+  const failed = { duty: 'check_days', operator: 'alpha', err: expect.any(GatewayError) };
   expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed');
   await bookkeeper.close();
+});
+
+it('says whose day it could not close, and counts it as open', async () => {
+  const { bookkeeper, warn, metrics } = bookkeeperOn(async ({ name }) => {
+    if (name === 'books-read-cursor') return [{ version: '1', at: {}, timeZone: 'UTC' }];
+    if (name === 'books-due-days') return [{ operatorId: 'alpha', day: '2026-11-20' }];
+    if (name !== 'books-is-held') return [];
+    throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
+  });
+  const failed = { duty: 'close', operator: 'alpha', err: expect.any(GatewayError) };
+  await vi.waitFor(
+    () => expect(warn).toHaveBeenCalledWith(failed, 'books.duty_failed'),
+    PATIENT_MS,
+  );
+  await bookkeeper.close();
+  expect((await metrics.booksOverdue.get()).values).toEqual([{ labels: {}, value: 1 }]);
 });
 
 it('books on while the sums of a day take their time, and ends with what is under way (I7)', async () => {

@@ -101,7 +101,10 @@ it('a day that something holds is not gone through, and the books are not held f
     VALUES (1, 'alpha', 'bet-1', 'settle', 'pending', '', now(), now(), '${DAY}')`);
   const version = () => books.query('SELECT version FROM books_cursor');
   const before = await version();
-  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toEqual({ closed: [], held: 1 });
+  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
+    closed: [],
+    held: 1,
+  });
   expect(await version()).toEqual(before);
   await books.query('DELETE FROM deliveries');
   expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
@@ -134,6 +137,28 @@ it('a day waits for the call that ends while it is looked for what holds it (I12
     },
   };
   // The call is not in the books yet.
-  expect(await closeDueDays(meanwhile, books.url, AT_ONCE)).toEqual({ closed: [], held: 1 });
-  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toEqual({ closed: [], held: 1 });
+  expect(await closeDueDays(meanwhile, books.url, AT_ONCE)).toMatchObject({ closed: [], held: 1 });
+  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
+    closed: [],
+    held: 1,
+  });
+});
+
+it('a day that cannot be looked at keeps no other operator’s day open (I7)', async () => {
+  await books.book('alpha', 5);
+  await books.book('beta', 2);
+  const error = new Error('canceling statement due to statement timeout');
+  const slowOfAlpha: Runner = {
+    run: async (statement, input) => {
+      const { operatorId } = input as { readonly operatorId?: string };
+      if (statement.name === 'books-is-held' && operatorId === 'alpha') throw error;
+      return await books.database.run(statement, input);
+    },
+  };
+  expect(await closeDueDays(slowOfAlpha, books.url, AT_ONCE)).toMatchObject({
+    closed: [{ operatorId: 'beta', day: DAY }],
+    held: 1,
+    failed: [{ operatorId: 'alpha', error }],
+  });
+  expect(await statements()).toMatchObject([{ operator_id: 'beta' }]);
 });
