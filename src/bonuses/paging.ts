@@ -34,7 +34,11 @@ export function translatedPage(
   return treeText({ kind: 'object', members });
 }
 
-/** How many pages the service says there are; 1 where it does not say. */
+/** Nothing has so many; a service that counts pages without end must not be followed. */
+const PAGES_MAX = 10_000;
+
+/** How many pages the service says there are, at most 10,000; 1 where it does not say. */
 export function totalPages(answer: Json): number {
-  return Math.max(1, Number(idOf(memberOf(answer, 'metadata'), 'totalPages') ?? 1));
+  const said = Number(idOf(memberOf(answer, 'metadata'), 'totalPages') ?? 1);
+  return Math.min(PAGES_MAX, Math.max(1, said));
 }

@@ -8,8 +8,6 @@ import { settleCreates } from './settle-creates.ts';
 const COPIES_EVERY_MS = 5 * 60_000;
 /** After a page that could not be read. */
 const RETRY_MS = 2_000;
-/** No partner has so many; a service that counts pages without end must not be followed. */
-const PAGES_MAX = 10_000;
 
 /**
  * Reads one page of an account's templates, if one is due: it refreshes the copies, and when the
@@ -45,7 +43,7 @@ export async function readTemplates(reading: ReadingBack): Promise<boolean> {
     return templateId === undefined ? [] : [{ templateId, item: treeText(item) }];
   });
   await ownership.keepCopies(upstreamCid, copies);
-  if (items.length > 0 && page < Math.min(totalPages(answer), PAGES_MAX)) {
+  if (items.length > 0 && page < totalPages(answer)) {
     await walks.advance(upstreamCid, page + 1);
     return true;
   }
