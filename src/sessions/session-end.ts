@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import { mapLimited } from '../lib/map-limited.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { CACHED_MS_MAX, type SessionCache } from './session-cache.ts';
 
@@ -6,6 +7,8 @@ import { CACHED_MS_MAX, type SessionCache } from './session-cache.ts';
 const TELL_AGAIN_MS = 1_000;
 /** Of so many ends a Redis that comes back is notified, the latest. */
 const RECENT_MAX = 10_000;
+/** Redis is told of so many at a time: of thousands at once it would not be asked, here and by everybody else. */
+const TOLD_AT_ONCE = 200;
 
 interface Ending {
   readonly cache: SessionCache;
@@ -88,7 +91,7 @@ export class SessionEnds {
 
   async #tell({ hashes }: Ended): Promise<boolean> {
     const { cache } = this.#ending;
-    const heard = await Promise.all(hashes.map((hash) => cache.distrust(hash)));
+    const heard = await mapLimited(hashes, TOLD_AT_ONCE, (hash) => cache.distrust(hash));
     return heard.every(Boolean);
   }
 }

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import type { SessionCache } from '../../src/sessions/session-cache.ts';
+import { SessionEnds } from '../../src/sessions/session-end.ts';
+import type { Logger } from '../../src/telemetry/logger.ts';
+import { partly } from '../support/partly.ts';
+import { TestClock } from '../support/test-clock.ts';
+
+it('Redis hears of every session that ends, also where a player has thousands', async () => {
+  let [underWay, told] = [0, 0];
+  const cache = partly<SessionCache>({
+    onReturn: () => undefined,
+    // Of more at once Redis is not asked, as everywhere.
+    distrust: async () => {
+      underWay += 1;
+      const isAsked = underWay <= 2_000;
+      await otherWork();
+      underWay -= 1;
+      told += isAsked ? 1 : 0;
+      return isAsked;
+    },
+  });
+  const warn = vi.fn();
+  const logger = partly<Logger>({ warn });
+  const hashes = Array.from({ length: 2_500 }, () => randomBytes(32));
+  const ends = new SessionEnds({ cache, clock: new TestClock(), logger });
+  expect(await ends.commit('alpha', hashes, async () => told)).toBe(2_500);
+  expect(warn).not.toHaveBeenCalled();
+});
