@@ -3,6 +3,7 @@ import {
   buildAuthorizationUrl,
   calculatePKCECodeChallenge,
   fetchUserInfo,
+  ResponseBodyError,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
@@ -88,13 +89,14 @@ function finishedBy(claims: Readonly<Record<string, unknown>>, rolesClaim: strin
   return role === undefined ? { kind: 'roleless', actor } : { kind: 'signed_in', actor, role };
 }
 
-/** `fetch` says TypeError where no answer came, an aborted one says that it took too long. */
+/**
+ * Whether it says nothing of who signs in: no answer came, it took too long, or the issuer itself failed.
+ * `fetch` says TypeError where no answer came; the library wraps most errors, so causes count as well.
+ */
 function isUnreachable(error: unknown): boolean {
+  if (error instanceof Response || error instanceof ResponseBodyError) return error.status >= 500;
   if (!(error instanceof Error)) return false;
   const { name, cause } = error;
-  return (
-    name === 'TimeoutError' ||
-    name === 'AbortError' ||
-    (name === 'TypeError' && cause !== undefined)
-  );
+  const isLate = name === 'TimeoutError' || name === 'AbortError';
+  return isLate || (name === 'TypeError' && cause !== undefined) || isUnreachable(cause);
 }

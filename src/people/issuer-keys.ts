@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose';
+import { createLocalJWKSet, createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose';
 import type { Clock } from '../domain/clock.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import { ISSUER_ANSWER_MS } from './issuer.ts';
@@ -48,6 +48,7 @@ export class IssuerKeys {
       const response = await fetch(url, options);
       if (response.status !== 200) return this.#kept(`it answered ${response.status}`);
       const body = await response.text();
+      if (!holdsKeys(body)) return this.#kept('it answered no keys');
       this.#last = { body, atMs: this.#clock.monotonicMs() };
       return new Response(body);
     } catch (error) {
@@ -61,5 +62,16 @@ export class IssuerKeys {
       throw new Error(`no keys of the issuer: ${why}`, { cause });
     }
     return new Response(last.body);
+  }
+}
+
+/** A proxy may put a page of its own in their place, with status 200. */
+function holdsKeys(body: string): boolean {
+  try {
+    createLocalJWKSet(JSON.parse(body));
+    return true;
+  } catch {
+    // No JSON, or no set of keys: it does not matter which.
+    return false;
   }
 }

@@ -25,6 +25,8 @@ export interface StubIssuer {
   /** Signs with a new key from now on, and forgets the old one. */
   rotate(): Promise<void>;
   isAway: boolean;
+  /** A page stands in the place of every answer, with status 200. */
+  showsPage: boolean;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function startIssuer(): Promise<StubIssuer> {
     person: {},
     asked: new Map(),
     isAway: false,
+    showsPage: false,
     rotate,
     token: async (claims, { alg = 'RS256', kid, key } = {}) => {
       const own = keys.get(alg);
@@ -83,6 +86,7 @@ export async function startIssuer(): Promise<StubIssuer> {
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
     issuer.asked.set(pathname, (issuer.asked.get(pathname) ?? 0) + 1);
     if (issuer.isAway) return void request.socket.destroy();
+    if (issuer.showsPage) return void response.end('<html>We will be back soon</html>');
     const json = (status: number, value: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(value));

@@ -1,0 +1,52 @@
+import { Configuration, customFetch } from 'openid-client';
+import { describe, expect, it } from 'vitest';
+import { CodeFlow } from '../../src/people/code-flow.ts';
+import { type Issuer, IssuerUnavailable } from '../../src/people/issuer.ts';
+import { partly } from '../support/partly.ts';
+
+const ISSUER = 'https://issuer.example';
+const PENDING = { state: 's', nonce: 'n', verifier: 'v' };
+
+/** Somebody comes back from the issuer, whose token endpoint then does this. */
+function finish(answer: () => Promise<Response>) {
+  const metadata = {
+    issuer: ISSUER,
+    token_endpoint: `${ISSUER}/token`,
+    jwks_uri: `${ISSUER}/jwks`,
+  };
+  const configuration = new Configuration(metadata, 'console');
+  configuration[customFetch] = answer;
+  const issuer = partly<Issuer>({
+    settings: { rolesClaim: 'roles' },
+    configuration: async () => configuration,
+  });
+  return new CodeFlow(issuer).finish(
+    'https://console.example/console/callback?code=c&state=s',
+    PENDING,
+  );
+}
+
+const failing = (error: Error) => () => Promise.reject(error);
+const saying =
+  (status: number, body: string, type = 'application/json') =>
+  async () =>
+    new Response(body, { status, headers: { 'content-type': type } });
+
+describe('a sign-in whose issuer', () => {
+  it.each([
+    ['cannot be reached', failing(new TypeError('fetch failed', { cause: new Error('refused') }))],
+    ['does not answer in time', failing(new DOMException('too late', 'TimeoutError'))],
+    ['fails behind its proxy', saying(502, '<html>', 'text/html')],
+    ['fails and says so', saying(503, '{"error":"temporarily_unavailable"}')],
+  ])('%s is nobody’s refusal', async (_, answer) => {
+    await expect(finish(answer)).rejects.toBeInstanceOf(IssuerUnavailable);
+  });
+
+  it.each([
+    ['knows the code no more', saying(400, '{"error":"invalid_grant"}')],
+    ['says what nobody understands', saying(200, '{}')],
+    ['answers a page', saying(200, '<html>', 'text/html')],
+  ])('%s is refused', async (_, answer) => {
+    expect(await finish(answer)).toMatchObject({ kind: 'refused' });
+  });
+});
