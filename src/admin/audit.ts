@@ -7,6 +7,7 @@ import { AUDIT_ACTIONS } from '../store/audit/audited.ts';
 import { json, send, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import { checkedQuery, cursorField, storableText, timeField, wordAmong } from './input.ts';
+import { personalText } from './personal.ts';
 
 const exportQuery = z.strictObject({
   actor: storableText(320).optional(),
@@ -51,9 +52,10 @@ async function* lines(rows: AsyncIterable<AuditRow>, caller: Caller): AsyncGener
   for await (const row of rows) yield `${JSON.stringify(shownTo(caller, row))}\n`;
 }
 
-/** Whose player somebody looked at tells of the player. */
+/** Whose player somebody looked at tells of the player; so may the words in which somebody said why. */
 function shownTo(caller: Caller, row: AuditRow): AuditRow {
   const isOfPlayer = row.subject.startsWith('player ');
   if (!isOfPlayer || mayDo(caller, 'personal')) return row;
-  return { ...row, subject: 'player ***', before: null, after: null };
+  const reason = personalText(caller, row.reason);
+  return { ...row, subject: 'player ***', before: null, after: null, reason };
 }

@@ -15,7 +15,7 @@ const ROW: AuditRow = {
   operator: 'alpha',
   before: null,
   after: { transactionId: 'bet-of-jane' },
-  reason: null,
+  reason: 'jane has asked for it',
 };
 
 describe('the audit', () => {
