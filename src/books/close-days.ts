@@ -25,7 +25,7 @@ export interface ClosedDays {
  * that close a day at once, one does; a process that is killed has closed it or not. One whose day
  * cannot be closed keeps no other operator's open.
  * @returns what was closed, after which the next day may be due
- * @throws GatewayError `DATABASE_UNAVAILABLE` when it cannot be told which days are due
+ * @throws GatewayError `DATABASE_UNAVAILABLE` when it cannot be told which days are due, also in the midst of it
  */
 export async function closeDueDays(
   runner: Runner,
@@ -40,6 +40,8 @@ export async function closeDueDays(
       if (await closeIfReady(runner, databaseUrl, one, times.timeZone)) closed.push(one);
     } catch (error) {
       failed.push({ operatorId: one.operatorId, error });
+      // Where it is PostgreSQL that is away, the others are not waited for one by one.
+      await dueDays(runner, times);
     }
   }
   return { closed, held: due.length - closed.length, failed };
