@@ -35,8 +35,8 @@ const GATHER_MS = 10;
 const FENCED = '-';
 
 /**
- * Final answers of places, in front of the journal. A rollback fences the bet's entry, because from
- * then on a copy of the place is refused. Where Redis could not hear of a fence, or may have forgotten
+ * Final answers of places, for while the journal cannot be asked. A rollback fences the bet's entry,
+ * because from then on a copy of the place is refused. Where Redis could not hear of a fence, or may have forgotten
  * it while it was away, the epoch is raised before Redis is believed again, so that no entry outlives
  * its fence.
  */
@@ -76,7 +76,7 @@ export class AnswerCache {
 
   /**
    * Never overwrites the fence of a rollback. Within `GATHER_MS`, together with what else is to be
-   * remembered: a command a place cost more than signing it. Until then the journal answers.
+   * remembered: a command a place cost more than signing it.
    */
   remember(transactionId: string, place: FinalPlace): Promise<void> {
     this.#gathered.push([keyOf(transactionId), place]);
@@ -98,7 +98,7 @@ export class AnswerCache {
     await this.#accelerator.setAllIfAbsent(entries, this.#ttlMs());
   }
 
-  /** Sends copies of this place to the journal from now on. Call it before the rollback commits. */
+  /** From now on no copy of this place is answered from here. Call it before the rollback commits. */
   async fence(transactionId: string): Promise<void> {
     if (await this.#writeFence(transactionId)) return;
     if (this.#missed.size < MISSED_MAX) this.#missed.add(transactionId);

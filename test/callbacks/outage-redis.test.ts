@@ -1,8 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { balanceBody, placeBody } from '../../src/protocol/callback-bodies.ts';
-import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
@@ -36,29 +35,6 @@ const placeAt = (where: TestGateway, { slip }: TestBet) =>
   where.service.call('POST', '/payment/bet', placeBody(slip));
 const balanceAt = (where: TestGateway, { player }: TestBet) =>
   where.service.call('POST', '/user/balance', balanceBody(player));
-
-/** Until both replicas ask Redis again, which after a failure they do not for a while. */
-async function asked(): Promise<void> {
-  await proxy.restore();
-  await direct.set('wagergate:test', 'here');
-  for (const { parts } of [gateway, replica]) {
-    const ask = () => parts.accelerator.get('test');
-    await expect.poll(ask, { timeout: 10_000 }).toBe('here');
-  }
-}
-
-/** A bet whose answer is in Redis: what failed late may keep a replica from writing once more. */
-async function rememberedBet(): Promise<TestBet> {
-  for (let tries = 1; ; tries += 1) {
-    const bet = await placedBet(gateway);
-    const isThere = async () => (await direct.keys(`*${bet.transactionId}*`)).length > 0;
-    for (const giveUpAtMs = performance.now() + 1_000; performance.now() < giveUpAtMs; ) {
-      if (await isThere()) return bet;
-      await setImmediate();
-    }
-    expect(tries, 'bets whose answer nobody remembered').toBeLessThan(10);
-  }
-}
 
 const outages: [string, () => unknown][] = [
   ['is gone', () => proxy.cut()],
@@ -115,21 +91,4 @@ describe.each(outages)('while Redis %s', (_, begin) => {
     expect((await placeAt(replica, bet)).json).toMatchObject({ code: 3 });
     expect(bet.arrivals()).toEqual([]);
   });
-});
-
-describe('once Redis is back', () => {
-  it.each(outages.slice(0, 2))(
-    'after it %s, it brings no answer back that a rollback has ended (I6)',
-    async (_, begin) => {
-      await asked();
-      const bet = await rememberedBet();
-      await begin();
-      expect((await bet.rollback()).status).toBe(200);
-      await asked();
-      for (const where of [gateway, replica]) {
-        expect((await placeAt(where, bet)).json).toMatchObject({ code: 8 });
-      }
-      expect(bet.arrivals()).toEqual(['place', 'rollback']);
-    },
-  );
 });
