@@ -90,6 +90,14 @@ describe('POST /operator/sessions', () => {
     }
   });
 
+  it('gives each of two operatorTokens its own session again', async () => {
+    const one = request();
+    const other = { ...one, operatorToken: 'another-own-token' };
+    const opened = [await alpha.openSession(one), await alpha.openSession(other)];
+    const again = [await alpha.openSession(one), await alpha.openSession(other)];
+    expect(again.map(({ body }) => body)).toEqual(opened.map(({ body }) => body));
+  });
+
   it('derives another token for another operator, player, currency or operator token (I8)', async () => {
     const same = { operatorUser: 'same', currency: 'USD', operatorToken: 'the-same-own-token' };
     const beta = gateway.operator('beta');

@@ -28,3 +28,19 @@ it('Redis hears of every session that ends, also where a player has thousands', 
   expect(await ends.commit('alpha', hashes, async () => told)).toBe(2_500);
   expect(warn).not.toHaveBeenCalled();
 });
+
+it('Redis is told again and again until it has heard, so that no copy outlives a session', async () => {
+  const heard = [false, false, false, true];
+  let told = 0;
+  const cache = partly<SessionCache>({
+    onReturn: () => undefined,
+    distrust: async () => {
+      told += 1;
+      return heard[told - 1] ?? true;
+    },
+  });
+  const logger = partly<Logger>({ warn: vi.fn() });
+  const ends = new SessionEnds({ cache, clock: new TestClock(), logger });
+  expect(await ends.commit('alpha', [Buffer.from('a token')], async () => 'ended')).toBe('ended');
+  await expect.poll(() => told).toBe(heard.length);
+});

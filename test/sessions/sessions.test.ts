@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
+import type { Sessions } from '../../src/sessions/sessions.ts';
 import { Database } from '../../src/store/database.ts';
 import { Players } from '../../src/store/sessions/players.ts';
 import { SessionStore } from '../../src/store/sessions/session-store.ts';
@@ -116,6 +117,22 @@ describe('a session that is read', () => {
       await expect.poll(found, { timeout: 10_000 }).toMatchObject({ kind: 'ended', reason: how });
     },
   );
+
+  it('is not followed by another for a request that was given it in the moment of its revocation (I11)', async () => {
+    const here = replica();
+    await open(here);
+    class RevokedMeanwhile extends SessionStore {
+      override async noteGiven(...given: Parameters<SessionStore['noteGiven']>) {
+        await revokeAll(here);
+        await super.noteGiven(...given);
+      }
+    }
+    const request = { hash: Buffer.alloc(32, 1), saysWhen: false };
+    const ask = (sessions: Sessions) =>
+      sessions.open(owner, 'USD', 'anns-own-token', 600, request);
+    expect(await ask(replica(KEY, new RevokedMeanwhile(database)))).toBeDefined();
+    expect(await ask(here)).toBeUndefined();
+  });
 
   it('ends by its token: a failover may have given its id to another one', async () => {
     const sessions = replica();

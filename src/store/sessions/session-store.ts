@@ -103,7 +103,7 @@ export class SessionStore {
     return found ?? { newest: undefined, lastOrdinal: 0 };
   }
 
-  /** Notes that a live session was given to one more request. */
+  /** Notes that a session was given to one more request; also where it was revoked in that moment. */
   async noteGiven(id: string, request: RepeatableRequest): Promise<void> {
     await this.#database.run(NOTE_GIVEN, { id, request });
   }
@@ -236,7 +236,7 @@ const NOTE_GIVEN = statement(
           given_dated = CASE WHEN :says_when
             THEN (array_append(given_dated, :request))[greatest(1, cardinality(given_dated) - 62):]
             ELSE given_dated END
-    WHERE id = :id AND ended_at IS NULL AND NOT :request = ANY (given_to)`,
+    WHERE id = :id AND NOT :request = ANY (given_to)`,
   noRow,
 );
 

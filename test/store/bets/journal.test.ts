@@ -198,6 +198,22 @@ describe('a commit', () => {
     expect(await deliveriesOf(read)).toEqual([]);
   });
 
+  it('supersedes nothing where the bet has moved (I4)', async () => {
+    const read = await stored();
+    await commit(commitOf(read, {}, { delivery: guard('pending') }));
+    const supersedes = (await find(read)).deliveries.map(({ id }) => id);
+    expect(await commit(commitOf(read, {}, { supersedes }))).toBe('moved');
+    expect((await deliveriesOf(read)).map(({ state }) => state)).toEqual(['pending']);
+  });
+
+  it('beside an attempt under way does not prolong its lease (I6)', async () => {
+    const busy = { operation: 'settle', attemptId: randomUUID(), lapsed: false } as const;
+    const bet = await stored({ busy });
+    await lapse(bet);
+    await commit(commitOf(await find(bet), {}, { delivery: guard('pending') }));
+    expect(await find(bet)).toMatchObject({ version: 2, busy: { ...busy, lapsed: true } });
+  });
+
   it('supersedes what lost its meaning together with what it promises', async () => {
     const read = await stored();
     await commit(commitOf(read, {}, { delivery: guard('pending') }));
