@@ -43,6 +43,14 @@ describe('Redis as an accelerator', () => {
     expect(await redis.get('missing')).toBeUndefined();
   });
 
+  it('keeps a value for as many milliseconds as it was told', async () => {
+    await redis.set('kept', 'value', 60_000);
+    await redis.set('set', 'value', 50);
+    await redis.setIfAbsent('set if absent', 'value', 50);
+    const values = () => Promise.all(['set', 'set if absent', 'kept'].map((key) => redis.get(key)));
+    await expect.poll(values).toEqual([undefined, undefined, 'value']);
+  });
+
   it('answers each of many questions of one turn with its own value', async () => {
     await redis.set('one', '1', 60_000);
     await redis.set('two', '2', 60_000);

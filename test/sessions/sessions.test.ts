@@ -128,8 +128,7 @@ describe('a session that is read', () => {
       }
     }
     const request = { hash: Buffer.alloc(32, 1), saysWhen: false };
-    const ask = (sessions: Sessions) =>
-      sessions.open(owner, 'USD', 'anns-own-token', 600, request);
+    const ask = (sessions: Sessions) => sessions.open(owner, 'USD', 'anns-own-token', 600, request);
     expect(await ask(replica(KEY, new RevokedMeanwhile(database)))).toBeDefined();
     expect(await ask(here)).toBeUndefined();
   });

@@ -1,19 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Bet } from '../../../src/domain/bet.ts';
-import { systemClock } from '../../../src/domain/clock.ts';
-import { Deadline } from '../../../src/domain/deadline.ts';
+import { describe, expect, it } from 'vitest';
 import type { AfterAttempt } from '../../../src/domain/delivery.ts';
-import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
-import type { Commit } from '../../../src/store/bets/commit.ts';
-import { BetJournal } from '../../../src/store/bets/journal.ts';
 import type { Outcome } from '../../../src/store/bets/outcome.ts';
-import { ampleDeadline, openTestJournal, type TestJournal } from '../../support/journal.ts';
-import { onServer } from '../../support/server.ts';
+import {
+  AT,
+  bets,
+  commit,
+  commitOf,
+  deliveriesOf,
+  find,
+  guard,
+  journal,
+  lapse,
+  newBet,
+  ROLLED_BACK,
+  stored,
+  useBets,
+} from './support/bets.ts';
 
-const AT = '2021-03-05T11:08:00.000Z';
-const ROLLED_BACK = { kind: 'confirmed', transactionTime: AT } as const;
 const ATTEMPT: AttemptRecord = {
   startedAtMs: 1_614_942_480_000,
   result: 'timeout',
@@ -22,80 +27,7 @@ const ATTEMPT: AttemptRecord = {
   answer: undefined,
 };
 
-let journal: TestJournal;
-let bets: BetJournal;
-beforeAll(async () => {
-  journal = await openTestJournal();
-  bets = new BetJournal(journal.database, journal.clock);
-});
-afterAll(() => journal.close());
-
-/** An accepted bet of which the journal knows nothing yet. */
-function newBet(): Bet {
-  return {
-    transactionId: randomUUID(),
-    owner: journal.owner,
-    sessionId: journal.sessionId,
-    amount: '12.10',
-    currency: 'USD',
-    generation: 1,
-    released: 0,
-    releasedTo: 0,
-    place: { kind: 'accepted', transactionTime: AT },
-    settlement: { kind: 'none' },
-    rollback: { kind: 'none' },
-    update: undefined,
-    busy: undefined,
-    deliveries: [],
-    late: undefined,
-    standingOperationId: undefined,
-    placeAnsweredUnknown: false,
-    version: 0,
-  };
-}
-
-function commitOf(from: Bet, changes: Partial<Bet> = {}, more: Partial<Commit> = {}): Commit {
-  const attemptId = changes.busy?.attemptId ?? randomUUID();
-  return {
-    from,
-    to: { ...from, ...changes },
-    record: {
-      operation: operationOf(changes),
-      attemptId,
-      requestId: undefined,
-      body: Buffer.from('{}'),
-      answer: undefined,
-    },
-    delivery: undefined,
-    supersedes: [],
-    ...more,
-  };
-}
-
-function operationOf({ busy }: Partial<Bet>): BetOperation {
-  return busy === undefined || busy.operation === 'confirm' ? 'rollback' : busy.operation;
-}
-
-/** @returns the operation's id, or why nothing was written */
-async function commit(what: Commit): Promise<string> {
-  const committed = await bets.commit(what, ampleDeadline());
-  return committed.kind === 'committed' ? committed.operationId : committed.kind;
-}
-
-async function find({ transactionId }: Bet): Promise<Bet> {
-  const bet = await bets.find(transactionId);
-  if (bet === undefined) throw new Error('no such bet');
-  return bet;
-}
-
-async function stored(changes: Partial<Bet> = {}): Promise<Bet> {
-  const wanted = commitOf(newBet(), changes);
-  await commit(wanted);
-  return await find(wanted.to);
-}
-
-const guard = (state: 'live' | 'pending') =>
-  ({ operation: 'rollback', state, transactionTime: AT, horizonMs: 3_600_000 }) as const;
+useBets();
 
 /** A bet whose rollback is on its way, guarded by a delivery. */
 async function underWay() {
@@ -123,129 +55,6 @@ async function underWay() {
   });
   return { bet, attemptId, outcome };
 }
-
-async function deliveriesOf(bet: Bet) {
-  return await onServer(journal.url, async (client) => {
-    const { rows } = await client.query<{ state: string; attempts: number; due: boolean }>(
-      `SELECT state, attempts, next_attempt_at <= clock_timestamp() AS due FROM deliveries
-        WHERE transaction_id = $1 ORDER BY id`,
-      [bet.transactionId],
-    );
-    return rows;
-  });
-}
-
-async function lapse({ transactionId }: Bet): Promise<void> {
-  const lapsed = 'UPDATE bets SET busy_until = clock_timestamp() WHERE transaction_id = $1';
-  await journal.sql(lapsed, [transactionId]);
-}
-
-describe('a commit', () => {
-  const states: [string, Partial<Bet>][] = [
-    ['accepted', {}],
-    ['declined', { place: { kind: 'declined', code: 7, message: 'Not enough money' } }],
-    ['not sent', { place: { kind: 'notSent' } }],
-    ['unknown', { place: { kind: 'unknown' } }],
-    ['unseen', { place: { kind: 'unseen' }, amount: undefined, currency: undefined }],
-    ['of nobody', { place: { kind: 'unseen' }, owner: undefined, rollback: ROLLED_BACK }],
-    ['refused a rollback', { rollback: { ...ROLLED_BACK, refusal: { code: 8, message: 'Done' } } }],
-    ['updated', { update: { key: '1.20', transactionTime: AT } }],
-    ['unsettled', { settlement: { kind: 'unsettled', transactionTime: AT } }],
-    [
-      'settled',
-      {
-        settlement: {
-          kind: 'settled',
-          amount: '9007199254740993',
-          resultType: 'won',
-          transactionTime: AT,
-        },
-      },
-    ],
-    ['in flight', { busy: { operation: 'settle', attemptId: randomUUID(), lapsed: false } }],
-  ];
-
-  it.each(states)('keeps every fact of a bet that is %s', async (_, changes) => {
-    const bet = await stored(changes);
-    expect(bet).toEqual({ ...newBet(), ...changes, transactionId: bet.transactionId, version: 1 });
-  });
-
-  it('is written by one of many that read the same (I6)', async () => {
-    const read = await stored();
-    const tries = Array.from({ length: 8 }, () => commitOf(read, { rollback: ROLLED_BACK }));
-    const ids = await Promise.all(tries.map(commit));
-    expect(ids.filter((id) => id !== 'moved')).toHaveLength(1);
-    expect(await find(read)).toMatchObject({ version: 2 });
-  });
-
-  it('of a bet not yet there is written by one of many (I6)', async () => {
-    const bet = newBet();
-    const tries = Array.from({ length: 8 }, () => commitOf(bet));
-    const ids = await Promise.all(tries.map(commit));
-    expect(ids.filter((id) => id !== 'moved')).toHaveLength(1);
-  });
-
-  it('that is repeated because nobody reported it is recognised as our own (I3)', async () => {
-    const wanted = commitOf(await stored(), { rollback: ROLLED_BACK });
-    const id = await commit(wanted);
-    expect(await commit(wanted)).toBe(id);
-  });
-
-  it('writes nothing of what it promised where the bet has moved', async () => {
-    const read = await stored();
-    await commit(commitOf(read, { rollback: ROLLED_BACK }));
-    await commit(commitOf(read, {}, { delivery: guard('pending') }));
-    expect(await deliveriesOf(read)).toEqual([]);
-  });
-
-  it('supersedes nothing where the bet has moved (I4)', async () => {
-    const read = await stored();
-    await commit(commitOf(read, {}, { delivery: guard('pending') }));
-    const supersedes = (await find(read)).deliveries.map(({ id }) => id);
-    expect(await commit(commitOf(read, {}, { supersedes }))).toBe('moved');
-    expect((await deliveriesOf(read)).map(({ state }) => state)).toEqual(['pending']);
-  });
-
-  it('beside an attempt under way does not prolong its lease (I6)', async () => {
-    const busy = { operation: 'settle', attemptId: randomUUID(), lapsed: false } as const;
-    const bet = await stored({ busy });
-    await lapse(bet);
-    await commit(commitOf(await find(bet), {}, { delivery: guard('pending') }));
-    expect(await find(bet)).toMatchObject({ version: 2, busy: { ...busy, lapsed: true } });
-  });
-
-  it('supersedes what lost its meaning together with what it promises', async () => {
-    const read = await stored();
-    await commit(commitOf(read, {}, { delivery: guard('pending') }));
-    const before = await find(read);
-    const supersedes = before.deliveries.map(({ id }) => id);
-    await commit(commitOf(before, {}, { delivery: guard('pending'), supersedes }));
-    expect((await deliveriesOf(read)).map(({ state }) => state)).toEqual(['superseded', 'pending']);
-    expect((await find(read)).deliveries).toHaveLength(1);
-  });
-});
-
-describe('a commit whose caller has been answered', () => {
-  /** The caller's time is over by PostgreSQL's clock, whatever this process's says. */
-  const past = () => new Deadline(systemClock, systemClock.monotonicMs() - 10_000, 9_000, 0);
-
-  it('writes nothing, of a bet that is there and of one that is not (I11)', async () => {
-    const read = await stored();
-    const late = commitOf(read, { rollback: ROLLED_BACK }, { delivery: guard('pending') });
-    expect(await bets.commit(late, past())).toEqual({ kind: 'tooLate' });
-    expect(await find(read)).toEqual(read);
-    expect(await deliveriesOf(read)).toEqual([]);
-    const bet = newBet();
-    expect(await bets.commit(commitOf(bet), past())).toEqual({ kind: 'tooLate' });
-    expect(await bets.find(bet.transactionId)).toBeUndefined();
-  });
-
-  it('is recognised where it had been written in time and nobody reported it (I3)', async () => {
-    const wanted = commitOf(await stored(), { rollback: ROLLED_BACK });
-    const id = await commit(wanted);
-    expect(await bets.commit(wanted, past())).toEqual({ kind: 'committed', operationId: id });
-  });
-});
 
 describe('an outcome', () => {
   it('that confirms leaves no delivery behind', async () => {
