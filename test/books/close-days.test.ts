@@ -3,13 +3,51 @@ import { closeDueDays } from '../../src/books/close-days.ts';
 import { sealOf } from '../../src/books/statement-digest.ts';
 import type { Runner } from '../../src/store/books/books-journal.ts';
 import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
-import { closeDay, type Digest } from '../../src/store/books/closing.ts';
+import { closeDay, type Digest, isHeld } from '../../src/store/books/closing.ts';
 import { Statements } from '../../src/store/books/statements.ts';
 import { openBooks } from './support/booked-day.ts';
 import { AT_ONCE, dayBefore } from './support/closed-days.ts';
 
 const DAY = dayBefore(1);
 const PATIENT = { timeout: 20_000, interval: 20 };
+
+const bet = (columns: string, values: string) =>
+  `INSERT INTO bets (transaction_id, operator_id, player_id, generation, ${columns})
+   VALUES ('bet-9', 'alpha', 1, 1, ${values})`;
+const delivery = (operation: string, state: string, createdAt = DAY) =>
+  `INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
+                           transaction_time, next_attempt_at, dead_at, created_at)
+   VALUES (1, 'alpha', 'bet-1', '${operation}', '${state}', '', now(), now(), '${createdAt}')`;
+
+/** What may stand open at the end of alpha's day. */
+const OPEN = {
+  call: bet(
+    'place, busy_operation, busy_attempt, busy_until',
+    `'in_flight', 'place', gen_random_uuid(), '${DAY}T23:59:59Z'::timestamptz + interval '15 s'`,
+  ),
+  'later call': bet(
+    'place, busy_operation, busy_attempt, busy_until',
+    `'in_flight', 'place', gen_random_uuid(), '${DAY}T24:00:00Z'::timestamptz + interval '15 s'`,
+  ),
+  'unknown place': bet('place, created_at', `'unknown', '${DAY}'`),
+  'place answered 100': bet(
+    'place, place_time, place_answered_unknown, created_at',
+    `'accepted', '', true, '${DAY}'`,
+  ),
+  'unknown place that was rolled back': bet(
+    'place, rollback, rollback_time, created_at',
+    `'unknown', 'confirmed', '', '${DAY}'`,
+  ),
+  'unknown result': bet(
+    'place, place_time, settlement, late_at',
+    `'accepted', '', 'unknown', '${DAY}'`,
+  ),
+  promise: delivery('settle', 'pending'),
+  guard: delivery('rollback', 'live'),
+  'promise of the next day': delivery('settle', 'pending', dayBefore(0)),
+  update: delivery('update', 'pending'),
+  'dead letter': delivery('settle', 'dead'),
+};
 
 let books: Awaited<ReturnType<typeof openBooks>>;
 beforeEach(async () => {
@@ -62,6 +100,21 @@ describe('a day’s movements are gone through before the books are held', () =>
     expect(await statements()).toEqual([{ operator_id: 'alpha', ...seal }]);
   });
 
+  it('and looked at once more for what holds the day (I12)', async () => {
+    await books.book('alpha', 5);
+    const promise = () => books.query(OPEN.promise);
+    expect(await close('alpha', promise)).toEqual({ isClosed: false, digests: 1 });
+    expect(await statements()).toEqual([]);
+  });
+
+  it('and then held: whoever has read them before books nothing more (I12)', async () => {
+    await books.book('alpha', 5);
+    const version = () => books.query('SELECT version FROM books_cursor');
+    const before = await version();
+    expect(await close('alpha', async () => undefined)).toMatchObject({ isClosed: true });
+    expect(await version()).not.toEqual(before);
+  });
+
   it('and no rebuild replaces them meanwhile (I12)', async () => {
     await books.book('alpha', 5);
     let isRebuilt = false;
@@ -95,10 +148,7 @@ describe('a day’s movements are gone through before the books are held', () =>
 
 it('a day that something holds is not gone through, and the books are not held for it (I7)', async () => {
   await books.book('alpha', 5);
-  await books.query(`
-    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
-                            transaction_time, next_attempt_at, dead_at, created_at)
-    VALUES (1, 'alpha', 'bet-1', 'settle', 'pending', '', now(), now(), '${DAY}')`);
+  await books.query(OPEN.promise);
   const version = () => books.query('SELECT version FROM books_cursor');
   const before = await version();
   expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
@@ -112,6 +162,29 @@ it('a day that something holds is not gone through, and the books are not held f
     held: 0,
   });
 });
+
+it.each([
+  ['call', true],
+  ['later call', false],
+  ['unknown place', true],
+  ['place answered 100', true],
+  ['unknown place that was rolled back', false],
+  ['unknown result', true],
+  ['promise', true],
+  ['guard', true],
+  ['promise of the next day', false],
+  ['update', false],
+  ['dead letter', false],
+] as const)(
+  'a day is held by an open %s: %s, and never by another operator’s (I12)',
+  async (what, holds) => {
+    await books.query(OPEN[what]);
+    const endsAt = new Date(`${dayBefore(0)}T00:00:00Z`);
+    const heldOf = (operatorId: string) =>
+      isHeld(books.database, { operatorId, day: DAY, startsAt: endsAt, endsAt, isOverdue: false });
+    expect([await heldOf('alpha'), await heldOf('beta')]).toEqual([holds, false]);
+  },
+);
 
 it('a day waits for the call that ends while it is looked for what holds it (I12)', async () => {
   await books.book('alpha', 5);

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BetJournal } from '../../../src/store/bets/journal.ts';
+import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
+import { insertBacklog } from '../../deliveries/support/backlog.ts';
+import { openTestJournal, type TestJournal } from '../../support/journal.ts';
+import { onServer } from '../../support/server.ts';
+
+let journal: TestJournal;
+let store: DeliveryStore;
+beforeAll(async () => {
+  journal = await openTestJournal();
+  store = new DeliveryStore(journal.database);
+});
+afterAll(() => journal.close());
+beforeEach(() => journal.sql('TRUNCATE bets, operations, attempts, deliveries, operator_holds'));
+
+/** Rollbacks that are due, each of a bet of its own: `bet-1`, `bet-2`. */
+const insert = (count: number) =>
+  onServer(journal.url, (client) =>
+    insertBacklog(client, {
+      ...journal.owner,
+      sessionId: journal.sessionId,
+      prefix: 'bet',
+      count,
+    }),
+  );
+
+const claim = () => store.take('alpha', 1, 100);
+
+describe('taking leaves alone', () => {
+  it('an operator whose deliveries a person holds, whatever a worker knows of that (I4)', async () => {
+    await insert(1);
+    await journal.sql(
+      `INSERT INTO operator_holds (operator_id, counted_at, hold_since)
+       VALUES ('alpha', clock_timestamp(), clock_timestamp())`,
+    );
+    expect(await claim()).toEqual({ taken: [], isDry: true });
+    await journal.sql('UPDATE operator_holds SET hold_since = NULL');
+    expect((await claim()).taken).toHaveLength(1);
+  });
+
+  it('a bet that is busy, and does not look for more in its place (I6)', async () => {
+    await insert(1);
+    await journal.sql(
+      `UPDATE bets SET busy_operation = 'settle', busy_attempt = gen_random_uuid(),
+                       busy_until = clock_timestamp() + interval '10 s'`,
+    );
+    expect(await claim()).toEqual({ taken: [], isDry: true });
+  });
+
+  it('what stands behind an operation that its callback still guards (I6)', async () => {
+    await insert(2);
+    await journal.sql(
+      `UPDATE deliveries SET transaction_id = 'bet-1',
+              operation = CASE transaction_id WHEN 'bet-1' THEN 'settle' ELSE 'rollback' END,
+              state = CASE transaction_id WHEN 'bet-1' THEN 'live' ELSE 'pending' END`,
+    );
+    expect(await claim()).toEqual({ taken: [], isDry: true });
+  });
+});
+
+it('takes an update of which only a copy came later: nothing has overtaken it (I4)', async () => {
+  await insert(1);
+  await journal.sql(`UPDATE bets SET rollback = 'none'`);
+  await journal.sql(`UPDATE deliveries SET operation = 'update'`);
+  await journal.sql(
+    `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body, is_copy)
+     VALUES ('bet-1', 'alpha', 'update', gen_random_uuid(), '{}', true)`,
+  );
+  expect((await claim()).taken).toMatchObject([{ operation: 'update' }]);
+});
+
+it('gives the bet to the attempt for as long as its lease: nobody else calls it unknown (I6)', async () => {
+  await insert(1);
+  const { taken } = await claim();
+  const bets = new BetJournal(journal.database, journal.clock);
+  const [{ attemptId = '' } = {}] = taken;
+  const busy = { operation: 'rollback', attemptId, lapsed: false };
+  expect(await bets.find('bet-1')).toMatchObject({ busy });
+  expect(await bets.recoverLapsed(10)).toEqual([]);
+});
