@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PlaceState } from '../../../src/domain/bet.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
@@ -166,6 +168,13 @@ describe('an intent', () => {
     await expect(places.begin(intent, ampleDeadline(), () => false)).rejects.toMatchObject({
       code: 'DATABASE_UNAVAILABLE',
     });
+    expect(await journal.state(intent.transactionId)).toBeUndefined();
+  });
+
+  it('is not written once its caller has been answered, by PostgreSQL’s clock (I11)', async () => {
+    const intent = intentOf();
+    const past = new Deadline(systemClock, systemClock.monotonicMs() - 10_000, 9_000, 0);
+    expect(await places.begin(intent, past, () => true)).toEqual({ kind: 'tooLate' });
     expect(await journal.state(intent.transactionId)).toBeUndefined();
   });
 

@@ -65,3 +65,49 @@ it('leaves no result to a person that is being brought again at that moment', as
   expect(await left).toBe(false);
   expect(await stateOf(bet.transactionId)).toEqual({ version: 2, confirm_left: 2, dead: 0 });
 });
+
+it('leaves no result to a person that is known by now', async () => {
+  const { bet, operationId } = await unknownResult();
+  const known = `UPDATE bets SET settlement = 'none' WHERE transaction_id = $1`;
+  await server.client.query(known, [bet.transactionId]);
+  expect(await confirmations.leaveToPerson(bet, operationId, undefined)).toBe(false);
+  expect(await stateOf(bet.transactionId)).toEqual({ version: 1, confirm_left: 2, dead: 0 });
+});
+
+it.each(['postponed', 'passed over', 'sent', 'left to a person'] as const)(
+  'is not %s where the bet has moved since it was read (I6)',
+  async (how) => {
+    const { client } = server;
+    const { bet, operationId } = await unknownResult();
+    const { transactionId } = bet;
+    await client.query('UPDATE bets SET version = 2 WHERE transaction_id = $1', [transactionId]);
+    const rows = async () => [
+      (await client.query('SELECT * FROM bets WHERE transaction_id = $1', [transactionId])).rows,
+      (await client.query('SELECT * FROM deliveries WHERE transaction_id = $1', [transactionId]))
+        .rows,
+    ];
+    const before = await rows();
+    if (how === 'postponed') await confirmations.postpone(bet, 60_000);
+    else if (how === 'passed over') await confirmations.skip(bet);
+    else if (how === 'sent') await confirmations.send(bet, operationId, 60_000, 60_000);
+    else await confirmations.leaveToPerson(bet, operationId, undefined);
+    expect(await rows()).toEqual(before);
+  },
+);
+
+it('is sent a second time as if it had never been tried (I4)', async () => {
+  const { client } = server;
+  const { bet, operationId } = await unknownResult();
+  await confirmations.send(bet, operationId, 60_000, 60_000);
+  await client.query(
+    `UPDATE deliveries SET state = 'dead', attempts = 3, last_error = 'away', settled_at = now()
+      WHERE operation_id = $1`,
+    [operationId],
+  );
+  await confirmations.send({ ...bet, version: 2 }, operationId, 60_000, 60_000);
+  const { rows } = await client.query(
+    'SELECT state, attempts, last_error, settled_at FROM deliveries WHERE operation_id = $1',
+    [operationId],
+  );
+  expect(rows).toEqual([{ state: 'pending', attempts: 0, last_error: null, settled_at: null }]);
+});

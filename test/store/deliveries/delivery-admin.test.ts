@@ -225,4 +225,51 @@ describe('resolve', () => {
     );
     expect(rows).toEqual([{ settlement: 'settled', settlement_amount: '50' }]);
   });
+
+  it.each([
+    ['counts as what the wallet holds', 'settled', () => undefined],
+    [
+      'counts beside a copy of it that came later',
+      'settled',
+      async (transactionId: string) => {
+        const copy = await insertOperation(client, 'settle', transactionId);
+        await client.query('UPDATE operations SET is_copy = true WHERE id = $1', [copy]);
+      },
+    ],
+    [
+      'leaves a bet to the result behind it',
+      'unknown',
+      (transactionId: string) => insertOperation(client, 'unsettle', transactionId),
+    ],
+    [
+      'leaves a bet that is rolled back',
+      'unknown',
+      () => client.query(`UPDATE bets SET rollback = 'promised', rollback_time = 'then'`),
+    ],
+    [
+      'leaves a bet whose next result is on its way',
+      'unknown',
+      () =>
+        client.query(
+          `UPDATE bets SET busy_operation = 'settle', busy_attempt = gen_random_uuid(),
+                           busy_until = now() + interval '10 s'`,
+        ),
+    ],
+  ] as const)('of a settle %s (I6)', async (_, settlement, meanwhile) => {
+    const transactionId = randomUUID();
+    const id = await insert({ state: 'dead', operation: 'settle', transactionId });
+    await client.query(`UPDATE deliveries SET settle_amount = '5', settle_type = 'won'`);
+    await client.query(`UPDATE bets SET settlement = 'unknown'`);
+    await meanwhile(transactionId);
+    const resolved = await deliveryAdmin.resolve(id, 'ann', 'the wallet holds it', BY);
+    expect(resolved).toMatchObject({ kind: 'resolved' });
+    expect((await client.query('SELECT settlement FROM bets')).rows).toEqual([{ settlement }]);
+  });
+
+  it('is of one, however many resolve it at that moment (I12)', async () => {
+    const id = await insert({ state: 'dead' });
+    const tries = Array.from({ length: 8 }, () => deliveryAdmin.resolve(id, 'ann', 'done', BY));
+    const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'resolved')).toHaveLength(1);
+  });
 });
