@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkDays } from '../../src/books/check-days.ts';
+import { keepBooks } from '../../src/books/keep-books.ts';
 import { rebuildBooks } from '../../src/books/rebuild.ts';
 import { addAmounts } from '../../src/domain/amount.ts';
 import { BooksJournal } from '../../src/store/books/books-journal.ts';
@@ -169,6 +170,19 @@ describe('the books follow what wallets confirm (I12)', () => {
     expect(await bookAll(gateway)).toBe(1);
     const late = { version, to: at, timeZone: 'UTC', movements: [] };
     expect(await journal.book(late)).toBe(false);
+  });
+
+  it('keeps to the time zone that it began with, whatever is configured later (I12)', async () => {
+    await placedBet(gateway);
+    await bookAll(gateway);
+    await placedBet(gateway);
+    const journal = new BooksJournal(gateway.parts.database);
+    const bookedLater = async () => {
+      const kept = await keepBooks(journal, 'Pacific/Kiritimati');
+      return kept.kind === 'overtaken' ? 0 : kept.movements.length;
+    };
+    await expect.poll(bookedLater).toBe(1);
+    expect(await journal.cursor()).toMatchObject({ timeZone: 'UTC' });
   });
 
   it('goes on after an amount that nobody can add up, and says so', async () => {

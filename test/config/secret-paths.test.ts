@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { isOwnVariable } from '../../src/config/own-variables.ts';
-import { alphaProblems, loadAlpha } from './folder.ts';
+import { viewOf } from '../../src/config/settings-view.ts';
+import { alphaProblems, load, loadAlpha, operatorYaml } from './folder.ts';
 
 const HEADER = (value: string) => `  dialect: { headers: { x-key: "${value}" } }`;
 const OWN = [
@@ -80,4 +81,14 @@ describe('variables of an operator’s file', () => {
     expect(lines.join('\n')).toMatch(/\$\{A\} may stand only in secrets/);
     expect(lines.join('\n')).not.toContain('hunter2');
   });
+});
+
+it('what a header of an operator’s wallet holds is shown to nobody, as no secret is (I8)', () => {
+  const file = operatorYaml('alpha', '', HEADER('Bearer hunter2'));
+  const view = viewOf(load({ 'operators/alpha.yaml': file }), 'a key');
+  const shown = view.operators.alpha ?? {};
+  for (const path of ['wallet.dialect.headers.x-key', 'wallet.secrets', 'api.secrets']) {
+    expect(shown[path]).toEqual({ secrets: [expect.any(String)] });
+  }
+  expect(JSON.stringify(view)).not.toMatch(/hunter2|the-secret-that/);
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -203,6 +204,18 @@ describe('the handler itself', () => {
     expect(() => call.onRequestStart(controller)).toThrow('never sent twice');
     call.onResponseError(controller, new Error('a request is never sent twice'));
     expect(await call.outcome).toMatchObject({ kind: 'failed', fault: 'connection' });
+  });
+});
+
+describe('a call whose time is over once it was sent', () => {
+  it('takes its connection with it, so that a wallet that hangs does not keep them (I7)', async () => {
+    const server = await wallet(() => undefined);
+    const http = client(server.origin, { connections: 1 });
+    const exchange = http.exchange(post(), deadlineIn(150));
+    const { socket } = await server.arrived(1);
+    const closed = once(socket, 'close');
+    expect(await exchange).toMatchObject({ kind: 'failed', fault: 'timeout' });
+    await closed;
   });
 });
 

@@ -72,6 +72,17 @@ describe('the final answers of places', () => {
     expect(await answers.find('fenced meanwhile')).toBeUndefined();
   });
 
+  it('are fenced for idempotency.ttlSeconds, no shorter (I6)', async () => {
+    ttlMs = 10_000;
+    await answers.fence('fenced for long');
+    ttlMs = 60_000;
+    // Of a thousandth of that nothing is left by then.
+    await accelerator.set('a while', '', 20);
+    await expect.poll(() => accelerator.get('a while')).toBeUndefined();
+    await answers.remember('fenced for long', accepted);
+    expect(await answers.find('fenced for long')).toBeUndefined();
+  });
+
   it('come back also where many were given at once', async () => {
     const ids = Array.from({ length: 300 }, (_, n) => `of many ${n}`);
     await Promise.all(ids.map((id) => answers.remember(id, { ...accepted, body: id })));

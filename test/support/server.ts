@@ -75,15 +75,15 @@ function forget(client: Client): void {
   kept.delete(client);
 }
 
-/** Until some connection of the database waits for a lock of another one. */
-export async function waitForLock(url: string): Promise<void> {
+/** Until so many connections of the database wait for a lock of another one. */
+export async function waitForLock(url: string, waiting = 1): Promise<void> {
   await onServer(url, async (watcher) => {
     for (;;) {
       const { rows } = await watcher.query(
         `SELECT FROM pg_stat_activity WHERE datname = current_database()
             AND wait_event_type = 'Lock'`,
       );
-      if (rows.length > 0) return;
+      if (rows.length >= waiting) return;
     }
   });
 }

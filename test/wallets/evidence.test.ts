@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SecretMask, secretsOfRequest } from '../../src/wallets/evidence.ts';
+import { SecretMask, secretsOfRequest, standingSecrets } from '../../src/wallets/evidence.ts';
+import type { WalletSettings } from '../../src/wallets/wallet-config.ts';
+import { partly } from '../support/partly.ts';
 
 const TOKEN = 'operator-token-1234567890';
 const SECRET = 'a wallet secret/with "odd" signs';
@@ -122,4 +124,12 @@ describe('what lets somebody in of a request', () => {
       'in1ner',
     ]);
   });
+});
+
+it('what lets somebody in of a wallet’s settings is its secrets and every header of its own', () => {
+  const settings = partly<WalletSettings>({
+    secrets: ['the-first', 'the-second'],
+    dialect: { headers: { 'x-key': 'an-api-key' } },
+  });
+  expect(standingSecrets(settings)).toEqual(['the-first', 'the-second', 'an-api-key']);
 });

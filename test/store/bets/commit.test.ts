@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
+import { ampleDeadline } from '../../support/journal.ts';
 import {
   AT,
   bets,
@@ -132,6 +133,15 @@ describe('a commit whose caller has been answered', () => {
     const bet = newBet();
     expect(await bets.commit(commitOf(bet), past())).toEqual({ kind: 'tooLate' });
     expect(await bets.find(bet.transactionId)).toBeUndefined();
+  });
+
+  it('puts no copy on record either (I11)', async () => {
+    const { transactionId, owner } = await stored();
+    const { record } = commitOf(newBet());
+    const copy = { transactionId, operatorId: owner?.operatorId };
+    expect(await bets.recordCopy(copy, record, past())).toBe(false);
+    expect(await bets.operationsOf(transactionId)).toHaveLength(1);
+    expect(await bets.recordCopy(copy, record, ampleDeadline())).toBe(true);
   });
 
   it('is recognised where it had been written in time and nobody reported it (I3)', async () => {

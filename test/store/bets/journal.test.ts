@@ -99,6 +99,13 @@ describe('what a killed process left in flight', () => {
     expect(await find(bet)).toMatchObject({ busy: { lapsed: true } });
   });
 
+  it('is left alone by whoever has read of an attempt before it (I6)', async () => {
+    const { bet, attemptId } = await underWay();
+    await lapse(bet);
+    await bets.recover(bet.transactionId, randomUUID());
+    expect(await find(bet)).toMatchObject({ busy: { attemptId } });
+  });
+
   it('becomes unknown, and its guard becomes work that is due (I4)', async () => {
     const { bet, attemptId } = await underWay();
     await lapse(bet);

@@ -228,6 +228,12 @@ describe('an outcome', () => {
       place: 'unknown',
       attempts: ['accepted'],
     });
+    // Nor do the books count it (I12).
+    const confirmed = await onServer(journal.url, async (client) => {
+      const text = 'SELECT confirmed FROM attempts WHERE operation_id = $1';
+      return (await client.query(text, [operationId])).rows;
+    });
+    expect(confirmed).toEqual([{ confirmed: false }]);
   });
 
   it('of somebody else’s attempt is not taken (I6)', async () => {

@@ -7,6 +7,7 @@ import { BonusPlayers } from '../../../src/store/bonuses/players.ts';
 import type { Database } from '../../../src/store/database.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { openPlainDatabase } from '../../support/journal.ts';
+import { onServer } from '../../support/server.ts';
 
 const CID = 'aggregator-key';
 const ALPHA = { operatorId: 'alpha', upstreamCid: CID };
@@ -37,6 +38,21 @@ describe('an intent to create', () => {
     );
     expect(begun.filter(({ kind }) => kind === 'begun')).toHaveLength(1);
     expect(begun.filter(({ kind }) => kind === 'open')).toHaveLength(9);
+  });
+
+  it('stays as it was closed, whoever closes it once more', async () => {
+    const template = { templateId: '57', item: '{"id":57}' };
+    const done = await intents.beginCreate(intent(ALPHA, 'done'), '-1');
+    const failed = await intents.beginCreate(intent(ALPHA, 'failed'), '-1');
+    if (done.kind !== 'begun' || failed.kind !== 'begun') throw new Error('not begun');
+    await intents.finishCreate(ALPHA, done.intentId, template, ANSWER);
+    await intents.fail(done.intentId, 'too late');
+    expect(await intents.findEqual(intent(ALPHA, 'done'), 'create')).toMatchObject({
+      kind: 'answered',
+    });
+    await intents.fail(failed.intentId, 'refused');
+    await intents.finishCreate(ALPHA, failed.intentId, template, ANSWER);
+    expect(await intents.findEqual(intent(ALPHA, 'failed'), 'create')).toBeUndefined();
   });
 
   it('is answered again once it is done, and asked again once it has failed', async () => {
@@ -129,6 +145,25 @@ describe('an intent to issue', () => {
     await grants.found(grant, '7', '{"id":7}');
     expect(await grants.settled(begun.intentId)).toMatchObject({ items: undefined });
   });
+
+  it('takes one for its own that somebody has seen since, and is no whole batch without all', async () => {
+    const begun = await intents.beginApply(intent(ALPHA, 'a'), '57', ['u1', 'u2']);
+    const grants = new BonusGrants(database);
+    const claims = [await grants.claim([CID], 60_000), await grants.claim([CID], 60_000)];
+    const [first, second] = claims;
+    if (begun.kind !== 'begun' || first === undefined || second === undefined) {
+      throw new Error('not begun');
+    }
+    const seen = { bonusId: '7', templateId: '57', userId: first.userId };
+    await new BonusOwnership(database).recordBonuses(ALPHA, [seen]);
+    await grants.found(first, '7', '{"id":7}');
+    const { rows } = await onServer(server.url, (client) =>
+      client.query('SELECT state FROM bonus_grants ORDER BY state'),
+    );
+    expect(rows).toEqual([{ state: 'issued' }, { state: 'open' }]);
+    await grants.absent(second.id);
+    expect(await grants.settled(begun.intentId)).toMatchObject({ items: undefined });
+  });
 });
 
 describe('players', () => {
@@ -149,4 +184,22 @@ describe('players', () => {
     );
     expect(await players.find('alpha', 'nobody')).toBeUndefined();
   });
+});
+
+it('an id is the operator’s at one partner account, and nobody’s at another (I8)', async () => {
+  const ownership = new BonusOwnership(database);
+  const elsewhere = { ...ALPHA, upstreamCid: 'another-key' };
+  await ownership.recordBonuses(ALPHA, [{ bonusId: '7', templateId: '57', userId: 'u' }]);
+  const created = await intents.beginCreate(intent(ALPHA, 'a'), '-1');
+  if (created.kind !== 'begun') throw new Error('not begun');
+  const template = { templateId: '57', item: '{"id":57}' };
+  await intents.finishCreate(ALPHA, created.intentId, template, ANSWER);
+  for (const [tenant, owns] of [
+    [ALPHA, true],
+    [elsewhere, false],
+    [BETA, false],
+  ] as const) {
+    expect((await ownership.ownBonuses(tenant, ['7'])).has('7')).toBe(owns);
+    expect(await ownership.ownsTemplate(tenant, '57')).toBe(owns);
+  }
 });

@@ -65,11 +65,25 @@ it('offers as candidates only templates of this walk, above the mark, that are n
   const intents = new BonusIntents(database);
   const ownership = new BonusOwnership(database);
   const tenant = { operatorId: 'beta', upstreamCid: CID };
-  await ownership.keepCopies(CID, [{ templateId: '9', item: '{"id":9,"old":true}' }]);
+  await ownership.keepCopies(CID, [
+    { templateId: '9', item: '{"id":9,"old":true}' },
+    { templateId: '14', item: '{"id":14,"gone":true}' },
+  ]);
+  // One whose create was pruned, and one that a person has assigned.
+  await onServer(server.url, (client) =>
+    client.query(
+      `INSERT INTO bonus_templates (upstream_cid, operator_id, template_id, origin)
+       VALUES ($1, 'beta', 15, 'created'), ($1, 'beta', 16, 'assigned')`,
+      [CID],
+    ),
+  );
   const other = await intents.beginCreate(intent('beta'), '-1');
   const answer = { status: 200, body: '{}' };
   if (other.kind !== 'begun') throw new Error('not begun');
   await intents.finishCreate(tenant, other.intentId, { templateId: '12', item: '{}' }, answer);
+  const decided = await intents.beginCreate(intent('beta', '{"name":"y"}'), '-1');
+  if (decided.kind !== 'begun') throw new Error('not begun');
+  await intents.finishCreate(tenant, decided.intentId, { templateId: '16', item: '{}' }, answer);
   await intents.beginCreate(intent('alpha'), '10');
   await walks.claim(ACCOUNTS, PACE);
   await ownership.keepCopies(CID, [
@@ -77,6 +91,8 @@ it('offers as candidates only templates of this walk, above the mark, that are n
     { templateId: '11', item: '{"id":11}' },
     { templateId: '12', item: '{"id":12}' },
     { templateId: '13', item: null },
+    { templateId: '15', item: '{"id":15}' },
+    { templateId: '16', item: '{"id":16}' },
   ]);
   const candidates = await walks.candidates(CID, '10');
   expect(candidates).toEqual([{ templateId: '11', item: '{"id":11}', assignedTo: undefined }]);

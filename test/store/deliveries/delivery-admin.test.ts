@@ -266,10 +266,15 @@ describe('resolve', () => {
     expect((await client.query('SELECT settlement FROM bets')).rows).toEqual([{ settlement }]);
   });
 
-  it('is of one, however many resolve it at that moment (I12)', async () => {
-    const id = await insert({ state: 'dead' });
-    const tries = Array.from({ length: 8 }, () => deliveryAdmin.resolve(id, 'ann', 'done', BY));
+  it('is of one, also where two have looked at that moment (I12)', async () => {
+    const transactionId = randomUUID();
+    const id = await insert({ state: 'dead', transactionId });
+    await client.query('BEGIN');
+    await client.query('SELECT FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+    const tries = ['ann', 'bob'].map((who) => deliveryAdmin.resolve(id, who, 'done', BY));
+    await waitForLock(rig.url, 2);
+    await client.query('COMMIT');
     const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === 'resolved')).toHaveLength(1);
+    expect(kinds.toSorted()).toEqual(['notResolvable', 'resolved']);
   });
 });

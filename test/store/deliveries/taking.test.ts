@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
+import { DeliveryHolds } from '../../../src/store/deliveries/holds.ts';
 import { DeliveryStore } from '../../../src/store/deliveries/queue.ts';
+import { createPrisma } from '../../../src/store/schema/prisma.ts';
 import { insertBacklog } from '../../deliveries/support/backlog.ts';
+import { BY } from '../../support/audit.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
 
@@ -78,4 +81,60 @@ it('gives the bet to the attempt for as long as its lease: nobody else calls it 
   const busy = { operation: 'rollback', attemptId, lapsed: false };
   expect(await bets.find('bet-1')).toMatchObject({ busy });
   expect(await bets.recoverLapsed(10)).toEqual([]);
+});
+
+it('tells places whose caller was answered 100, until they are rolled back (I5)', async () => {
+  await insert(4);
+  await journal.sql(
+    `UPDATE bets SET created_at = clock_timestamp() - interval '1 h', rollback = 'none',
+                     rollback_time = NULL`,
+  );
+  await journal.sql(`UPDATE operations SET operation = 'place'`);
+  const change = (bet: string, what: string) =>
+    journal.sql(`UPDATE bets SET ${what} WHERE transaction_id = 'bet-${bet}'`);
+  await change('1', `place = 'unknown'`);
+  await change('2', 'place_answered_unknown = true');
+  await change('3', `place = 'unknown', rollback = 'promised', rollback_time = ''`);
+  const overdue = async (afterMs: number) =>
+    (await store.overdueUnknown(new Map([['alpha', afterMs]]), 10))
+      .map(({ transactionId }) => transactionId)
+      .sort();
+  expect(await overdue(60_000)).toEqual(['bet-1', 'bet-2']);
+  expect(await overdue(7_200_000)).toEqual([]);
+});
+
+describe('the time that an operator was held', () => {
+  const heldMs = () =>
+    onServer(journal.url, async (client) => {
+      const { rows } = await client.query<{ ms: number }>(
+        `SELECT held_ms::float8 AS ms FROM operator_holds WHERE operator_id = 'alpha'`,
+      );
+      return rows[0]?.ms;
+    });
+  const counted = (ago: string, holdSince: string) =>
+    journal.sql(
+      `INSERT INTO operator_holds (operator_id, counted_at, hold_since, hold_actor)
+       VALUES ('alpha', clock_timestamp() - interval '${ago}', ${holdSince}, 'ann')`,
+    );
+  const HALF_AN_HOUR_AGO = `clock_timestamp() - interval '30 min'`;
+
+  it('is at most ten seconds of a time in which nobody counted', async () => {
+    await counted('1 h', 'NULL');
+    await store.countHeld(['alpha']);
+    expect(await heldMs()).toBe(10_000);
+  });
+
+  it('is all of it by a person’s word, also while no process ran (I4)', async () => {
+    await counted('1 h', HALF_AN_HOUR_AGO);
+    await store.countHeld(['alpha']);
+    expect(Math.round(((await heldMs()) ?? 0) / 60_000)).toBe(30);
+  });
+
+  it('counts to the moment in which the person lets go (I4)', async () => {
+    await counted('1 h', HALF_AN_HOUR_AGO);
+    const prisma = createPrisma(journal.url);
+    expect(await new DeliveryHolds(prisma).resume('alpha', BY)).toBe(true);
+    await prisma.$disconnect();
+    expect(Math.round(((await heldMs()) ?? 0) / 60_000)).toBe(30);
+  });
 });
