@@ -161,9 +161,6 @@ export function addressMatcher(cidrs: readonly string[]): (address: string) => b
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);
   }
-  return (address) => {
-    const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-    const plain = mapped ?? address;
-    return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
-  };
+  // Node takes `::ffff:192.0.2.1` for the address of IPv4 that it is.
+  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { AnswerCache, type FinalPlace } from '../../src/redis/answer-cache.ts';
+import { partly } from '../support/partly.ts';
 import { sharedRedis } from '../support/redis.ts';
 
 const accepted: FinalPlace = {
@@ -98,4 +99,22 @@ describe('the final answers of places', () => {
     await expect.poll(() => answers.find('short')).toBeUndefined();
     expect(await answers.find('long')).toEqual(accepted);
   });
+});
+
+it('a fence that Redis could not hear of is written before anything in it is believed again (I6)', async () => {
+  let isThere = false;
+  const written: string[] = [];
+  const accelerator = partly<Accelerator>({
+    onReturn: () => undefined,
+    get: async () => undefined,
+    set: async (key: string) => {
+      if (isThere) written.push(key);
+      return isThere;
+    },
+  });
+  const answers = new AnswerCache(accelerator, systemClock, () => 60_000);
+  await answers.fence('missed');
+  isThere = true;
+  await expect.poll(() => written).toEqual(['answers-epoch', 'place:missed']);
+  answers.close();
 });

@@ -129,4 +129,21 @@ describe('without ENCRYPTION_KEY', () => {
     expect(new Set(opened.map(({ session }) => session?.token)).size).toBe(1);
     expect(opened[0]?.session?.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
+
+  it('is never given to another, whoever has written it into another’s row (I8)', async () => {
+    const open = (operatorUser: string) =>
+      gateway.operator('alpha').openSession({
+        operatorUser,
+        currency: 'USD',
+        operatorToken: `own-token-of-${operatorUser}`,
+      });
+    const [eve, jane] = [await open('eve'), await open('jane')];
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(`UPDATE sessions SET token = $1 WHERE token = $2`, [
+        jane.session?.token,
+        eve.session?.token,
+      ]),
+    );
+    expect((await open('eve')).session?.token).not.toBe(jane.session?.token);
+  });
 });

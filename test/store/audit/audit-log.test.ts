@@ -90,6 +90,24 @@ describe('the audit', () => {
     );
     expect(await subjects({ actor: "ann' OR true --" })).toEqual([]);
   });
+
+  it('says of each person once in some minutes that the person has looked at a player (I12)', async () => {
+    const look = async (actor: string, userId: string) =>
+      await audit.appendLook(
+        { caller: { ...BY.caller, actor } },
+        { action: 'player.viewed', subject: `player ${userId}` },
+      );
+    await look('dan', 'one');
+    await look('dan', 'one');
+    await look('eve', 'one');
+    await look('dan', 'two');
+    const { items } = await audit.page({ action: 'player.viewed' });
+    expect(items.map(({ actor, subject }) => [actor, subject])).toEqual([
+      ['dan', 'player two'],
+      ['eve', 'player one'],
+      ['dan', 'player one'],
+    ]);
+  });
 });
 
 describe('an audit of very many rows', () => {

@@ -4,6 +4,7 @@ import type { Bet } from '../../../src/domain/bet.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { ampleDeadline } from '../../support/journal.ts';
+import { rowsOf } from '../../support/server.ts';
 import {
   AT,
   bets,
@@ -91,6 +92,19 @@ describe('a commit', () => {
     const busy = { operation, attemptId: randomUUID(), lapsed: false };
     await commit(commitOf(await find(read), { busy }));
     expect((await deliveriesOf(read)).map((delivery) => delivery.state)).toEqual([state]);
+  });
+
+  it('ages what it promises by nothing that the operator was held before (I4)', async () => {
+    await journal.sql(
+      `INSERT INTO operator_holds (operator_id, held_ms, counted_at) VALUES ('alpha', 5000, now())`,
+    );
+    const read = await stored();
+    await commit(commitOf(read, {}, { delivery: guard('pending') }));
+    const rows = await rowsOf(
+      journal.url,
+      `SELECT held_ms::int FROM deliveries WHERE transaction_id = '${read.transactionId}'`,
+    );
+    expect(rows).toEqual([{ held_ms: 5000 }]);
   });
 
   it('supersedes nothing where the bet has moved (I4)', async () => {

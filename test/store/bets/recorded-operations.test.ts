@@ -35,3 +35,30 @@ it('finds what one bet was asked for under one requestId, the newest first', asy
   expect(await under('none')).toEqual([]);
   expect(await bets.operationsOf(bet)).toHaveLength(4);
 });
+
+it('knows whether a wallet may have seen an operation, and whether that concluded it (I5)', async () => {
+  const told = async (more: string) => {
+    const transactionId = randomUUID();
+    await record(transactionId, undefined, '{}');
+    const where = `FROM operations WHERE transaction_id = '${transactionId}'`;
+    await journal.sql(`${more} ${where}`);
+    const [operation] = await bets.operationsOf(transactionId);
+    return [operation?.wasSent, operation?.isConcluded];
+  };
+  const delivery = (state: string, attempts: number) => `
+    INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, attempts,
+                            transaction_time, next_attempt_at, dead_at)
+    SELECT id, operator_id, transaction_id, operation, '${state}', ${attempts}, '', now(), now()`;
+  const attempt = (result: string, confirmed: string) => `
+    INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed)
+    SELECT id, 1, now(), 1, '${result}', ${confirmed}`;
+  expect(await told('SELECT')).toEqual([false, false]);
+  expect(await told(delivery('pending', 0))).toEqual([true, false]);
+  expect(await told(delivery('superseded', 0))).toEqual([false, false]);
+  // Taken, and its process killed before anything of the attempt was written.
+  expect(await told(delivery('superseded', 1))).toEqual([true, false]);
+  expect(await told(attempt('accepted', 'true'))).toEqual([true, true]);
+  // After its lease had ended: it says nothing of the bet.
+  expect(await told(attempt('accepted', 'false'))).toEqual([true, false]);
+  expect(await told(attempt('timeout', 'NULL'))).toEqual([true, false]);
+});

@@ -70,6 +70,14 @@ it('forgets a player of very many bets, and reads nobody else’s deliveries for
   expect(await named(2)).toEqual([{ messages: all, attempts: all, deliveries: all, bets: all }]);
 });
 
+it('forgets nobody of whom a dead letter waits for a person', async () => {
+  const one = `WHERE operation = 'settle' AND transaction_id = 'bet-1'`;
+  await raw(`UPDATE deliveries SET state = 'dead' ${one}`);
+  const dead = await forgetPlayer(prisma, 'user-2', BY);
+  await raw(`UPDATE deliveries SET state = 'delivered' ${one}`);
+  expect(dead).toEqual({ kind: 'open', transactionIds: ['bet-1'] });
+});
+
 it('leaves a bet alone that is placed while it goes through the others', async () => {
   const forgotten = await onServer(database.url, async (client) => {
     await client.query('BEGIN');

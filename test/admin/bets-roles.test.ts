@@ -1,0 +1,42 @@
+import Fastify from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { betRoutes } from '../../src/admin/bets.ts';
+import { PERSON_ROLES } from '../../src/domain/caller.ts';
+import type { FoundBet } from '../../src/store/bets/search-statements.ts';
+import type { BetTimeline } from '../../src/store/bets/timeline.ts';
+import { partly } from '../support/partly.ts';
+
+const whose = { operator: 'alpha', operatorUser: 'jane', userId: 'id-of-jane' };
+const FOUND = partly<FoundBet>({ transactionId: 'bet-1', ...whose });
+const STORY = partly<BetTimeline>({ transactionId: 'bet-1', ...whose, operations: [] });
+
+describe('bets', () => {
+  it.each(PERSON_ROLES)(
+    'tell %s no more of their player than the role may know (I8)',
+    async (role) => {
+      const looks: string[] = [];
+      const app = Fastify();
+      app.decorateRequest('caller', undefined);
+      app.addHook('onRequest', async (request) => {
+        request.caller = { actor: 'bob', role, address: '192.0.2.2' };
+      });
+      betRoutes(app, {
+        bets: { page: async () => ({ items: [FOUND], nextCursor: null }) },
+        timelines: { find: async () => STORY },
+        audit: { appendLook: async (_, { subject }) => void looks.push(subject) },
+      });
+      const knowsPeople = role === 'support' || role === 'admin';
+      for (const url of ['/bets', '/bets/bet-1']) {
+        const { statusCode, payload } = await app.inject({ url });
+        expect([statusCode, payload.includes('jane')]).toEqual([200, knowsPeople]);
+      }
+      // Nor may it be found out by asking.
+      for (const url of ['/bets?userId=id-of-jane', '/bets?operator=alpha&operatorUser=jane']) {
+        expect((await app.inject({ url })).statusCode).toBe(knowsPeople ? 200 : 403);
+      }
+      // Whoever sees whose bet it is has looked at the player (I12).
+      expect(looks).toEqual(knowsPeople ? ['player id-of-jane'] : []);
+      await app.close();
+    },
+  );
+});
