@@ -144,8 +144,11 @@ export async function record<C extends Concluded>(
   return { kind: 'brought', sent, concluded, stands };
 }
 
-/** When an intent of unknown fate is looked for: its statement may still be on its way. */
-const LOOK_AFTER_MS = [0, 1_000, 8_000];
+/**
+ * When an intent of unknown fate is looked for: its statement may still be on its way, and while PostgreSQL
+ * is away nobody can look. Until it is found its bet is nobody's, and a promise of that bet waits.
+ */
+const LOOK_AFTER_MS = [0, 1_000, 2_000, 2_000, 4_000];
 
 /** Frees the bet of an intent whose commit was not reported, if it was committed. Never rejects. */
 async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>): Promise<void> {

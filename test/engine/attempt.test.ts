@@ -124,12 +124,13 @@ describe('an intent whose commit nobody reported', () => {
   it.each<[string, readonly (string | undefined | Error)[], readonly number[]]>([
     ['at once', ['7'], [1]],
     ['after a second', [undefined, '7'], [1, 1, 2]],
-    ['after nine, past a failure', [away, undefined, '7'], [1, 1, 2, 2, 3]],
+    ['after three, past a failure', [away, undefined, '7'], [1, 1, 2, 2, 3]],
+    ['after nine', [away, away, away, undefined, '7'], [1, 1, 2, 2, 3, 3, 4, 4, 5]],
   ])('is taken back as never sent: %s (I11)', async (_, looks, asked) => {
     const { begin, attempt, steps, records, operationIdOf, logger } = sceneOf({ looks });
     await expect(begin(async () => failing())).rejects.toBe(away);
     const counted: number[] = [];
-    for (const ms of [0, 999, 1, 7_999, 1].slice(0, asked.length)) {
+    for (const ms of [0, 999, 1, 1_999, 1, 1_999, 1, 3_999, 1].slice(0, asked.length)) {
       await vi.advanceTimersByTimeAsync(ms);
       counted.push(operationIdOf.mock.calls.length);
     }
@@ -146,13 +147,15 @@ describe('an intent whose commit nobody reported', () => {
     const { begin, steps, operationIdOf, logger } = sceneOf({ looks: [away] });
     await expect(begin(async () => failing())).rejects.toBe(away);
     await allTime();
-    expect(operationIdOf).toHaveBeenCalledTimes(3);
+    expect(operationIdOf).toHaveBeenCalledTimes(5);
     expect(steps).toEqual(['begin']);
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
   it('is left to the sweep, with a warning, where nobody could look', async () => {
-    const { begin, steps, logger } = sceneOf({ looks: [undefined, undefined, away] });
+    const { begin, steps, logger } = sceneOf({
+      looks: [undefined, undefined, undefined, undefined, away],
+    });
     await expect(begin(async () => failing())).rejects.toBe(away);
     await allTime();
     expect(steps).toEqual(['begin']);

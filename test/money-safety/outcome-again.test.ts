@@ -26,7 +26,9 @@ const FREED = { ...PATIENCE, timeout: 10_000 };
 
 const state = (bet: TestBet) => betState(gateway.databaseUrl, bet.transactionId);
 
-const operations: readonly [string, (bet: TestBet) => ReturnType<TestBet['settle']>][] = [
+type Operation = Parameters<TestBet['wallet']['hold']>[0];
+
+const operations: readonly [Operation, (bet: TestBet) => ReturnType<TestBet['settle']>][] = [
   ['settle', (bet) => bet.settle('20')],
   ['unsettle', (bet) => bet.unsettle()],
   ['rollback', (bet) => bet.rollback()],
@@ -113,5 +115,54 @@ describe('rule 15: an outcome whose connection broke on its way to PostgreSQL', 
     answer.swallow();
     expect(await first).toMatchObject({ status: copy.status, body: copy.body });
     expect(bet.arrivals()).toEqual(['place']);
+  });
+});
+
+describe('rule 15: an outcome that PostgreSQL is away for', { timeout: 60_000 }, () => {
+  /** PostgreSQL is lost while the operation is at its wallet, and back when its caller was answered. */
+  async function awayDuring(
+    bet: TestBet,
+    name: Operation,
+    send: () => Promise<{ readonly status: number }>,
+  ): Promise<number> {
+    const gate = bet.wallet.hold(name, { transactionId: bet.transactionId, point: 'after' });
+    const sending = send();
+    await gate.arrived;
+    await postgres.cut();
+    gate.release();
+    const { status } = await sending;
+    await postgres.restore();
+    return status;
+  }
+
+  it.each(operations.filter(([name]) => name === 'settle' || name === 'unsettle'))(
+    'is written when it is back, and its bet free before its lease ends: a %s (I4, I5)',
+    async (name, send) => {
+      const bet = await acceptedBet(gateway);
+      expect(await awayDuring(bet, name, () => send(bet))).toBe(503);
+      await expect.poll(() => state(bet), FREED).toMatchObject({ busy: null });
+      expect(await state(bet)).toMatchObject({ attempts: ['accepted', 'accepted'] });
+      await expect.poll(async () => (await send(bet)).status, PATIENCE).toBe(200);
+      expect(bet.arrivals()).toEqual(['place', name]);
+    },
+  );
+
+  it('is written for a place as answered 100, so that its rollback need not wait (I3, I4)', async () => {
+    const bet = await unplacedBet(gateway);
+    expect(await awayDuring(bet, 'place', () => bet.place())).toBe(400);
+    await expect.poll(() => state(bet), FREED).toMatchObject({ place: 'accepted', busy: null });
+    expect((await bet.place()).body).toContain('"code":100');
+    expect((await bet.rollback()).status).toBe(200);
+    expect(bet.arrivals()).toEqual(['place', 'rollback']);
+  });
+
+  it('is written for a rollback that its wallet failed: its promise is tried again at once (I4)', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    const failing = { kind: 'status', status: 500 } as const;
+    bet.wallet.misbehave('rollback', failing, { transactionId, calls: 1 });
+    expect(await awayDuring(bet, 'rollback', () => bet.rollback())).toBe(200);
+    await expect.poll(() => bet.arrivals(), FREED).toEqual(['place', 'rollback', 'rollback']);
+    await untilDeliveriesAre(bet, [{ state: 'delivered', attempts: 2 }]);
   });
 });

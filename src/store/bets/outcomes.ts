@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
 import { Company } from '../company.ts';
 import type { Database } from '../database.ts';
-import { withRepeats } from '../unreported-commit.ts';
+import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
 import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
 import type { Finished, Outcome } from './outcome.ts';
 
@@ -36,13 +36,25 @@ export class BetOutcomes {
     });
   }
 
-  /** @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written */
+  /**
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and while its
+   *   attempt owns the bet it still may be, as one that came late
+   */
   async finish(outcome: Outcome): Promise<Finished> {
     if (outcome.caller === undefined) await this.#company.join();
     else this.#company.leave();
-    const written = await this.#finishes.add(outcome);
+    const written = await this.#finishes.add(outcome).catch((error: unknown) => {
+      if (error instanceof GatewayError) void this.#finishLate(outcome);
+      throw error;
+    });
     if (written.kind !== 'unreported') return written;
     throw new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL did not tell what it wrote');
+  }
+
+  async #finishLate({ caller, ...outcome }: Outcome): Promise<void> {
+    const late = { ...outcome, caller: caller && { ...caller, before: LONG_AGO } };
+    this.#sentBefore.add(late);
+    await writeLater(() => this.#finishes.add(late));
   }
 
   async #write(outcomes: readonly Outcome[]): Promise<readonly Written[]> {

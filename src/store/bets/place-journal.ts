@@ -4,7 +4,7 @@ import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
-import { withRepeats } from '../unreported-commit.ts';
+import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
 import type { Finished } from './outcome.ts';
 import type { Limited, PlaceBegin, PlaceIntent, PlaceResult } from './place.ts';
 import { BEGIN, FINISH_PLACES, LOOK_UP_BEGUN, LOOK_UP_FINISHED } from './place-statements.ts';
@@ -53,11 +53,16 @@ export class PlaceJournal {
   /**
    * Commits the outcome of a place that this attempt began. Once the caller's time is over, it is
    * committed as one that was answered `lateAnswer`.
-   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written, and while its
+   *   attempt owns the bet it still may be, as one that came late
    */
   async finish(outcome: PlaceResult, deadline: Deadline): Promise<Finished> {
     const before = this.#clock.limitNow(deadline);
-    return await this.#finishes.add({ ...outcome, before });
+    return await this.#finishes.add({ ...outcome, before }).catch((error: unknown) => {
+      const late = { ...outcome, before: LONG_AGO };
+      if (error instanceof GatewayError) void writeLater(() => this.#finishes.add(late));
+      throw error;
+    });
   }
 }
 

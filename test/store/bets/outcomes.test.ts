@@ -220,12 +220,16 @@ describe('an outcome whose statement is lost', () => {
     expect(database.sent).toHaveLength(4);
   });
 
-  it('is given up after four repeats, and its bet left to its lease (I4)', async () => {
-    const outcome = await settled();
-    database.fates = Array.from({ length: 5 }, () => 'unsent');
+  it('is given up after four repeats, and written as told when PostgreSQL is back (I4, I11)', async () => {
+    const lateAnswer = { status: 503, body: '{"code":100}' };
+    const caller = { before: new Date(Date.now() + 60_000), lateAnswer };
+    const outcome = await settled({ caller });
+    database.fates = Array.from({ length: 12 }, () => 'unsent');
     await expect(bets.finish(outcome)).rejects.toEqual(UNAVAILABLE);
     expect(database.sent).toHaveLength(5);
     expect(await state(outcome)).toMatchObject({ busy: 'settle', attempts: [] });
+    await expect.poll(() => state(outcome), { timeout: 10_000 }).toMatchObject(WRITTEN);
+    expect((await bets.answerOf(outcome))?.answer).toEqual(lateAnswer);
   });
 
   it('takes nothing from whoever has the bet by then: it was done, and is sent again (I6)', async () => {

@@ -17,8 +17,14 @@ import { onServer } from '../../support/server.ts';
 /** Loses the server's answer to one statement: the commit happened, but nobody hears of it. */
 class ForgetfulDatabase extends Database {
   forgets: string | undefined;
+  /** How many outcomes of places do not even get there. */
+  unsent = 0;
 
   protected override async query(statement: Statement, values: readonly SqlValue[]) {
+    if (this.unsent > 0 && statement.name === 'place-finish') {
+      this.unsent -= 1;
+      throw new GatewayError('DATABASE_UNAVAILABLE', 'away');
+    }
     const rows = await super.query(statement, values);
     if (statement.name !== this.forgets) return rows;
     this.forgets = undefined;
@@ -211,6 +217,23 @@ describe('an outcome', () => {
     database.forgets = 'place-finish';
     expect(await finish(intent, operationId)).toEqual(STANDS);
     expect(await journal.state(intent.transactionId)).toMatchObject({ attempts: ['accepted'] });
+  });
+
+  it('that could not be written is written as told otherwise when PostgreSQL is back (I3)', async () => {
+    const intent = intentOf();
+    const { transactionId } = intent;
+    const operationId = await begun(intent);
+    database.unsent = 7;
+    await expect(finish(intent, operationId)).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+    });
+    expect(await journal.state(transactionId)).toMatchObject({ place: 'in_flight' });
+    await expect
+      .poll(() => journal.state(transactionId), { timeout: 10_000 })
+      .toMatchObject({ place: 'accepted', busy: null, attempts: ['accepted'] });
+    const bets = new BetJournal(journal.database, journal.clock);
+    expect(await bets.find(transactionId)).toMatchObject({ placeAnsweredUnknown: true });
+    expect((await bets.answerOf(intent))?.answer).toEqual(LATE);
   });
 
   it('of an attempt whose lease ended changes nothing but is kept to be seen (I3)', async () => {
