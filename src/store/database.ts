@@ -71,6 +71,9 @@ export class Database {
       application_name: 'wagergate',
     });
     this.#pool.on('error', options.onIdleError);
+    // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.
+    // A server that is just going away says so in between, and an error that nobody hears ends the process.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   /**

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Database } from '../../src/store/database.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { statement } from '../../src/store/statement.ts';
@@ -45,4 +46,46 @@ it.each([
   await expect(prisma.$queryRaw`SELECT 1`).rejects.toMatchObject(LOST);
   await expect(prisma.bet.count()).rejects.toMatchObject(LOST);
   await prisma.$disconnect();
+});
+
+/** Lets everybody in, and ends the connection in the same breath, as a server does that is going away. */
+async function serverGoingAway() {
+  const message = (type: string, ...parts: readonly (string | number)[]) => {
+    const body = Buffer.concat(
+      parts.map((part) => {
+        if (typeof part === 'string') return Buffer.from(part);
+        const number = Buffer.alloc(4);
+        number.writeInt32BE(part);
+        return number;
+      }),
+    );
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(4 + body.length);
+    return Buffer.concat([Buffer.from(type), length, body]);
+  };
+  const LET_IN = [message('R', 0), message('Z', 'I')];
+  const GOING = message('E', 'SFATAL\0C57P01\0Mterminating connection\0\0');
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(Buffer.concat([...LET_IN, GOING])));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it does not listen');
+  return { url: `postgresql://nobody@127.0.0.1:${address.port}/none`, server };
+}
+
+it.each([
+  ['of the hot paths', (url: string) => open(url)],
+  ['that keep their plans', (url: string) => open(url, 'kept')],
+])('outlives a server that ends a connection as it lets it in: those %s', async (_, pool) => {
+  const uncaught = vi.fn();
+  process.on('uncaughtException', uncaught);
+  const { url, server: going } = await serverGoingAway();
+  const database = pool(url);
+  await expect(database.run(ONE, {})).rejects.toMatchObject(LOST);
+  await database.close();
+  going.close();
+  process.off('uncaughtException', uncaught);
+  expect(uncaught).not.toHaveBeenCalled();
 });
