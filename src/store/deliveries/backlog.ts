@@ -70,6 +70,8 @@ class Counted {
   copy(): Counted {
     const copy = new Counted();
     copy.add(this.rows);
+    // Each row has the end of the piece that it was last in, which may be an earlier one.
+    copy.last = this.last;
     return copy;
   }
 }

@@ -93,6 +93,17 @@ describe('an operator with more than one look counts', () => {
     expect(numbers(await backlog.look())).toMatchObject({ 'big rollback pending': '55' });
   });
 
+  it('has none counted twice where its first entries fill more than one piece', async () => {
+    await insert({ operator: 'alpha' }, 8);
+    await insert({ operator: 'big' });
+    // Only among those that end the first piece.
+    await insert({ operator: 'big', operation: 'settle' });
+    await insert({ operator: 'big' }, 15);
+    expect(numbers(await backlogOf().look())).toMatchObject({
+      ...{ 'big rollback pending': '16', 'big settle pending': '1' },
+    });
+  });
+
   it('keeps its number until it has been counted again to the end', async () => {
     await insert({ operator: 'big' }, 45);
     const backlog = backlogOf();
