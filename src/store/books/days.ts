@@ -1,3 +1,4 @@
+import { isDay } from '../../domain/calendar.ts';
 import { type Parameters, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 import { type DayTotals, TOTALS_COLUMNS, totalsOf } from './day-totals.ts';
@@ -125,7 +126,7 @@ function readCursor(text: string): Asked['after'] | undefined {
       typeof one === 'string' && !one.includes('\0') ? one : undefined,
     );
     if (day === undefined || operator === undefined || currency === undefined) return undefined;
-    return /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(day) ? [day, operator, currency] : undefined;
+    return isDay(day) ? [day, operator, currency] : undefined;
   } catch (error) {
     // Whoever made it up is told that it is none.
     if (error instanceof SyntaxError) return undefined;
