@@ -164,16 +164,16 @@ export class DeliveryAdmin {
     which: Pick<DeliveryQuery, 'operation' | 'cursor' | 'limit'>,
     by: Authority,
   ): Promise<{ readonly retried: number; readonly nextCursor: string | null }> {
-    const isHeld = await this.#heldNow();
-    if (state !== 'dead' && isHeld(operatorId) !== (state === 'held')) {
-      return { retried: 0, nextCursor: null };
-    }
+    const isHeld = (await this.#heldNow())(operatorId);
+    if (state === 'pending' && isHeld) return { retried: 0, nextCursor: null };
     const { operation, cursor, limit } = which;
     const range = { operation, limit, after: cursor === undefined ? undefined : idOf(cursor) };
+    // Of an operator that is not held, as the list has them: for the sake of their bets.
+    const held = isHeld ? undefined : state === 'held';
     const { retried, after } =
       state === 'dead'
         ? await this.#retries.reopenAll(operatorId, by, range)
-        : await this.#retries.hurryAll(operatorId, by, range);
+        : await this.#retries.hurryAll(operatorId, by, { ...range, held });
     return { retried, nextCursor: after === undefined ? null : String(after) };
   }
 

@@ -15,6 +15,11 @@ export interface RetryRange {
   readonly limit?: number | undefined;
 }
 
+export interface PendingRange extends RetryRange {
+  /** Only those whose bets are in the books of another wallet, or only the others. Default: all. */
+  readonly held?: boolean | undefined;
+}
+
 export interface Retried {
   readonly retried: number;
   /** The last one looked at, where there may be more behind it. */
@@ -46,8 +51,10 @@ export class DeliveryRetries {
    * Makes an operator's pending deliveries due now, except those that a wallet has already confirmed
    * and that are repeated later on purpose.
    */
-  async hurryAll(operatorId: string, by: Authority, which: RetryRange = {}): Promise<Retried> {
-    const where = { operatorId, state: 'pending', purpose: 'promise' };
+  async hurryAll(operatorId: string, by: Authority, which: PendingRange = {}): Promise<Retried> {
+    const { held } = which;
+    const pending = { operatorId, state: 'pending', purpose: 'promise' };
+    const where = held === undefined ? pending : { ...pending, held };
     return await this.#inBatches(where, which, (ids) => this.hurry(operatorId, ids, by));
   }
 
@@ -145,7 +152,7 @@ export class DeliveryRetries {
   }
 
   async #inBatches(
-    where: Readonly<Record<string, string | number>>,
+    where: Readonly<Record<string, string | boolean>>,
     { operation, after: from = 0n, limit = Number.POSITIVE_INFINITY }: RetryRange,
     change: (ids: readonly bigint[]) => Promise<number>,
   ): Promise<Retried> {

@@ -38,6 +38,9 @@ async function rowOf(id: string) {
 const retryAll = async (operator: string, state: RetryableState): Promise<number> =>
   (await deliveryAdmin.retrySome(operator, state, {}, BY)).retried;
 
+const countAll = async (operator: string, state: RetryableState): Promise<number> =>
+  (await deliveryAdmin.count({ operator, state })).count;
+
 describe('retry', () => {
   it('brings a dead delivery back with a new horizon and the attempts it had (I4)', async () => {
     const id = await insert({ state: 'dead', attempts: 12 });
@@ -176,6 +179,21 @@ describe('retrySome', () => {
     expect(await rowOf(id)).toMatchObject({ due: true });
     held.clear();
     expect(await retryAll('alpha', 'held')).toBe(0);
+  });
+
+  it('takes what the list counts, also where bets are held for their wallet alone', async () => {
+    const [waits, ofOtherWallet] = [await insert(), await insert()];
+    await client.query('UPDATE deliveries SET held = true WHERE id = $1', [ofOtherWallet]);
+    expect(await countAll('alpha', 'pending')).toBe(1);
+    expect(await retryAll('alpha', 'pending')).toBe(1);
+    expect(await rowOf(waits)).toMatchObject({ due: true });
+    expect(await rowOf(ofOtherWallet)).toMatchObject({ due: false });
+    expect(await countAll('alpha', 'held')).toBe(1);
+    expect(await retryAll('alpha', 'held')).toBe(1);
+    expect(await rowOf(ofOtherWallet)).toMatchObject({ due: true });
+    held.add('alpha');
+    expect(await countAll('alpha', 'held')).toBe(2);
+    expect(await retryAll('alpha', 'held')).toBe(2);
   });
 
   it('retries none where there is none', async () => {
