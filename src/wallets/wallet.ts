@@ -88,22 +88,24 @@ export class OperatorWallet implements Wallet {
 
   async bet(call: BetCall): Promise<BetAnswer> {
     const adapter = this.#adapter;
+    const mask = this.#maskFor(call);
     return this.#call<BetAnswer>(call, {
       request: (budgetMs) => adapter.betRequest(call, budgetMs),
       answer: (response, trace) => betAnswer(adapter.betVerdict(call, response), trace),
-      keep: (answer, request, heard) => this.#kept(answer, call, request, heard),
+      keep: (answer, request, heard) => this.#kept(answer, () => mask(request), heard),
       onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
     });
   }
 
   async read(call: ReadCall): Promise<ReadAnswer> {
     const adapter = this.#adapter;
+    const mask = this.#maskFor(call);
     return this.#call<ReadAnswer>(call, {
       request: (budgetMs) => adapter.readRequest(call, budgetMs),
       answer: (response, trace) => readAnswer(adapter.readVerdict(call, response), trace),
       // What a wallet gives is the player's; what it refuses with is told to the service.
       keep: (answer, request) =>
-        answer.kind === 'answered' ? answer : withoutSecrets(answer, this.#mask(request, call)),
+        answer.kind === 'answered' ? answer : withoutSecrets(answer, mask(request)),
       onBrokenAdapter: (error) => this.#failed('wallet.adapter_failed', error),
     });
   }
@@ -177,27 +179,22 @@ export class OperatorWallet implements Wallet {
   }
 
   /** The answer with what is kept of it for people, and without what lets somebody in. */
-  #kept(
-    answer: BetAnswer,
-    call: BetCall,
-    request: HttpRequest,
-    heard: Heard | undefined,
-  ): BetAnswer {
+  #kept(answer: BetAnswer, mask: () => SecretMask, heard: Heard | undefined): BetAnswer {
     const limits = this.#options.evidence();
     const isAccepted = answer.kind === 'accepted';
     const limitBytes = isAccepted ? limits.acceptedBytes : limits.otherBytes;
     if (isAccepted && limitBytes === 0) return answer;
-    const redaction = this.#mask(request, call);
+    const redaction = mask();
     const told = answer.kind === 'accepted' ? answer : withoutSecrets(answer, redaction);
     const evidence = heard && redaction.evidence(heard, limitBytes);
     return evidence === undefined ? told : { ...told, trace: { ...told.trace, evidence } };
   }
 
-  #mask(request: HttpRequest, { body }: BetCall | ReadCall): SecretMask {
-    return new SecretMask([
-      ...standingSecrets(this.#config.wallet),
-      ...secretsOfRequest(request, body),
-    ]);
+  /** Asked for when the call is made: what a reload puts into force meanwhile has not signed it. */
+  #maskFor({ body }: BetCall | ReadCall): (request: HttpRequest) => SecretMask {
+    const { wallet } = this.#config;
+    return (request) =>
+      new SecretMask([...standingSecrets(wallet), ...secretsOfRequest(request, body)]);
   }
 
   #traced<A extends WalletAnswer>(operation: Operation, call: () => Promise<A>): Promise<A> {

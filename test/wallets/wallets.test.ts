@@ -4,7 +4,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Wallet } from '../../src/wallets/call.ts';
 import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
-import { betCall, walletConfig } from './support/calls.ts';
+import { betCall, readCall, walletConfig } from './support/calls.ts';
 import {
   type RawRequest,
   type RawWallet,
@@ -81,6 +81,24 @@ describe('applying operators', () => {
     replyAccepted(request);
     expect(await call).toMatchObject({ kind: 'accepted' });
     expect(next.requests).toHaveLength(0);
+  });
+
+  it('hides the secret that a call under way was signed with from who reads its answer', async () => {
+    const only = await server(() => undefined);
+    const { wallets } = registry();
+    const [old, next] = ['secret-of-last-year', 'secret-of-this-year'];
+    wallets.apply([walletConfig('alpha', { baseUrl: only.origin, secrets: [old] })]);
+    const wallet = walletOf(wallets, 'alpha');
+    const calls = [wallet.bet(betCall()), wallet.read(readCall())];
+    const requests = [await only.arrived(1), await only.arrived(2)];
+    wallets.apply([walletConfig('alpha', { baseUrl: only.origin, secrets: [next] })]);
+    const body = JSON.stringify({ code: 1, message: `signed with ${old}, not as expected` });
+    for (const { socket } of requests) reply(socket, 400, body);
+    for (const call of calls) {
+      const answer = await call;
+      expect(answer).toMatchObject({ kind: 'declined', code: 1 });
+      expect(JSON.stringify(answer)).not.toContain(old);
+    }
   });
 
   it('lets calls of a removed operator end, sends no more, and drops its gauges', async () => {
