@@ -102,7 +102,7 @@ export class LastHour {
 
   /** At most an hour, oldest first. */
   async of(operatorId: string): Promise<readonly OperatorMinute[]> {
-    const all = [...this.#snapshots, await this.#snapshot()];
+    const all = [...this.#snapshots, await this.#fresh()];
     return all.slice(1).map((after, at) => {
       // There is one before each but the first, which is not asked for.
       const before = all[at] ?? after;

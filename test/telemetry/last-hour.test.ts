@@ -25,6 +25,7 @@ describe('the last hour of an operator', () => {
     metrics.walletRequestDuration.observe(call, 0.3);
     metrics.rejected.inc({ operator: 'alpha', reason: 'breaker' });
     for (const seconds of [0.1, 4.9, 5.2, 7]) metrics.callbackDuration.observe(call, seconds);
+    monotonicMs = 2_000;
     expect(await hour.of('alpha')).toEqual([
       {
         at: '2026-11-22T00:00:00.000Z',
@@ -47,9 +48,28 @@ describe('the last hour of an operator', () => {
     place('alpha', 'unknown');
     // Read once for all who ask within two seconds.
     expect((await hour.recently())?.get('alpha')).toEqual(recently);
-    monotonicMs = 2_000;
+    monotonicMs = 4_000;
     expect((await hour.recently())?.get('alpha')).toMatchObject({ callbacks: 5, unknown: 3 });
     expect(await hour.of('gamma')).toMatchObject([{ callbacks: 0, walletMeanMs: null }]);
     hour.close();
+  });
+
+  it('is read once for all who look at an operator within two seconds (I7)', async () => {
+    const metrics = createMetrics();
+    let monotonicMs = 0;
+    const clock = { nowMs: () => Date.UTC(2026, 10, 22), monotonicMs: () => monotonicMs };
+    let readings = 0;
+    const families = () => {
+      readings += 1;
+      return metrics.families();
+    };
+    const hour = new LastHour(clock, families, (error) => {
+      throw error;
+    });
+    await Promise.all([hour.of('alpha'), hour.of('beta'), hour.recently(), hour.of('alpha')]);
+    expect(readings).toBe(1);
+    monotonicMs = 2_000;
+    await hour.of('alpha');
+    expect(readings).toBe(2);
   });
 });
