@@ -24,7 +24,9 @@ export class ReloadAudit {
   readonly #options: ReloadAuditOptions;
   /** Fingerprints of secrets are compared with each other only, so the key is nobody's. */
   readonly #key = randomUUID();
-  #asked: Authority | undefined;
+  /** A person's reload is under way, whose row tells of what changes. */
+  #isAsked = false;
+  #lastReload: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReloadAuditOptions) {
     this.#options = options;
@@ -33,21 +35,30 @@ export class ReloadAudit {
   /** Notes every change that comes by itself, until the returned function is called. */
   watch(): () => void {
     return this.#options.source.onChange((next, previous) => {
-      if (this.#asked === undefined) void this.#note(BY_ITSELF, next, previous, 'ok');
+      if (!this.#isAsked) void this.#note(BY_ITSELF, next, previous, 'ok');
     });
   }
 
   /** Reloads by a person's word, which is on record also where nothing changed. */
   async reload(by: Authority): Promise<ReloadResult> {
+    const reload = this.#lastReload.then(() => this.#reload());
+    this.#lastReload = reload.catch(() => undefined);
+    const { result, next, previous } = await reload;
+    await this.#note(by, next, previous, result.result);
+    return result;
+  }
+
+  /** For one person at a time, so that each is told to have changed what it was. */
+  async #reload() {
     const { source } = this.#options;
     const previous = source.current;
-    this.#asked = by;
+    this.#isAsked = true;
     try {
       const result = await source.reload();
-      await this.#note(by, source.current, previous, result.result);
-      return result;
+      return { result, next: source.current, previous };
     } finally {
-      this.#asked = undefined;
+      // Before it is on record: what changes by itself meanwhile is a row of its own.
+      this.#isAsked = false;
     }
   }
 

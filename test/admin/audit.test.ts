@@ -104,7 +104,7 @@ describe('a change by a person (I12)', () => {
         { state: 'dead' },
         { state: 'resolved', by: 'Ann, OPS-17' },
       ],
-      ['deliveries.release', 'operator alpha', { released: 0 }, { released: 3 }],
+      ['deliveries.release', 'operator alpha', { released: 0, to: 0 }, { released: 3, to: 1 }],
       ['breaker.set', 'breaker alpha read', { state: 'auto' }, { state: 'open' }],
       ['breaker.set', 'breaker alpha read', { state: 'open' }, { state: 'auto' }],
       ['deliveries.hold', 'operator alpha', { held: false }, { held: true }],
@@ -122,6 +122,24 @@ describe('a change by a person (I12)', () => {
       ],
     ]);
   });
+});
+
+it('tells a release to a newer wallet from the one before, of the same bets (I12)', async () => {
+  await client.query('TRUNCATE operator_holds');
+  await admin.post('/admin/operators/alpha/release', { generation: 3 });
+  await admin.gateway.reconfigure('alpha', { wallet: { generation: 2 } });
+  await admin.post('/admin/operators/alpha/release', { generation: 3 });
+  const releases = (await audited()).filter(({ action }) => action === 'deliveries.release');
+  expect(releases.map(({ before, after }) => [before, after])).toEqual([
+    [
+      { released: 0, to: 0 },
+      { released: 3, to: 1 },
+    ],
+    [
+      { released: 3, to: 1 },
+      { released: 3, to: 2 },
+    ],
+  ]);
 });
 
 describe('a change of the configuration', () => {

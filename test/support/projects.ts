@@ -21,6 +21,7 @@ export const UNIT = [
   'test/protocol/*.test.ts',
   'test/tools/scripts.test.ts',
   'test/tools/simulator/wallet/{flaw,ledger}.test.ts',
+  'test/wiring/*.test.ts',
 ];
 
 /**

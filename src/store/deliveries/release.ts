@@ -32,19 +32,20 @@ export async function releaseGeneration(
   await changeHeld(prisma, operatorId, upTo, AGE_ANEW);
   await prisma.$executeRaw(sql`
     WITH before AS (
-      SELECT released FROM operator_holds WHERE operator_id = ${operatorId}
+      SELECT released, released_to FROM operator_holds WHERE operator_id = ${operatorId}
     ), hold AS (
       INSERT INTO operator_holds AS h (operator_id, released, released_to, counted_at)
       VALUES (${operatorId}, ${upTo}, ${to}, clock_timestamp())
       ON CONFLICT (operator_id) DO UPDATE
          SET released = greatest(h.released, excluded.released), released_to = excluded.released_to
-      RETURNING operator_id, released
+      RETURNING operator_id, released, released_to
     ) ${auditSql(
       by,
       'deliveries.release',
       sql`SELECT 'operator ' || h.operator_id, h.operator_id,
-                 jsonb_build_object('released', coalesce((SELECT released FROM before), 0)),
-                 jsonb_build_object('released', h.released) FROM hold h`,
+                 coalesce((SELECT jsonb_build_object('released', b.released, 'to', b.released_to)
+                             FROM before b), '{"released": 0, "to": 0}'),
+                 jsonb_build_object('released', h.released, 'to', h.released_to) FROM hold h`,
     )}`);
   await changeHeld(prisma, operatorId, upTo, DUE_NOW);
 }
