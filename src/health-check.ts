@@ -3,16 +3,13 @@
  * alive, with 1 otherwise. It asks where `ADMIN_HOST` and `ADMIN_PORT` say.
  */
 import { get } from 'node:http';
+import { askedAt } from './lib/asked-at.ts';
 
 /** Below the 3 s that the image gives it. */
 const ANSWER_MS = 2_500;
-/** Where a listener on all addresses can be asked. */
-const ON_ALL: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
-
-const host = process.env.ADMIN_HOST || '127.0.0.1';
 const request = get(
   {
-    host: ON_ALL[host] ?? host,
+    host: askedAt(process.env.ADMIN_HOST || '127.0.0.1'),
     port: Number(process.env.ADMIN_PORT || 9090),
     path: '/health/live',
     timeout: ANSWER_MS,

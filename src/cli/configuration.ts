@@ -59,13 +59,16 @@ export function validOperator(
   const operator = configuration?.operators.get(id);
   if (operator !== undefined) return operator;
   const [first] =
-    configuration === undefined
-      ? problems
-      : problems.filter(({ file }) => /^operators\/(.*)\.ya?ml$/.exec(file)?.[1] === id);
+    configuration === undefined ? problems : problems.filter((one) => operatorOf(one) === id);
   if (first === undefined) return undefined;
   throw new CommandFailed(
     `${folder} is not valid (${plain(describeProblem(first))}): see all problems with \`wagergate config check\``,
   );
+}
+
+/** Whose file a problem is in; undefined where it is no operator's. */
+export function operatorOf({ file }: Problem): string | undefined {
+  return /^operators\/(.*)\.ya?ml$/.exec(file)?.[1];
 }
 
 /**

@@ -1,9 +1,8 @@
 import { describeProblem } from '../config/problems.ts';
-import type { Configuration } from '../config/schema.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { plain } from '../lib/plain-text.ts';
-import { DeliveryAdmin } from '../store/deliveries/delivery-admin.ts';
-import { loadFolder } from './configuration.ts';
+import { DeliveryAdmin, type DeliveryAdminOptions } from '../store/deliveries/delivery-admin.ts';
+import { loadValid, operatorOf } from './configuration.ts';
 import { withPrisma } from './database.ts';
 import { CommandFailed, UsageError } from './failures.ts';
 import type { Terminal } from './terminal.ts';
@@ -17,8 +16,8 @@ export interface DeliveryCommandOptions {
 
 /**
  * Opens the delivery admin for one piece of work. Breakers live in the gateway's processes: seen
- * from here a delivery is held when its operator is not active, or not in the configuration. Where
- * there is no valid configuration it prints a warning, and none counts as held.
+ * from here a delivery is held when its operator is not active, or not in the configuration. None
+ * counts as held of an operator whose file is not valid, or any where `gateway.yaml` is not: a warning says so.
  *
  * @throws CommandFailed when there is no ready database
  */
@@ -28,17 +27,8 @@ export async function withDeliveryAdmin<T>(
   use: (admin: DeliveryAdmin) => Promise<T>,
 ): Promise<T> {
   return await withPrisma(terminal.env, async (prisma) => {
-    const configuration = await configurationOrWarning(terminal, folder);
-    const admin = new DeliveryAdmin({
-      prisma,
-      isHeld: (operatorId) =>
-        configuration !== undefined && configuration.operators.get(operatorId)?.status !== 'active',
-      horizonHours: (operatorId) =>
-        configuration === undefined
-          ? HORIZON_HOURS_DEFAULT
-          : deliverySettings(configuration, operatorId).horizonHours,
-      // The gateway's sweep finds within a second or two what is due: nobody has to be notified here.
-    });
+    // The gateway's sweep finds within a second or two what is due: nobody has to be notified here.
+    const admin = new DeliveryAdmin({ prisma, ...(await standing(terminal, folder)) });
     return await use(admin);
   });
 }
@@ -55,17 +45,32 @@ export function noSuchDelivery(id: string): CommandFailed {
   return new CommandFailed(`no delivery ${id}: look it up with \`wagergate deliveries list\``);
 }
 
-async function configurationOrWarning(
+/** How operators stand by their files, each for itself: one that is broken says nothing of the others. */
+async function standing(
   terminal: Terminal,
   option: string | undefined,
-): Promise<Configuration | undefined> {
-  const loaded = await loadFolder(terminal.env, option);
-  if (loaded.ok) return loaded.configuration;
-  const [first] = loaded.problems;
-  const why = first === undefined ? '' : ` (${plain(describeProblem(first))})`;
-  terminal.tell(
-    `warning: ${loaded.folder} is not valid${why}: held deliveries are shown as pending, and ` +
-      `tried for ${HORIZON_HOURS_DEFAULT} hours`,
-  );
-  return undefined;
+): Promise<Omit<DeliveryAdminOptions, 'prisma'>> {
+  const { folder, configuration, problems } = await loadValid(terminal.env, option);
+  const [first] = problems;
+  const broken = new Set(problems.flatMap((problem) => operatorOf(problem) ?? []));
+  const [whose, forHowLong] =
+    configuration === undefined
+      ? ['', `${HORIZON_HOURS_DEFAULT} hours`]
+      : [` of ${[...broken].join(', ')}`, 'as long as gateway.yaml says'];
+  if (first !== undefined) {
+    terminal.tell(
+      plain(
+        `warning: ${folder} is not valid (${describeProblem(first)}): held deliveries${whose} are ` +
+          `shown as pending, and tried for ${forHowLong}`,
+      ),
+    );
+  }
+  if (configuration === undefined) {
+    return { isHeld: () => false, horizonHours: () => HORIZON_HOURS_DEFAULT };
+  }
+  return {
+    isHeld: (operatorId) =>
+      !broken.has(operatorId) && configuration.operators.get(operatorId)?.status !== 'active',
+    horizonHours: (operatorId) => deliverySettings(configuration, operatorId).horizonHours,
+  };
 }

@@ -1,6 +1,8 @@
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { ConfigurationView } from '../config/settings-view.ts';
 import type { PersonRole } from '../domain/caller.ts';
+import { askedAt } from '../lib/asked-at.ts';
 import { plain } from '../lib/plain-text.ts';
 import { CommandFailed, UsageError } from './failures.ts';
 
@@ -38,9 +40,11 @@ export function adminToken(env: NodeJS.ProcessEnv, otherwise = ''): string {
   );
 }
 
-/** Where the gateway of this environment has its internal listener. */
+/** Where the gateway of this environment has its internal listener. @throws UsageError */
 export function adminAddress(env: NodeJS.ProcessEnv, option: string | undefined): string {
-  const address = option ?? `http://${env.ADMIN_HOST || '127.0.0.1'}:${env.ADMIN_PORT || '9090'}`;
+  const host = askedAt(env.ADMIN_HOST || '127.0.0.1');
+  const address =
+    option ?? `http://${isIPv6(host) ? `[${host}]` : host}:${env.ADMIN_PORT || '9090'}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   // `localhost:9090` parses as well: as a scheme called localhost.
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return address.replace(/\/+$/, '');

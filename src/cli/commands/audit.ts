@@ -4,6 +4,7 @@ import { table } from '../../lib/table.ts';
 import type { AuditQuery, AuditRow } from '../../store/audit/audit-log.ts';
 import { timeOf } from '../bet-text.ts';
 import { withPrisma } from '../database.ts';
+import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readTime } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
@@ -47,7 +48,17 @@ function filtered(command: Command): Command {
     .option('--to <time>', 'before this time or day (UTC)', readTime);
 }
 
+/** Of what nobody ever does, nothing is found: a slip must not pass for that. @throws UsageError */
+async function refuseUnknown(action: string | undefined): Promise<void> {
+  if (action === undefined) return;
+  // Imported here: it brings the database's client, which no other command should wait for.
+  const { AUDIT_ACTIONS } = await import('../../store/audit/audited.ts');
+  if (AUDIT_ACTIONS.some((known) => known === action)) return;
+  throw new UsageError(`--action must be one of ${AUDIT_ACTIONS.join(', ')}`);
+}
+
 async function list(terminal: Terminal, { json, ...query }: Options): Promise<void> {
+  await refuseUnknown(query.action);
   const page = await withPrisma(terminal.env, async (prisma) => {
     const { AuditLog } = await import('../../store/audit/audit-log.ts');
     return await new AuditLog(prisma).page(query);
@@ -62,6 +73,7 @@ async function list(terminal: Terminal, { json, ...query }: Options): Promise<vo
 }
 
 async function exportAll(terminal: Terminal, query: Options): Promise<void> {
+  await refuseUnknown(query.action);
   await withPrisma(terminal.env, async (prisma) => {
     const { AuditLog } = await import('../../store/audit/audit-log.ts');
     for await (const row of new AuditLog(prisma).all(query)) {

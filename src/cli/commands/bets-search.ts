@@ -5,7 +5,7 @@ import { table } from '../../lib/table.ts';
 import { type BetCursor, BetSearch, betCursorOf } from '../../store/bets/search.ts';
 import type { FoundBet } from '../../store/bets/search-statements.ts';
 import { timeOf } from '../bet-text.ts';
-import { loadFolder } from '../configuration.ts';
+import { configFolder, operatorFiles } from '../configuration.ts';
 import { withDatabase } from '../database.ts';
 import { withExamples } from '../help.ts';
 import { readTime } from '../query-options.ts';
@@ -49,7 +49,7 @@ export function betsSearchCommand(terminal: Terminal): Command {
 
 async function search(terminal: Terminal, options: Options): Promise<void> {
   const { folder, json, ...query } = options;
-  const operators = await operatorsOf(terminal, options);
+  const operators = operatorsOf(terminal, options);
   const page = await withDatabase(terminal.env, (database) =>
     new BetSearch(database, () => operators).page(query),
   );
@@ -63,13 +63,16 @@ async function search(terminal: Terminal, options: Options): Promise<void> {
 }
 
 /** Where a player is looked for whose operator is not named. */
-async function operatorsOf(terminal: Terminal, options: Options): Promise<readonly string[]> {
-  const { operator, operatorUser, folder } = options;
+function operatorsOf(terminal: Terminal, options: Options): readonly string[] {
+  const { operator, operatorUser, folder: option } = options;
   if (operatorUser === undefined || operator !== undefined) return [];
-  const loaded = await loadFolder(terminal.env, folder);
-  if (loaded.ok) return [...loaded.configuration.operators.keys()];
-  terminal.tell(`warning: ${loaded.folder} is not valid: add --operator`);
-  return [];
+  const folder = configFolder(terminal.env, option);
+  // By their names alone: a file that is not valid has players all the same.
+  const known = operatorFiles(folder);
+  if (known === undefined) {
+    terminal.tell(`warning: ${plain(folder)}/operators cannot be read: add --operator`);
+  }
+  return known ?? [];
 }
 
 const COLUMNS = [

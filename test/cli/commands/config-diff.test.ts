@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminAddress } from '../../../src/cli/running-gateway.ts';
 import { ADMIN_TOKEN, startAdmin, type TestAdmin } from '../../admin/admin.ts';
 import {
   apiSecret,
@@ -141,6 +142,16 @@ describe('wagergate config diff against a running gateway', () => {
     const around = { env: { ...env(), ADMIN_HOST: hostname, ADMIN_PORT: port } };
     const { code } = await diff(['--folder', admin.gateway.configFolder], around);
     expect(code).toBe(0);
+  });
+
+  it.each([
+    ['::', 'http://[::1]:9090'],
+    ['0.0.0.0', 'http://127.0.0.1:9090'],
+    ['fd00::7', 'http://[fd00::7]:9090'],
+    ['gateway.internal', 'http://gateway.internal:9090'],
+    ['', 'http://127.0.0.1:9090'],
+  ])('asks a gateway that listens on %j at %s', (ADMIN_HOST, address) => {
+    expect(adminAddress({ ADMIN_HOST }, undefined)).toBe(address);
   });
 
   it('tells what keeps it from asking', async () => {

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml, put } from '../../config/folder.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 import { insertDelivery, insertOperation } from '../../support/deliveries.ts';
 import { type Ran, spawnWagergate, wagergate } from '../command-line.ts';
@@ -88,6 +88,24 @@ describe('wagergate deliveries list', () => {
     expect(ran.code).toBe(0);
     expect(ran.stderr).toMatch(/^warning: \/nowhere is not valid \(.*\): held .*\n$/);
     expect(idsIn(ran)).toEqual([id]);
+  });
+
+  it('takes the others by their files where one is not valid, and says of whom it cannot', async () => {
+    put(env.GATEWAY_CONFIG, 'operators/gamma.yaml', 'id: gamma\nodd: true\n');
+    const dead = await insertDelivery(client, { state: 'dead' });
+    await insertDelivery(client, { operator: 'beta' });
+    await insertDelivery(client, { operator: 'gamma' });
+    const listed = await deliveries('list', '--json');
+    expect(JSON.parse(listed.stdout).items).toMatchObject([
+      { operator: 'alpha', state: 'dead' },
+      { operator: 'beta', state: 'held' },
+      { operator: 'gamma', state: 'pending' },
+    ]);
+    expect(listed.stderr).toMatch(
+      /^warning: .* is not valid \(operators\/gamma\.yaml: .*\): held deliveries of gamma are .*\n$/,
+    );
+    expect(await deliveries('retry', dead)).toMatchObject({ code: 0 });
+    expect(await rowOf(dead)).toMatchObject({ state: 'pending', horizon_hours: 5 });
   });
 
   it('says so where there are none', async () => {
@@ -296,5 +314,10 @@ describe('wagergate deliveries hold and resume', () => {
     expect(listed.stderr).toBe('nothing of that is in the audit\n');
     const odd = await wagergate(['audit', 'list', '--from', 'yesterday'], { env });
     expect(odd.code).toBe(2);
+    for (const command of ['list', 'export']) {
+      const slip = await wagergate(['audit', command, '--action', 'deliveries.helt'], { env });
+      expect(slip).toMatchObject({ code: 2, stdout: '' });
+      expect(slip.stderr).toMatch(/^error: --action must be one of delivery\.retry, /);
+    }
   });
 });

@@ -34,6 +34,10 @@ describe('what people do with players at the command line', () => {
       });
     }
     expect((await run('bets', 'search')).stdout).toContain(bet.transactionId);
+    // Without the variables that the files name none of them is valid.
+    const { SERVICE_SECRET: _, ...bare } = env;
+    const found = await wagergate(['bets', 'search', '--operator-user', 'jane'], { env: bare });
+    expect(found).toMatchObject({ stderr: '', stdout: expect.stringContaining(bet.transactionId) });
     expect((await run('bets', 'search', '--state', 'unknown')).stderr).toBe('no such bets\n');
   });
 
