@@ -66,13 +66,13 @@ export async function withPrisma<T>(
  */
 export async function withDatabase<T>(
   env: NodeJS.ProcessEnv,
-  use: (database: Database) => Promise<T>,
+  use: (database: Database, url: string) => Promise<T>,
 ): Promise<T> {
   const url = await readyDatabase(env);
   // A connection that is lost while idle is replaced by the next question.
   const database = new Database({ url, connectionsMax: 2, onIdleError: () => undefined });
   try {
-    return await use(database);
+    return await use(database, url);
   } finally {
     await database.close();
   }

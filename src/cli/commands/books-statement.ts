@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { statementCsv } from '../../books/statement-digest.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { Statements } from '../../store/books/statements.ts';
-import { Database } from '../../store/database.ts';
+import type { Database } from '../../store/database.ts';
 import { readDay } from '../books.ts';
-import { readyDatabase } from '../database.ts';
+import { withDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { statementText } from '../statement-text.ts';
@@ -38,28 +38,29 @@ export function booksStatementCommand(terminal: Terminal): Command {
   );
 }
 
-async function show(terminal: Terminal, { operator, day, json, csv }: Options): Promise<void> {
-  const url = await readyDatabase(terminal.env);
-  const onIdleError = (error: Error) => terminal.tell(`PostgreSQL: ${error.message}`);
-  const database = new Database({ url, connectionsMax: 1, onIdleError });
-  try {
-    const statements = new Statements(database);
-    const statement = await statements.find(operator, day);
-    if (statement === undefined) {
-      throw new CommandFailed(
-        `${plain(operator)} has no statement of ${day}: the day is not closed yet, or the ` +
-          'operator had no bets by then',
-      );
-    }
-    if (csv) {
-      // `print` ends a line by itself.
-      for await (const piece of statementCsv(statements, operator, day)) {
-        terminal.print(piece.slice(0, -1));
-        if (terminal.isUnread) break;
-      }
-    } else if (json) terminal.printJson(statement);
-    else terminal.print(statementText(statement));
-  } finally {
-    await database.close();
+async function show(terminal: Terminal, options: Options): Promise<void> {
+  await withDatabase(terminal.env, (database) => print(terminal, database, options));
+}
+
+async function print(
+  terminal: Terminal,
+  database: Database,
+  { operator, day, json, csv }: Options,
+): Promise<void> {
+  const statements = new Statements(database);
+  const statement = await statements.find(operator, day);
+  if (statement === undefined) {
+    throw new CommandFailed(
+      `${plain(operator)} has no statement of ${day}: the day is not closed yet, or the ` +
+        'operator had no bets by then',
+    );
   }
+  if (csv) {
+    // `print` ends a line by itself.
+    for await (const piece of statementCsv(statements, operator, day)) {
+      terminal.print(piece.slice(0, -1));
+      if (terminal.isUnread) break;
+    }
+  } else if (json) terminal.printJson(statement);
+  else terminal.print(statementText(statement));
 }

@@ -3,13 +3,12 @@ import { type ColumnNames, readColumnNames } from '../../books/reconciliation/co
 import { Incomparable } from '../../books/reconciliation/incomparable.ts';
 import { ReconciliationRun, type RunProgress } from '../../books/reconciliation/run.ts';
 import { plain } from '../../lib/plain-text.ts';
-import { Database } from '../../store/database.ts';
 import { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import { ReconciliationRuns } from '../../store/reconciliation/runs.ts';
 import { readDay } from '../books.ts';
 import { byOf } from '../caller.ts';
 import { loadValid } from '../configuration.ts';
-import { readyDatabase } from '../database.ts';
+import { withDatabase } from '../database.ts';
 import { CommandFailed, Differs, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
@@ -83,26 +82,21 @@ function names(text: string): ColumnNames {
 async function reconcile(terminal: Terminal, options: Options): Promise<void> {
   const { from, to } = options;
   if (from > to) throw new UsageError(`--from ${from} is after --to ${to}`);
-  const url = await readyDatabase(terminal.env);
-  const onIdleError = (error: Error) => terminal.tell(`PostgreSQL: ${error.message}`);
-  const database = new Database({ url, connectionsMax: 2, onIdleError });
-  try {
+  await withDatabase(terminal.env, async (database, databaseUrl) => {
     const kept = {
       runs: new ReconciliationRuns(database),
       differences: new ReconciliationDifferences(database),
     };
     const id = await untilInterrupted(
       () => terminal.tell('stopping ...'),
-      (signal) => compare(terminal, options, { ...kept, databaseUrl: url, signal }),
+      (signal) => compare(terminal, options, { ...kept, databaseUrl, signal }),
     );
     const run = await kept.runs.find(id);
     if (run === undefined) throw new Error(`reconciliation ${id} is gone`);
     await printReconciliation(terminal, run, kept.differences, options.json === true);
     const open = Object.values(run.open ?? {}).reduce((sum, count) => sum + count, 0);
     if (open > 0) throw new Differs('differences');
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 type Kept = Omit<Parameters<typeof ReconciliationRun.begin>[0], 'onProgress'>;
