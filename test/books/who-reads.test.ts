@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_TOKEN, ask } from '../admin/admin.ts';
 import { wagergate } from '../cli/command-line.ts';
+import { expectDocumented } from '../openapi/documented.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { age, closeNext, csvOf, dayBefore, sha256 } from './support/closed-days.ts';
@@ -39,6 +40,7 @@ describe('who may read a statement', () => {
     const answer = await alpha.call('/operator/statements', { day });
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject({ operator: 'alpha', day, movements: 3 });
+    expectDocumented('POST /operator/statements', answer);
     const accept = { headers: { accept: 'text/csv' } };
     const csv = await alpha.call('/operator/statements', { day }, accept);
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');

@@ -156,19 +156,44 @@ describe('a running gateway', () => {
     const operator = gateway.operator('alpha');
     const player = await gateway.player();
     const slip = gateway.service.slip({ ...player, amount: '1' });
+    const { transactionId } = slip;
     await gateway.service.call('POST', '/payment/bet', placeBody(slip));
+    // So that it is taken over as a delivery, and every member of a bet has something to show.
+    gateway
+      .wallet('alpha')
+      .misbehave('rollback', { kind: 'status', status: 500 }, { transactionId });
     await gateway.service.call('PUT', '/payment/bet', rollbackBody(slip, 8));
     const session = { operatorUser: 'x', currency: 'USD', operatorToken: 'a-token' };
     const asked = async (path: string, fields: object) => {
       const answer = await operator.call(path, fields);
       expectDocumented(`POST ${path}`, answer);
-      return answer.status;
+      return answer;
     };
-    expect(await asked('/operator/sessions', session)).toBe(201);
-    expect(await asked('/operator/sessions', { ...session, currency: 'XXX' })).toBe(400);
-    expect(await asked('/operator/bets', { transactionId: slip.transactionId })).toBe(200);
-    expect(await asked('/operator/bets', { transactionId: 'nobody' })).toBe(404);
-    expect(await asked('/operator/sessions/revoke', { operatorUser: 'x' })).toBe(200);
+    expect(await asked('/operator/sessions', session)).toMatchObject({ status: 201 });
+    // Three characters as it should be, and none of the operator's: refused for that alone.
+    expect(await asked('/operator/sessions', { ...session, currency: 'XXX' })).toMatchObject({
+      status: 400,
+      json: { code: CODES.validation, message: expect.stringMatching(/^currency: /) },
+    });
+    const answer = { contentType: expect.any(String), body: expect.any(String), truncated: false };
+    expect(await asked('/operator/bets', { transactionId })).toMatchObject({
+      status: 200,
+      json: {
+        operations: [
+          { operation: 'place', delivery: null, attempts: [{ answer }] },
+          { operation: 'rollback', delivery: { state: 'pending' }, attempts: [{ answer }] },
+        ],
+      },
+    });
+    expect(await asked('/operator/bets', { transactionId: 'nobody' })).toMatchObject({
+      status: 404,
+    });
+    expect(await asked('/operator/statements', { day: '2020-01-01' })).toMatchObject({
+      status: 404,
+    });
+    expect(await asked('/operator/sessions/revoke', { operatorUser: 'x' })).toMatchObject({
+      status: 200,
+    });
     await operator.close();
   });
 });
