@@ -3,7 +3,12 @@ import type { ShownAttempt, ShownBet, ShownOperation } from '../../src/console/p
 import { nextSteps } from '../../src/console/pages/bet/next-steps.ts';
 import { sequenceOf } from '../../src/console/pages/bet/sequence.ts';
 import { standing, storyOf } from '../../src/console/pages/bet/story.ts';
-import { type OperatorRow, troublesOf, worstFirst } from '../../src/console/pages/now/severity.ts';
+import {
+  countText,
+  type OperatorRow,
+  troublesOf,
+  worstFirst,
+} from '../../src/console/pages/now/severity.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
@@ -224,6 +229,16 @@ describe('worst first', () => {
   it('does not take what is not known for well', () => {
     const unknown = row('a', { openDeliveries: null, deadDeliveries: null, unresolvedBets: null });
     expect(troublesOf(unknown)).toEqual([{ tone: 'warn', text: 'counts are not known' }]);
+  });
+
+  it('is not told as none dead while nobody knows how many', () => {
+    const known = row('a', { deadDeliveries: 1_200, unresolvedBets: 0 });
+    expect(countText([known, row('b')], 'deadDeliveries')).toBe('1,200');
+    expect(countText([known, row('b')], 'unresolvedBets')).toBe('0');
+    const counting = row('b', { deadDeliveries: 5, countsAtLeast: ['deadDeliveries'] });
+    expect(countText([known, counting], 'deadDeliveries')).toBe('1,205+');
+    expect(countText([known, row('b', { deadDeliveries: null })], 'deadDeliveries')).toBe('?');
+    expect(countText([], 'deadDeliveries')).toBe('0');
   });
 
   it('says for how long something waits, what was answered late, and how much is unknown', () => {

@@ -8,6 +8,7 @@ import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
 import { type RowColumn, Rows } from '../../parts/rows.tsx';
 import {
+  countText,
   type OperatorRow,
   percentText,
   troublesOf,
@@ -67,32 +68,27 @@ function Operators({ items, find }: { items: readonly OperatorRow[]; find: strin
 }
 
 function Summary({ items }: { items: readonly OperatorRow[] }) {
-  const sum = (of: (row: OperatorRow) => number | null) =>
-    items.reduce((total, row) => total + (of(row) ?? 0), 0);
   const inTrouble = items.filter((row) =>
     troublesOf(row).some(({ tone }) => tone === 'bad'),
   ).length;
+  const late = items.reduce((total, { recently }) => total + (recently?.late ?? 0), 0);
   return (
     <dl className="figures">
-      <Figure name="Operators" value={items.length} />
-      <Figure name="In trouble" value={inTrouble} isBad />
-      <Figure name="Dead" value={sum((row) => row.deadDeliveries)} isBad />
-      <Figure name="Unresolved" value={sum((row) => row.unresolvedBets)} isBad />
-      <Figure name="Waiting" value={sum((row) => row.openDeliveries)} />
-      <Figure
-        name="Answered late, 5 min"
-        value={sum(({ recently }) => recently?.late ?? 0)}
-        isBad
-      />
+      <Figure name="Operators" value={items.length.toLocaleString('en')} />
+      <Figure name="In trouble" value={inTrouble.toLocaleString('en')} isBad />
+      <Figure name="Dead" value={countText(items, 'deadDeliveries')} isBad />
+      <Figure name="Unresolved" value={countText(items, 'unresolvedBets')} isBad />
+      <Figure name="Waiting" value={countText(items, 'openDeliveries')} />
+      <Figure name="Answered late, 5 min" value={late.toLocaleString('en')} isBad />
     </dl>
   );
 }
 
-function Figure({ name, value, isBad = false }: { name: string; value: number; isBad?: boolean }) {
+function Figure({ name, value, isBad = false }: { name: string; value: string; isBad?: boolean }) {
   return (
-    <div className={isBad && value > 0 ? 'figure bad' : 'figure'}>
+    <div className={isBad && value !== '0' && value !== '?' ? 'figure bad' : 'figure'}>
       <dt>{name}</dt>
-      <dd>{value.toLocaleString('en')}</dd>
+      <dd>{value}</dd>
     </div>
   );
 }
@@ -115,7 +111,7 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
     meta: { width: 'minmax(9rem, 2.4fr)' },
     cell: ({ row }) => <Standing row={row.original} />,
   },
-  count('waiting', 'Waiting', (row) => row.openDeliveries),
+  count('waiting', 'Waiting', (row) => countText([row], 'openDeliveries')),
   {
     id: 'oldest',
     header: 'Oldest',
@@ -127,15 +123,17 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
         <Ago at={original.oldestDelivery} />
       ),
   },
-  count('dead', 'Dead', (row) => row.deadDeliveries),
-  count('unresolved', 'Unresolved', (row) => row.unresolvedBets),
+  count('dead', 'Dead', (row) => countText([row], 'deadDeliveries')),
+  count('unresolved', 'Unresolved', (row) => countText([row], 'unresolvedBets')),
   {
     id: 'unknown',
     header: 'Unknown, late',
     meta: { width: '7rem', isNumber: true, phone: false },
     cell: ({ row: { original } }) => <Recently row={original} />,
   },
-  count('inFlight', 'In flight', ({ inFlight }) => inFlight.read + inFlight.money),
+  count('inFlight', 'In flight', ({ inFlight }) =>
+    (inFlight.read + inFlight.money).toLocaleString('en'),
+  ),
 ];
 
 function Standing({ row }: { row: OperatorRow }) {
@@ -162,16 +160,15 @@ function Recently({ row }: { row: OperatorRow }) {
 function count(
   id: string,
   header: string,
-  of: (row: OperatorRow) => number | null,
+  of: (row: OperatorRow) => string,
 ): RowColumn<OperatorRow> {
   return {
     id,
     header,
     meta: { width: '6rem', isNumber: true, phone: false },
     cell: ({ row }) => {
-      const value = of(row.original);
-      if (value === null) return <span className="muted">?</span>;
-      return value === 0 ? <span className="muted">0</span> : value.toLocaleString('en');
+      const text = of(row.original);
+      return text === '0' || text === '?' ? <span className="muted">{text}</span> : text;
     },
   };
 }

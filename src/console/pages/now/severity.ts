@@ -21,8 +21,7 @@ const WAITS_LONG_MS = 15 * 60_000;
  * @param nowMs for how long something has waited
  */
 export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Trouble[] {
-  const least = (name: OperatorRow['countsAtLeast'][number]) =>
-    row.countsAtLeast.includes(name) ? 'at least ' : '';
+  const least = (name: CountName) => (row.countsAtLeast.includes(name) ? 'at least ' : '');
   const found: (Trouble | false)[] = [
     row.breaker.money === 'open' && bad('bets are not sent: breaker open'),
     (row.deadDeliveries ?? 0) > 0 && bad(`${least('deadDeliveries')}${row.deadDeliveries} dead`),
@@ -43,6 +42,16 @@ export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Troub
     row.openDeliveries === null && warn('counts are not known'),
   ];
   return found.filter((one) => one !== false);
+}
+
+type CountName = OperatorRow['countsAtLeast'][number];
+
+/** A count as people read it: `?` where nobody knows, `500,000+` where there may be more. */
+export function countText(rows: readonly OperatorRow[], name: CountName): string {
+  if (rows.some((row) => row[name] === null)) return '?';
+  const sum = rows.reduce((total, row) => total + (row[name] ?? 0), 0);
+  const isAtLeast = rows.some(({ countsAtLeast }) => countsAtLeast.includes(name));
+  return `${sum.toLocaleString('en')}${isAtLeast ? '+' : ''}`;
 }
 
 /** Of what was answered in the last minutes, the part of unknown outcome; undefined where nothing was. */
