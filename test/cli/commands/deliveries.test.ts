@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { folderWith, GATEWAY, operatorYaml, put } from '../../config/folder.ts';
+import { folderWith, GATEWAY, operatorYaml } from '../../config/folder.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 import { insertDelivery, insertOperation } from '../../support/deliveries.ts';
 import { type Ran, spawnWagergate, wagergate } from '../command-line.ts';
@@ -80,32 +80,6 @@ describe('wagergate deliveries list', () => {
     const page = await deliveries('list', '--limit', '2');
     expect(page.stderr).toBe(`there are more: add --cursor ${update}\n`);
     expect(await ids('--cursor', update)).toEqual([beta]);
-  });
-
-  it('goes on without a configuration, and says what that means', async () => {
-    const id = await insertDelivery(client, { operator: 'beta' });
-    const ran = await wagergate(['deliveries', 'list', '--json', '--folder', '/nowhere'], { env });
-    expect(ran.code).toBe(0);
-    expect(ran.stderr).toMatch(/^warning: \/nowhere is not valid \(.*\): held .*\n$/);
-    expect(idsIn(ran)).toEqual([id]);
-  });
-
-  it('takes the others by their files where one is not valid, and says of whom it cannot', async () => {
-    put(env.GATEWAY_CONFIG, 'operators/gamma.yaml', 'id: gamma\nodd: true\n');
-    const dead = await insertDelivery(client, { state: 'dead' });
-    await insertDelivery(client, { operator: 'beta' });
-    await insertDelivery(client, { operator: 'gamma' });
-    const listed = await deliveries('list', '--json');
-    expect(JSON.parse(listed.stdout).items).toMatchObject([
-      { operator: 'alpha', state: 'dead' },
-      { operator: 'beta', state: 'held' },
-      { operator: 'gamma', state: 'pending' },
-    ]);
-    expect(listed.stderr).toMatch(
-      /^warning: .* is not valid \(operators\/gamma\.yaml: .*\): held deliveries of gamma are .*\n$/,
-    );
-    expect(await deliveries('retry', dead)).toMatchObject({ code: 0 });
-    expect(await rowOf(dead)).toMatchObject({ state: 'pending', horizon_hours: 5 });
   });
 
   it('says so where there are none', async () => {
