@@ -101,7 +101,7 @@ describe('with very many deliveries that ended, wait and are dead', () => {
         FROM deliveries d JOIN bets b USING (transaction_id) WHERE d.state = 'pending'`);
     expect(waiting).toEqual({ released: OPEN, left: OPEN, all: 2 * OPEN });
     expect(await raw(`SELECT action, after FROM audit`)).toEqual([
-      { action: 'deliveries.release', after: { released: 2 } },
+      { action: 'deliveries.release', after: { released: 2, to: 2 } },
     ]);
   });
 });
