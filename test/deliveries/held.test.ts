@@ -42,17 +42,18 @@ const HOLDS = [
   {
     because: 'maintenance',
     operatorId: 'beta',
-    hold: () => gateway.reconfigure('beta', { status: 'maintenance' }),
-    release: () => gateway.reconfigure('beta', {}),
+    hold: () => inTurn(() => gateway.reconfigure('beta', { status: 'maintenance' })),
+    release: () => inTurn(() => gateway.reconfigure('beta', {})),
   },
   {
     because: 'its removal',
     operatorId: 'gamma',
-    hold: async () => {
-      await rm(join(gateway.configFolder, 'operators', 'gamma.yaml'));
-      await gateway.reload();
-    },
-    release: () => gateway.reconfigure('gamma', {}),
+    hold: () =>
+      inTurn(async () => {
+        await rm(join(gateway.configFolder, 'operators', 'gamma.yaml'));
+        await gateway.reload();
+      }),
+    release: () => inTurn(() => gateway.reconfigure('gamma', {})),
   },
   {
     because: "a person's word",
@@ -61,6 +62,14 @@ const HOLDS = [
     release: () => withHolds((holds) => holds.resume('epsilon', BY)),
   },
 ];
+
+let lastChange: Promise<void> = Promise.resolve();
+
+/** These tests run at once and share one folder: a reload fails when a file goes while it reads. */
+function inTurn(change: () => Promise<void>): Promise<void> {
+  lastChange = lastChange.then(change, change);
+  return lastChange;
+}
 
 async function withHolds(use: (holds: DeliveryHolds) => Promise<boolean>): Promise<void> {
   const prisma = createPrisma(gateway.databaseUrl);
