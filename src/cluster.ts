@@ -39,6 +39,8 @@ export class HttpWorkers {
   readonly #snapshots = new WeakMap<Worker, Snapshot>();
   /** Those at their limit of open files, as they said themselves. */
   readonly #exhausted = new Set<Worker>();
+  /** Why one that ends could not start, in its own words. */
+  readonly #reasons = new WeakMap<Worker, string>();
   /** What those that ended had counted: a total that falls looks like many new events. */
   #counted: Snapshot = [];
   readonly #breakers: BreakersTogether;
@@ -55,12 +57,12 @@ export class HttpWorkers {
 
   /**
    * Resolves when every worker process listens.
-   * @throws GatewayError `CANNOT_START` when one ends before it does; it has said why itself
+   * @throws GatewayError `CANNOT_START` when one ends before it does, with what that one says of it
    */
   async start(count: number): Promise<void> {
     // Numbers travel as they are: JSON has no NaN, and is slow with a hundred thousand of them.
     cluster.setupPrimary({ serialization: 'advanced' });
-    await Promise.all(Array.from({ length: count }, () => listening(this.#fork())));
+    await Promise.all(Array.from({ length: count }, () => this.#untilListening(this.#fork())));
   }
 
   /** This process's metrics and all workers', summed. */
@@ -129,6 +131,7 @@ export class HttpWorkers {
     worker.on('message', (message: unknown) => {
       if (message === IN_FORCE) worker.send({ inForce: this.#inForce() }, () => undefined);
       if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
+      if (isCannotStartMessage(message)) this.#reasons.set(worker, message.cannotStart);
       if (!isDescriptorsMessage(message)) return;
       if (message.hasDescriptors) this.#exhausted.delete(worker);
       else this.#exhausted.add(worker);
@@ -140,22 +143,24 @@ export class HttpWorkers {
       this.#breakers.leave(tell);
       if (this.#stopping) return;
       this.#keepCounters(worker);
-      this.#logger.error({ pid: worker.process.pid, code, signal }, 'cluster.worker_died');
+      const why = this.#reasons.get(worker);
+      this.#logger.error({ pid: worker.process.pid, code, signal, why }, 'cluster.worker_died');
       setTimeout(() => {
         if (!this.#stopping) this.#fork();
       }, RESTART_MS);
     });
     return worker;
   }
-}
 
-async function listening(worker: Worker): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  worker.once('listening', () => resolve());
-  worker.once('exit', () =>
-    reject(new GatewayError('CANNOT_START', 'an HTTP worker process ended before it listened')),
-  );
-  await promise;
+  async #untilListening(worker: Worker): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    worker.once('listening', () => resolve());
+    worker.once('exit', () => {
+      const why = this.#reasons.get(worker) ?? 'an HTTP worker process ended before it listened';
+      reject(new GatewayError('CANNOT_START', why));
+    });
+    await promise;
+  }
 }
 
 /** In a worker process: what is in force at its parent, which outlives files that are broken by now. */
@@ -171,6 +176,24 @@ export async function inForceAtParent(): Promise<InForce> {
   } finally {
     process.off('message', hear);
   }
+}
+
+/** In a worker process: says why it cannot start. Its parent repeats it, once for all that cannot. */
+export async function tellWhyNotStarted(why: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  // Where the parent has gone, it has said so itself.
+  process.send?.({ cannotStart: why }, undefined, undefined, () => resolve());
+  await promise;
+}
+
+/**
+ * In a worker process: its parent may go while something is being sent to it. Node ends the process
+ * when it notices; what could not be sent is no crash of its own.
+ */
+export function endWithParent(): void {
+  cluster.worker?.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_IPC_CHANNEL_CLOSED') throw error;
+  });
 }
 
 /** In a worker process: answers the parent's question for metrics. */
@@ -226,6 +249,10 @@ async function metricsOf(worker: Worker, signal: AbortSignal): Promise<Snapshot 
 
 function isDescriptorsMessage(message: unknown): message is { hasDescriptors: boolean } {
   return typeof message === 'object' && message !== null && 'hasDescriptors' in message;
+}
+
+function isCannotStartMessage(message: unknown): message is { cannotStart: string } {
+  return typeof message === 'object' && message !== null && 'cannotStart' in message;
 }
 
 function isInForceMessage(message: unknown): message is { inForce: InForce } {

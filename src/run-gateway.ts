@@ -1,6 +1,13 @@
 import cluster from 'node:cluster';
 import { BreakersTogether, joinHere, joinParent } from './breakers-together.ts';
-import { answerForMetrics, HttpWorkers, inForceAtParent, tellOfDescriptors } from './cluster.ts';
+import {
+  answerForMetrics,
+  endWithParent,
+  HttpWorkers,
+  inForceAtParent,
+  tellOfDescriptors,
+  tellWhyNotStarted,
+} from './cluster.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { ConfigError } from './config/problems.ts';
 import { ConfigurationSource } from './config/source.ts';
@@ -22,11 +29,12 @@ export function runGateway(): () => void {
   const started: Started = { workers: undefined, own: undefined };
   let stopping = false;
   let logger: Logger | undefined;
-  const fail = (error: unknown) => {
+  const fail = async (error: unknown) => {
     // It ends already; what the start makes of that is no news.
     if (stopping) return;
     stopping = true;
-    process.stderr.write(`wagergate: ${describe(error)}\n`);
+    if (cluster.isWorker) await tellWhyNotStarted(describe(error));
+    else process.stderr.write(`wagergate: ${describe(error)}\n`);
     if (logger === undefined) process.exit(1);
     endLogged(logger, 1);
   };
@@ -34,9 +42,10 @@ export function runGateway(): () => void {
     const environment = readEnvironment(process.env);
     logger = createLogger(environment.logLevel, cluster.isWorker ? { pid: process.pid } : null);
     crashLoudly(logger);
+    endWithParent();
     start(environment, logger, started).catch(fail);
   } catch (error) {
-    fail(error);
+    void fail(error);
   }
   return () => {
     if (stopping) return;

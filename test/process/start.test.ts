@@ -105,13 +105,16 @@ describe('the start of the gateway', () => {
       );
     });
 
-    it('when its port is taken', async ({ expect }) => {
+    it.for(['1', '4'])('when its port is taken (WORKERS=%s)', async (workers, { expect }) => {
       const taken = createServer();
       const port = await listenOn(taken, 0);
-      const said = await refusal({ PORT: String(port) });
+      const gateway = await startGateway({
+        env: { ...deployment.env, PORT: String(port), WORKERS: workers },
+      });
+      expect(await gateway.exited).toEqual({ code: 1, signal: null });
       await stopListening(taken);
-      expect(said).toMatch(new RegExp(`^.*127\\.0\\.0\\.1:${port}`));
-      expect(said).not.toContain('\n');
+      expect(gateway.stderr()).toMatch(new RegExp(`^wagergate: .*127\\.0\\.0\\.1:${port}.*\n$`));
+      expect(gateway.lines.filter(({ text }) => text.includes('gateway.crashed'))).toEqual([]);
     });
 
     it('when there is no configuration', async ({ expect }) => {
