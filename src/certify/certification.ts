@@ -29,8 +29,11 @@ export interface CertificationOptions {
   readonly signal: AbortSignal;
   /** Every case's calls in full, not only those of cases that failed. */
   readonly verbose?: boolean;
-  /** Default: the protocol's 5 s, and a warning above 2 s. */
-  readonly limits?: Partial<LatencyLimits> & { readonly callMs?: number };
+  /** Default: the protocol's 5 s, a warning above 2 s, and 1.5 s before a repeat that comes late. */
+  readonly limits?: Partial<LatencyLimits> & {
+    readonly callMs?: number;
+    readonly lateMs?: number;
+  };
   readonly onProgress?: (event: Progress) => void;
 }
 

@@ -69,18 +69,40 @@ export function otherBody(body: string): ForgedRequest {
   };
 }
 
+const ALGORITHM_FIRST = base64url('{"alg":"HS256","typ":"JWT"}');
+const EMPTY = `${ALGORITHM_FIRST}..`;
+
+/** The right header, and no signature behind it: it is the beginning of every right one. */
+export const emptySignature: ForgedRequest = {
+  change: (request) => withSignature(request, EMPTY),
+  signedAs: () => ({ kind: 'constant', jws: EMPTY }),
+};
+
+/** What a secret is where nobody has set it. */
+export const UNSET_SECRETS = ['', 'undefined', 'null', 'None', 'secret'] as const;
+
+/** Signed well, with a secret that anybody guesses. */
+export function unsetSecret(secret: (typeof UNSET_SECRETS)[number]): ForgedRequest {
+  return {
+    change: (request) => withSignature(request, signedBehind(ALGORITHM_FIRST, request, secret)),
+    signedAs: () => ({ kind: 'other_secret', secret }),
+  };
+}
+
 const TYPE_FIRST = base64url('{"typ":"JWT","alg":"HS256"}');
 
 /** Signed well, with the members of the header in the order of the vendor's samples. */
 export function typeFirst(secret: string): ForgedRequest {
   return {
-    change: (request) => {
-      const input = `${TYPE_FIRST}.${request.body.toString('base64url')}`;
-      const mac = createHmac('sha256', secret).update(input, 'latin1').digest('base64url');
-      return withSignature(request, `${TYPE_FIRST}..${mac}`);
-    },
+    change: (request) => withSignature(request, signedBehind(TYPE_FIRST, request, secret)),
     signedAs: () => ({ kind: 'other_header', header: TYPE_FIRST }),
   };
+}
+
+function signedBehind(header: string, { body }: HttpRequest, secret: string): string {
+  const input = `${header}.${body.toString('base64url')}`;
+  const mac = createHmac('sha256', secret).update(input, 'latin1').digest('base64url');
+  return `${header}..${mac}`;
 }
 
 function withSignature(request: HttpRequest, jws: string): HttpRequest {

@@ -39,8 +39,19 @@ export function isDust(error: string, currency: string): boolean {
 const FLOAT_NOISE = '0.00000001';
 
 function halfMinorUnit(currency: string): string {
-  if (!Intl.supportedValuesOf('currency').includes(currency)) return FLOAT_NOISE;
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const { maximumFractionDigits: digits = 0 } = format.resolvedOptions();
+  const digits = coinDigits(currency);
+  if (digits === undefined) return FLOAT_NOISE;
   return digits === 0 ? '0.5' : `0.${'0'.repeat(digits)}5`;
+}
+
+/** Digits behind the point of the currency's smallest coin; undefined where it is not known here. */
+function coinDigits(currency: string): number | undefined {
+  if (!Intl.supportedValuesOf('currency').includes(currency)) return undefined;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  return format.resolvedOptions().maximumFractionDigits;
+}
+
+/** Whether nothing is smaller than 1, as of the yen: a wallet may then refuse fractions. */
+export function hasNoCents(currency: string): boolean {
+  return coinDigits(currency) === 0;
 }

@@ -17,6 +17,7 @@ export interface PassOptions {
   readonly currencies: readonly string[];
   readonly secret: string;
   readonly latency: LatencyLimits;
+  readonly lateMs: number;
   readonly clock: Clock;
   readonly display: Display;
   readonly signal: AbortSignal;
@@ -44,7 +45,8 @@ export async function runPass(
   settings: WalletSettings,
   needsLegacySign = false,
 ): Promise<Passed> {
-  const { caller, clock, display, signal, latency, other, currencies, secret } = options;
+  const { caller, clock, display, signal, latency, lateMs, other, currencies, secret } = options;
+  const context = { caller, other, currencies, secret, latency, lateMs, signal };
   const record: RecordedCall[] = [];
   const evidence: Evidence[] = [];
   const results: CaseResult[] = [];
@@ -56,7 +58,7 @@ export async function runPass(
   speak(needsLegacySign ? { legacySign: true } : {});
   for (const one of cases) {
     options.onCase?.(one);
-    const trial = new Trial({ caller, other, currencies, secret, latency, record }, one.meaning);
+    const trial = new Trial({ ...context, record }, one.meaning);
     if (one.id === LEGACY_SIGN_CASE && needsLegacySign) {
       trial.fail('nothing is accepted unless the header x-sign is sent as well');
     }

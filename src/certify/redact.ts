@@ -1,8 +1,9 @@
 import type { Exchange } from '../outbound/http-call.ts';
 import { JsonError, jsonObjectOrError, jsonString } from '../protocol/json.ts';
-import { secretSpellings } from '../wallets/evidence.ts';
+import { SecretMask, secretSpellings, secretsOfRequest } from '../wallets/evidence.ts';
 import type { SeenCall, ShownCall } from './certificate.ts';
 import type { RecordedCall } from './recorded-call.ts';
+import { rightSignatures } from './right-signatures.ts';
 
 const EXCERPT_LENGTH_MAX = 300;
 const ANSWER_LENGTH_MAX = 4000;
@@ -16,9 +17,14 @@ const OPEN_HEADERS = [...OWN_HEADERS, 'x-deadline-ms'];
 /** What must not stand in a certificate, which is passed around. */
 export class Redaction {
   readonly #words: readonly string[];
+  readonly #signingSecret: string;
 
-  /** @param words tokens and secrets, however they are spelled; the empty ones are ignored */
-  constructor(words: readonly string[]) {
+  /**
+   * @param words tokens and secrets, however they are spelled; the empty ones are ignored
+   * @param signingSecret what requests are signed with
+   */
+  constructor(words: readonly string[], signingSecret: string) {
+    this.#signingSecret = signingSecret;
     const spelled = words.filter((word) => word !== '').flatMap(secretSpellings);
     this.#words = [...new Set(spelled)].sort((a, b) => b.length - a.length);
   }
@@ -27,9 +33,13 @@ export class Redaction {
     return this.#words.reduce((all, word) => all.replaceAll(word, MASK), text);
   }
 
-  seen({ operation, exchange, ms }: RecordedCall): SeenCall {
+  seen(recorded: RecordedCall): SeenCall {
+    const { operation, exchange, ms } = recorded;
     const status = exchange.kind === 'response' ? exchange.status : null;
-    return { operation, status, answer: this.#excerpt(exchange), ms: Math.round(ms) };
+    const text = this.#answered(recorded);
+    const isLong = status !== null && text.length > EXCERPT_LENGTH_MAX;
+    const answer = isLong ? `${text.slice(0, EXCERPT_LENGTH_MAX)}…` : text;
+    return { operation, status, answer, ms: Math.round(ms) };
   }
 
   /** @param origin scheme, host and port of the wallet */
@@ -38,7 +48,7 @@ export class Redaction {
     const headers = Object.entries(request.headers)
       .filter(([name]) => !SIGNATURES.includes(name))
       .map(([name, value]) => [name, OPEN_HEADERS.includes(name) ? this.text(value) : MASK]);
-    const body = exchange.kind === 'response' ? this.text(withoutPerson(exchange.body)) : '';
+    const answered = this.#answered(recorded);
     return {
       operation,
       at: new Date(atMs).toISOString(),
@@ -53,19 +63,26 @@ export class Redaction {
         exchange.kind === 'response'
           ? {
               status: exchange.status,
-              body: body.slice(0, ANSWER_LENGTH_MAX),
-              truncated: body.length > ANSWER_LENGTH_MAX,
+              body: answered.slice(0, ANSWER_LENGTH_MAX),
+              truncated: answered.length > ANSWER_LENGTH_MAX,
             }
           : null,
-      error: exchange.kind === 'response' ? null : this.text(exchange.error),
+      error: exchange.kind === 'response' ? null : answered,
     };
   }
 
-  #excerpt(exchange: Exchange): string {
-    if (exchange.kind !== 'response') return this.text(exchange.error);
-    const text = this.text(withoutPerson(exchange.body));
-    return text.length > EXCERPT_LENGTH_MAX ? `${text.slice(0, EXCERPT_LENGTH_MAX)}…` : text;
+  /** What came back, or why nothing did. Wallets repeat whole requests, and tell what they expected. */
+  #answered({ request, exchange }: RecordedCall): string {
+    const mask = new SecretMask([
+      ...secretsOfRequest(request, request.body.toString('utf8')).filter((word) => word !== ''),
+      ...rightSignatures(request, this.#signingSecret),
+    ]);
+    return mask.text(this.text(wordsOf(exchange)));
   }
+}
+
+function wordsOf(exchange: Exchange): string {
+  return exchange.kind === 'response' ? withoutPerson(exchange.body) : exchange.error;
 }
 
 /** A profile tells names, addresses and dates of birth: none of them is needed to judge it. */

@@ -26,6 +26,7 @@ export function stableRequestIdItem({ evidence }: Passed): readonly Evidence[] {
 const ONCE: Readonly<Record<string, string>> = {
   'settle-repeat': 'settle-won',
   'settle-repeat-same-request': 'settle-won',
+  'settle-late-repeat': 'settle-won',
   'settle-repeat-concurrent': 'settle-won',
   'settle-cashout-repeat': 'settle-cashout',
   'settle-lost-repeat': 'settle-lost',

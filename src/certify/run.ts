@@ -26,6 +26,9 @@ import { WalletConnection } from './wallet-connection.ts';
 /** Decimal text, in units of whatever the currency is: the latency cases stake 50 at once. */
 const BALANCE_MIN = '100';
 
+/** Repeats that come late come this much later; the gateway's own come after minutes. */
+const LATE_MS = 1500;
+
 /** No further run of the cases begins that would not be over by then. */
 const RUN_MS_MAX = 50_000;
 
@@ -64,12 +67,10 @@ class Run {
       callMs: limits?.callMs ?? 5000,
     });
     this.#caller = new ServiceCaller(this.#connection, player);
-    this.#redaction = new Redaction([
-      player.token,
-      other?.token ?? '',
-      ...settings.secrets,
-      ...headerSecrets(settings),
-    ]);
+    this.#redaction = new Redaction(
+      [player.token, other?.token ?? '', ...settings.secrets, ...headerSecrets(settings)],
+      signingSecret(settings),
+    );
     this.#display = {
       redaction: this.#redaction,
       origin: new URL(settings.baseUrl).origin,
@@ -160,8 +161,9 @@ class Run {
       caller: this.#caller,
       other,
       currencies,
-      secret: settings.secrets[0] ?? '',
+      secret: signingSecret(settings),
       latency: { warnMs, failMs },
+      lateMs: limits?.lateMs ?? LATE_MS,
       clock,
       display: this.#display,
       signal,
@@ -274,6 +276,11 @@ function variablesOf({ player, other, settings }: CertificationOptions): readonl
     { value: other?.token ?? '', name: 'OTHER_TOKEN', about: 'a live token of the second player' },
     ...headers,
   ];
+}
+
+function signingSecret({ secrets }: WalletSettings): string {
+  const [secret = ''] = secrets;
+  return secret;
 }
 
 /** Short ones are no keys, and stand in many a text by chance. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { canonicalAmount, sameAmount, subtractAmounts } from '../domain/amount.ts';
 import type { BetSlip } from '../protocol/callback-bodies.ts';
 import { describeExchange } from './answer-meaning.ts';
@@ -42,6 +43,10 @@ export interface TrialContext {
   readonly currencies: readonly string[];
   readonly secret: string;
   readonly latency: LatencyLimits;
+  /** How long a repeat that comes late is put off, milliseconds. */
+  readonly lateMs: number;
+  /** Aborted: nothing more is waited for. */
+  readonly signal: AbortSignal;
   /** Every call of the run so far, this case's included. */
   readonly record: RecordedCall[];
 }
@@ -180,6 +185,12 @@ export class Trial extends Judgement {
 
   lost(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
     return this.settle(slip, { amount: '0', resultType: 'lost' }, odd);
+  }
+
+  /** Waits as long as a wallet must remember at the least. @throws where the run is stopped meanwhile */
+  async later(): Promise<void> {
+    const { lateMs, signal } = this.#context;
+    await pause(lateMs, undefined, { signal });
   }
 
   async unsettle(slip: BetSlip, amount: string, odd?: Odd): Promise<RecordedCall> {

@@ -43,6 +43,7 @@ const ROWS: readonly Row[] = [
     mistake: flawed.paysRepeatedSettles,
     failed: [
       'settle-cashout-repeat',
+      'settle-late-repeat',
       'settle-repeat',
       'settle-repeat-concurrent',
       'settle-repeat-same-request',
@@ -59,7 +60,7 @@ const ROWS: readonly Row[] = [
   {
     wallet: 'identifies by requestId',
     mistake: flawed.identifiesByRequestId(),
-    failed: ['settle-cashout-repeat', 'settle-repeat'],
+    failed: ['settle-cashout-repeat', 'settle-late-repeat', 'settle-repeat'],
     warned: ['resettle-same-amount'],
     verdict: 'fit_with_dialect',
   },
@@ -110,7 +111,12 @@ const ROWS: readonly Row[] = [
   {
     wallet: 'refunds twice',
     mistake: flawed.refundsTwice,
-    failed: ['rollback-concurrent', 'rollback-place-race', 'rollback-twice'],
+    failed: [
+      'rollback-concurrent',
+      'rollback-late-repeat',
+      'rollback-place-race',
+      'rollback-twice',
+    ],
   },
   {
     wallet: 'refunds bets it never had',
@@ -118,6 +124,7 @@ const ROWS: readonly Row[] = [
     failed: [
       'rollback-before-place',
       'rollback-declined-place',
+      'rollback-late-repeat',
       'rollback-unknown',
       'rollback-unknown-twice',
     ],
@@ -131,6 +138,7 @@ const ROWS: readonly Row[] = [
       'rollback-concurrent-bets',
       'rollback-error-codes',
       'rollback-larger-amount',
+      'rollback-late-repeat',
       'rollback-once',
       'rollback-other-user',
       'rollback-place-again',
@@ -148,17 +156,18 @@ const ROWS: readonly Row[] = [
   {
     wallet: 'forgets a rollback that came before its place',
     mistake: flawed.forgetsEarlyRollbacks,
-    failed: ['rollback-before-place'],
+    failed: ['rollback-before-place', 'rollback-late-repeat'],
   },
   {
     wallet: 'places again what was rolled back',
     mistake: flawed.placesAgainAfterRollback,
-    failed: ['rollback-place-again'],
+    failed: ['rollback-late-repeat', 'rollback-place-again'],
   },
   {
     wallet: 'leaves the payout beside the refund',
     mistake: flawed.keepsPayoutOnRollback,
     failed: ['rollback-after-settle'],
+    warned: ['rollback-spent-payout'],
   },
   {
     wallet: 'refuses rollbacks of unknown bets with 400 and 5',
@@ -224,11 +233,13 @@ const ROWS: readonly Row[] = [
     wallet: 'calls the rollback of a settled bet processed, by code 8',
     mistake: flawed.ignoresRollbackOfSettled(8),
     failed: ['rollback-after-settle'],
+    warned: ['rollback-spent-payout'],
   },
   {
     wallet: 'refuses the rollback of a settled bet',
     mistake: flawed.ignoresRollbackOfSettled(5),
     failed: ['rollback-after-settle'],
+    warned: ['rollback-spent-payout'],
   },
   {
     wallet: 'loses money only at the end of a life',
@@ -281,15 +292,5 @@ describe('a wallet with one mistake fails what is about that mistake, and nothin
     const certificate = await certification(wallet, { player });
     // Also for one that takes a bet's transactionId again.
     expect(ids(certificate, 'failed')).toEqual(['place-token-other-user', 'place-two-players']);
-  });
-});
-
-describe('a wallet that takes no money for a freebet', () => {
-  it('is warned once, and told to ask: the protocol leaves open who pays it', async () => {
-    const wallet = await sandbox(flawed.debitsNothing);
-    const certificate = await certification(wallet, { only: ['freebet'] });
-    expect(ids(certificate, 'failed')).toEqual([]);
-    expect(ids(certificate, 'warned')).toEqual(['freebet-place']);
-    expect(certificate.findings[0]?.advice).toMatch(/^Ask the aggregator/);
   });
 });

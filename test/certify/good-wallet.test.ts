@@ -3,6 +3,7 @@ import { CASES } from '../../src/certify/cases/index.ts';
 import { GROUPS } from '../../src/certify/certificate.ts';
 import { certification, ids, PLAYER, sandbox } from './support/certification.ts';
 import { blocksResettles } from './support/flawed-wallets.ts';
+import { refusesFractions } from './support/quiet-mistakes.ts';
 
 describe('the cases', () => {
   it('are more than a hundred, each with an id of its own and the rule it comes from', () => {
@@ -59,6 +60,24 @@ describe('a wallet that keeps the protocol', () => {
     await certification(wallet);
     const open = [...wallet.bets.values()].filter(({ status }) => status === 'waiting');
     expect(open).toEqual([]);
+  });
+
+  it('may refuse fractions of a currency that has no cents', async () => {
+    const token = 'ann-jpy-token';
+    const ann = { balances: { JPY: '100000' }, tokens: { [token]: 'JPY' } };
+    const wallet = await sandbox(refusesFractions, ann);
+    const player = { ...PLAYER, token, currency: 'JPY' };
+    const certificate = await certification(wallet, { player, currencies: ['JPY'] });
+    expect(ids(certificate, 'failed')).toEqual([]);
+    expect(ids(certificate, 'skipped')).toEqual([
+      'currency-exact-payout',
+      'currency-exact-sums',
+      'currency-odd-cents',
+      'currency-trailing-zero',
+      'place-other-token',
+      'settle-cashout-other-token',
+    ]);
+    expect(certificate.verdict).toBe('fit');
   });
 
   it('passes in another currency, beside a real second player', async () => {

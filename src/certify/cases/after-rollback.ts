@@ -1,3 +1,4 @@
+import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
@@ -64,6 +65,49 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
       recorded.wanted = { kind: 'confirmation' };
       const answered = describeExchange(recorded.exchange);
       await trial.movedNothing(`a settled bet rolled back (answered ${answered})`);
+    },
+  },
+  {
+    id: 'rollback-spent-payout',
+    title: 'A rollback takes a payout back that was spent',
+    rule: RULES.rollbackSettled,
+    meaning: 'costs_money',
+    expected: '200, stake and payout undone, although the balance falls below 0',
+    advice:
+      'Let a rollback take the balance below 0: the service counts the bet as cancelled, and the ' +
+      'player owes what was paid.',
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      const rest = await trial.placed({ amount: await trial.money() });
+      const { answer, exchange } = await trial.rollback(slip);
+      const isUndone = answer.kind === 'accepted';
+      await trial.giveBack(rest);
+      const kept = subtractAmounts(await trial.money(), trial.books?.before ?? '0');
+      if (isUndone && sameAmount(kept, '0')) return;
+      // Rare, and the service's documents do not name it: no reason to refuse the wallet.
+      const what = `a settled bet rolled back after its payout was spent (${describeExchange(exchange)})`;
+      trial.warn(`${what}: the player keeps ${kept}`, 'costs_money');
+    },
+  },
+  {
+    id: 'rollback-late-repeat',
+    title: 'A rollback is remembered some time later',
+    expected:
+      'a second and a half later the same rollback refunds nothing, and no place debits, also of a bet that was unknown',
+    advice:
+      'Keep the transactionId of every rollback, also of one that found no bet, as long as bets, ' +
+      'and not in a cache that forgets: rollbacks are sent again minutes and hours later.',
+    run: async (trial) => {
+      const [known, unknown] = [await trial.placed({ amount: '3' }), trial.slip()];
+      const first = await trial.rollback(known);
+      trial.confirms(first);
+      await trial.rollback(unknown);
+      await trial.later();
+      trial.confirms(await trial.rollback(known, 50, trial.repeatOf(first)));
+      await trial.movedNothing('the same rollback again');
+      for (const slip of [known, unknown]) await trial.place(slip);
+      await trial.movedNothing('places after their rollbacks');
     },
   },
   {

@@ -1,6 +1,9 @@
+import { subtractAmounts } from '../../domain/amount.ts';
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
+import { hasNoCents } from '../money.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
+import { Skipped, type Trial } from '../trial.ts';
 import { NO_CURRENCY } from './balance.ts';
 
 async function placeOf(trial: Trial, amount: string): Promise<void> {
@@ -12,10 +15,33 @@ async function placeOf(trial: Trial, amount: string): Promise<void> {
   }
 }
 
+/** Places a bet of a fraction; the case is not tried where the currency has none and it is refused. */
+async function placedFraction(trial: Trial, amount: string): Promise<BetSlip> {
+  const slip = trial.slip({ amount });
+  const recorded = await trial.place(slip);
+  const { currency } = trial.player;
+  if (recorded.answer.kind === 'refused' && hasNoCents(currency)) {
+    throw new Skipped(`a place of ${amount} is refused: ${currency} has no coin below 1`);
+  }
+  trial.accepts(recorded);
+  return slip;
+}
+
 const usual = { rule: RULES.exact, money: true, meaning: 'costs_money' } as const;
 
 const DECIMALS =
   'Read amounts as decimals (NUMERIC, BigDecimal, integers of the smallest coin), never as binary floats.';
+
+/**
+ * Each becomes another number of cents where it is read as a binary float, multiplied by 100 and cut
+ * off (0.29, 4.35, 19.99, 1.15, 8.2, 16.4) or rounded up (1.1, 2.2).
+ */
+const ODD_CENTS = [
+  { stake: '0.29', payout: '1.15' },
+  { stake: '1.1', payout: '2.2' },
+  { stake: '4.35', payout: '8.2' },
+  { stake: '19.99', payout: '16.4' },
+] as const;
 
 export const currencyCases: readonly Case[] = group('currencies', usual, [
   {
@@ -61,7 +87,7 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
     expected: '200, the balance falls by 2.5',
     advice: DECIMALS,
     run: async (trial) => {
-      await trial.placed({ amount: '2.50' });
+      await placedFraction(trial, '2.50');
       await trial.moved('-2.5', 'a place of 2.50');
     },
   },
@@ -80,7 +106,7 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
     run: async (trial) => {
       let total = 0;
       for (let tenths = 1; tenths <= 7; tenths += 1) {
-        await trial.placed({ amount: `0.${tenths}` });
+        await placedFraction(trial, `0.${tenths}`);
         total += tenths;
         const moved = `-${Math.floor(total / 10)}.${total % 10}`;
         if (!(await trial.moved(moved, 'stakes of tenths'))) return;
@@ -93,9 +119,27 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
     expected: 'after a stake of 0.1 and a payout of 0.3 the balance has risen by exactly 0.2',
     advice: DECIMALS,
     run: async (trial) => {
-      const slip = await trial.placed({ amount: '0.1' });
+      const slip = await placedFraction(trial, '0.1');
       trial.accepts(await trial.won(slip, '0.3'));
       await trial.moved('0.2', 'a stake of 0.1 and a payout of 0.3');
+    },
+  },
+  {
+    id: 'currency-odd-cents',
+    title: 'Cents that binary floats miss are counted exactly',
+    expected:
+      'the balance falls by exactly 0.29, 1.1, 4.35 and 19.99, and rises by payouts of exactly 1.15, 2.2, 8.2 and 16.4',
+    advice: `${DECIMALS} A float times 100, cut off, makes 28 cents of 0.29.`,
+    run: async (trial) => {
+      let moved = '0';
+      for (const { stake, payout } of ODD_CENTS) {
+        const slip = await placedFraction(trial, stake);
+        moved = subtractAmounts(moved, stake);
+        if (!(await trial.moved(moved, `with a stake of ${stake}`))) return;
+        trial.accepts(await trial.won(slip, payout));
+        moved = subtractAmounts(moved, `-${payout}`);
+        if (!(await trial.moved(moved, `with a payout of ${payout}`))) return;
+      }
     },
   },
 ]);

@@ -39,6 +39,22 @@ export const placeDuplicateCases: readonly Case[] = group('place', usual, [
     run: (trial) => again(trial, 'new'),
   },
   {
+    id: 'place-close-ids',
+    title: 'Bets whose transactionIds differ in a character are different bets',
+    expected: '200 to each of three, the balance falls by all of them',
+    meaning: 'costs_money',
+    advice:
+      'Keep all 36 characters of the transactionId, and compare all of them: a shorter column, or ' +
+      'a number made of a part, takes one bet for another.',
+    run: async (trial) => {
+      const { transactionId } = await trial.placed();
+      for (const at of [0, transactionId.length - 1]) {
+        await trial.placed({ transactionId: withOtherDigit(transactionId, at) });
+      }
+      await trial.moved('-3', 'three bets of 1');
+    },
+  },
+  {
     id: 'place-duplicate-answer',
     title: 'The same place again is answered well',
     expected: '200 again, or 400 with code 8: any other code says that the bet does not stand',
@@ -102,3 +118,9 @@ export const placeDuplicateCases: readonly Case[] = group('place', usual, [
     },
   },
 ]);
+
+/** Another UUID: each of its digits is hexadecimal. */
+function withOtherDigit(uuid: string, at: number): string {
+  const other = uuid[at] === '0' ? '1' : '0';
+  return uuid.slice(0, at) + other + uuid.slice(at + 1);
+}

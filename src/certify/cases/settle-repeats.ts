@@ -66,6 +66,21 @@ export const settleRepeatCases: readonly Case[] = group('settle', usual, [
       }),
   },
   {
+    id: 'settle-late-repeat',
+    title: 'The same settle again, some time later, pays once',
+    expected: '200 a second and a half later, the balance rises once',
+    advice: `${ONCE} Keep it as long as the bet, and not in a cache that forgets.`,
+    repeats: true,
+    run: async (trial) => {
+      await repeated(trial, async (slip) => {
+        const first = await trial.won(slip, '3');
+        trial.accepts(first);
+        await trial.later();
+        trial.accepts(await trial.won(slip, '3', trial.repeatOf(first)));
+      });
+    },
+  },
+  {
     id: 'settle-repeat-concurrent',
     title: `${COPIES} copies of one settle at the same time pay once`,
     expected: 'the balance rises once',

@@ -1,3 +1,4 @@
+import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
@@ -45,6 +46,33 @@ export const settleCases: readonly Case[] = group('settle', usual, [
       const slip = await trial.placed({ amount: '2' });
       trial.accepts(await trial.settle(slip, { amount: '2', resultType: 'refund' }));
       await trial.movedNothing('a refunded bet');
+    },
+  },
+  {
+    id: 'settle-part-refund',
+    title: 'A refund pays its amount, also where that is not the stake',
+    expected: '200 to a refund of 1 for a stake of 3, the balance rises by 1',
+    advice: `${CREDIT} A refund may be of a part of the stake.`,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '3' });
+      trial.accepts(await trial.settle(slip, { amount: '1', resultType: 'refund' }));
+      await trial.moved('-2', 'a stake of 3 and a refund of 1');
+    },
+  },
+  {
+    id: 'settle-part-lost',
+    title: 'A lost bet with an amount is paid that amount',
+    expected: '200 to resultType lost with an amount of 1, the balance rises by it',
+    advice: `${CREDIT} The amount decides, not resultType.`,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      const before = await trial.money();
+      const recorded = await trial.settle(slip, { amount: '1', resultType: 'lost' });
+      const paid = subtractAmounts(await trial.money(), before);
+      if (sameAmount(paid, '1')) return;
+      const { kind } = recorded.answer;
+      // The service's documents name no such result: no reason to refuse the wallet.
+      trial.warn(`a lost bet with an amount of 1 was ${kind}, and paid ${paid}`, 'costs_money');
     },
   },
   {

@@ -1,8 +1,10 @@
 import { classOf } from '../../domain/operation.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
+import { secretSpellings } from '../../wallets/evidence.ts';
 import { codesIn, documentOf } from '../answer-meaning.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
+import { rightSignatures } from '../right-signatures.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
 
@@ -178,7 +180,37 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
       if (found !== undefined) trial.warn(`${found}; only the code counts`, 'cosmetic');
     },
   },
+  {
+    id: 'shape-no-secrets',
+    title: 'No answer tells what lets somebody in',
+    expected:
+      'no answer of the run holds the wallet secret, or the signature that a request lacked',
+    rule: RULES.signature,
+    meaning: 'lets_somebody_in',
+    advice:
+      'Answer refusals with code and message alone: no stack trace, no settings, and not the ' +
+      'signature that was expected. Then change the secret.',
+    run: async (trial) => {
+      const { record, secret } = trial.context;
+      const found = examine(trial, record, (recorded) => leakIn(recorded, secret));
+      if (found !== undefined) trial.fail(found);
+    },
+  },
 ];
+
+/** What an answer gives away. A request that was signed well has told its signature itself. */
+function leakIn({ request, exchange, forged }: RecordedCall, secret: string): string | undefined {
+  if (exchange.kind !== 'response') return undefined;
+  const text = exchange.body.toString('utf8');
+  if (secretSpellings(secret).some((one) => text.includes(one))) {
+    return 'the answer holds the wallet secret';
+  }
+  const sent = request.headers['x-sign-jws'] ?? '';
+  const isTold = (one: string) => text.includes(one) && !sent.includes(one);
+  return forged && rightSignatures(request, secret).some(isTold)
+    ? 'the refusal of a wrong signature tells the right one'
+    : undefined;
+}
 
 export const answerCases: readonly Case[] = group(
   'shape',

@@ -3,11 +3,14 @@ import type { Odd } from '../caller.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import {
   changedSignature,
+  emptySignature,
   type ForgedRequest,
   foreignSecret,
   noAlgorithm,
   otherBody,
   typeFirst,
+  UNSET_SECRETS,
+  unsetSecret,
   unsigned,
 } from '../forged-requests.ts';
 import { RULES } from '../rules.ts';
@@ -98,6 +101,26 @@ const FORGED: readonly CaseText[] = [
     run: (trial) => forgedPlace(trial, noAlgorithm),
   },
   {
+    id: 'signature-empty',
+    title: 'A header with no signature behind it is refused',
+    expected: '400 with code 1, nothing debited',
+    advice: `${VERIFY} Compare all 32 bytes, also where fewer were sent.`,
+    run: (trial) => forgedPlace(trial, emptySignature),
+  },
+  {
+    id: 'signature-unset-secret',
+    title: 'A secret that was never set signs nothing',
+    expected: `400 with code 1 to a balance signed with no text at all, or with ${UNSET_SECRETS.slice(1).join(', ')}`,
+    advice:
+      'Refuse to start without a secret, and take no empty one beside it, such as the place of ' +
+      'the next one during a rotation.',
+    run: async (trial) => {
+      for (const secret of UNSET_SECRETS) {
+        if (secret !== trial.context.secret) await forgedBalance(trial, unsetSecret(secret));
+      }
+    },
+  },
+  {
     id: 'signature-other-body',
     title: 'A signature of another body is refused',
     expected: '400 with code 1, nothing debited',
@@ -131,6 +154,31 @@ const FORGED: readonly CaseText[] = [
       const recorded = await trial.rollback(slip, 50, { forgery: foreignSecret });
       trial.refuses(recorded, BAD_SIGNATURE, 'warn');
       await trial.moved('-1', 'a rollback with a wrong signature');
+    },
+  },
+  {
+    id: 'signature-foreign-unsettle',
+    title: 'An unsettle signed with another secret is refused',
+    expected: '400 with code 1, nothing taken back',
+    advice: VERIFY,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      // A cashout has a token: some wallets ask for one, and other cases are about that.
+      await trial.cashedOut(slip, '3');
+      await trial.open();
+      const recorded = await trial.unsettle(slip, '3', { forgery: foreignSecret });
+      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
+      await trial.movedNothing('an unsettle with a wrong signature');
+    },
+  },
+  {
+    id: 'signature-foreign-update',
+    title: 'An update signed with another secret is refused',
+    expected: '400 with code 1',
+    advice: VERIFY,
+    run: async (trial) => {
+      const recorded = await trial.update(await trial.placed(), '9', { forgery: foreignSecret });
+      trial.refuses(recorded, BAD_SIGNATURE, 'warn');
     },
   },
 ];

@@ -1,0 +1,182 @@
+import { createHmac } from 'node:crypto';
+import { addAmounts, compareAmounts, sameAmount } from '../../../src/domain/amount.ts';
+import type { WireAnswer } from '../../../tools/simulator/wallet/answers.ts';
+import { judgeSignature, type SignatureJudge } from '../../../tools/simulator/wallet/http.ts';
+import { SECRET } from './certification.ts';
+import { accepted, declined, flawed, type Mistake } from './mistake.ts';
+
+/** Reads amounts as binary floats, multiplies by 100 and cuts off: 0.29 becomes 28 cents. */
+export const cutsCents = flawed((call, books) => {
+  if (call.operation !== 'place' && call.operation !== 'settle') return undefined;
+  const cents = Math.trunc(Number(call.amount) * 100);
+  return books.book({ ...call, amount: `${Math.trunc(cents / 100)}.${twoDigits(cents % 100)}` });
+});
+
+function twoDigits(cents: number): string {
+  return String(cents).padStart(2, '0');
+}
+
+/** Pays the stake for a refund, whatever its amount. */
+export const refundsTheStake = flawed((call, books) => {
+  const isRefund = call.operation === 'settle' && call.resultType === 'refund';
+  const bet = isRefund ? books.bet(call.transactionId) : undefined;
+  return bet === undefined ? undefined : books.book({ ...call, amount: bet.stake });
+});
+
+/** Pays nothing for a lost bet, whatever its amount. */
+export const paysNothingForLost = flawed((call, books) =>
+  call.operation === 'settle' && call.resultType === 'lost'
+    ? books.book({ ...call, amount: '0' })
+    : undefined,
+);
+
+/** Knows bets by the first 32 characters of their ids. */
+export function cutsIds(): Mistake {
+  const known = new Map<string, string>();
+  return flawed((call) => {
+    const short = call.transactionId.slice(0, 32);
+    const first = known.get(short);
+    known.set(short, first ?? call.transactionId);
+    return first === undefined || first === call.transactionId ? undefined : accepted();
+  });
+}
+
+/** Of bets above the balance it refuses the first: those beside it were compared before. */
+export function lendsToTheThird(): Mistake {
+  let above = 0;
+  return flawed((call, books) => {
+    if (call.operation !== 'place' || compareAmounts(call.amount, '900') < 0) return undefined;
+    const verdict = books.book(call);
+    if (verdict.kind === 'accepted') above = 0;
+    else above += 1;
+    if (above < 2) return verdict;
+    books.credit(call.userId, call.currency, call.amount);
+    return books.book(call);
+  });
+}
+
+/** Forgets the rollback of a bet after this time: the next one refunds again. */
+export function forgetsRollbacks(afterMs: number): Mistake {
+  const rolledBackAtMs = new Map<string, number>();
+  return flawed((call, books) => {
+    const atMs = rolledBackAtMs.get(call.transactionId);
+    if (call.operation !== 'rollback') return undefined;
+    if (atMs === undefined) rolledBackAtMs.set(call.transactionId, performance.now());
+    const bet = books.bet(call.transactionId);
+    if (atMs === undefined || performance.now() - atMs < afterMs || bet === undefined) {
+      return undefined;
+    }
+    books.credit(bet.user, bet.currency, bet.stake);
+    return accepted();
+  });
+}
+
+/** Forgets the result of a bet after this time: the same one pays again. */
+export function forgetsResults(afterMs: number): Mistake {
+  const settledAtMs = new Map<string, number>();
+  return flawed((call, books) => {
+    if (call.operation !== 'settle') return undefined;
+    const atMs = settledAtMs.get(call.transactionId);
+    settledAtMs.set(call.transactionId, performance.now());
+    const bet = books.bet(call.transactionId);
+    const isLate = atMs !== undefined && performance.now() - atMs >= afterMs;
+    if (!isLate || bet?.status !== 'settled' || !sameAmount(bet.paid, call.amount)) {
+      return undefined;
+    }
+    books.credit(bet.user, bet.currency, bet.paid);
+    return accepted();
+  });
+}
+
+/** Never lets a balance fall below zero: by refusing, or by leaving the rest with the player. */
+export const neverBelowZero = (way: 'refuses' | 'forgives'): Mistake => {
+  let balance = '1000';
+  return flawed((call, books) => {
+    const bet = books.bet(call.transactionId);
+    if (call.operation === 'place') {
+      const verdict = books.book(call);
+      if (verdict.kind === 'accepted') balance = addAmounts(balance, `-${call.amount}`);
+      return verdict;
+    }
+    if (call.operation === 'settle') balance = addAmounts(balance, call.amount);
+    const isBelow = call.operation === 'rollback' && bet?.status === 'settled' && balance === '0';
+    if (!isBelow || bet === undefined) return undefined;
+    if (way === 'refuses') return declined(7);
+    const verdict = books.book(call);
+    books.credit(bet.user, bet.currency, addAmounts(bet.paid, `-${bet.stake}`));
+    return verdict;
+  });
+};
+
+const judged = (judge: SignatureJudge): Mistake => ({ judge });
+
+/** Compares as many characters as were sent. */
+export const comparesWhatWasSent = judged((request, keys) =>
+  String(request.headers['x-sign-jws']).endsWith('..')
+    ? { ok: true }
+    : judgeSignature(request, keys),
+);
+
+/** Knows a second secret, for rotations, which nobody has set. */
+export const takesTheUnsetSecret = (secret: string): Mistake =>
+  judged((request, keys) => {
+    const [header = '', , mac] = String(request.headers['x-sign-jws']).split('.');
+    const input = `${header}.${request.body.toString('base64url')}`;
+    const unset = createHmac('sha256', secret).update(input).digest('base64url');
+    return mac === unset ? { ok: true } : judgeSignature(request, keys);
+  });
+
+/** Verifies no signature of these types of `PUT`. */
+export const trustsType = (type: 1 | 5): Mistake =>
+  judged((request, keys) => {
+    const body = request.body.toString('utf8');
+    // A place is of type 1 too, and has an address.
+    const isTrusted = body.includes(`"type":${type}`) && (type === 5 || !body.includes('"ip"'));
+    return isTrusted ? { ok: true } : judgeSignature(request, keys);
+  });
+
+/** Answers with its settings where something is wrong, as frameworks do in development. */
+export const showsSettings: Mistake = {
+  rewriteRefused: (answer: WireAnswer) => ({
+    ...answer,
+    body: answer.body.replace('}', `,"env":{"WALLET_SECRET":"${SECRET}"}}`),
+  }),
+};
+
+/** Says which signature it had expected. */
+export function tellsTheSignature(): Mistake {
+  let expected = '';
+  return {
+    judge: (request, keys) => {
+      const [header = ''] = String(request.headers['x-sign-jws']).split('.');
+      const input = `${header}.${request.body.toString('base64url')}`;
+      expected = createHmac('sha256', SECRET).update(input).digest('base64url');
+      return judgeSignature(request, keys);
+    },
+    rewriteRefused: (answer: WireAnswer) => ({
+      ...answer,
+      body: answer.body.replace('mismatch', `expected ${expected}`),
+    }),
+  };
+}
+
+/** Repeats the request's own signature in every refusal. */
+export function repeatsSignatures(): { readonly mistake: Mistake; readonly seen: string[] } {
+  const seen: string[] = [];
+  const mistake: Mistake = {
+    judge: (request, keys) => {
+      seen.push(String(request.headers['x-sign-jws']));
+      return judgeSignature(request, keys);
+    },
+    rewrite: (answer) =>
+      answer.status === 200
+        ? answer
+        : { ...answer, body: answer.body.replace('}', `,"got":"${seen.at(-1)}"}`) },
+  };
+  return { mistake, seen };
+}
+
+/** Refuses fractions, as a wallet may whose currency has no cents. */
+export const refusesFractions = flawed((call) =>
+  call.operation === 'place' && /\.\d*[1-9]/.test(call.amount) ? declined(5) : undefined,
+);
