@@ -6,7 +6,7 @@ import {
   scanJson,
   scanJsonTree,
 } from '../../src/protocol/json-scan.ts';
-import { spelledObject } from './json-text.ts';
+import { spelledObject, withPlainNames } from './json-text.ts';
 
 const DEPTH_MAX = 64;
 
@@ -20,18 +20,6 @@ function meantBy(text: string, { start, end, inside }: ScannedValue): unknown {
 
 const meant = (text: string) =>
   meantBy(text, { start: 0, end: text.length, inside: scanJsonTree(text, DEPTH_MAX) });
-
-/** V8 mistakes some names with escapes (`src/protocol/json.ts`): it is given none. */
-function withPlainNames(text: string): string {
-  return text.replaceAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs, (string, colon?: string) => {
-    if (colon === undefined) return string;
-    const plain = String(JSON.parse(string.slice(0, -colon.length))).replaceAll(
-      /[\\"\p{Cc}\p{Cs}]/gu,
-      (character) => `~${character.codePointAt(0)}~`,
-    );
-    return `"${plain}"${colon}`;
-  });
-}
 
 describe('scanJson', () => {
   it('finds the members of an object or the elements of an array, and of nothing else', () => {

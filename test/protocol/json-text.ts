@@ -74,6 +74,18 @@ export function unescaped(text: string): string {
   return String(JSON.parse(text));
 }
 
+/** For `JSON.parse` as a witness: V8 mistakes some names with escapes (`src/protocol/json.ts`), so it is given none. */
+export function withPlainNames(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs, (string, colon?: string) => {
+    if (colon === undefined) return string;
+    const plain = String(JSON.parse(string.slice(0, -colon.length))).replaceAll(
+      /[\\"\p{Cc}\p{Cs}]/gu,
+      (character) => `~${character.codePointAt(0)}~`,
+    );
+    return `"${plain}"${colon}`;
+  });
+}
+
 function separated(groups: readonly Tokens[]): string[] {
   return groups.flatMap((group, index) => (index === 0 ? group : [',', ...group]));
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonError, jsonString, parseJsonObject } from '../../src/protocol/json.ts';
-import { nearlyJson, spelledObject, stringText, unescaped } from './json-text.ts';
+import { nearlyJson, spelledObject, stringText, unescaped, withPlainNames } from './json-text.ts';
 
 const DEPTH_MAX = 6;
 
@@ -13,9 +13,23 @@ describe('a JSON document, for any spelling', () => {
   it('has the values that JSON.parse gives and the text that came (I9)', () => {
     fc.assert(
       fc.property(spelledObject, ({ spaced }) => {
+        expect(parse(spaced).text).toBe(spaced);
+        const plain = withPlainNames(spaced);
+        expect(parse(plain).value).toEqual(JSON.parse(plain));
+      }),
+    );
+  });
+
+  it('has its members under the names that are meant, however they are spelled (I9)', () => {
+    fc.assert(
+      fc.property(spelledObject, ({ spaced, members }) => {
         const document = parse(spaced);
-        expect(document.text).toBe(spaced);
-        expect(document.value).toEqual(JSON.parse(spaced));
+        const names = members.map(({ name }) => unescaped(name));
+        expect(Object.keys(document.value).toSorted()).toEqual(names.toSorted());
+        for (const { name, value } of members) {
+          if (/^[{[]/.test(value)) continue;
+          expect(document.value[unescaped(name)]).toEqual(JSON.parse(value));
+        }
       }),
     );
   });
