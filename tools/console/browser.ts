@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Where distributions put it; `CHROMIUM` names another. */
+/**
+ * Where distributions put it; `CHROMIUM` names another. The headless shell is the same engine without a
+ * window around it: what is played here takes two thirds of the time.
+ */
 const PLACES = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
