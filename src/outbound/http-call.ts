@@ -51,7 +51,7 @@ const TOO_MANY_REQUESTS = 429;
  */
 const PIECES_MAX = 4096;
 const BYTES_PER_FURTHER_PIECE = 64;
-/** Pieces are kept together from this many on: each takes some hundred bytes besides its own. */
+/** This many pieces are put together at a time: each apart takes some hundred bytes besides its own. */
 const PIECES_APART_MAX = 256;
 
 /** Hints that may come before the answer itself; each costs as much as an answer's head. */
@@ -83,7 +83,9 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   #contentType: string | undefined;
   #retryAfter: string | undefined;
   #informational = 0;
-  #chunks: Buffer[] = [];
+  /** What has come, in order: pieces put together, and behind them those still apart. */
+  #together: Buffer[] = [];
+  #apart: Buffer[] = [];
   #bytes = 0;
   #pieces = 0;
 
@@ -199,8 +201,11 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   #keep(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    if (this.#chunks.length >= PIECES_APART_MAX) this.#chunks = [Buffer.concat(this.#chunks)];
+    this.#apart.push(chunk);
+    if (this.#apart.length < PIECES_APART_MAX) return;
+    // Never with those before: an answer of megabytes would be copied from its beginning each time.
+    this.#together.push(Buffer.concat(this.#apart));
+    this.#apart = [];
   }
 
   #tooLarge(): void {
@@ -220,13 +225,17 @@ export class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   #heard(): Omit<HttpResponse, 'status'> {
-    return { contentType: this.#contentType, body: Buffer.concat(this.#chunks) };
+    return {
+      contentType: this.#contentType,
+      body: Buffer.concat([...this.#together, ...this.#apart]),
+    };
   }
 
   #finish(exchange: Exchange): void {
     if (this.#over) return;
     this.#over = true;
-    this.#chunks = [];
+    this.#together = [];
+    this.#apart = [];
     clearTimeout(this.#timer);
     this.#settle(exchange);
   }

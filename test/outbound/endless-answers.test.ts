@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { limitAnswers } from '../../src/outbound/answer-meter.ts';
 import { HttpClient } from '../../src/outbound/http-client.ts';
@@ -75,10 +75,10 @@ function clientOf(origin: string, connections = 8): HttpClient {
   });
 }
 
-function ask(http: HttpClient, path: string) {
+function ask(http: HttpClient, path: string, answerBytesMax = 64 * 1024) {
   const headers = { 'content-type': 'application/json' };
   const request = { method: 'POST', path, headers, body: Buffer.from('{}') } as const;
-  return http.exchange({ ...request, answerBytesMax: 64 * 1024 }, deadlineIn(4_000));
+  return http.exchange({ ...request, answerBytesMax }, deadlineIn(4_000));
 }
 
 describe.each(KINDS)('a wallet that answers with %s without end', (kind) => {
@@ -173,6 +173,22 @@ it('takes the longest answer in pieces of a word each, whole and in order', asyn
   const exchange = await ask(http, '/');
   expect(exchange).toMatchObject({ kind: 'response' });
   expect(exchange.kind === 'response' && exchange.body.toString()).toBe(text);
+  await Promise.all([http.close(), server.close()]);
+});
+
+it('copies an answer of megabytes twice, however many its pieces (I7)', async () => {
+  const body = Buffer.alloc(4_000_000, 'answer ');
+  const server = await startRawWallet(({ socket }) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
+    socket.write(body);
+  });
+  const http = clientOf(server.origin, 1);
+  const concat = vi.spyOn(Buffer, 'concat');
+  const exchange = await ask(http, '/', body.length);
+  const copied = concat.mock.results.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+  concat.mockRestore();
+  expect(exchange.kind === 'response' && exchange.body.equals(body)).toBe(true);
+  expect(copied).toBeLessThan(2.1 * body.length);
   await Promise.all([http.close(), server.close()]);
 });
 
