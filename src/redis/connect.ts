@@ -24,7 +24,8 @@ const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
  *   `redis+sentinel://[:password@]sentinel-1:26379/master[/database]?sentinel=sentinel-2:26379`,
  *   with further `sentinel` and, where the Sentinels themselves have one, `sentinelPassword`; or
  *   `redis+cluster://[:password@]node-1:6379?node=node-2:6379`, with any nodes of the cluster
- * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master, or a database is no number
+ * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master, a database is no number, or a
+ *   cluster's is not 0
  */
 export function connectRedis(url: string, given: ConnectionOptions): RedisConnection {
   const options = { reconnectOnError, ...given };
@@ -43,6 +44,13 @@ export function connectRedis(url: string, given: ConnectionOptions): RedisConnec
 
 function connectCluster(url: URL, options: ConnectionOptions): Cluster {
   const { keyPrefix, enableAutoPipelining, enableOfflineQueue, ...ofNode } = options;
+  const database = databaseOf(url.pathname.slice(1));
+  if (database !== 0) {
+    throw new GatewayError(
+      'CANNOT_START',
+      `REDIS_URL names database ${database}, and a Redis Cluster has no other than 0`,
+    );
+  }
   const nodes = [url.host, ...url.searchParams.getAll('node')];
   return new Cluster(
     nodes.map((node) => address(node, REDIS_PORT)),

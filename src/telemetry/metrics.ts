@@ -227,7 +227,7 @@ function booksMetrics({ counter, gauge }: Makers) {
     booksStatements: counter('gateway_books_statements_total', 'Days closed', ['operator']),
     booksOverdue: gauge(
       'gateway_books_closings_overdue',
-      'Operators with a day that should be closed and is held by what is open',
+      'Operators with a day that should be closed and is not: something open holds it, or closing it failed',
       [],
       'max',
     ),

@@ -70,6 +70,15 @@ describe('Redis through Sentinel', { timeout: 90_000 }, () => {
   });
 });
 
+it.each(['redis+cluster', 'rediss+cluster'])(
+  '%s is refused with a database that none has',
+  (scheme) => {
+    expect(() => connectRedis(`${scheme}://127.0.0.1:6379/1?node=127.0.0.1:6380`, {})).toThrow(
+      'REDIS_URL names database 1, and a Redis Cluster has no other than 0',
+    );
+  },
+);
+
 async function follow(replica: EmbeddedServer, master: EmbeddedServer): Promise<void> {
   const { password } = new URL(master.url);
   const redis = new Redis(replica.url);
