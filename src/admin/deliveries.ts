@@ -23,6 +23,7 @@ import {
   looseReasonBody,
   reasonField,
   storableText,
+  storableWords,
   wordAmong,
 } from './input.ts';
 
@@ -51,7 +52,7 @@ const retryBody = z.strictObject({
   reason: reasonField,
 });
 
-const resolveBody = z.strictObject({ by: storableText(200), reason: storableText(2_000) });
+const resolveBody = z.strictObject({ by: storableWords(200), reason: storableWords(2_000) });
 
 export interface Deliveries {
   readonly configuration: () => Configuration;

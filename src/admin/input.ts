@@ -60,6 +60,11 @@ export function storableText(lengthMax: number) {
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'holds a forbidden character');
 }
 
+/** The same where somebody has to say something, for the record. */
+export function storableWords(lengthMax: number) {
+  return storableText(lengthMax).refine((text) => text.trim() !== '', 'must not be empty');
+}
+
 /** A time of a query: ISO 8601 with its zone, or a day in UTC. */
 export const timeField = z
   .string('must be given once')

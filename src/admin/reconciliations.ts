@@ -21,6 +21,7 @@ import {
   cursorField,
   invalidField,
   storableText,
+  storableWords,
   wordAmong,
 } from './input.ts';
 import { takesItsTime } from './slow-requests.ts';
@@ -43,7 +44,7 @@ const differencesQuery = z.strictObject({
 const ID = /^\d{1,18}$/;
 const runPath = z.object({ id: z.string() });
 const differencePath = runPath.extend({ difference: z.string() });
-const resolveBody = z.strictObject({ reason: storableText(2_000) });
+const resolveBody = z.strictObject({ reason: storableWords(2_000) });
 
 export interface ReconciliationDesk {
   readonly reconciler: Pick<Reconciler, 'knows' | 'receive'>;

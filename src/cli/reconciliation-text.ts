@@ -82,8 +82,8 @@ async function printKind(
 
 function lineOf({ id, transactionId, line, here, there, reason, known }: DifferenceItem): string {
   const sides = [
-    here === null ? undefined : `here ${wordsOf(here)}`,
-    there === null ? undefined : `there ${wordsOf(there)}`,
+    here === null ? undefined : `here ${notBlank(here)}`,
+    there === null ? undefined : `there ${notBlank(there)}`,
   ];
   const parts = [
     [transactionId, line === null ? undefined : `(line ${line})`].filter(Boolean).join(' '),
@@ -94,7 +94,7 @@ function lineOf({ id, transactionId, line, here, there, reason, known }: Differe
   return `  [${id}] ${parts.filter((part) => part !== '').join(': ')}`;
 }
 
-function wordsOf({ state, stake, payout, currency, copies }: ListedThere): string {
+function notBlank({ state, stake, payout, currency, copies }: ListedThere): string {
   const words = [
     state,
     stake === null ? null : `stake ${stake}`,

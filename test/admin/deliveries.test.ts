@@ -142,6 +142,9 @@ describe('deliveries', () => {
 
   it('wants to know who resolves, and why', async () => {
     const id = await insert({ state: 'dead' });
+    const blank = { by: ' ', reason: 'credited by hand' };
+    const unsigned = await admin.post(`/admin/deliveries/${id}/resolve`, blank);
+    expect([unsigned.status, unsigned.json?.message]).toEqual([400, 'by: must not be empty']);
     const { status, json } = await admin.post(`/admin/deliveries/${id}/resolve`, { by: 'ann' });
     expect(status).toBe(400);
     expect(json.message).toBe('reason: must be a string');

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
-import { byOf } from '../caller.ts';
+import { byOf, notBlank } from '../caller.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -24,7 +24,7 @@ export function deliveriesHoldCommand(terminal: Terminal): Command {
         'what the service sends meanwhile is still tried once, within its callback.',
     )
     .requiredOption('--operator <id>', 'whose deliveries')
-    .requiredOption('--reason <why>', 'kept in the audit')
+    .requiredOption('--reason <why>', 'kept in the audit', notBlank('--reason'))
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print {operator, hold} as JSON')
     .action((options: Options) => change(terminal, options, 'hold'));

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
-import { byOf } from '../caller.ts';
+import { byOf, notBlank } from '../caller.ts';
 import { deliveryName } from '../deliveries-table.ts';
 import {
   type DeliveryCommandOptions,
@@ -8,7 +8,7 @@ import {
   noSuchDelivery,
   withDeliveryAdmin,
 } from '../delivery-admin.ts';
-import { CommandFailed, UsageError } from '../failures.ts';
+import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -28,8 +28,8 @@ export function deliveriesResolveCommand(terminal: Terminal): Command {
         'then on as what the wallet holds. Who and why are kept in the journal.',
     )
     .argument('<id>', 'the delivery, as `deliveries list` shows it')
-    .requiredOption('--by <who>', 'who answers for it: a person, or a ticket')
-    .requiredOption('--reason <why>', 'what was done at the wallet')
+    .requiredOption('--by <who>', 'who answers for it: a person, or a ticket', notBlank('--by'))
+    .requiredOption('--reason <why>', 'what was done at the wallet', notBlank('--reason'))
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the delivery as JSON')
     .action((id: string, options: Options) => resolve(terminal, deliveryId(id), options));
@@ -39,8 +39,7 @@ export function deliveriesResolveCommand(terminal: Terminal): Command {
 }
 
 async function resolve(terminal: Terminal, id: string, options: Options): Promise<void> {
-  const by = said('--by', options.by);
-  const reason = said('--reason', options.reason);
+  const { by, reason } = options;
   const result = await withDeliveryAdmin(terminal, options, (admin) =>
     admin.resolve(id, by, reason, byOf({ reason })),
   );
@@ -60,10 +59,4 @@ async function resolve(terminal: Terminal, id: string, options: Options): Promis
     default:
       return unreachable(result);
   }
-}
-
-function said(option: string, text: string): string {
-  const words = text.trim();
-  if (words === '') throw new UsageError(`${option} is empty: it is kept for the record`);
-  return words;
 }

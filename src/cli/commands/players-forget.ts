@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
 import { plain, plainJsonLine } from '../../lib/plain-text.ts';
-import { byOf } from '../caller.ts';
+import { byOf, notBlank } from '../caller.ts';
 import { withDatabase, withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -33,7 +33,7 @@ export function playersForgetCommand(terminal: Terminal): Command {
         'of the player is open. Kept in the audit; it cannot be taken back.',
     )
     .argument('<userId>', 'the player, as the service knows it (`bets search` shows it)')
-    .requiredOption('--reason <why>', 'kept in the audit')
+    .requiredOption('--reason <why>', 'kept in the audit', notBlank('--reason'))
     .option('--json', 'print {bets, messages, attempts} as JSON')
     .action((userId: string, options: { readonly reason: string; readonly json?: true }) =>
       forget(terminal, userId, options),

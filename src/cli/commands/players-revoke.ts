@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
+import { notBlank } from '../caller.ts';
 import { withExamples } from '../help.ts';
 import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
@@ -19,7 +20,7 @@ export function playersRevokeCommand(terminal: Terminal): Command {
         'every replica. The player has to sign in again; open bets still settle and roll back.',
     )
     .argument('<userId>', 'the player, as the service knows it (`bets search` shows it)')
-    .requiredOption('--reason <why>', 'kept in the audit')
+    .requiredOption('--reason <why>', 'kept in the audit', notBlank('--reason'))
     .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {revoked} as JSON')
     .action(async (userId: string, { reason, admin, json }: Options) => {

@@ -6,7 +6,7 @@ import type { Database } from '../../store/database.ts';
 import { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { ReconciliationItem } from '../../store/reconciliation/run-item.ts';
 import { ReconciliationRuns } from '../../store/reconciliation/runs.ts';
-import { byOf } from '../caller.ts';
+import { byOf, notBlank } from '../caller.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -100,7 +100,7 @@ export function reconciliationsResolveCommand(terminal: Terminal): Command {
     )
     .argument('<id>', 'the comparison')
     .argument('<difference>', 'the difference, as `reconciliations show` has its id')
-    .requiredOption('--reason <why>', 'what explains it, or what was done')
+    .requiredOption('--reason <why>', 'what explains it, or what was done', notBlank('--reason'))
     .option('--json', 'print the difference as JSON')
     .action((id: string, difference: string, options: JsonOption & { readonly reason: string }) =>
       withDatabase(terminal.env, (database) =>
@@ -118,12 +118,8 @@ async function resolve(
   [runId, differenceId]: readonly [string, string],
   { reason, json }: JsonOption & { readonly reason: string },
 ): Promise<void> {
-  const by = byOf({ reason });
-  if (by.reason === undefined) {
-    throw new UsageError('--reason is empty: it is kept for the record');
-  }
   const differences = new ReconciliationDifferences(database);
-  const result = await differences.resolve(runId, differenceId, by);
+  const result = await differences.resolve(runId, differenceId, byOf({ reason }));
   switch (result.kind) {
     case 'resolved':
       if (json) terminal.printJson(result.item);

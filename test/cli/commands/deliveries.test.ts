@@ -262,6 +262,7 @@ describe('an operator that is misspelt', () => {
 
 describe('wagergate deliveries hold and resume', () => {
   it('are on record with who did it at this command line, and why (I12)', async () => {
+    expect((await deliveries('hold', '--operator', 'alpha', '--reason', ' ')).code).toBe(2);
     const hold = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
     expect(hold).toMatchObject({ code: 0, stdout: 'the deliveries of alpha are held\n' });
     const id = await insertDelivery(client);

@@ -53,6 +53,11 @@ describe('what people do with players at the command line', () => {
 
     const early = await run('players', 'forget', userId, '--reason', 'DSR 2');
     expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining(bet.transactionId) });
+    const wordless = await run('players', 'forget', userId, '--reason', ' ');
+    expect([wordless.code, wordless.stderr]).toEqual([
+      2,
+      'error: --reason is empty: it is kept for the record\n',
+    ]);
     await bet.settle('10');
     const done = await run('players', 'forget', userId, '--reason', 'DSR 2', '--json');
     expect(JSON.parse(done.stdout)).toEqual({ bets: 1, messages: 2, attempts: 2 });
