@@ -47,6 +47,10 @@ export class AnswerCache {
   #epoch: { readonly value: string; readonly readAtMs: number } | undefined;
   /** A fence could not be written, or may have been lost since: nothing in Redis is believed until the epoch is another one. */
   #raising: NodeJS.Timeout | undefined;
+  /** Thousands of fences take longer than the time between two tries. */
+  #isTrying = false;
+  /** Something has happened since the try under way began: only an epoch that is raised later covers it. */
+  #isOvertaken = false;
   readonly #missed = new Set<string>();
   #gathered: (readonly [key: string, place: FinalPlace])[] = [];
   /** Until it has taken what is gathered. */
@@ -129,18 +133,32 @@ export class AnswerCache {
 
   #startRaising(): void {
     this.#epoch = undefined;
-    this.#raising ??= setInterval(() => void this.#raise(), RAISE_EVERY_MS).unref();
+    this.#isOvertaken = true;
+    this.#raising ??= setInterval(() => void this.#tryToRaise(), RAISE_EVERY_MS).unref();
   }
 
-  async #raise(): Promise<void> {
-    if (!(await this.#accelerator.set(EPOCH_KEY, randomUUID(), EPOCH_TTL_MS))) return;
+  async #tryToRaise(): Promise<void> {
+    if (this.#isTrying) return;
+    this.#isTrying = true;
+    try {
+      if (!(await this.#raise())) return;
+      clearInterval(this.#raising);
+      this.#raising = undefined;
+    } finally {
+      this.#isTrying = false;
+    }
+  }
+
+  /** @returns whether Redis may be believed again */
+  async #raise(): Promise<boolean> {
+    this.#isOvertaken = false;
+    if (!(await this.#accelerator.set(EPOCH_KEY, randomUUID(), EPOCH_TTL_MS))) return false;
     // A place that was in flight when its fence was missed may be remembered only now, in this epoch.
     for (const transactionId of this.#missed) {
-      if (!(await this.#writeFence(transactionId))) return;
+      if (!(await this.#writeFence(transactionId))) return false;
       this.#missed.delete(transactionId);
     }
-    clearInterval(this.#raising);
-    this.#raising = undefined;
+    return !this.#isOvertaken;
   }
 }
 

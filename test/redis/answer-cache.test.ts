@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { AnswerCache, type FinalPlace } from '../../src/redis/answer-cache.ts';
@@ -116,5 +116,35 @@ it('a fence that Redis could not hear of is written before anything in it is bel
   await answers.fence('missed');
   isThere = true;
   await expect.poll(() => written).toEqual(['answers-epoch', 'place:missed']);
+  answers.close();
+});
+
+it('Redis that comes back restored while fences are written is told anew before it is believed (I6)', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  let comesBack = (): void => undefined;
+  const fence = Promise.withResolvers<boolean>();
+  const answersOfRedis = [false, true, fence.promise, true];
+  const asked: string[] = [];
+  const accelerator = partly<Accelerator>({
+    onReturn: (told: () => void) => {
+      comesBack = told;
+    },
+    set: async (key: string) => {
+      asked.push(key);
+      return (await answersOfRedis.shift()) ?? true;
+    },
+  });
+  const answers = new AnswerCache(accelerator, systemClock, () => 60_000);
+  await answers.fence('missed');
+  // However long the fence takes, nobody begins beside it.
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(asked).toEqual(['place:missed', 'answers-epoch', 'place:missed']);
+  comesBack();
+  fence.resolve(true);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(asked.slice(3)).toEqual(['answers-epoch']);
   answers.close();
 });
