@@ -2,6 +2,7 @@ import { LEASE_SECONDS } from '../bets/lease.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 import type { BooksTransaction } from './books-transaction.ts';
+import { dayStart } from './day-start.ts';
 import { TOTALS_COLUMNS } from './day-totals.ts';
 import type { Position } from './position.ts';
 import { READ_CURSOR } from './read-statements.ts';
@@ -45,8 +46,8 @@ const DUE = statement(
                     (SELECT min(d.day) FROM books_days d WHERE d.operator_id = o.operator_id)) AS day
       FROM operator o WHERE o.operator_id IS NOT NULL
   ), bounds AS (
-    SELECT operator_id, day, day::timestamp AT TIME ZONE :time_zone AS starts_at,
-           (day + 1)::timestamp AT TIME ZONE :time_zone AS ends_at
+    SELECT operator_id, day, ${dayStart('day', ':time_zone')} AS starts_at,
+           ${dayStart('day + 1', ':time_zone')} AS ends_at
       FROM first
   )
   SELECT operator_id, day::text, starts_at, ends_at,
@@ -66,6 +67,11 @@ const dayOf: Parameters<DueDay> = {
   operator_id: ['text', ({ operatorId }) => operatorId],
   day: ['date', ({ day }) => day],
   ends_at: ['timestamptz', ({ endsAt }) => endsAt],
+};
+
+const whichDay: Parameters<Pick<DueDay, 'operatorId' | 'day'>> = {
+  operator_id: ['text', ({ operatorId }) => operatorId],
+  day: ['date', ({ day }) => day],
 };
 
 /** Shown of what is open. */
@@ -155,10 +161,7 @@ const IS_BOOKED = statement(
 /** A row for each currency in which something is open at the day's end although nothing moved. */
 const COMPLETE_DAY = statement(
   'books-complete-day',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    day: ['date', ({ day }) => day],
-  } satisfies Parameters<Pick<DueDay, 'operatorId' | 'day'>>,
+  whichDay,
   `
   INSERT INTO books_days (day, operator_id, currency, open_bets, open_stakes)
   SELECT :day, :operator_id, b.currency, b.open_bets, b.open_stakes
@@ -175,10 +178,7 @@ const CLOSING_LOCK_KEY = 1_640_532_528;
 
 const TAKE_ON = statement(
   'books-take-on-closing',
-  {
-    operator_id: ['text', ({ operatorId }) => operatorId],
-    day: ['date', ({ day }) => day],
-  } satisfies Parameters<Pick<DueDay, 'operatorId' | 'day'>>,
+  whichDay,
   `
   SELECT pg_try_advisory_xact_lock(${CLOSING_LOCK_KEY}, hashtext(:operator_id))
          AND NOT EXISTS (SELECT 1 FROM books_statements s

@@ -1,5 +1,6 @@
 import { SUMS } from './book-statement.ts';
 import type { BooksTransaction } from './books-transaction.ts';
+import { dayStart } from './day-start.ts';
 import { type Position, positionOf } from './position.ts';
 
 /** How the rows from before differ from those that were made anew. */
@@ -63,7 +64,7 @@ export class RebuildSteps {
   /** PostgreSQL's own beginning of a day. */
   async startOf(day: string, timeZone: string): Promise<Date> {
     const [start] = await this.#books.rows(
-      'SELECT ($1::date)::timestamp AT TIME ZONE $2::text AS start',
+      `SELECT ${dayStart('$1::date', '$2::text')} AS start`,
       [day, timeZone],
       (row) => row.date('start'),
     );

@@ -1,5 +1,6 @@
 import { DIFFERENCE_KINDS } from '../../domain/reconciliation.ts';
 import type { Runner } from '../books/books-journal.ts';
+import { dayStart } from '../books/day-start.ts';
 import { type Parameters, statement } from '../statement.ts';
 import { GIVE_UP, GIVE_UP_LOST, TAKE_AWAY } from './given-up.ts';
 import {
@@ -39,8 +40,8 @@ const BEGIN = statement(
   `
   INSERT INTO reconciliations (operator_id, from_day, to_day, time_zone, actor)
   VALUES (:operator_id, :from_day, :to_day, :time_zone, :actor)
-  RETURNING id::text, from_day::timestamp AT TIME ZONE time_zone AS starts_at,
-            (to_day + 1)::timestamp AT TIME ZONE time_zone AS ends_at`,
+  RETURNING id::text, ${dayStart('from_day', 'time_zone')} AS starts_at,
+            ${dayStart('to_day + 1', 'time_zone')} AS ends_at`,
   (row): BegunReconciliation => ({
     id: row.text('id'),
     startsAt: row.date('starts_at'),
