@@ -5,8 +5,6 @@ import type { SqlValue } from '../sql-value.ts';
 import { Columns, type TypedStatement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
 
-const CONNECT_MS = 10_000;
-
 /** Of rebuilds, which replace what is booked, and of those who must not see that happen. */
 const REBUILD_LOCK_KEY = 1_640_532_527;
 const HOLD = 'UPDATE books_cursor SET version = version + 1';
@@ -57,7 +55,6 @@ export class BooksTransaction implements Runner {
     const client = new Client({
       connectionString: url,
       application_name: 'wagergate-books',
-      connectionTimeoutMillis: CONNECT_MS,
       ...LONG_CONNECTION,
     });
     // A connection that breaks between two queries: the next one tells.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, DatabaseError } from 'pg';
 import { clientRows } from '../client-rows.ts';
+import { LONG_CONNECTION } from '../long-connection.ts';
 import {
   beginMigration,
   ensureHistory,
@@ -90,7 +91,11 @@ export async function pendingMigrations(
 }
 
 async function withClient<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  const client = new Client({
+    connectionString: databaseUrl,
+    application_name: 'wagergate-migrate',
+    ...LONG_CONNECTION,
+  });
   // A connection that breaks while it only holds the lock: `end` and later queries tell.
   client.on('error', () => undefined);
   await client.connect();

@@ -2,11 +2,14 @@ import { Client } from 'pg';
 import { HAS_DEAD, HAS_OPEN } from '../bets/ended.ts';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
+import { LONG_CONNECTION } from '../long-connection.ts';
 import type { Columns } from '../statement.ts';
 import { pruneBets } from './prune-bets.ts';
 import { pruneSessions } from './prune-sessions.ts';
 
 const ROWS_AT_ONCE = 5_000;
+/** Of what keeps a month, for people. */
+const OPEN_SHOWN = 10;
 /** Waiting longer for the tables' lock would hold callbacks up; then it is tried once more. */
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_TRIES = 20;
@@ -67,7 +70,11 @@ export interface Pruned {
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
 export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
-  const client = new Client({ connectionString: databaseUrl, application_name: 'wagergate-prune' });
+  const client = new Client({
+    connectionString: databaseUrl,
+    application_name: 'wagergate-prune',
+    ...LONG_CONNECTION,
+  });
   // A connection that breaks between two queries: the next one tells.
   client.on('error', () => undefined);
   await client.connect();
@@ -109,7 +116,7 @@ async function pruneMonth(
   const open = [
     ...(await openBets(client, operations)),
     ...(await unbookedBets(client, operations, tableOf('attempts', month))),
-  ];
+  ].slice(0, OPEN_SHOWN);
   if (open.length > 0) return { month, result: 'refused', open, carriedOver: 0 };
   const [carriedOver = 0] = await clientRows(
     client,
@@ -152,7 +159,7 @@ async function openBets(client: Client, operations: string): Promise<readonly Op
              OR b.place = 'unknown' AND b.rollback = 'none'
              OR ${HAS_OPEN} OR ${HAS_DEAD})
         AND (SELECT true FROM ${operations} o WHERE o.transaction_id = b.transaction_id LIMIT 1)
-      ORDER BY 1 LIMIT 10`,
+      ORDER BY 1 LIMIT ${OPEN_SHOWN}`,
     [],
     (row) => ({
       transactionId: row.text('transaction_id'),
@@ -175,7 +182,7 @@ async function unbookedBets(
        JOIN ${attempts} a ON a.confirmed IS NOT FALSE
         AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)
        JOIN ${operations} o ON o.id = a.operation_id
-      ORDER BY 1 LIMIT 10`,
+      ORDER BY 1 LIMIT ${OPEN_SHOWN}`,
     [],
     (row) => ({
       transactionId: row.text('transaction_id'),

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
+import { LONG_CONNECTION } from '../long-connection.ts';
 import type { Columns } from '../statement.ts';
 
 /** One player as the aggregator knows it already. */
@@ -57,8 +58,8 @@ export class PlayerTakeover {
   ): Promise<PlayerTakeover> {
     const client = new Client({
       connectionString: url,
-      connectionTimeoutMillis: 10_000,
       application_name: 'wagergate-import',
+      ...LONG_CONNECTION,
     });
     // A connection that breaks between two batches: the next query tells.
     client.on('error', () => undefined);
