@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { CommandFailed, fileFault } from './failures.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -8,13 +8,19 @@ export const STDIN = '-';
 
 /**
  * The bytes of a file, or of stdin.
+ * @param signal closes it: a process does not end while its stdin is waited for
  * @throws CommandFailed in the middle of reading, when that fails
  */
-export async function* readChunks(terminal: Terminal, file: string): AsyncGenerator<Buffer> {
+export async function* readChunks(
+  terminal: Terminal,
+  file: string,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   if (file === STDIN && terminal.stdin.isTTY === true) {
     terminal.tell('reading from the terminal: end with Ctrl-D on a line of its own');
   }
   const source: Readable = file === STDIN ? terminal.stdin : createReadStream(file);
+  if (signal !== undefined) addAbortSignal(signal, source);
   try {
     for await (const chunk of source) {
       yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk), 'utf8');

@@ -22,7 +22,7 @@ const CHARS_SHOWN = 40;
 export function readListAmount(cell: string): ListAmount {
   if (PLAIN.test(cell)) return { amount: cell };
   const text = cell.trim();
-  const shown = `"${text.slice(0, CHARS_SHOWN)}"`;
+  const shown = shownCell(text);
   if (text.startsWith('-'))
     return { fault: `${shown} is negative: amounts are given without sign` };
   if (AMBIGUOUS.test(text)) {
@@ -33,6 +33,11 @@ export function readListAmount(cell: string): ListAmount {
   if (COMMA_DECIMAL.test(text)) return decimalOf(text.replace(',', '.'), shown);
   if (EXPONENT.test(text)) return { amount: text.replace(/^0+(?=[0-9])/, '') };
   return decimalOf(text, shown);
+}
+
+/** A cell's beginning in quotes; escaped, because PostgreSQL can hold every character but U+0000. */
+export function shownCell(cell: string): string {
+  return JSON.stringify(cell.slice(0, CHARS_SHOWN));
 }
 
 function decimalOf(text: string, shown: string): ListAmount {

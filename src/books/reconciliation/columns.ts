@@ -1,3 +1,4 @@
+import { shownCell } from '../../domain/list-amount.ts';
 import { Incomparable } from './incomparable.ts';
 
 /** The columns that a list may have; only the first is required. */
@@ -38,8 +39,8 @@ export function readColumnNames(text: string): ColumnNames {
 /**
  * Finds our columns among the list's: by the given name exactly, else by our own word, whatever its
  * case and whatever joins its parts (`transaction_id`).
- * @returns undefined where there is no column of transactionIds
- * @throws Incomparable where a given name is not there, or a column could be two
+ * @returns undefined where there is no column of transactionIds, or none of a given name
+ * @throws Incomparable where a column could be two
  */
 export function findColumns(
   header: readonly string[],
@@ -67,7 +68,7 @@ export function findColumns(
 /** What cannot be found, in words. */
 export function missingColumns(header: readonly string[], names: ColumnNames): Incomparable {
   const wanted = names.size === 0 ? ['transactionId'] : names.values();
-  const shown = header.slice(0, 30).map((cell) => `"${cell.slice(0, 40)}"`);
+  const shown = header.slice(0, 30).map(shownCell);
   return new Incomparable(
     `the list has no column ${[...wanted].map((name) => `"${name}"`).join(' or ')}: its first line ` +
       `is ${shown.join(', ')}; name its columns by columns, such as transactionId=bet_id`,

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Incomparable, ListTooLarge } from './incomparable.ts';
+import { letGo } from './list-source.ts';
 
 const GZIP = Buffer.from([0x1f, 0x8b]);
 const ZIP = Buffer.from('PK\u{3}\u{4}', 'latin1');
@@ -17,7 +18,15 @@ export async function* listBytes(
   chunks: AsyncIterable<Buffer>,
   bytesMax: number,
 ): AsyncGenerator<Buffer> {
-  const source = limited(chunks, bytesMax)[Symbol.asyncIterator]();
+  const source = limited(chunks, bytesMax);
+  try {
+    yield* textOf(source, bytesMax);
+  } finally {
+    letGo(source);
+  }
+}
+
+async function* textOf(source: AsyncIterator<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < HEAD_BYTES) {
     const next = await source.next();

@@ -1,4 +1,4 @@
-import { readListAmount } from '../../domain/list-amount.ts';
+import { readListAmount, shownCell } from '../../domain/list-amount.ts';
 import { LISTED_STATES } from '../../domain/reconciliation.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
 import type { ListColumn } from './columns.ts';
@@ -14,7 +14,6 @@ export type ListLine = { readonly row: ListRow } | { readonly unreadable: Unread
 
 const ID_CHARS_MAX = 200;
 const CURRENCY_CHARS_MAX = 20;
-const CELL_CHARS_SHOWN = 40;
 const CONTROL = /\p{Cc}/u;
 
 /** The content of a column of this line; undefined where the list has no such column. */
@@ -33,7 +32,7 @@ export function readListLine(line: number, cellOf: CellOf): ListLine {
   const currency = cellOf('currency')?.trim();
   if (currency === '') return no('currency is empty');
   if (currency !== undefined && (currency.length > CURRENCY_CHARS_MAX || CONTROL.test(currency))) {
-    return no(`currency ${shown(currency)} is none`);
+    return no(`currency ${shownCell(currency)} is none`);
   }
   const stakeCell = cellOf('stake');
   if (stakeCell?.trim() === '') return no('stake is empty');
@@ -45,7 +44,7 @@ export function readListLine(line: number, cellOf: CellOf): ListLine {
   const stateCell = cellOf('state');
   const state = stateCell === undefined ? undefined : stateOf(stateCell);
   if (stateCell !== undefined && state === undefined) {
-    return no(`state ${shown(stateCell)} is none of ${LISTED_STATES.join(', ')}`);
+    return no(`state ${shownCell(stateCell)} is none of ${LISTED_STATES.join(', ')}`);
   }
   return {
     row: {
@@ -81,8 +80,4 @@ function stateOf(cell: string): string | undefined {
   if (exact !== undefined) return exact;
   const word = cell.trim().toLowerCase().replaceAll(/[ -]/g, '_');
   return LISTED_STATES.find((state) => state === word || state.replace('_', '') === word);
-}
-
-function shown(cell: string): string {
-  return `"${cell.slice(0, CELL_CHARS_SHOWN)}"`;
 }

@@ -16,7 +16,8 @@ import { type BetPair, differenceOf, FoundTally, Pairs } from './found.ts';
 import { Incomparable } from './incomparable.ts';
 import { listBytes } from './list-bytes.ts';
 import { ListReader } from './list-reader.ts';
-import type { ListLine } from './list-rows.ts';
+import type { ListLine, UnreadableLine } from './list-rows.ts';
+import { listSource } from './list-source.ts';
 
 /** Lines written at once: a short transaction, however slowly the list arrives. */
 const WRITTEN_AT_ONCE = 10_000;
@@ -67,6 +68,7 @@ export class ReconciliationRun {
   #lines = 0;
   #bytes = 0;
   #readable = 0;
+  #firstUnreadable: UnreadableLine | undefined;
   #rows: ListRow[] = [];
   #found: FoundDifference[] = [];
   #kept = 0;
@@ -113,7 +115,7 @@ export class ReconciliationRun {
       const reader = new ListReader(names);
       // Lines that come to nothing are not waited for by anything else, be there millions of them.
       const slices = new Slices();
-      for await (const chunk of listBytes(ofSource(chunks), bytesMax)) {
+      for await (const chunk of listBytes(listSource(chunks, this.#parts.signal), bytesMax)) {
         this.#bytes += chunk.length;
         for (const line of splitter.take(chunk)) {
           this.#lines = line.number;
@@ -130,9 +132,8 @@ export class ReconciliationRun {
       }
       this.#take(reader.end());
       this.#columns = reader.columns;
-      const [unreadable] = this.#found;
       await this.#write(1);
-      if (this.#readable === 0) throw nothingReadable(unreadable);
+      if (this.#readable === 0) throw nothingReadable(this.#firstUnreadable);
     });
   }
 
@@ -171,6 +172,7 @@ export class ReconciliationRun {
         this.#readable += 1;
         continue;
       }
+      this.#firstUnreadable ??= line.unreadable;
       const { line: number, transactionId, why } = line.unreadable;
       const nothing = { here: null, there: null };
       this.#keep({ kind: 'unreadable', transactionId, ...nothing, line: number, reason: why });
@@ -255,22 +257,8 @@ export class ReconciliationRun {
   }
 }
 
-/** Whatever keeps a list from being read to its end is a reason not to compare it. */
-async function* ofSource(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let hasBegun = false;
-  try {
-    for await (const chunk of chunks) {
-      hasBegun = true;
-      yield chunk;
-    }
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Incomparable(hasBegun ? `the list broke off: ${why}` : why, { cause: error });
-  }
-}
-
-function nothingReadable(first: FoundDifference | undefined): Incomparable {
-  const why = first === undefined ? 'it has no lines' : `line ${first.line}: ${first.reason}`;
+function nothingReadable(first: UnreadableLine | undefined): Incomparable {
+  const why = first === undefined ? 'it has no lines' : `line ${first.line}: ${first.why}`;
   return new Incomparable(`no line of the list can be read (${why})`);
 }
 

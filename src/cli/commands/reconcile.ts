@@ -111,7 +111,7 @@ async function compare(terminal: Terminal, options: Options, parts: Kept): Promi
     const plan = { operatorId: operator, from, to, timeZone, actor: caller.actor };
     const run = await ReconciliationRun.begin({ ...parts, onProgress }, plan);
     const bytesMax = mebibytesMax * MEBIBYTE;
-    await run.read(readChunks(terminal, file), { names: columns, bytesMax });
+    await run.read(readChunks(terminal, file, parts.signal), { names: columns, bytesMax });
     await run.compare();
     return run.id;
   } catch (error) {

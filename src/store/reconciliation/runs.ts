@@ -111,7 +111,7 @@ const FINISH = statement(
                                 JOIN reconciliation_differences d ON d.id = w.difference_id
                                WHERE w.reconciliation_id = :id AND d.resolved_at IS NOT NULL
                                GROUP BY d.kind) s USING (kind))
-   WHERE r.id = :id AND r.state = 'comparing' AND r.why IS NULL
+   WHERE r.id = :id AND r.state IN ('reading', 'comparing') AND r.why IS NULL
   RETURNING r.id::text`,
   (row) => row.text('id'),
 );

@@ -9,6 +9,7 @@ import { placedBet, type TestBet } from '../../support/bet.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { onServer, waitForLock } from '../../support/server.ts';
+import { PATIENT_MS } from '../../support/timing.ts';
 import { rowsOf } from '../support/kept-books.ts';
 import { around, csvOf, HEADER, listOf, reconcile } from './lists.ts';
 import { begin, chunksOf, kept, LIST, PLAN } from './own-runs.ts';
@@ -34,27 +35,35 @@ const leftovers = () =>
                  ON r.id = w.reconciliation_id WHERE r.state <> 'done') AS found`,
   );
 
+/** `wagergate reconcile` in a process of its own, its list still to come; and the runs under way. */
+function startReconcile(which = '') {
+  const args = ['--operator', 'alpha', '--from', around(-1), '--to', around(1), '--file', '-'];
+  const child = spawn(process.execPath, [PROGRAM, 'reconcile', ...args], {
+    env: {
+      PATH: process.env.PATH,
+      ...COMPILED,
+      DATABASE_URL: gateway.databaseUrl,
+      GATEWAY_CONFIG: gateway.configFolder,
+      SERVICE_SECRET: 'the-services-secret',
+    },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const running = () =>
+    rowsOf(
+      gateway,
+      `SELECT id::text, state FROM reconciliations r
+        WHERE state IN ('reading', 'comparing') AND why IS NULL ${which}`,
+    );
+  return { child, running };
+}
+
 describe('a run that is cut short', () => {
   it('by kill -9 is never done, is put down as failed, and leaves nothing', async () => {
-    const args = ['--operator', 'alpha', '--from', around(-1), '--to', around(1), '--file', '-'];
-    const child = spawn(process.execPath, [PROGRAM, 'reconcile', ...args], {
-      env: {
-        PATH: process.env.PATH,
-        ...COMPILED,
-        DATABASE_URL: gateway.databaseUrl,
-        GATEWAY_CONFIG: gateway.configFolder,
-        SERVICE_SECRET: 'the-services-secret',
-      },
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
+    const { child, running } = startReconcile(
+      'AND EXISTS (SELECT 1 FROM reconciliation_found WHERE reconciliation_id = r.id)',
+    );
     const broken = Array.from({ length: 2_000 }, (_, at) => `broken-${at},a\n`).join('');
     child.stdin.write(`${csvOf(honest())}${broken}`);
-    const running = () =>
-      rowsOf(
-        gateway,
-        `SELECT id::text, state FROM reconciliations r WHERE state IN ('reading', 'comparing')
-            AND EXISTS (SELECT 1 FROM reconciliation_found WHERE reconciliation_id = r.id)`,
-      );
     const [run] = await vi.waitFor(
       async () => {
         const rows = await running();
@@ -181,6 +190,35 @@ describe('a run that is cut short', () => {
     await expect(run.read(endless(), LIST)).rejects.toThrow();
     expect(await kept(gateway).runs.find(run.id)).toMatchObject({ why: 'it was broken off' });
   });
+
+  it('by whoever started it ends at once also while it waits for the rest of its list', async () => {
+    const stop = new AbortController();
+    const run = await begin(gateway, stop.signal);
+    async function* silent() {
+      yield Buffer.from(csvOf(honest()));
+      stop.abort();
+      await new Promise<never>(() => undefined);
+    }
+    await expect(run.read(silent(), LIST)).rejects.toThrow();
+    expect(await kept(gateway).runs.find(run.id)).toMatchObject({ why: 'it was broken off' });
+  });
+
+  it.each([
+    ['by Ctrl-C', csvOf([]), 'SIGINT', 130],
+    ['because its list is none', 'no,columns\n1,2\n', undefined, 1],
+  ] as const)(
+    '%s ends the command, although its stdin stays open',
+    async (_, list, signal, code) => {
+      const { child, running } = startReconcile();
+      child.stdin.write(list);
+      if (signal !== undefined) {
+        await vi.waitFor(async () => expect(await running()).toHaveLength(1), PATIENT_MS);
+        child.kill(signal);
+      }
+      expect((await once(child, 'exit'))[0]).toBe(code);
+      expect(await running()).toEqual([]);
+    },
+  );
 
   it('because its list is too large is not compared, packed or not', async () => {
     const run = await begin(gateway);

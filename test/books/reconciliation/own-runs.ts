@@ -21,9 +21,13 @@ export const PLAN = {
 };
 
 /** A run of it in this process. */
-export function begin(gateway: TestGateway, signal = new AbortController().signal) {
+export function begin(
+  gateway: TestGateway,
+  signal = new AbortController().signal,
+  { runs, differences } = kept(gateway),
+) {
   return ReconciliationRun.begin(
-    { ...kept(gateway), databaseUrl: gateway.databaseUrl, signal },
+    { runs, differences, databaseUrl: gateway.databaseUrl, signal },
     PLAN,
   );
 }

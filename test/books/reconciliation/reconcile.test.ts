@@ -208,17 +208,23 @@ describe('lines that cannot be read', () => {
       'a,b',
       '"forgotten,USD,1,1,placed',
       `x,USD,1,1,won`,
+      'x,USD,1,1,w\0n',
+      'x,U\0D,1,1,won',
+      'x,USD,\0,1,won',
       ...rest,
     ].join('\n');
     const { code, told } = await reconcile(gateway, broken);
     expect(code).toBe(3);
-    expect(told?.counts).toMatchObject({ agree: 5, unreadable: 5, missing_there: 0 });
+    expect(told?.counts).toMatchObject({ agree: 5, unreadable: 8, missing_there: 0 });
     expect(told?.differences.map(({ line, reason }) => [line, reason])).toEqual([
       [2, 'stake "1,000" may be a fraction or thousands: write the point of decimals'],
       [3, 'transactionId is empty'],
       [4, 'has 2 fields where the first line has 5'],
       [5, 'a quote is not closed, or stands inside a field'],
       [6, 'state "won" is none of placed, settled, rolled_back'],
+      [7, String.raw`state "w\u0000n" is none of placed, settled, rolled_back`],
+      [8, String.raw`currency "U\u0000D" is none`],
+      [9, String.raw`stake "\u0000" is no amount`],
     ]);
   });
 
@@ -227,6 +233,8 @@ describe('lines that cannot be read', () => {
     ['has only a header', `${HEADER}\n`, /no line of the list can be read/],
     ['has no column of transactionIds', 'a,b\n1,2\n', /no column "transactionId"/],
     ['has no readable line', `${HEADER}\nx\ny\n`, /line 2: has 1 fields/],
+    ['has none among thousands', `${HEADER}\n${'x\n'.repeat(3_000)}`, /line 2: has 1 fields/],
+    ['names its columns with a NUL', '{"a\\u0000":1}\n', /no column "transactionId".*"a\\u0000"/],
     ['is a gzip that was cut off', gzipSync('x'.repeat(9_999)).subarray(0, 30), /gzip is cut off/],
     ['is a workbook', Buffer.from('PK\u{3}\u{4}xxxxxxxx'), /Excel/],
     ['is UTF-16', Buffer.from(`\u{feff}${HEADER}\n`, 'utf16le'), /UTF-16/],

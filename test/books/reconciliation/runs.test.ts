@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/domain/errors.ts';
+import { ReconciliationRuns } from '../../../src/store/reconciliation/runs.ts';
 import { wagergate } from '../../cli/command-line.ts';
 import { BY } from '../../support/audit.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
@@ -128,6 +130,20 @@ describe('several runs', () => {
     expect(kindsOf(three.told)).toEqual([`missing_there ${bets[2]?.transactionId}`]);
     expect(beta.told?.counts.agree).toBe(1);
   });
+});
+
+it('is done also where PostgreSQL was not told in time that it compares', async () => {
+  class Deaf extends ReconciliationRuns {
+    override async noteProgress(progress: Parameters<ReconciliationRuns['noteProgress']>[0]) {
+      if (progress.state === 'reading') return await super.noteProgress(progress);
+      throw new GatewayError('DATABASE_UNAVAILABLE', 'too slow');
+    }
+  }
+  const runs = new Deaf(gateway.parts.database);
+  const run = await begin(gateway, undefined, { ...kept(gateway), runs });
+  await run.read(chunksOf(csvOf(honest())), LIST);
+  expect(await run.compare()).toMatchObject({ missing_there: 0 });
+  expect(await runs.find(run.id)).toMatchObject({ state: 'done', why: null });
 });
 
 describe('a list that comes slowly', () => {
