@@ -42,6 +42,10 @@ describe.skipIf(!hasChromium)('reconciliations in the console', { timeout: 120_0
     await dialog.getByLabel('Reason').fill('their rounding');
     await dialog.getByRole('button', { name: 'Resolve' }).click();
     await page.getByText('their rounding').waitFor();
+    await page.getByLabel('Kind').selectOption('unreadable');
+    await page.getByText('No difference of this kind').waitFor();
+    expect(await page.getByText('The lists agree').count()).toBe(0);
+    await page.getByLabel('Kind').selectOption('amount_differs');
     await page.getByRole('link', { name: other.transactionId }).click();
     await page.getByRole('heading', { name: `Bet ${other.transactionId}` }).waitFor();
     await page.goBack();

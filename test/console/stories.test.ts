@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { onServer } from '../support/server.ts';
 import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
 /** How soon somebody who looks at Now has to see that an operator is in trouble. */
@@ -73,6 +74,23 @@ describe.skipIf(!hasChromium)('the console in a browser', { timeout: 120_000 }, 
     await page.getByText('They go out as soon as they are due.').waitFor();
     await page.goBack();
     await page.getByRole('row', { name: /Alpha Casino.*all well/ }).waitFor();
+    await page.close();
+  });
+
+  it('calls a session active until it has expired, and no longer', async () => {
+    const { userId } = await rig.gateway.player();
+    const page = await rig.open(`/players/${userId}`);
+    const session = page.getByRole('listitem').filter({ hasText: 'USD' });
+    await session.getByText('active').waitFor();
+    await onServer(rig.gateway.databaseUrl, (client) =>
+      client.query(
+        `UPDATE sessions SET expires_at = now() - interval '1 s'
+          WHERE player_id = (SELECT id FROM players WHERE user_id = $1)`,
+        [userId],
+      ),
+    );
+    await page.reload();
+    await session.getByText('expired').waitFor();
     await page.close();
   });
 

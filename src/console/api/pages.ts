@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from './call.ts';
-import { LIVE_MS } from './queries.ts';
+import { LIVE_MS, untilSignedOut } from './queries.ts';
 import type { Answers } from './wire.ts';
 
 type ListRoute =
@@ -23,6 +23,6 @@ export function usePages<R extends ListRoute>(
       call(route, { path, query: { ...query, cursor: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: Answers[R]) => nextCursor ?? undefined,
-    refetchInterval: LIVE_MS,
+    refetchInterval: untilSignedOut(LIVE_MS),
   });
 }

@@ -34,12 +34,16 @@ export function useLive<R extends Extract<Route, `GET ${string}`>>(
     queryKey: [route, options],
     queryFn: ({ signal }) => call(route, { ...options, signal }),
     enabled: isEnabled,
-    refetchInterval: (query) => (isRefused(query.state.error) ? false : everyMs),
+    refetchInterval: untilSignedOut(everyMs),
   });
 }
 
-function isRefused(error: Error | null): boolean {
-  return error instanceof AnswerError && error.status === 401;
+/** Who is known no more is not asked for again and again. */
+export function untilSignedOut(everyMs: number | false) {
+  return (query: { readonly state: { readonly error: Error | null } }) => {
+    const { error } = query.state;
+    return error instanceof AnswerError && error.status === 401 ? false : everyMs;
+  };
 }
 
 /** After a change: everything on the page is asked for anew. */

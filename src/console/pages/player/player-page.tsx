@@ -5,7 +5,7 @@ import type { Answers } from '../../api/wire.ts';
 import { Action } from '../../parts/action.tsx';
 import { Answered, Empty } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
-import { Time } from '../../parts/clock.tsx';
+import { Time, useNowMs } from '../../parts/clock.tsx';
 import { Amount, Id } from '../../parts/copyable.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
@@ -105,11 +105,12 @@ function Totals({ totals }: { readonly totals: Player['totals'] }) {
 
 function Sessions({ player }: { readonly player: Player }) {
   const { sessions, userId } = player;
-  const isLive = sessions.some(({ endedAt }) => endedAt === null);
+  // What has expired can still be renewed where tokens are the operator's own.
+  const canBeRevoked = sessions.some(({ endedAt }) => endedAt === null);
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">Sessions</h2>
-      {isLive && (
+      {canBeRevoked && (
         <Action
           right="operate"
           label="Revoke all"
@@ -130,25 +131,40 @@ function Sessions({ player }: { readonly player: Player }) {
         <Empty title="No sessions" />
       ) : (
         <ul className="story">
-          {sessions.map(({ id, currency, createdAt, expiresAt, endedAt, endedReason }) => (
-            <li key={id}>
-              <Time at={createdAt} />
+          {sessions.map((session) => (
+            <li key={session.id}>
+              <Time at={session.createdAt} />
               <span>
-                {currency}{' '}
-                {endedAt === null ? (
-                  <>
-                    <Badge state="active" /> until <Time at={expiresAt} />
-                  </>
-                ) : (
-                  <>
-                    ended <Time at={endedAt} /> <Plain text={endedReason ?? ''} />
-                  </>
-                )}
+                {session.currency} <HowItStands session={session} />
               </span>
             </li>
           ))}
         </ul>
       )}
     </section>
+  );
+}
+
+function HowItStands({ session }: { readonly session: Player['sessions'][number] }) {
+  const { expiresAt, endedAt, endedReason } = session;
+  const nowMs = useNowMs();
+  if (endedAt !== null) {
+    return (
+      <>
+        ended <Time at={endedAt} /> <Plain text={endedReason ?? ''} />
+      </>
+    );
+  }
+  if (Date.parse(expiresAt) <= nowMs) {
+    return (
+      <>
+        expired <Time at={expiresAt} />
+      </>
+    );
+  }
+  return (
+    <>
+      <Badge state="active" /> until <Time at={expiresAt} />
+    </>
   );
 }

@@ -89,9 +89,14 @@ function Differences({ id }: { readonly id: string }) {
       <Answered query={differences} what="differences">
         {({ pages }) => {
           const items = pages.flatMap((page) => page.items);
-          return items.length === 0 ? (
-            <Empty title="No differences">The lists agree in what was compared.</Empty>
-          ) : (
+          if (items.length === 0) {
+            return filter.kind === undefined ? (
+              <Empty title="No differences">The lists agree in what was compared.</Empty>
+            ) : (
+              <Empty title="No difference of this kind" />
+            );
+          }
+          return (
             <ul className="steps differences">
               {items.map((one) => (
                 <DifferenceView key={one.id} run={id} difference={one} />

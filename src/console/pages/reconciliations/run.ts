@@ -11,9 +11,5 @@ export const RUN_TONES = {
 
 /** How many differences wait for a person; undefined until it is known. */
 export function openCount({ open }: Run): number | undefined {
-  if (open === null) return undefined;
-  return Object.entries(open).reduce(
-    (sum, [kind, count]) => (kind === 'agree' ? sum : sum + count),
-    0,
-  );
+  return open === null ? undefined : Object.values(open).reduce((sum, count) => sum + count, 0);
 }
