@@ -1,8 +1,11 @@
-import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
+import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
+import { systemClock } from '../domain/clock.ts';
 import { isPublicAddress } from '../lib/public-address.ts';
+import { namesAtOnce } from '../lib/thread-pool.ts';
 import { limitAnswers } from './answer-meter.ts';
+import { Names } from './names.ts';
 
 /** A host that may not be connected to. Raised before a connection exists, so nothing was sent. */
 class PrivateAddressError extends Error {
@@ -34,12 +37,17 @@ export function createConnector(options: {
   readonly tls?: TlsIdentity | undefined;
   /** The longest body that is expected in an answer; asked each time. */
   readonly answerBytesMax: () => number;
+  /** Nobody answers for the name: the addresses that it had are used. Told once until it is answered again. */
+  readonly onNameUnanswered?: ((hostname: string) => void) | undefined;
 }): buildConnector.connector {
   const open = buildConnector({
     ...options.tls,
     allowH2: false,
     timeout: options.timeoutMs,
-    lookup: createLookup(options.allowPrivate ? () => true : isPublicAddress),
+    lookup: createLookup({
+      allows: options.allowPrivate ? () => true : isPublicAddress,
+      onUnanswered: options.onNameUnanswered ?? (() => undefined),
+    }),
   });
   const connect: buildConnector.connector = (target, callback) =>
     open(target, (...opened) => {
@@ -61,45 +69,35 @@ export function createConnector(options: {
 
 type LookupDone = Parameters<LookupFunction>[2];
 
-/** `dns.lookup`, asking for all addresses. */
-type Resolve = (
-  hostname: string,
-  options: LookupAllOptions,
-  done: (error: Error | null, found: LookupAddress[]) => void,
-) => void;
+const systemNames = new Names({ resolve: lookup, clock: systemClock, atOnce: namesAtOnce() });
 
-/**
- * The system's name resolution, asked once for all connections that wait for it: each question
- * occupies one of the process's few resolver threads until it is answered, and an operator with a
- * dead name server must not take them all (I7).
- *
- * @param allows every address of a name has to pass, or none is connected to
- */
-export function createLookup(
-  allows: (address: string) => boolean,
-  resolve: Resolve = systemLookup,
-): LookupFunction {
-  const waiting = new Map<string, ((error: Error | null, found: LookupAddress[]) => void)[]>();
+export interface LookupOptions {
+  /** Every address of a name has to pass, or none is connected to. */
+  readonly allows: (address: string) => boolean;
+  readonly onUnanswered: (hostname: string) => void;
+  /** Default: those of the system, together with all other lookups of this process. */
+  readonly names?: Pick<Names, 'find'>;
+}
+
+/** The lookup of connections, as `net.connect` takes it. */
+export function createLookup(how: LookupOptions): LookupFunction {
+  const { allows, onUnanswered, names = systemNames } = how;
   return (hostname, options, done) => {
-    const finish = (error: Error | null, found: LookupAddress[]) => {
-      const refused = found.find(({ address }) => !allows(address));
-      if (error !== null) fail(done, error);
-      else if (refused) fail(done, new PrivateAddressError(hostname, refused.address));
-      else if (options.all === true) done(null, found);
-      else if (found[0]) done(null, found[0].address, found[0].family);
-      else fail(done, new Error(`${hostname} has no address`));
-    };
-    const others = waiting.get(hostname);
-    if (others !== undefined) {
-      others.push(finish);
-      return;
-    }
-    const all = [finish];
-    waiting.set(hostname, all);
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      waiting.delete(hostname);
-      for (const one of all) one(error, found ?? []);
-    });
+    names.find(
+      hostname,
+      { ...options, all: true },
+      {
+        onUnanswered: () => onUnanswered(hostname),
+        done: (error, found) => {
+          const refused = found.find(({ address }) => !allows(address));
+          if (error !== null) fail(done, error);
+          else if (refused) fail(done, new PrivateAddressError(hostname, refused.address));
+          else if (options.all === true) done(null, found);
+          else if (found[0]) done(null, found[0].address, found[0].family);
+          else fail(done, new Error(`${hostname} has no address`));
+        },
+      },
+    );
   };
 }
 

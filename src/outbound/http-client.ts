@@ -37,6 +37,8 @@ export interface HttpClientOptions {
   readonly timeoutMs: number;
   /** At least as many as calls may be under way, so that none waits for another's connection. */
   readonly connections: number;
+  /** Nobody answers for the name of `origin`: the addresses that it had are used. Told once each time. */
+  readonly onNameUnanswered?: (hostname: string) => void;
 }
 
 /** The HTTP connections to one wallet. */
@@ -57,6 +59,7 @@ export class HttpClient {
         tls: options.tls,
         timeoutMs: Math.min(options.timeoutMs, CONNECT_TIMEOUT_MS_MAX),
         answerBytesMax: () => this.#answerBytesMax,
+        onNameUnanswered: options.onNameUnanswered,
       }),
       // One request at a time on a connection: with more, a reset would leave several unknown.
       pipelining: 1,

@@ -246,6 +246,11 @@ export class OperatorWallet implements Wallet {
       tls,
       timeoutMs,
       connections: maxConcurrent.read + maxConcurrent.money,
+      onNameUnanswered: (hostname) =>
+        this.#options.logger.warn(
+          { operator: this.operatorId, hostname },
+          'wallet.name_unanswered',
+        ),
     });
     return this.#http;
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,6 +44,13 @@ describe('a worker process at its limit of open files (WORKERS=2)', () => {
     expect((await fetch(`${adminUrl}/metrics`)).status).toBe(200);
     await setSoftLimit(victim, before);
     await expect.poll(ready, PATIENT).toMatchObject({ status: 200, report: { status: 'ready' } });
+  });
+
+  it('has threads for the names of many wallets, as all processes of a gateway (I7)', async () => {
+    const { pid } = replica.process;
+    for (const one of [pid, ...(await descendantsOf(pid))]) {
+      await expect.poll(() => poolThreads(one), PATIENT).toBe(32);
+    }
   });
 
   it('is forgotten when it ends', async () => {
@@ -129,6 +136,13 @@ function strangers(baseUrl: string, count: number): Promise<Socket[]> {
       return socket;
     }),
   );
+}
+
+/** The threads of libuv; none until one is needed for the first time. */
+async function poolThreads(pid: number): Promise<number> {
+  const folder = `/proc/${pid}/task`;
+  const names = (await readdir(folder)).map((task) => readFile(join(folder, task, 'comm'), 'utf8'));
+  return (await Promise.all(names)).filter((name) => name === 'libuv-worker\n').length;
 }
 
 async function softLimit(pid: number): Promise<number> {

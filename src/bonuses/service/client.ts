@@ -119,6 +119,8 @@ export class BonusService {
       allowPrivate: true,
       timeoutMs,
       connections: BONUS_API_CONNECTIONS_MAX,
+      onNameUnanswered: (hostname) =>
+        this.#options.logger.warn({ hostname }, 'bonus.name_unanswered'),
     });
     this.#connections = { url, timeoutMs, basePath: pathname.replace(/\/$/, ''), http };
     before?.http.close().catch((error: unknown) => {

@@ -1,0 +1,24 @@
+/** Node's own number, where nothing says otherwise. */
+let threads = 4;
+/** An idle thread costs next to nothing. */
+const THREADS = 32;
+/** For the names of PostgreSQL, Redis and whoever else is not a wallet. */
+const RESERVED = 4;
+
+/**
+ * Gives this process, and the workers it starts, enough threads for its system calls that block. Half of
+ * them may resolve names, each until a name server has answered or 10 s and more are over: of Node's four
+ * threads, two operators with dead name servers take both, and no new connection to anybody comes about.
+ * To be called before any of them is used.
+ * @param env of this process; its `UV_THREADPOOL_SIZE` stands above the number here
+ */
+export function widenThreadPool(env: NodeJS.ProcessEnv): void {
+  env.UV_THREADPOOL_SIZE ??= String(THREADS);
+  // What begins with no number is one thread for libuv.
+  threads = Number.parseInt(env.UV_THREADPOOL_SIZE, 10) || 1;
+}
+
+/** How many names of wallets may be asked for at once, so that some threads are left for other names. */
+export function namesAtOnce(): number {
+  return Math.max(1, Math.floor((threads + 1) / 2) - RESERVED);
+}
