@@ -51,7 +51,11 @@ export class SessionEnds {
     const ended = { hashes, untilMs: clock.monotonicMs() + CACHED_MS_MAX };
     this.#keep(ended);
     const heard = await this.#tell(ended);
-    const result = await commit();
+    const result = await commit().catch((error: unknown) => {
+      // It may have taken effect all the same; who repeats it finds nothing left to end, and tells nobody.
+      if (!heard) this.#tellLater(ended);
+      throw error;
+    });
     if (!heard && !(await this.#tell(ended))) {
       logger.warn(
         {

@@ -44,3 +44,21 @@ it('Redis is told again and again until it has heard, so that no copy outlives a
   expect(await ends.commit('alpha', [Buffer.from('a token')], async () => 'ended')).toBe('ended');
   await expect.poll(() => told).toBe(heard.length);
 });
+
+it('Redis is told again also of an end whose commit nobody confirmed: it may have taken effect', async () => {
+  const heard = [false, false, true];
+  let told = 0;
+  const cache = partly<SessionCache>({
+    onReturn: () => undefined,
+    distrust: async () => {
+      told += 1;
+      return heard[told - 1] ?? true;
+    },
+  });
+  const ends = new SessionEnds({ cache, clock: new TestClock(), logger: partly<Logger>({}) });
+  const lost = async () => {
+    throw new Error('Connection terminated unexpectedly');
+  };
+  await expect(ends.commit('alpha', [Buffer.from('a token')], lost)).rejects.toThrow('terminated');
+  await expect.poll(() => told, { timeout: 5_000 }).toBe(heard.length);
+});
