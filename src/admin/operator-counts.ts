@@ -15,14 +15,29 @@ export interface OperatorCounts {
 }
 
 /** A delivery that is being tried within its callback does not wait yet, so that it is not shown. */
-export function operatorCounts(open: OpenCounts | undefined, operator: string): OperatorCounts {
-  const own = (counts: readonly OpenCount[] = []) =>
-    counts.filter((one) => one.operator === operator);
+export function operatorCounts(open: OpenCounts | undefined): (operator: string) => OperatorCounts {
+  // Once for all: a thousand operators of whom each has something open are not looked through for each.
+  const waiting = byOperator(open?.waiting);
+  const dead = byOperator(open?.dead);
+  const unresolved = byOperator(open?.unresolved);
+  return (operator) =>
+    countsOf(open !== undefined, {
+      waiting: waiting.get(operator) ?? [],
+      dead: dead.get(operator) ?? [],
+      unresolved: unresolved.get(operator) ?? [],
+    });
+}
+
+function byOperator(counts: readonly OpenCount[] = []): ReadonlyMap<string, OpenCount[]> {
+  return Map.groupBy(counts, ({ operator }) => operator);
+}
+
+function countsOf(
+  isKnown: boolean,
+  { waiting, dead, unresolved }: Omit<OpenCounts, 'live' | 'failures'>,
+): OperatorCounts {
   const sum = (counts: readonly OpenCount[]) =>
-    open === undefined ? null : counts.reduce((total, { count }) => total + count, 0);
-  const waiting = own(open?.waiting);
-  const dead = own(open?.dead);
-  const unresolved = own(open?.unresolved);
+    isKnown ? counts.reduce((total, { count }) => total + count, 0) : null;
   const since = waiting.flatMap(({ sinceMs }) => sinceMs ?? []);
   return {
     openDeliveries: sum(waiting),

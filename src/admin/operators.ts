@@ -156,6 +156,7 @@ export async function operatorOverview(admin: OperatorAdmin) {
     admin.lastHour.recently(),
   ]);
   const { counts, holds } = known ?? {};
+  const countsOf = operatorCounts(counts);
   return [...admin.configuration().operators.values()].map((operator) => {
     const { id, name, status, currencies, sessions } = operator;
     return {
@@ -167,7 +168,7 @@ export async function operatorOverview(admin: OperatorAdmin) {
       ...stateOf(id),
       hold: holds?.get(id) ?? null,
       override: byClass((callClass) => admin.overrideOf(id, callClass)),
-      ...operatorCounts(counts, id),
+      ...countsOf(id),
       recently: recently?.get(id) ?? null,
     };
   });

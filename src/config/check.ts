@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nearMiss } from './near-miss.ts';
-import type { SettingProblem } from './problems.ts';
+import { PROBLEMS_SHOWN_MAX, type SettingProblem } from './problems.ts';
 import { type Origin, pathKey, type YamlTree } from './yaml-tree.ts';
 
 export type Checked<T> =
@@ -70,7 +70,11 @@ function toProblems(
   const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys.get(pathKey(path)) ?? [];
-    return issue.keys.map((key) => ({ path: [...path, key], reason: explainUnknown(key, known) }));
+    return issue.keys.map((key, at) => ({
+      path: [...path, key],
+      // Nobody is shown more: a file of other things altogether may have a thousand keys.
+      reason: at < PROBLEMS_SHOWN_MAX ? explainUnknown(key, known) : 'is not a known key',
+    }));
   }
   const origin = origins.get(pathKey(path));
   // Its own problem stands already.

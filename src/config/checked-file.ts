@@ -4,13 +4,10 @@ import type { z } from 'zod';
 import { checkTree } from './check.ts';
 import type { FileReader } from './files.ts';
 import { freezeDeep } from './freeze.ts';
-import { type Problem, problemIn } from './problems.ts';
+import { PROBLEMS_SHOWN_MAX, type Problem, problemIn } from './problems.ts';
 import { isOwnedSecret } from './secret-paths.ts';
 import { type Expression, maskVariables, type Resolve, type Resolved } from './variables.ts';
 import { parseYaml, pathOf, type VariableRule, type YamlTree } from './yaml-tree.ts';
-
-/** Of one file: who has mended these sees the next. */
-const PROBLEMS_SHOWN_MAX = 20;
 
 /** A file after reading: its checked content, or why there is none. */
 export type CheckedFile<T> =

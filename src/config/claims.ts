@@ -1,7 +1,11 @@
 import type { VariableSources } from './checked-file.ts';
+import { type Claimed, ClaimIndex, type SoleClaim } from './claim-index.ts';
 import type { OperatorInForce } from './in-force.ts';
 import { type Problem, pathText } from './problems.ts';
 import type { GatewayConfig } from './schema.ts';
+
+/** More than a file of 64 KiB can hold claims, and than there are operators. */
+const RANKS_OF_ONE = 2 ** 20;
 
 /** An operator that may come into force, and what stands in for it if another has what it claims. */
 export interface OperatorCandidate {
@@ -15,27 +19,6 @@ export interface GatewayClaims {
   readonly gateway: GatewayConfig;
   readonly gatewayVariables: VariableSources;
   readonly ownSecrets: ReadonlyMap<string, string>;
-}
-
-/** Something that only one owner may have. */
-interface Claim {
-  /** What is claimed; never shown, it may hold a secret. */
-  readonly key: string;
-  readonly owner: string;
-  /** The setting that claims it; empty for the file as a whole. */
-  readonly path: string;
-  /** `shared`: several may, unless it is the exclusive claim of another. */
-  readonly kind: 'exclusive' | 'shared';
-  /** Completes "<path> …", given who has it. */
-  readonly says: (owner: string) => string;
-}
-
-interface Claimed extends Claim {
-  /** An operator's id; undefined for the gateway, which never steps back. */
-  readonly id: string | undefined;
-  readonly file: string;
-  /** It is in force already: who has something keeps it. */
-  readonly had: boolean;
 }
 
 export interface SettledClaims {
@@ -54,50 +37,36 @@ export function settleClaims(
   candidates: ReadonlyMap<string, OperatorCandidate>,
 ): SettledClaims {
   const problems: Problem[] = [];
-  const tolerated = new Set<string>();
+  const places = new Map([...candidates.keys()].map((id, at) => [id, at + 1]));
   const settled = new Map<string, OperatorInForce | undefined>();
-  for (const [id, { chosen }] of candidates) settled.set(id, chosen);
-  const first = gatewayClaims(gateway);
-  for (;;) {
-    const clash = findClash([...first, ...operatorClaims(candidates, settled)], tolerated);
-    if (clash === undefined) break;
+  const claimed = new Map<string, readonly Claimed[]>();
+  const index = new ClaimIndex();
+  const settle = (id: string, candidate: OperatorCandidate, as: OperatorInForce | undefined) => {
+    index.remove(claimed.get(id) ?? []);
+    const claims = operatorClaims(id, candidate, as, places.get(id) ?? 0);
+    index.add(claims);
+    claimed.set(id, claims);
+    settled.set(id, as);
+  };
+  index.add(gatewayClaims(gateway));
+  for (const [id, candidate] of candidates) settle(id, candidate, candidate.chosen);
+  for (let clash = index.firstClash(); clash !== undefined; clash = index.firstClash()) {
     const { loser, winner } = clash;
     problems.push({ file: loser.file, path: loser.path, reason: loser.says(winner.file) });
-    const candidate = candidates.get(loser.id ?? '');
-    const before = candidate?.fallback;
-    const stepsBack = settled.get(loser.id ?? '')?.config !== before?.config;
-    if (stepsBack && loser.id !== undefined) settled.set(loser.id, before);
-    else tolerated.add(nameOf(loser));
+    const { id = '' } = loser;
+    const candidate = candidates.get(id);
+    const stepsBack = settled.get(id)?.config !== candidate?.fallback?.config;
+    if (stepsBack && candidate !== undefined) settle(id, candidate, candidate.fallback);
+    else index.remove([loser]);
   }
   const operators = new Map<string, OperatorInForce>();
   for (const [id, operator] of settled) if (operator) operators.set(id, operator);
   return { operators, problems };
 }
 
-interface Clash {
-  readonly loser: Claimed;
-  readonly winner: Claimed;
-}
-
-function findClash(claims: readonly Claimed[], tolerated: ReadonlySet<string>): Clash | undefined {
-  const order = [...claims].sort((a, b) => Number(b.had) - Number(a.had));
-  const standing = new Map<string, Claimed[]>();
-  for (const loser of order) {
-    if (tolerated.has(nameOf(loser))) continue;
-    const others = standing.get(loser.key) ?? [];
-    const winner = others.find(
-      (other) =>
-        other.owner !== loser.owner && (other.kind === 'exclusive' || loser.kind === 'exclusive'),
-    );
-    if (winner !== undefined) return { loser, winner };
-    others.push(loser);
-    standing.set(loser.key, others);
-  }
-  return undefined;
-}
-
-function nameOf({ id, path, key }: Claimed): string {
-  return JSON.stringify([id, path, key]);
+/** Who had something keeps it; else the gateway comes first, and then the operators in their order. */
+function rankOf(had: boolean, place: number, at: number): number {
+  return (had ? 0 : RANKS_OF_ONE * RANKS_OF_ONE) + place * RANKS_OF_ONE + at;
 }
 
 function gatewayClaims({ gateway, gatewayVariables, ownSecrets }: GatewayClaims): Claimed[] {
@@ -111,25 +80,32 @@ function gatewayClaims({ gateway, gatewayVariables, ownSecrets }: GatewayClaims)
     ...secrets.map((secret, at) => secretClaim(secret, account, `service.secrets[${at}]`)),
     ...variableClaims(gatewayVariables, () => account),
   ].map((claim) => ({ ...claim, file: 'gateway.yaml' }));
-  return [...own, ...fromFile].map((claim) => ({ ...claim, id: undefined, had: true }));
+  return [...own, ...fromFile].map((claim, at) => ({
+    ...claim,
+    id: undefined,
+    rank: rankOf(true, 0, at),
+  }));
 }
 
 function operatorClaims(
-  candidates: ReadonlyMap<string, OperatorCandidate>,
-  settled: ReadonlyMap<string, OperatorInForce | undefined>,
+  id: string,
+  { file, fallback }: OperatorCandidate,
+  as: OperatorInForce | undefined,
+  place: number,
 ): Claimed[] {
-  return [...candidates].flatMap(([id, { file, fallback }]) => {
-    const had = new Set(claimsOf(id, fallback).map(({ key }) => key));
-    return claimsOf(id, settled.get(id)).map((claim) => ({
-      ...claim,
-      id,
-      file: file === '' ? `operators/${id}` : file,
-      had: had.has(claim.key),
-    }));
-  });
+  const claims = claimsOf(id, as);
+  // Of nearly every operator nothing has changed.
+  const before = as === fallback ? claims : claimsOf(id, fallback);
+  const had = new Set(before.map(({ key }) => key));
+  return claims.map((claim, at) => ({
+    ...claim,
+    id,
+    file: file === '' ? `operators/${id}` : file,
+    rank: rankOf(had.has(claim.key), place, at),
+  }));
 }
 
-function claimsOf(id: string, operator: OperatorInForce | undefined): readonly Claim[] {
+function claimsOf(id: string, operator: OperatorInForce | undefined): readonly SoleClaim[] {
   if (operator === undefined) return [];
   const { wallet, api, bonuses } = operator.config;
   const { upstream } = bonuses;
@@ -156,7 +132,7 @@ function accountOf(cid: string): string {
   return `account ${cid}`;
 }
 
-function secretClaim(secret: string, owner: string, path: string): Claim {
+function secretClaim(secret: string, owner: string, path: string): SoleClaim {
   return {
     key: `secret ${secret}`,
     owner,
@@ -170,8 +146,13 @@ function secretClaim(secret: string, owner: string, path: string): Claim {
 function variableClaims(
   { secrets, others }: VariableSources,
   ownerOf: (path: readonly string[]) => string,
-): Claim[] {
-  const claim = (source: string, owner: string, path: string, kind: Claim['kind']): Claim => ({
+): SoleClaim[] {
+  const claim = (
+    source: string,
+    owner: string,
+    path: string,
+    kind: SoleClaim['kind'],
+  ): SoleClaim => ({
     key: `source ${source}`,
     owner,
     path,

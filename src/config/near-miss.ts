@@ -1,11 +1,13 @@
 /** The candidate that `word` most likely meant, or undefined when none is near. */
 export function nearMiss(word: string, candidates: readonly string[]): string | undefined {
   const wanted = plain(word);
+  const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
   const distances = candidates
+    // So many letters at least are to be inserted or dropped, and a word may be a whole file.
+    .filter((candidate) => Math.abs(plain(candidate).length - wanted.length) <= distanceMax)
     .map((candidate) => ({ candidate, distance: editDistance(wanted, plain(candidate)) }))
     .sort((a, b) => a.distance - b.distance);
   const [nearest] = distances;
-  const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
   return nearest !== undefined && nearest.distance <= distanceMax ? nearest.candidate : undefined;
 }
 

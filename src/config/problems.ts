@@ -1,3 +1,6 @@
+/** Of one file: who has mended these sees the next. */
+export const PROBLEMS_SHOWN_MAX = 20;
+
 /** A wrong setting: where it stands in the file and what to do about it. Never holds a value. */
 export interface SettingProblem {
   readonly path: readonly (string | number)[];

@@ -129,6 +129,8 @@ class TreeBuilder {
   readonly #rule: VariableRule;
   readonly #lines: LineCounter;
   #aliases = 0;
+  #built = 0;
+  #isTooMuch = false;
 
   constructor(
     document: Document,
@@ -145,6 +147,7 @@ class TreeBuilder {
   }
 
   build(node: unknown, path: Path): unknown {
+    this.#built += 1;
     if (isScalar(node)) return this.#scalar(node, path);
     if (isSeq(node)) return node.items.map((item, index) => this.build(item, [...path, index]));
     if (isMap(node)) {
@@ -159,10 +162,14 @@ class TreeBuilder {
     }
     if (isAlias(node)) {
       this.#aliases += 1;
-      if (this.#aliases <= ALIASES_MAX) return this.build(node.resolve(this.#document), path);
-      if (this.#aliases === ALIASES_MAX + 1) {
+      // A hundred of a list with thousands of entries are a file that explodes, too.
+      if (this.#aliases <= ALIASES_MAX && this.#built <= ENTRIES_MAX) {
+        return this.build(node.resolve(this.#document), path);
+      }
+      if (!this.#isTooMuch) {
         this.problems.push({ path, reason: 'too many aliases (*name): write the values out' });
       }
+      this.#isTooMuch = true;
     }
     return undefined;
   }

@@ -24,11 +24,11 @@ const OPEN: OpenCounts = {
 };
 
 it('shows an operator what waits, held or not, since when, what is dead and what is unresolved (I8)', () => {
-  expect(operatorCounts(OPEN, 'alpha')).toEqual({
+  expect(operatorCounts(OPEN)('alpha')).toEqual({
     ...{ openDeliveries: 5, oldestDelivery: '2026-11-21T23:58:30.000Z' },
     ...{ deadDeliveries: 0, unresolvedBets: 1, countsAtLeast: ['unresolvedBets'] },
   });
-  expect(operatorCounts(OPEN, 'beta')).toEqual({
+  expect(operatorCounts(OPEN)('beta')).toEqual({
     ...{ openDeliveries: 500_000, oldestDelivery: null },
     ...{ deadDeliveries: 4, unresolvedBets: 0, countsAtLeast: ['openDeliveries'] },
   });
@@ -36,12 +36,27 @@ it('shows an operator what waits, held or not, since when, what is dead and what
 
 it('tells nothing that waits from what is not known', () => {
   const nothing = { oldestDelivery: null, countsAtLeast: [] };
-  expect(operatorCounts(OPEN, 'gamma')).toEqual({
+  expect(operatorCounts(OPEN)('gamma')).toEqual({
     ...nothing,
     ...{ openDeliveries: 0, deadDeliveries: 0, unresolvedBets: 0 },
   });
-  expect(operatorCounts(undefined, 'alpha')).toEqual({
+  expect(operatorCounts(undefined)('alpha')).toEqual({
     ...nothing,
     ...{ openDeliveries: null, deadDeliveries: null, unresolvedBets: null },
   });
+});
+
+it('goes through what is open once, for however many operators it is asked (I7)', () => {
+  let looks = 0;
+  const ids = Array.from({ length: 50 }, (_, at) => `operator-${at}`);
+  const counted = ids.map((id) => ({
+    ...of(id, 1),
+    get operator() {
+      looks += 1;
+      return id;
+    },
+  }));
+  const countsOf = operatorCounts({ ...OPEN, waiting: counted, dead: counted });
+  expect(ids.map((id) => countsOf(id).openDeliveries)).toEqual(ids.map(() => 1));
+  expect(looks).toBe(2 * ids.length);
 });

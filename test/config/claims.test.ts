@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { settleClaims } from '../../src/config/claims.ts';
+import type { OperatorInForce } from '../../src/config/in-force.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import {
@@ -175,6 +177,34 @@ describe('while the gateway runs', () => {
     );
     expect([...source.current.operators.keys()]).toEqual(['alpha', 'beta']);
   });
+});
+
+it('a secret that every file takes by a slip costs a look at each that steps back (I7)', () => {
+  const ids = Array.from({ length: 60 }, (_, at) => `operator-${at}`);
+  const files = ids.map((id) => [`operators/${id}.yaml`, operatorYaml(id)] as const);
+  const folder = folderWith({ 'gateway.yaml': GATEWAY, ...Object.fromEntries(files) });
+  const { gateway, gatewayVariables, operators } = sourceOn(folder).source.inForce;
+  let looks = 0;
+  const counted = (operator: OperatorInForce): OperatorInForce => ({
+    ...operator,
+    get variables() {
+      looks += 1;
+      return operator.variables;
+    },
+  });
+  const candidates = [...operators].map(([id, before]) => {
+    const api = { ...before.config.api, secrets: ['one-secret-that-all-of-them-took'] };
+    const chosen = counted({ ...before, config: { ...before.config, api } });
+    return [id, { file: `${id}.yaml`, chosen, fallback: counted(before) }] as const;
+  });
+  const settled = settleClaims(
+    { gateway, gatewayVariables, ownSecrets: new Map() },
+    new Map(candidates),
+  );
+  expect(settled.problems).toHaveLength(ids.length - 1);
+  expect(settled.operators.size).toBe(ids.length);
+  // It was twice for each operator and each that stepped back: 7,200.
+  expect(looks).toBeLessThan(5 * ids.length);
 });
 
 describe('the length of secrets', () => {

@@ -212,5 +212,7 @@ describe('text that is no YAML', () => {
     expect(gatewayProblems('a: &a [*a]')).toContainEqual(
       expect.stringContaining('too many aliases'),
     );
+    const few = `a: &a [${Array(2_000).fill('x').join()}]\nb: [*a, *a, *a]`;
+    expect(gatewayProblems(few)).toContainEqual(expect.stringContaining('too many aliases'));
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { nearMiss } from '../../src/config/near-miss.ts';
 
 const KEYS = ['baseUrl', 'timeoutMs', 'secrets', 'breaker', 'cid', 'id'];
@@ -20,4 +20,13 @@ describe('nearMiss', () => {
   );
 
   it('has nothing to offer without candidates', () => expect(nearMiss('cid', [])).toBeUndefined());
+
+  it('compares no letters where the length tells, be the word a whole file (I7)', () => {
+    const word = 'x'.repeat(60_000);
+    const letters = vi.spyOn(Array, 'from');
+    expect(nearMiss(word, ['baseUrl', 'timeoutMs'])).toBeUndefined();
+    const rows = letters.mock.calls.length;
+    letters.mockRestore();
+    expect(rows).toBe(0);
+  });
 });

@@ -1,3 +1,4 @@
+import { Slices } from '../../lib/slices.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Candidate, OpenCreate } from '../../store/bonuses/walks.ts';
 import type { Account } from '../service/account.ts';
@@ -5,7 +6,12 @@ import { termsFor } from '../translation/bonus-terms.ts';
 import { type Json, treeOf, treeText } from '../translation/json-tree.ts';
 import { translate } from '../translation/translate.ts';
 import { type ReadingBack, timeoutMs } from './reader.ts';
-import { mayComeFrom } from './template-match.ts';
+import {
+  factsOfCreate,
+  factsOfTemplate,
+  mayComeFrom,
+  type TemplateFacts,
+} from './template-match.ts';
 
 /** So many whole looks, and so many request times, until what is not found never arrived. */
 const LOOKS_MIN = 2;
@@ -26,6 +32,7 @@ export async function settleCreates(reading: ReadingBack, account: Account): Pro
   const aboveId = first.map((create) => BigInt(create.aboveId)).reduce((a, b) => (a < b ? a : b));
   const candidates = await reading.walks.candidates(account.cid, String(aboveId));
   const creates = await reading.walks.openCreates(account.cid);
+  await readFacts(candidates, creates);
   const taken = new Set<string>();
   const settled = new Set<string>();
   for (const create of inOrder(creates, candidates)) {
@@ -33,9 +40,7 @@ export async function settleCreates(reading: ReadingBack, account: Account): Pro
       (candidate) => !taken.has(candidate.templateId) && fits(candidate, create),
     );
     const rivals = creates.filter(({ id }) => id !== create.id && !settled.has(id));
-    const template = await settle(reading, account, create, own, (candidate) =>
-      rivals.filter((rival) => fits(candidate, rival)),
-    );
+    const template = await settle(reading, account, create, own, rivals);
     if (template === undefined) continue;
     taken.add(template.templateId);
     settled.add(create.id);
@@ -50,7 +55,10 @@ function inOrder(
   const isDecided = (create: OpenCreate) =>
     candidates.some((one) => one.assignedTo !== undefined && fits(one, create));
   const due = creates.filter(({ isDue }) => isDue);
-  return due.toSorted((a, b) => Number(isDecided(b)) - Number(isDecided(a)));
+  const { decided = [], open = [] } = Object.groupBy(due, (create) =>
+    isDecided(create) ? 'decided' : 'open',
+  );
+  return [...decided, ...open];
 }
 
 /** Whether a template may be what a create has become. */
@@ -58,7 +66,7 @@ function fits(candidate: Candidate, create: OpenCreate): boolean {
   const { templateId, assignedTo } = candidate;
   if (assignedTo !== undefined && assignedTo !== create.operatorId) return false;
   if (BigInt(templateId) <= BigInt(create.aboveId)) return false;
-  return mayComeFrom(treeOnce(candidate, candidate.item), treeOnce(create, create.body));
+  return mayComeFrom(factsOnce(candidate), factsOnce(create));
 }
 
 /** @returns the template that the create has become, where that is clear now */
@@ -67,7 +75,7 @@ async function settle(
   account: Account,
   create: OpenCreate,
   candidates: readonly Candidate[],
-  rivalsFor: (candidate: Candidate) => readonly OpenCreate[],
+  rivals: readonly OpenCreate[],
 ): Promise<Candidate | undefined> {
   const { walks, intents, logger } = reading;
   const facts = { operator: create.operatorId, intent: create.id };
@@ -85,12 +93,14 @@ async function settle(
   // What a person has assigned to this operator is no other's any more.
   const assigned = candidates.filter(({ assignedTo }) => assignedTo !== undefined);
   const clear = assigned.length === 1 ? assigned[0] : candidates.length === 1 ? only : undefined;
-  if (clear !== undefined && (clear.assignedTo !== undefined || rivalsFor(clear).length === 0)) {
+  const isRivalled = (candidate: Candidate) => rivals.some((rival) => fits(candidate, rival));
+  if (clear !== undefined && (clear.assignedTo !== undefined || !isRivalled(clear))) {
     await take(reading, account, create, clear);
     return clear;
   }
   // A request under way may well settle it: only what is over and open needs a person.
-  const isStuck = candidates.flatMap(rivalsFor).every(({ isDue }) => isDue);
+  const underWay = rivals.filter(({ isDue }) => !isDue);
+  const isStuck = !underWay.some((rival) => candidates.some((one) => fits(one, rival)));
   if (isStuck && !create.ambiguous) {
     const templates = candidates.map(({ templateId }) => templateId);
     const note = 'assign one of these templates';
@@ -133,12 +143,25 @@ function nextLookMs(passes: number): number {
 }
 
 /** Each is compared with each other one: hundreds of both must not be read again every time. */
-const trees = new WeakMap<Candidate | OpenCreate, Json>();
+const facts = new WeakMap<Candidate | OpenCreate, TemplateFacts>();
 
-function treeOnce(of: Candidate | OpenCreate, text: string): Json {
-  const read = trees.get(of) ?? tree(text);
-  trees.set(of, read);
+function factsOnce(of: Candidate | OpenCreate): TemplateFacts {
+  const read =
+    facts.get(of) ?? ('item' in of ? factsOfTemplate(tree(of.item)) : factsOfCreate(tree(of.body)));
+  facts.set(of, read);
   return read;
+}
+
+/** Before they are compared, in slices: of hundreds this is the longest part. */
+async function readFacts(
+  candidates: readonly Candidate[],
+  creates: readonly OpenCreate[],
+): Promise<void> {
+  const slices = new Slices();
+  for (const one of [...candidates, ...creates]) {
+    factsOnce(one);
+    if (slices.isOver()) await slices.next();
+  }
 }
 
 function tree(text: string): Json {

@@ -26,26 +26,49 @@ const FIELDS: readonly (readonly [sent: string, path: readonly string[]])[] = [
   ['availableTournaments', ['availableTournaments']],
 ];
 
+/** What of a template, or of a create's body, is compared, field by field; undefined where it has none. */
+export type TemplateFacts = readonly (Fact | undefined)[];
+
+interface Fact {
+  readonly text: string;
+  readonly isList: boolean;
+  /** Of the entries, whatever their order and however often each stands there. */
+  readonly asSet: string;
+}
+
+export function factsOfTemplate(item: Json): TemplateFacts {
+  return FIELDS.map(([, path]) => factOf(path.reduce<Json | undefined>(memberOf, item)));
+}
+
+export function factsOfCreate(body: Json): TemplateFacts {
+  return FIELDS.map(([sent]) => factOf(memberOf(body, sent)));
+}
+
+function factOf(json: Json | undefined): Fact | undefined {
+  if (json === undefined) return undefined;
+  const entries = new Set(entriesOf(json).map(valueText));
+  return {
+    text: valueText(json),
+    isList: json.kind === 'array',
+    asSet: JSON.stringify([...entries].sort()),
+  };
+}
+
 /**
  * Whether a template may have come from this create body: they agree in every field that both
  * have. Rather once too often than once too seldom: a template that is overlooked would be created
  * a second time, one that fits twice waits for a person.
  */
-export function mayComeFrom(item: Json, body: Json): boolean {
-  return FIELDS.every(([sent, path]) => {
-    const asked = memberOf(body, sent);
-    const made = path.reduce<Json | undefined>(memberOf, item);
-    return asked === undefined || made === undefined || sameValue(asked, made);
+export function mayComeFrom(template: TemplateFacts, create: TemplateFacts): boolean {
+  return create.every((asked, at) => {
+    const made = template[at];
+    return asked === undefined || made === undefined || isSame(asked, made);
   });
 }
 
 /** Lists are compared as sets, an empty one is as good as none. */
-function sameValue(asked: Json, made: Json): boolean {
-  const list = asked.kind === 'array' || made.kind === 'array';
-  if (!list) return valueText(asked) === valueText(made);
-  const wanted = new Set(entriesOf(asked).map(valueText));
-  const found = new Set(entriesOf(made).map(valueText));
-  return wanted.symmetricDifference(found).size === 0;
+function isSame(asked: Fact, made: Fact): boolean {
+  return asked.isList || made.isList ? asked.asSet === made.asSet : asked.text === made.text;
 }
 
 function valueText(json: Json): string {

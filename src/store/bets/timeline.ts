@@ -118,9 +118,11 @@ export class BetTimelines {
         where: { operationId: { in: ids }, state: { not: 'live' } },
       }),
     ]);
+    // Looked through for each operation, those of a bet that was resettled for months would take seconds.
+    const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.operationId);
     const deliveryOf = new Map(deliveries.map((delivery) => [delivery.operationId, delivery]));
     return operations.map((operation) => {
-      const own = attempts.filter((attempt) => attempt.operationId === operation.id);
+      const own = attemptsOf.get(operation.id) ?? [];
       // A correction stands above what was meant (`AnswerCorrection`).
       const meant = own.find((attempt) => attempt.answerStatus !== null) ?? operation;
       const answered = operation.answerStatus === null ? meant : operation;
