@@ -70,7 +70,7 @@ export function playerRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
   forgetRoutes(app, desk);
 }
 
-/** What the law gives a player: all that is kept, or its end. */
+/** What the law gives a player: what is kept, or its end. */
 function forgetRoutes(app: FastifyInstance, desk: PlayerRoutes): void {
   app.route({
     method: 'POST',

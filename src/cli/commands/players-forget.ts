@@ -7,13 +7,14 @@ import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `wagergate players export`: all that is kept of a player. */
+/** `wagergate players export`: what the journal keeps of a player. */
 export function playersExportCommand(terminal: Terminal): Command {
   const command = new Command('export')
-    .summary('prints all data kept of a player, one JSON object per line')
+    .summary('prints what the journal keeps of a player, one JSON object per line')
     .description(
-      'Prints all data kept of a player, one JSON object per line: the player with sessions and ' +
-        'totals, then each bet with its messages. That it was done is kept in the audit.',
+      'Prints what the journal keeps of a player, one JSON object per line: the player with sessions ' +
+        'and totals, then each bet with its messages. Bonuses are at the service. That it was done ' +
+        'is kept in the audit.',
     )
     .argument('<userId>', 'the player, as the service knows it (`bets search` shows it)')
     .option('--reason <why>', 'kept in the audit')

@@ -4,7 +4,7 @@ import type { BetTimelines } from '../bets/timeline.ts';
 import type { PlayerDesk } from './player-desk.ts';
 
 /**
- * All that is kept of a player, one JSON object a line: `{player}`, then a `{bet}` each, newest
+ * What the journal keeps of a player, one JSON object a line: `{player}`, then a `{bet}` each, newest
  * first, its messages as the service sent them but for the token.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */

@@ -8,7 +8,7 @@ import { Plain } from '../../parts/plain.tsx';
 type Player = Answers['GET /admin/players/:userId'];
 type Forgotten = Answers['POST /admin/players/:userId/forget'];
 
-/** What the law gives a player: all that is kept, or its end. */
+/** What the law gives a player: what is kept, or its end. */
 export function PlayerRights({ player }: { readonly player: Player }) {
   const { userId, operatorUser } = player;
   const [forgotten, setForgotten] = useState<Forgotten | undefined>();
@@ -26,7 +26,7 @@ export function PlayerRights({ player }: { readonly player: Player }) {
         <Action
           right="personal"
           label="Export"
-          title={`All that is kept of ${operatorUser}`}
+          title={`Export ${operatorUser}`}
           about="A file for the player: ids, sessions, totals, and each bet with its messages. That it was made is on record."
           reason="optional"
           run={(reason) =>
