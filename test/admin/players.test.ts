@@ -84,6 +84,21 @@ describe('a player', () => {
     ]);
   });
 
+  it('has neither stake nor payout of a bet that is rolled back', async () => {
+    const player = await admin.gateway.player();
+    const [won, undone] = [
+      await placedBet(admin.gateway, { player, amount: '10.50' }),
+      await placedBet(admin.gateway, { player, amount: '7' }),
+    ];
+    await won.settle('20.25');
+    await undone.settle('9');
+    await undone.rollback();
+    const { json } = await admin.get(`/admin/players/${player.userId}`);
+    expect(json.totals).toEqual([
+      { currency: 'USD', bets: 2, open: 0, stakes: '10.50', payouts: '20.25' },
+    ]);
+  });
+
   it('is on record also where a bet is looked at, once for some minutes (I12)', async () => {
     const before = (await audited('player.viewed')).length;
     const other = await placedBet(admin.gateway);

@@ -11,3 +11,15 @@ it('tells an operator that comes or goes, also one whose id every object has', (
   // What people have to know before it comes into force.
   expect(gone.operators.flatMap(warningsOf)).toHaveLength(1);
 });
+
+it.each([
+  ['status', 'maintenance', /deliveries wait/],
+  ['status', 'suspended', /can place no bets/],
+  ['api.cid', 'another-key', /old api\.cid are refused/],
+])('warns before %s becomes %s', (path, after, warning) => {
+  const alpha = (setting: string) => ({ gateway: {}, operators: { alpha: { [path]: setting } } });
+  const warnings = (before: string, next: string) =>
+    diffOf(alpha(before), alpha(next)).operators.flatMap(warningsOf);
+  expect(warnings('active', after)).toEqual([expect.stringMatching(warning)]);
+  expect(warnings(after, after)).toEqual([]);
+});

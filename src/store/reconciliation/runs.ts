@@ -136,9 +136,10 @@ const LIST = statement(
     before: ['bigint', ({ cursor }) => cursor ?? null],
   } satisfies Parameters<Listing>,
   `
-  SELECT ${RUN_COLUMNS} FROM reconciliations
-   WHERE (:operator IS NULL OR operator_id = :operator) AND (:before IS NULL OR id < :before)
-   ORDER BY id DESC LIMIT ${PAGE_SIZE + 1}`,
+  SELECT ${RUN_COLUMNS} FROM reconciliations r
+   WHERE (:operator IS NULL OR operator_id = :operator) AND (:before IS NULL OR r.id < :before)
+   -- By the column: the bare name would be that of the text, whose greatest is '99' and not '100'.
+   ORDER BY r.id DESC LIMIT ${PAGE_SIZE + 1}`,
   reconciliationItemOf,
 );
 

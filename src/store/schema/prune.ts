@@ -220,8 +220,9 @@ async function dropMonth(client: Client, month: string): Promise<void> {
   );
   const [newest = null] = await clientRows(
     client,
-    `SELECT written_in::text FROM ${attempts} WHERE confirmed IS NOT FALSE
-      ORDER BY written_in DESC, operation_id DESC, number DESC LIMIT 1`,
+    // By the column: the bare name would be that of the text, whose greatest is '999' and not '1000'.
+    `SELECT a.written_in::text FROM ${attempts} a WHERE a.confirmed IS NOT FALSE
+      ORDER BY a.written_in DESC, a.operation_id DESC, a.number DESC LIMIT 1`,
     [],
     (row) => row.text('written_in'),
   );

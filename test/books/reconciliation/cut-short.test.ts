@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Incomparable } from '../../../src/books/reconciliation/incomparable.ts';
+import { Reconciler } from '../../../src/books/reconciliation/reconciler.ts';
+import { loadConfiguration } from '../../../src/config/loader.ts';
 import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
 import { ReconciliationDifferences } from '../../../src/store/reconciliation/differences.ts';
 import { placedBet, type TestBet } from '../../support/bet.ts';
@@ -14,6 +17,7 @@ import { rowsOf } from '../support/kept-books.ts';
 import { around, csvOf, HEADER, listOf, reconcile } from './lists.ts';
 import { begin, chunksOf, kept, LIST, PLAN } from './own-runs.ts';
 
+const SERVICE_SECRET = 'the-services-secret';
 const PROGRAM = fileURLToPath(new URL('../../../src/cli/wagergate.ts', import.meta.url));
 
 let gateway: TestGateway;
@@ -44,7 +48,7 @@ function startReconcile(which = '') {
       ...COMPILED,
       DATABASE_URL: gateway.databaseUrl,
       GATEWAY_CONFIG: gateway.configFolder,
-      SERVICE_SECRET: 'the-services-secret',
+      SERVICE_SECRET,
     },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
@@ -201,6 +205,30 @@ describe('a run that is cut short', () => {
     }
     await expect(run.read(silent(), LIST)).rejects.toThrow();
     expect(await kept(gateway).runs.find(run.id)).toMatchObject({ why: 'it was broken off' });
+  });
+
+  it('by the end of its process is on record as such before that ends', async () => {
+    const reconciler = new Reconciler({
+      ...kept(gateway),
+      ...{ databaseUrl: gateway.databaseUrl, logger: pino({ enabled: false }) },
+      configuration: () => loadConfiguration(gateway.configFolder, { SERVICE_SECRET }),
+    });
+    const arrived = Promise.withResolvers<void>();
+    async function* silent() {
+      yield Buffer.from(csvOf(honest()));
+      arrived.resolve();
+      await new Promise<never>(() => undefined);
+    }
+    const receiving = reconciler.receive(PLAN, new Map(), silent());
+    // It is refused when it is stopped, which is looked at below.
+    receiving.catch(() => undefined);
+    await arrived.promise;
+    await reconciler.close();
+    expect((await kept(gateway).runs.list({})).items[0]).toMatchObject({
+      ...{ state: 'failed', why: 'it was broken off' },
+    });
+    await expect(receiving).rejects.toThrow();
+    expect(await reconciler.receive(PLAN, new Map(), silent())).toEqual({ kind: 'busy' });
   });
 
   it.each([

@@ -89,6 +89,19 @@ describe('a list as real exports write it', () => {
     });
   });
 
+  it('has no transactionId that the journal could not have', () => {
+    const ids = ['x'.repeat(200), 'x'.repeat(201), '\ud800'].map((transactionId) =>
+      JSON.stringify({ transactionId }),
+    );
+    expect(read(ids.join('\n'))).toEqual({
+      rows: [[1, 'x'.repeat(200)]],
+      unreadable: [
+        [2, 'transactionId is longer than 200 characters'],
+        [3, 'transactionId holds a control character'],
+      ],
+    });
+  });
+
   it('has the columns that it names, and says each in every line', () => {
     const json = [
       '{"transactionId":"a","stake":1.10}',

@@ -105,12 +105,14 @@ describe('a list is compared with the journal (I9)', () => {
   });
 
   it('tells another currency, and a bet that nobody here knows', async () => {
-    const strange = { ...(honest()[0] as Listed), transactionId: 'nobody-knows-it' };
+    // As PostgreSQL's own text form would write a line end, no value, and the end of all.
+    const transactionId = String.raw`nobody\nknows\N\.it`;
+    const strange = { ...(honest()[0] as Listed), transactionId };
     const list = [...damaged(bets.won, (line) => [{ ...line, currency: 'EUR' }]), strange];
     const { told } = await reconcile(gateway, csvOf(list));
     expect(kindsOf(told)).toEqual([
       `currency_differs ${bets.won.transactionId}`,
-      'missing_here nobody-knows-it',
+      `missing_here ${transactionId}`,
     ]);
     expect(told?.differences.find(({ kind }) => kind === 'missing_here')?.here).toBeNull();
   });

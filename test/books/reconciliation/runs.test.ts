@@ -7,7 +7,7 @@ import { placedBet, type TestBet } from '../../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { bookAll, rowsOf } from '../support/kept-books.ts';
 import { csvOf, HEADER, kindsOf, type Listed, listOf, reconcile } from './lists.ts';
-import { begin, chunksOf, kept, LIST } from './own-runs.ts';
+import { begin, chunksOf, kept, LIST, PLAN } from './own-runs.ts';
 
 let gateway: TestGateway;
 let bets: TestBet[];
@@ -117,6 +117,22 @@ describe('differences are worked off (I12)', () => {
 });
 
 describe('several runs', () => {
+  it('are listed newest first, page by page, none left out and none twice', async () => {
+    const { runs } = kept(gateway);
+    const operatorId = 'many-lists';
+    const begun: string[] = [];
+    for (let count = 0; count < 110; count += 1) {
+      begun.unshift((await runs.begin({ ...PLAN, operatorId })).id);
+    }
+    const listed: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await runs.list({ operator: operatorId, cursor: cursor ?? undefined });
+      listed.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(listed).toEqual(begun);
+  });
+
   it('at once do not see each other’s lists', async () => {
     await placedBet(gateway, { operatorId: 'beta' });
     const [all, two, three, beta] = await Promise.all([
@@ -144,6 +160,16 @@ it('is done also where PostgreSQL was not told in time that it compares', async 
   await run.read(chunksOf(csvOf(honest())), LIST);
   expect(await run.compare()).toMatchObject({ missing_there: 0 });
   expect(await runs.find(run.id)).toMatchObject({ state: 'done', why: null });
+});
+
+it('keeps 50,000 differences of a kind for people, and counts the others', async () => {
+  const run = await begin(gateway);
+  await run.read(chunksOf(csvOf(honest()), 'x\n'.repeat(50_001)), LIST);
+  expect(await run.compare()).toMatchObject({ unreadable: 50_001 });
+  expect(await kept(gateway).runs.find(run.id)).toMatchObject({
+    new: 50_000,
+    open: { unreadable: 50_001 },
+  });
 });
 
 describe('a list that comes slowly', () => {

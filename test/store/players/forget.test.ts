@@ -19,15 +19,19 @@ beforeAll(async () => {
     INSERT INTO players (id, operator_id, operator_user, user_id)
     VALUES (1, 'alpha', 'ann', 'user-1'), (2, 'alpha', 'bob', 'user-2');
     INSERT INTO bets (transaction_id, operator_id, player_id, generation, place, settlement,
-                      place_message, created_at)
-    SELECT 'bet-' || n, 'alpha', 1 + n % 2, 1, 'accepted', 'settled', 'dear Ann',
+                      place_message, rollback_message, created_at)
+    SELECT 'bet-' || n, 'alpha', 1 + n % 2, 1, 'accepted', 'settled', 'dear Ann', 'sorry, Ann',
            now() - n % 7 * interval '1 hour'
       FROM generate_series(1, ${BETS * 2}) n;
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
     SELECT transaction_id, 'alpha', operation, gen_random_uuid(), '{"name":"Ann","amount":1}'
       FROM bets, (VALUES ('place'), ('settle')) o(operation);
-    INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, error, wallet_body)
-    SELECT id, 1, now(), 1, 'declined', '400 code 5: no, Ann', 'Ann' FROM operations;
+    INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, error, wallet_body,
+                          answer_body)
+    SELECT id, 1, now(), 1, CASE operation WHEN 'place' THEN 'declined' ELSE 'bad_answer' END,
+           CASE operation WHEN 'place' THEN '400 code 5: no, Ann' ELSE 'no code: Ann' END, 'Ann',
+           '{"code":5,"message":"no, \\"Ann\\""}'
+      FROM operations;
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, last_error,
                             transaction_time, next_attempt_at, dead_at, settled_at)
     SELECT id, 'alpha', transaction_id, operation, 'delivered', '400 code 5: no, Ann', '', now(), now(),
@@ -49,9 +53,11 @@ const raw = (text: string) => rowsOf(database.url, text);
 const named = (playerId: number) =>
   raw(`
     SELECT count(*) FILTER (WHERE convert_from(o.body, 'UTF8') LIKE '%Ann%')::int AS messages,
-           count(*) FILTER (WHERE a.error LIKE '%Ann%' OR a.wallet_body IS NOT NULL)::int AS attempts,
+           count(*) FILTER (WHERE a.error LIKE '%Ann%' OR a.wallet_body IS NOT NULL
+                               OR a.answer_body LIKE '%Ann%')::int AS attempts,
            count(*) FILTER (WHERE d.last_error LIKE '%Ann%')::int AS deliveries,
-           count(*) FILTER (WHERE b.place_message LIKE '%Ann%')::int AS bets
+           count(*) FILTER (WHERE b.place_message LIKE '%Ann%'
+                               OR b.rollback_message LIKE '%Ann%')::int AS bets
       FROM bets b JOIN operations o USING (transaction_id) JOIN attempts a ON a.operation_id = o.id
       JOIN deliveries d ON d.operation_id = o.id WHERE b.player_id = ${playerId}`);
 
@@ -67,6 +73,11 @@ it('forgets a player of very many bets, and reads nobody else’s deliveries for
           WHERE relname = 'deliveries' AND idx_scan > 0`);
   await expect.poll(read, { timeout: 10_000 }).toEqual([{ scanned: 0 }]);
   expect(await named(1)).toEqual([{ messages: 0, attempts: 0, deliveries: 0, bets: 0 }]);
+  const kept = `SELECT DISTINCT a.error, a.answer_body FROM attempts a JOIN operations o ON o.id = a.operation_id
+                  JOIN bets b USING (transaction_id) WHERE b.player_id = 1 ORDER BY a.error`;
+  expect(await raw(kept)).toEqual(
+    ['***', '400 code 5'].map((error) => ({ error, answer_body: '{"code":5,"message":"***"}' })),
+  );
   const all = 2 * BETS;
   expect(await named(2)).toEqual([{ messages: all, attempts: all, deliveries: all, bets: all }]);
 });

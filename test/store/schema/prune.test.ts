@@ -205,4 +205,15 @@ describe('pruning', () => {
     const [cursor] = await rows<{ at: string }>('SELECT pruned_in::text AS at FROM books_cursor');
     expect(cursor).toEqual(last);
   });
+
+  it('tells the books the newest that went, also where transaction ids grew by a digit (I12)', async () => {
+    await bet('january');
+    await bet('january-too');
+    await journal.sql(`UPDATE books_cursor SET pruned_in = '0'`);
+    await journal.sql(`UPDATE attempts SET written_in = CASE operation_id
+      WHEN (SELECT max(operation_id) FROM attempts) THEN '1000' ELSE '999' END::xid8`);
+    await pruned();
+    const [cursor] = await rows<{ at: string }>('SELECT pruned_in::text AS at FROM books_cursor');
+    expect(cursor?.at).toBe('1000');
+  });
 });
