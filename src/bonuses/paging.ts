@@ -1,6 +1,6 @@
-import { idOf, type Json, memberOf, treeText } from './translation/json-tree.ts';
+import { idOf, type Json, type JsonMember, memberOf, treeText } from './translation/json-tree.ts';
 import type { Terms, TranslatedPlace } from './translation/terms.ts';
-import { translate } from './translation/translate.ts';
+import { translate, translateList } from './translation/translate.ts';
 
 /** What the service's samples show; the interface states no size of a page. */
 export const ITEMS_PER_PAGE = 100;
@@ -19,18 +19,27 @@ export function pageText(
   return `{"items":${items},"metadata":${metadata}}`;
 }
 
+/** Members that may hold a thousand entries. */
+const LISTS: ReadonlySet<string> = new Set(['items', 'errorItems']);
+
 /** A list or batch of the service's in the operator's terms: `items` as such, all else strictly. */
-export function translatedPage(
+export async function translatedPage(
   answer: Json,
   terms: Terms,
   items: TranslatedPlace = 'item',
-): string {
+): Promise<string> {
   if (answer.kind !== 'object') return '{}';
-  const members = answer.members.flatMap((member) => {
-    const place = member.name === 'items' ? items : 'error';
-    const translated = translate({ kind: 'object', members: [member] }, terms, place);
-    return translated?.kind === 'object' ? translated.members : [];
-  });
+  const members: JsonMember[] = [];
+  for (const member of answer.members) {
+    const { name, value } = member;
+    if (LISTS.has(name)) {
+      const list = await translateList(value, terms, name === 'items' ? items : 'error');
+      if (list !== undefined) members.push({ name, value: list });
+      continue;
+    }
+    const translated = translate({ kind: 'object', members: [member] }, terms, 'error');
+    if (translated?.kind === 'object') members.push(...translated.members);
+  }
   return treeText({ kind: 'object', members });
 }
 

@@ -7,6 +7,7 @@ import {
   withMovement,
 } from '../domain/movements.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import { Slices } from '../lib/slices.ts';
 import { JsonError, parseJsonObject } from '../protocol/json.ts';
 import type { BookedMovement } from '../store/books/book-statement.ts';
 import type { BookedRow } from '../store/books/books-journal.ts';
@@ -22,15 +23,16 @@ export interface Batch {
 
 /**
  * The movements of some entries of the journal. Nothing but its arguments decides: the same entries
- * on the same books make the same rows.
+ * on the same books make the same rows. In slices of a few milliseconds: a thousand settles are read, of
+ * whatever size.
  * @param booked what was booked of these bets before, in order
  * @param closings of the operators of these entries
  */
-export function batchOf(
+export async function batchOf(
   entries: readonly JournalEntry[],
   booked: readonly BookedRow[],
   closings: readonly Closing[],
-): Batch {
+): Promise<Batch> {
   const bets = new Map<string, BookedBet>();
   for (const row of booked) {
     bets.set(row.transactionId, withMovement(betIn(bets, row.transactionId), row));
@@ -38,7 +40,9 @@ export function batchOf(
   const days = closedDays(closings);
   const movements: BookedMovement[] = [];
   const unbookable: Violation[] = [];
+  const slices = new Slices();
   for (const { at, confirmed } of entries) {
+    if (slices.isOver()) await slices.next();
     if (confirmed === undefined) continue;
     try {
       movements.push(...bookEntry(bets, days, at, confirmed));

@@ -31,7 +31,7 @@ export async function keepBooks(
   const confirmed = entries.flatMap((entry) => entry.confirmed ?? []);
   const booked = await journal.bookedOf([...new Set(confirmed.map((one) => one.transactionId))]);
   const closings = confirmed.length === 0 ? [] : await closingsFor(journal, confirmed);
-  const { movements, unbookable } = batchOf(entries, booked, closings);
+  const { movements, unbookable } = await batchOf(entries, booked, closings);
   await journal.note(unbookable);
   const isBooked = await journal.book({
     version: cursor.version,

@@ -16,6 +16,16 @@ export class Slices {
     return this.#steps % STEPS_BETWEEN === 0 && performance.now() >= this.#endsAtMs;
   }
 
+  /** Maps one item a step. */
+  async map<T, R>(items: readonly T[], map: (item: T) => R): Promise<R[]> {
+    const mapped: R[] = [];
+    for (const item of items) {
+      mapped.push(map(item));
+      if (this.isOver()) await this.next();
+    }
+    return mapped;
+  }
+
   /** Resolves once everything else that waits has had its turn. */
   async next(): Promise<void> {
     await otherWork();

@@ -84,14 +84,19 @@ export function scanJson(text: string, depthMax: number): Scanned {
 }
 
 /**
- * The same walk, noting what stands inside every object and array, at any depth.
+ * The same walk, noting what stands inside every object and array.
  *
  * @param text valid JSON
+ * @param notedDepthMax deeper ones are walked through, and what stands inside is not noted
  * @returns what stands inside the outermost value; undefined where that is no object or array
  * @throws JsonError as `scanJson` does
  */
-export function scanJsonTree(text: string, depthMax: number): Inside | undefined {
-  return new Scanner(text, depthMax, Number.POSITIVE_INFINITY).whole();
+export function scanJsonTree(
+  text: string,
+  depthMax: number,
+  notedDepthMax = Number.POSITIVE_INFINITY,
+): Inside | undefined {
+  return new Scanner(text, depthMax, notedDepthMax).whole();
 }
 
 const NOTHING: readonly never[] = [];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { batchOf } from '../../src/books/batch.ts';
 import type { JournalEntry } from '../../src/store/books/read-statements.ts';
+import { turnsDuring } from '../support/others-turns.ts';
 
 const AT = { writtenIn: '7', operationId: '1', number: 1 };
 
@@ -38,9 +39,14 @@ describe('the movements of a batch of the journal', () => {
     ['null in a text', '{"game":"\\"bonusId\\":null","amount":10,"bonusId":7}', true],
     ['a value of that name', '{"amount":10,"game":"bonusId"}', false],
     ['a member of a member', '{"amount":10,"game":{"bonusId":7}}', false],
-  ])('tell a freebet by its bonusId: %s', (_how, body, isFreebet) => {
-    const { movements, unbookable } = batchOf([placed(body)], [], []);
+  ])('tell a freebet by its bonusId: %s', async (_how, body, isFreebet) => {
+    const { movements, unbookable } = await batchOf([placed(body)], [], []);
     expect(unbookable).toEqual([]);
     expect(movements).toMatchObject([{ kind: 'stake', amount: '-10', isFreebet }]);
   });
+});
+
+it('thousands of messages are read in slices, and callbacks have their turn (I7)', async () => {
+  const many = Array.from({ length: 6_000 }, () => placed('{"amount":10,"bonusId":7}'));
+  expect(await turnsDuring(() => batchOf(many, [], []))).toBeGreaterThan(3);
 });

@@ -10,6 +10,7 @@ import {
   memberOf,
   textNode,
   textOf,
+  treeInSlices,
   treeOf,
   treeText,
 } from '../translation/json-tree.ts';
@@ -58,7 +59,8 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   const sent = inServiceTerms(call, asked, templateId, userIds);
   const answer = await askService(bonuses, call, 'bonus/applyBatch', sent);
   if (answer.kind === 'answered') {
-    return await applied(bonuses, call, begun.intentId, treeOf(answer.document), known);
+    const answered = await treeInSlices(answer.document);
+    return await applied(bonuses, call, begun.intentId, answered, known);
   }
   const result = await notConfirmed(bonuses, begun.intentId, answer, termsOf(call, known));
   return saysMissing(answer) && !mayBeDone(answer) ? notFound('template') : result;
@@ -119,7 +121,7 @@ async function applied(
     if (foreign > 0) {
       bonuses.logger.error({ operator: call.operator.id, foreign }, 'bonus.foreign_items_dropped');
     }
-    const answer = { status: 200, body: translatedPage(answered, terms) };
+    const answer = { status: 200, body: await translatedPage(answered, terms) };
     const refused = entriesOf(memberOf(answered, 'errorItems')).length;
     if (entriesOf(items).length === 0 && refused >= known.size) {
       // A refusal of everybody: kept, it would be the answer for months after its cause is gone. Where

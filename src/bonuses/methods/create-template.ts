@@ -9,6 +9,7 @@ import {
   idOf,
   type Json,
   memberOf,
+  treeInSlices,
   treeOf,
   treeText,
 } from '../translation/json-tree.ts';
@@ -72,12 +73,13 @@ async function highestTemplateId(
     askService(bonuses, call, 'templates', bodyOf(call, { page: String(page) }));
   const first = await ask(1);
   if (first.kind !== 'answered') return first;
-  const pages = [treeOf(first.document)];
-  const lastPage = totalPages(treeOf(first.document));
+  const firstPage = await treeInSlices(first.document);
+  const pages = [firstPage];
+  const lastPage = totalPages(firstPage);
   if (lastPage > 1) {
     const last = await ask(lastPage);
     if (last.kind !== 'answered') return last;
-    pages.push(treeOf(last.document));
+    pages.push(await treeInSlices(last.document));
   }
   const ids = pages
     .flatMap((page) => entriesOf(memberOf(page, 'items')))

@@ -7,7 +7,7 @@ import { ITEMS_PER_PAGE, pageText, translatedPage } from '../paging.ts';
 import { showTemplate } from '../service/read-template.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { templatesFields } from '../translation/fields.ts';
-import { type Json, treeOf, treeText } from '../translation/json-tree.ts';
+import { type Json, treeInSlices, treeOf, treeText } from '../translation/json-tree.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { translate } from '../translation/translate.ts';
 import { bodyOf } from './request-body.ts';
@@ -68,6 +68,6 @@ async function passOn(bonuses: Bonuses, call: BonusCall, page: number): Promise<
   const body = bodyOf(call, { page: String(page) });
   const answer = await askService(bonuses, call, 'templates', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call));
-  const list = treeOf(answer.document);
-  return ok(translatedPage(list, await termsFor(bonuses, call, list), 'template'));
+  const list = await treeInSlices(answer.document);
+  return ok(await translatedPage(list, await termsFor(bonuses, call, list), 'template'));
 }

@@ -4,7 +4,7 @@ import { type BonusResult, notDone, ok } from '../outcome.ts';
 import { pageText, translatedPage } from '../paging.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { playerBonusesFields } from '../translation/fields.ts';
-import { memberOf, treeOf } from '../translation/json-tree.ts';
+import { memberOf, treeInSlices } from '../translation/json-tree.ts';
 import { owned } from '../translation/own-bonuses.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { bodyOf } from './request-body.ts';
@@ -24,8 +24,8 @@ export async function listPlayerBonuses(bonuses: Bonuses, call: BonusCall): Prom
   const body = bodyOf(call, { userId: jsonString(userId), page: String(page) });
   const answer = await askService(bonuses, call, 'player/bonuses', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call, known));
-  const list = treeOf(answer.document);
+  const list = await treeInSlices(answer.document);
   const terms = await termsFor(bonuses, call, list, known);
   await bonuses.ownership.recordBonuses(call.tenant, owned(memberOf(list, 'items'), terms));
-  return ok(translatedPage(list, terms));
+  return ok(await translatedPage(list, terms));
 }

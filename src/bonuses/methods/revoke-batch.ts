@@ -8,7 +8,14 @@ import { translatedPage } from '../paging.ts';
 import { findBonus } from '../service/read-bonus.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { revokeBatchFields } from '../translation/fields.ts';
-import { entriesOf, type Json, memberOf, treeOf, treeText } from '../translation/json-tree.ts';
+import {
+  entriesOf,
+  type Json,
+  memberOf,
+  treeInSlices,
+  treeOf,
+  treeText,
+} from '../translation/json-tree.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
 import { bodyOf } from './request-body.ts';
 
@@ -93,8 +100,8 @@ async function revoke(
   const body = bodyOf(call, { bonusesIds: `[${bonusIds.join(',')}]` });
   const answer = await askService(bonuses, call, 'bonus/revokeBatch', body);
   if (answer.kind !== 'answered') return notDone(answer, termsOf(call), NOTE_HARMLESS);
-  const tree = treeOf(answer.document);
-  return { answered: translatedPage(tree, await termsFor(bonuses, call, tree)) };
+  const tree = await treeInSlices(answer.document);
+  return { answered: await translatedPage(tree, await termsFor(bonuses, call, tree)) };
 }
 
 function withOthers(answered: string, others: readonly string[]): BonusResult {

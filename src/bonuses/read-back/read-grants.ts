@@ -1,3 +1,4 @@
+import { Slices } from '../../lib/slices.ts';
 import { jsonString, parseJsonObject } from '../../protocol/json.ts';
 import type { OpenGrant } from '../../store/bonuses/grants.ts';
 import { totalPages, translatedPage } from '../paging.ts';
@@ -7,6 +8,7 @@ import {
   idOf,
   type Json,
   memberOf,
+  treeInSlices,
   treeOf,
   treeText,
 } from '../translation/json-tree.ts';
@@ -92,15 +94,19 @@ async function closeBatch(reading: ReadingBack, intentId: string): Promise<void>
     logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_incomplete');
     return;
   }
-  const answered = treeOf(parseJsonObject(Buffer.from(answerText(items))));
-  const body = translatedPage(answered, await termsFor(reading, { operator, account }, answered));
+  const text = Buffer.from(await answerText(items));
+  const answered = await treeInSlices(parseJsonObject(text));
+  const body = await translatedPage(
+    answered,
+    await termsFor(reading, { operator, account }, answered),
+  );
   await intents.finishApply({ operatorId, upstreamCid }, intentId, [], { status: 200, body });
   logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_found');
 }
 
 /** The answer the service would have given (docs/protocol.md, Apply batch). */
-function answerText(items: readonly string[]): string {
-  const members = items.map((item) => {
+async function answerText(items: readonly string[]): Promise<string> {
+  const members = await new Slices().map(items, (item) => {
     const id = idOf(treeOf(parseJsonObject(Buffer.from(item))), 'id');
     return `"${id ?? ''}":${item}`;
   });

@@ -8,7 +8,7 @@ import type { Bonuses } from '../context.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from '../service/account.ts';
 import { type BonusApiAnswer, saysNoPlayer } from '../service/answer.ts';
-import { type Json, treeOf } from '../translation/json-tree.ts';
+import { type Json, treeInSlices } from '../translation/json-tree.ts';
 
 /** What the read-back works with. */
 export interface ReadingBack extends Bonuses {
@@ -37,7 +37,7 @@ export async function readPage(
   const { clock, service, logger } = reading;
   const deadline = new Deadline(clock, clock.monotonicMs(), timeoutMs(reading), 0);
   const answer = await service.ask(LANE, account, method, body, deadline);
-  if (answer.kind === 'answered') return treeOf(answer.document);
+  if (answer.kind === 'answered') return await treeInSlices(answer.document);
   // A batch that never arrived leaves its new players unknown there: who is not, has no bonus.
   if (method === 'player/bonuses' && saysNoPlayer(answer)) return EMPTY;
   logger.debug({ method, answer: inWords(answer) }, 'bonus.read_back_not_answered');

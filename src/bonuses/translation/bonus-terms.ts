@@ -14,7 +14,8 @@ export async function termsFor(
   answer: Json | undefined,
   known: ReadonlyMap<string, string> = new Map(),
 ): Promise<Terms> {
-  const unknown = answer === undefined ? [] : [...idsIn(answer)].filter((id) => !known.has(id));
+  const ids = answer === undefined ? [] : [...(await idsIn(answer))];
+  const unknown = ids.filter((id) => !known.has(id));
   const found = unknown.length === 0 ? [] : await players.namesOf(call.operator.id, unknown);
   return {
     serviceCid: call.account.cid,

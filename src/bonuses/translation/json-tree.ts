@@ -1,7 +1,8 @@
 import { canonicalAmount } from '../../domain/amount.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { Slices } from '../../lib/slices.ts';
 import { type JsonDocument, jsonString } from '../../protocol/json.ts';
-import { type ScannedValue, scanJsonTree } from '../../protocol/json-scan.ts';
+import { type ScannedValue, type Span, scanJsonTree } from '../../protocol/json-scan.ts';
 
 /**
  * A JSON value whose numbers are their source text (I9) and whose members keep their order, so
@@ -22,6 +23,46 @@ export interface JsonMember {
 
 /** The tree of a document, whose grammar and depth were judged when it was made. */
 export function treeOf({ text }: JsonDocument): Json {
+  return treeOfText(text);
+}
+
+/** Of an answer, its members and the entries of its lists. */
+const LISTS_DEPTH = 2;
+
+/**
+ * The tree of an answer with a list, in slices of a few milliseconds: callbacks do not wait for a thousand
+ * bonuses.
+ */
+export async function treeInSlices({ text }: JsonDocument): Promise<Json> {
+  const slices = new Slices();
+  const inside = scanJsonTree(text, Number.POSITIVE_INFINITY, LISTS_DEPTH);
+  if (inside?.kind !== 'object') return treeOfText(text);
+  const members: JsonMember[] = [];
+  for (const member of inside.members) {
+    members.push({ name: member.name, value: await listOf(text, member, slices) });
+  }
+  return { kind: 'object', members };
+}
+
+async function listOf(text: string, list: ScannedValue, slices: Slices): Promise<Json> {
+  const part = ({ start, end }: Span) => treeOfText(text.slice(start, end));
+  switch (list.inside?.kind) {
+    case 'object': {
+      const members = await slices.map(list.inside.members, (member) => ({
+        name: member.name,
+        value: part(member),
+      }));
+      return { kind: 'object', members };
+    }
+    case 'array':
+      return { kind: 'array', items: await slices.map(list.inside.elements, part) };
+    case undefined:
+      return part(list);
+  }
+  return unreachable(list.inside);
+}
+
+function treeOfText(text: string): Json {
   const inside = scanJsonTree(text, Number.POSITIVE_INFINITY);
   return jsonOf(text, { start: 0, end: text.length, inside });
 }

@@ -1,4 +1,5 @@
 import { unreachable } from '../../domain/unreachable.ts';
+import { Slices } from '../../lib/slices.ts';
 import { jsonString } from '../../protocol/json.ts';
 import { type Json, type JsonMember, textNode } from './json-tree.ts';
 import type { Terms, TranslatedPlace } from './terms.ts';
@@ -21,24 +22,39 @@ const HOLDS_NO_ID: ReadonlySet<string> = new Set([
 
 const IS_UUID = new RegExp(`^${UUID.source}$`, 'i');
 
-/** The ids that have to be looked up before `translate`: of players, or looking like it. */
-export function idsIn(json: Json): ReadonlySet<string> {
+/**
+ * The ids that have to be looked up before `translate`: of players, or looking like it. In slices of a few
+ * milliseconds.
+ */
+export async function idsIn(json: Json): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  collect(json, undefined, found);
+  const slices = new Slices();
+  const waiting: Named[] = [{ json, name: undefined }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    collect(next, found, waiting);
+    if (slices.isOver()) await slices.next();
+  }
   return found;
 }
 
-function collect(json: Json, name: string | undefined, found: Set<string>): void {
+/** A value, and the name of the member that it or its list is. */
+interface Named {
+  readonly json: Json;
+  readonly name: string | undefined;
+}
+
+/** @param within gets what stands inside */
+function collect({ json, name }: Named, found: Set<string>, within: Named[]): void {
   if (json.kind === 'array') {
     const isList = name !== undefined && NAMES_PLAYERS.test(name);
     for (const item of json.items) {
       if (isList && isId(item)) found.add(plainText(item));
-      collect(item, name, found);
+      within.push({ json: item, name });
     }
   } else if (json.kind === 'object') {
     for (const member of json.members) {
       for (const id of uuidsIn(member.name)) found.add(id);
-      collect(member.value, member.name, found);
+      within.push({ json: member.value, name: member.name });
     }
   } else if (json.kind === 'text') {
     if (name !== undefined && NAMES_A_PLAYER.test(name)) found.add(json.value);
@@ -69,27 +85,65 @@ export function translate(json: Json, terms: Terms, place: TranslatedPlace): Jso
   return unreachable(json);
 }
 
+/**
+ * The same for a list of the service's, be it keyed or not, in slices of a few milliseconds: callbacks do
+ * not wait for a thousand bonuses.
+ */
+export async function translateList(
+  list: Json,
+  terms: Terms,
+  place: TranslatedPlace,
+): Promise<Json | undefined> {
+  const slices = new Slices();
+  if (list.kind === 'array') {
+    const items = await slices.map(list.items, (item) => translate(item, terms, place));
+    return { kind: 'array', items: items.filter((item) => item !== undefined) };
+  }
+  if (list.kind !== 'object') return translate(list, terms, place);
+  const within = placeWithin(list.members, place);
+  return objectOf(
+    await slices.map(list.members, (member) => translateEntry(member, terms, place, within)),
+  );
+}
+
 function translateObject(
   members: readonly JsonMember[],
   terms: Terms,
   place: TranslatedPlace,
 ): Json | undefined {
-  const kept: JsonMember[] = [];
-  const isItem = place === 'item' || place === 'template';
-  const within = isItem && members.some(({ name }) => name === 'id') ? 'inside' : place;
-  for (const member of members) {
-    if (NAMES_A_PLAYER.test(member.name) && isId(member.value)) {
-      const user = terms.userOf.get(plainText(member.value));
-      if (user === undefined && place === 'template') continue;
-      if (user === undefined) return undefined;
-      kept.push({ name: member.name, value: textNode(user) });
-      continue;
-    }
-    const isKept = isItem && HOLDS_NO_ID.has(member.name) && isPlain(member.value);
-    const translated = isKept ? member : translateMember(member, terms, within);
-    if (translated !== undefined) kept.push(translated);
+  const within = placeWithin(members, place);
+  return objectOf(members.map((member) => translateEntry(member, terms, place, within)));
+}
+
+function placeWithin(members: readonly JsonMember[], place: TranslatedPlace): TranslatedPlace {
+  return isOfItem(place) && members.some(({ name }) => name === 'id') ? 'inside' : place;
+}
+
+function isOfItem(place: TranslatedPlace): boolean {
+  return place === 'item' || place === 'template';
+}
+
+/** What becomes of a member; `foreign`: its object speaks of somebody else's player. */
+type TranslatedEntry = JsonMember | 'left out' | 'foreign';
+
+function objectOf(entries: readonly TranslatedEntry[]): Json | undefined {
+  if (entries.includes('foreign')) return undefined;
+  return { kind: 'object', members: entries.filter((entry) => typeof entry !== 'string') };
+}
+
+function translateEntry(
+  member: JsonMember,
+  terms: Terms,
+  place: TranslatedPlace,
+  within: TranslatedPlace,
+): TranslatedEntry {
+  if (NAMES_A_PLAYER.test(member.name) && isId(member.value)) {
+    const user = terms.userOf.get(plainText(member.value));
+    if (user === undefined) return place === 'template' ? 'left out' : 'foreign';
+    return { name: member.name, value: textNode(user) };
   }
-  return { kind: 'object', members: kept };
+  const isKept = isOfItem(place) && HOLDS_NO_ID.has(member.name) && isPlain(member.value);
+  return isKept ? member : (translateMember(member, terms, within) ?? 'left out');
 }
 
 function translateMember(

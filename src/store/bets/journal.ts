@@ -77,7 +77,8 @@ export class BetJournal {
   }
 
   /**
-   * What was asked for under one `requestId`, newest first.
+   * What was asked for under one `requestId` and has its final answer, newest first; the bet's place
+   * whatever it was answered.
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async operationsUnder(key: RequestKey): Promise<readonly RecordedOperation[]> {

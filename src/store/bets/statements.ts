@@ -85,14 +85,19 @@ export const RECORDED_OPERATIONS = statement(
   recordedOf,
 );
 
-/** A bet may have been resettled for months: those under one `requestId` alone, with their bodies. */
+/**
+ * A bet may have been resettled for months: those under one `requestId` alone, with their bodies, and of
+ * those not what was answered 503: the service repeats that for as long as a wallet does not take it.
+ */
 export const RECORDED_UNDER = statement(
   'bet-operations-under',
   {
     transaction_id: ['text', (asked: RequestKey) => asked.transactionId],
     request_id: ['text', ({ requestId }) => requestId],
   },
-  `${RECORDED} AND o.request_id = :request_id ORDER BY o.id DESC`,
+  `${RECORDED} AND o.request_id = :request_id
+     AND (o.operation = 'place' OR coalesce(o.answer_status, a.answer_status) < 500)
+   ORDER BY o.id DESC`,
   recordedOf,
 );
 

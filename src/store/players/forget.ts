@@ -1,3 +1,4 @@
+import { Slices } from '../../lib/slices.ts';
 import { blankTexts } from '../../protocol/blank-text.ts';
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { HAS_ENDED } from '../bets/ended.ts';
@@ -119,7 +120,10 @@ async function blankMessages(
     SELECT id, body, answer_body FROM operations
      WHERE transaction_id = ANY (${transactionIds}::text[])`);
   const ids = rows.map(({ id }) => id);
-  const bodies = rows.map(({ body }) => Buffer.from(blankTexts(Buffer.from(body).toString())));
+  // A player may have bet what some megabytes tell of; callbacks do not wait for that.
+  const bodies = await new Slices().map(rows, ({ body }) =>
+    Buffer.from(blankTexts(Buffer.from(body).toString())),
+  );
   await transaction.$executeRaw(sql`
     UPDATE operations o
        SET body = decode(n.body, 'hex'), answer_body = n.answer_body

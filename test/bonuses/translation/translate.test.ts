@@ -189,11 +189,11 @@ describe('an error of the service’s, of unknown shape', () => {
   });
 });
 
-it('finds every id that has to be looked up', () => {
+it('finds every id that has to be looked up', async () => {
   const json = treeOf(
     parseJsonObject(
       Buffer.from(`{"userId":"1999","a":[{"player_id":7,"b":"x ${ANN} y"}],"${FOREIGN}":1,"id":5}`),
     ),
   );
-  expect(idsIn(json)).toEqual(new Set(['1999', '7', ANN, FOREIGN]));
+  expect(await idsIn(json)).toEqual(new Set(['1999', '7', ANN, FOREIGN]));
 });

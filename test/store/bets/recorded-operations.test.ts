@@ -12,9 +12,14 @@ beforeAll(async () => {
 afterAll(() => journal.close());
 
 /** Puts a settle on record that was answered with its own body. */
-async function record(transactionId: string, requestId: string | undefined, body: string) {
+async function record(
+  transactionId: string,
+  requestId: string | undefined,
+  body: string,
+  status = 200,
+) {
   const { operatorId } = journal.owner;
-  const answer = { status: 200, body };
+  const answer = { status, body };
   const copy = { requestId, body: Buffer.from(body), answer, attemptId: randomUUID() };
   const settle = { operation: 'settle', ...copy } as const;
   expect(await bets.recordCopy({ transactionId, operatorId }, settle, ampleDeadline())).toBe(true);
@@ -34,6 +39,18 @@ it('finds what one bet was asked for under one requestId, the newest first', asy
   ]);
   expect(await under('none')).toEqual([]);
   expect(await bets.operationsOf(bet)).toHaveLength(4);
+});
+
+it('reads nothing of the repeats that a wallet did not take, however many there are (I7)', async () => {
+  const transactionId = randomUUID();
+  for (const body of ['{"n":1}', '{"n":2}', '{"n":3}']) {
+    await record(transactionId, 'one', body, 503);
+  }
+  await record(transactionId, 'one', '{"n":4}', 400);
+  expect(await bets.operationsUnder({ transactionId, requestId: 'one' })).toMatchObject([
+    { body: Buffer.from('{"n":4}'), answer: { status: 400 } },
+  ]);
+  expect(await bets.operationsOf(transactionId)).toHaveLength(4);
 });
 
 it('knows whether a wallet may have seen an operation, and whether that concluded it (I5)', async () => {
