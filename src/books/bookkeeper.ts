@@ -13,7 +13,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { checkDays } from './check-days.ts';
 import { closeDueDays } from './close-days.ts';
-import { Duty } from './duty.ts';
+import { Duty, pausesOf } from './duty.ts';
 import { keepBooks } from './keep-books.ts';
 
 /** With almost nothing to book it looks again after this time. */
@@ -96,11 +96,11 @@ export class Bookkeeper {
 
   /** Done so often, or less often where it takes more than its share of the time. */
   #every(name: string, everyMs: number, work: () => Promise<void>): Duty {
+    const pauseAfter = pausesOf(everyMs, SHARE);
     return this.#duty(name, everyMs, async () => {
       const beganMs = this.#keeping.clock.monotonicMs();
       await work();
-      const tookMs = this.#keeping.clock.monotonicMs() - beganMs;
-      return Math.max(everyMs, tookMs / SHARE);
+      return pauseAfter(this.#keeping.clock.monotonicMs() - beganMs);
     });
   }
 

@@ -48,3 +48,18 @@ export class Duty {
     }
   }
 }
+
+/**
+ * How long to pause after each run of work that grows with the data, in milliseconds.
+ * @param everyMs the shortest pause
+ * @param share of the time that the work may take. One run that was held up says nothing about the next:
+ *   of the last two the shorter counts
+ */
+export function pausesOf(everyMs: number, share: number): (tookMs: number) => number {
+  let beforeMs = 0;
+  return (tookMs) => {
+    const pauseMs = Math.max(everyMs, Math.min(tookMs, beforeMs) / share);
+    beforeMs = tookMs;
+    return pauseMs;
+  };
+}
