@@ -32,7 +32,7 @@ export interface PlayerRoutes {
   /** One JSON object a line: the player, then each bet. */
   readonly exportPlayer: (userId: string) => AsyncIterable<string>;
   readonly forgetPlayer: (userId: string, by: Authority) => Promise<Forgotten>;
-  /** @returns how many were live */
+  /** @returns how many are ended now */
   readonly revokeSessions: (player: PlayerFacts, by: Authority) => Promise<number>;
 }
 

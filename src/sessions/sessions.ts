@@ -244,7 +244,7 @@ export class Sessions {
   /**
    * Revokes one session by token, or all of a player; another operator's are not found.
    * @param by the person whose word it is, for the audit; undefined: the operator's own
-   * @returns how many were live
+   * @returns how many were live, or expired and waiting for a profile that renews them
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async revoke(

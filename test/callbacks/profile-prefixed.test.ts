@@ -94,21 +94,24 @@ describe('a prefixed session', () => {
     expect((await place(player.userId)).status).toBe(200);
   });
 
-  it.each(['token', 'operatorUser'])(
-    'revoked by %s stays revoked: no profile brings it back',
-    async (by) => {
-      const { player } = await gateway.service.profile(token);
-      if (player === undefined) throw new Error('no player');
-      await gateway.service.balance(player);
-      const revoked = await revoke(by === 'token' ? { token } : { operatorUser: user });
-      expect(revoked.json).toEqual({ revoked: 1 });
-      const before = gateway.wallet('alpha').requests.length;
-      expect((await gateway.service.profile(token)).json?.code).toBe(3);
-      expect((await gateway.service.balance(player)).json?.code).toBe(3);
-      expect((await place(player.userId)).json?.code).toBe(3);
-      expect(gateway.wallet('alpha').requests).toHaveLength(before);
-    },
-  );
+  it.each([
+    ['live', 'token'],
+    ['live', 'operatorUser'],
+    ['expired', 'token'],
+    ['expired', 'operatorUser'],
+  ])('revoked while %s, by its %s, stays revoked: no profile brings it back', async (state, by) => {
+    const { player } = await gateway.service.profile(token);
+    if (player === undefined) throw new Error('no player');
+    await gateway.service.balance(player);
+    if (state === 'expired') await expireSession(gateway, token);
+    const revoked = await revoke(by === 'token' ? { token } : { operatorUser: user });
+    expect(revoked.json).toEqual({ revoked: 1 });
+    const before = gateway.wallet('alpha').requests.length;
+    expect((await gateway.service.profile(token)).json?.code).toBe(3);
+    expect((await gateway.service.balance(player)).json?.code).toBe(3);
+    expect((await place(player.userId)).json?.code).toBe(3);
+    expect(gateway.wallet('alpha').requests).toHaveLength(before);
+  });
 
   it('ends with code 4 when the wallet names another currency', async () => {
     await gateway.service.profile(token);

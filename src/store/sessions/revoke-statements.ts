@@ -7,7 +7,9 @@ export interface LiveSession {
   readonly token_hash: Buffer;
 }
 
-const LIVE = 's.ended_at IS NULL AND s.expires_at > clock_timestamp()';
+/** A prefixed session, which no request was given, would be renewed by the next profile although it has expired. */
+const LIVE = `s.ended_at IS NULL AND (s.expires_at > clock_timestamp()
+         OR s.given_dated IS NULL AND s.given_to = '{}')`;
 
 const liveOf = (row: Columns): LiveSession => ({
   id: row.text('id'),

@@ -132,7 +132,7 @@ export class SessionStore {
       : await this.#database.run(LIVE_BY_PLAYER, { operatorId, operatorUser: which.operatorUser });
   }
 
-  /** @returns how many of these were live and are ended now */
+  /** @returns how many of these are ended now */
   async revoke(operatorId: string, ids: readonly string[], by?: Authority): Promise<number> {
     const ended =
       by === undefined
