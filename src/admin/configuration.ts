@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Configuration } from '../config/schema.ts';
-import { diffOf, warningsOf } from '../config/settings-diff.ts';
+import { changesBetween, warningsOf } from '../config/settings-diff.ts';
 import { viewOf } from '../config/settings-view.ts';
 import type { ConfigurationSource } from '../config/source.ts';
 import { json, serve } from './answers.ts';
@@ -23,14 +23,11 @@ export function configurationRoutes(
   { configuration, source }: ConfigurationDesk,
   adminToken: string,
 ): void {
-  serve(app, 'GET', '/config', 'read', () => json(viewOf(configuration(), adminToken)));
+  serve(app, 'GET', '/config', 'read', async () => json(await viewOf(configuration(), adminToken)));
 
   serve(app, 'GET', '/config/preview', 'read', async () => {
     const { result, problems, candidate } = await source.preview();
-    const { gateway, operators } = diffOf(
-      viewOf(configuration(), adminToken),
-      viewOf(candidate, adminToken),
-    );
+    const { gateway, operators } = await changesBetween(configuration(), candidate, adminToken);
     const preview: AdminApi['GET /admin/config/preview'] = {
       result,
       problems: problems

@@ -1,4 +1,11 @@
-import type { ConfigurationView, SettingsView, SettingView } from './settings-view.ts';
+import { Slices } from '../lib/slices.ts';
+import type { Configuration } from './schema.ts';
+import {
+  type ConfigurationView,
+  type SettingsView,
+  type SettingView,
+  viewOf,
+} from './settings-view.ts';
 
 /** One setting with another value; a secret is only said to have changed. */
 export type SettingChange =
@@ -15,19 +22,49 @@ export interface ConfigurationDiff {
   readonly operators: readonly OperatorChange[];
 }
 
-/** What becomes different when `after` takes the place of `before`. */
-export function diffOf(before: ConfigurationView, after: ConfigurationView): ConfigurationDiff {
+/**
+ * What becomes different when `after` comes into force. Whoever has not changed is the same object in both,
+ * and is not looked at.
+ * @param key of the fingerprints; nobody needs to know it
+ */
+export async function changesBetween(
+  before: Configuration,
+  after: Configuration,
+  key: string,
+): Promise<ConfigurationDiff> {
+  const [old, fresh] = [withoutThoseOf(after, before), withoutThoseOf(before, after)];
+  return await diffOf(await viewOf(old, key), await viewOf(fresh, key));
+}
+
+function withoutThoseOf(other: Configuration, { gateway, operators }: Configuration) {
+  const own = [...operators].filter(([id, operator]) => other.operators.get(id) !== operator);
+  return { gateway, operators: new Map(own) };
+}
+
+/**
+ * What becomes different when `after` takes the place of `before`. In slices of a few milliseconds, as it may
+ * be a thousand operators.
+ */
+export async function diffOf(
+  before: ConfigurationView,
+  after: ConfigurationView,
+): Promise<ConfigurationDiff> {
   const ids = new Set([...Object.keys(before.operators), ...Object.keys(after.operators)]);
-  return {
-    gateway: changesOf(before.gateway, after.gateway),
-    operators: [...ids].sort().flatMap((id) => {
-      const [old, fresh] = [own(before.operators, id), own(after.operators, id)];
-      if (old === undefined) return { id, kind: 'added' as const };
-      if (fresh === undefined) return { id, kind: 'removed' as const };
-      const settings = changesOf(old, fresh);
-      return settings.length === 0 ? [] : { id, kind: 'changed' as const, settings };
-    }),
-  };
+  const operators = await new Slices().map([...ids].sort(), (id) =>
+    changeOfOperator(id, own(before.operators, id), own(after.operators, id)),
+  );
+  return { gateway: changesOf(before.gateway, after.gateway), operators: operators.flat() };
+}
+
+function changeOfOperator(
+  id: string,
+  before: SettingsView | undefined,
+  after: SettingsView | undefined,
+): OperatorChange | [] {
+  if (before === undefined) return { id, kind: 'added' };
+  if (after === undefined) return { id, kind: 'removed' };
+  const settings = changesOf(before, after);
+  return settings.length === 0 ? [] : { id, kind: 'changed', settings };
 }
 
 export function isEmpty({ gateway, operators }: ConfigurationDiff): boolean {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { Slices } from '../lib/slices.ts';
 import { pathText } from './problems.ts';
-import type { Configuration } from './schema.ts';
+import type { Configuration, OperatorConfig } from './schema.ts';
 import { isSecretSetting } from './secret-paths.ts';
 
 /** A setting that may be shown, as text; or secrets, known only by their fingerprints. */
@@ -19,18 +20,25 @@ export interface ConfigurationView {
 /**
  * The configuration without its secrets. In place of each stands a fingerprint, by which whoever
  * has the same key can tell that a secret changed, and nothing else: it is made anew for each place,
- * so that not even two operators with one secret can be told.
+ * so that not even two operators with one secret can be told. In slices of a few milliseconds: of a thousand
+ * operators this takes a tenth of a second.
  *
  * @param key known to those alone who may compare, such as the admin token
  */
-export function viewOf(configuration: Configuration, key: string): ConfigurationView {
-  const operators = [...configuration.operators].map(
-    ([id, operator]) => [id, settingsOf(operator, `operators/${id}`, key)] as const,
+export async function viewOf(
+  { gateway, operators }: Configuration,
+  key: string,
+): Promise<ConfigurationView> {
+  const views = await new Slices().map(
+    [...operators.values()],
+    (operator) => [operator.id, viewOfOperator(operator, key)] as const,
   );
-  return {
-    gateway: settingsOf(configuration.gateway, 'gateway', key),
-    operators: Object.fromEntries(operators),
-  };
+  return { gateway: settingsOf(gateway, 'gateway', key), operators: Object.fromEntries(views) };
+}
+
+/** The same of one operator. */
+export function viewOfOperator(operator: OperatorConfig, key: string): SettingsView {
+  return settingsOf(operator, `operators/${operator.id}`, key);
 }
 
 type Path = readonly (string | number)[];

@@ -4,8 +4,7 @@ import { BreakerOverrides } from '../admin/breaker-overrides.ts';
 import type { AdminOptions } from '../admin/server.ts';
 import { Accounts } from '../bonuses/service/account.ts';
 import { Reconciler } from '../books/reconciliation/reconciler.ts';
-import type { Configuration } from '../config/schema.ts';
-import { type ConfigurationView, viewOf } from '../config/settings-view.ts';
+import { viewOfOperator } from '../config/settings-view.ts';
 import { heldBecause } from '../deliveries/drain.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
@@ -28,15 +27,10 @@ import type { Base } from './parts.ts';
 import { ReloadAudit } from './reload-audit.ts';
 import type { Storage } from './storage.ts';
 
-/** Made anew only when something else is in force. */
-function viewOnce(configuration: Base['configuration'], key: string): () => ConfigurationView {
-  let of: Configuration | undefined;
-  let view: ConfigurationView | undefined;
-  return () => {
-    const current = configuration();
-    if (view === undefined || of !== current) view = viewOf(current, key);
-    of = current;
-    return view;
+function settingsForPeople(configuration: Base['configuration'], key: string) {
+  return (operatorId: string) => {
+    const operator = configuration().operators.get(operatorId);
+    return operator && viewOfOperator(operator, key);
   };
 }
 
@@ -56,7 +50,6 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   });
   const audit = new AuditLog(prisma);
   const reloads = new ReloadAudit({ source, audit, logger });
-  const settings = viewOnce(configuration, environment.adminToken ?? randomUUID());
   const players = new PlayerDesk(database);
   const bets = new BetSearch(database, () => configuration().operators.keys());
   const accounts = new Accounts(configuration);
@@ -78,7 +71,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     holds: new DeliveryHolds(prisma),
     probe: probeWallet,
     certificateFolder: join(environment.configFolder, 'certificates'),
-    settingsOf: (id) => settings().operators[id],
+    settingsOf: settingsForPeople(configuration, environment.adminToken ?? randomUUID()),
     lastReload: () => lastReload(metrics),
     audit,
     bets,

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Configuration } from '../config/schema.ts';
-import { diffOf } from '../config/settings-diff.ts';
-import { viewOf } from '../config/settings-view.ts';
+import { changesBetween } from '../config/settings-diff.ts';
 import type { ConfigurationSource, ReloadResult } from '../config/source.ts';
 import type { AuditLog } from '../store/audit/audit-log.ts';
 import type { Authority } from '../store/audit/audited.ts';
@@ -69,7 +68,7 @@ export class ReloadAudit {
     previous: Configuration,
     result: ReloadResult['result'],
   ): Promise<void> {
-    const changes = diffOf(viewOf(previous, this.#key), viewOf(next, this.#key));
+    const changes = await changesBetween(previous, next, this.#key);
     try {
       await this.#options.audit.append(by, {
         action: 'configuration.reload',

@@ -83,9 +83,9 @@ describe('variables of an operator’s file', () => {
   });
 });
 
-it('what a header of an operator’s wallet holds is shown to nobody, as no secret is (I8)', () => {
+it('what a header of an operator’s wallet holds is shown to nobody, as no secret is (I8)', async () => {
   const file = operatorYaml('alpha', '', HEADER('Bearer hunter2'));
-  const view = viewOf(load({ 'operators/alpha.yaml': file }), 'a key');
+  const view = await viewOf(load({ 'operators/alpha.yaml': file }), 'a key');
   const shown = view.operators.alpha ?? {};
   for (const path of ['wallet.dialect.headers.x-key', 'wallet.secrets', 'api.secrets']) {
     expect(shown[path]).toEqual({ secrets: [expect.any(String)] });

@@ -64,12 +64,12 @@ describe('wallet.tls', () => {
     expect(lines.join('\n')).not.toMatch(/BEGIN|MI[A-Z]/);
   });
 
-  it('never shows its key', () => {
+  it('never shows its key', async () => {
     const folder = folderWith({
       'gateway.yaml': GATEWAY,
       'operators/alpha.yaml': operatorYaml('alpha', '', TLS),
     });
-    const view = viewOf(loadConfiguration(folder, env), 'a key');
+    const view = await viewOf(loadConfiguration(folder, env), 'a key');
     expect(view.operators.alpha?.['wallet.tls.key']).toEqual({ secrets: [expect.any(String)] });
     expect(JSON.stringify(view)).not.toContain('PRIVATE KEY');
   });

@@ -70,10 +70,12 @@ it('keeps a change that comes by itself while the row of a person is written (I1
   reading[0]?.();
   await expect.poll(() => rows).toEqual([{ actor: 'ann', ids: ['alpha'] }]);
   changeTo('alpha', 'beta');
-  expect(rows).toEqual([
-    { actor: 'ann', ids: ['alpha'] },
-    { actor: 'configuration', ids: ['beta'] },
-  ]);
+  await expect
+    .poll(() => rows)
+    .toEqual([
+      { actor: 'ann', ids: ['alpha'] },
+      { actor: 'configuration', ids: ['beta'] },
+    ]);
   for (const written of writing) written();
   expect(await asked).toMatchObject({ result: 'ok' });
 });

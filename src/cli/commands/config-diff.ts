@@ -52,7 +52,7 @@ export function configDiffCommand(terminal: Terminal): Command {
 async function diff(terminal: Terminal, options: Options): Promise<void> {
   const configuration = await validFolder(terminal, options.folder);
   const { before, key, name } = await standing(terminal, options);
-  const found = diffOf(before, viewOf(configuration, key));
+  const found = await diffOf(before, await viewOf(configuration, key));
   if (options.json) terminal.printJson(found);
   else if (isEmpty(found)) terminal.print(`nothing would change against ${name}`);
   else terminal.print(diffText(found));
@@ -68,7 +68,7 @@ async function standing(
 ): Promise<{ before: ConfigurationView; key: string; name: string }> {
   if (options.against !== undefined) {
     const key = randomBytes(32).toString('hex');
-    const before = viewOf(await validFolder(terminal, options.against), key);
+    const before = await viewOf(await validFolder(terminal, options.against), key);
     return { before, key, name: options.against };
   }
   const key = adminToken(terminal.env, ', or compare with a folder by --against <dir>');
