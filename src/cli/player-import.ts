@@ -55,15 +55,16 @@ export async function importPlayers(source: PlayerImport): Promise<Readonly<Tall
     if ('text' in line && line.text === '') continue;
     tally.lines += 1;
     const checked = checkPlayerLine(line, separator);
-    if (!checked.ok) {
+    if (checked.ok) {
+      source.onPlayer(checked.player);
+      batch.push(checked.player);
+    } else {
       tally.invalid += 1;
       // Reported with its batch: conflicts are known only then, and lines are reported in order.
       refusals.push({ number: line.number, why: checked.why });
-      continue;
     }
-    source.onPlayer(checked.player);
-    batch.push(checked.player);
-    if (batch.length < BATCH_LINES) continue;
+    // Of another file altogether no line can be taken, and millions of them must not be kept for the end.
+    if (batch.length + refusals.length < BATCH_LINES) continue;
     await takeBatch(source, batch, refusals, tally);
     batch = [];
     refusals = [];
