@@ -8,7 +8,7 @@ import type { AdminApi } from './api.ts';
 
 export interface ConfigurationDesk {
   readonly configuration: () => Configuration;
-  readonly source: Pick<ConfigurationSource, 'preview' | 'lineOf'>;
+  readonly source: Pick<ConfigurationSource, 'preview' | 'linesOf'>;
 }
 
 /** So many problems are told; who has mended these sees the next. */
@@ -28,11 +28,11 @@ export function configurationRoutes(
   serve(app, 'GET', '/config/preview', 'read', async () => {
     const { result, problems, candidate } = await source.preview();
     const { gateway, operators } = await changesBetween(configuration(), candidate, adminToken);
+    const told = problems.slice(0, PROBLEMS_TOLD_MAX);
+    const lines = await source.linesOf(told);
     const preview: AdminApi['GET /admin/config/preview'] = {
       result,
-      problems: problems
-        .slice(0, PROBLEMS_TOLD_MAX)
-        .map((problem) => ({ ...problem, line: source.lineOf(problem) ?? null })),
+      problems: told.map((problem, at) => ({ ...problem, line: lines[at] ?? null })),
       problemCount: problems.length,
       gateway,
       operators: operators.map((change) => ({

@@ -5,26 +5,33 @@ import { maskVariables } from './variables.ts';
 /** `.name`, `name`, `[0]`, `["odd name"]`: the parts that `pathText` writes. */
 const PART = /\.?([\w-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gy;
 
+/** @param path as `Problem` has it, such as `wallet.secrets[0]` */
+export type LineOfPath = (path: string) => number | undefined;
+
+const NOWHERE: LineOfPath = () => undefined;
+
 /**
- * Where a setting stands in a file, from 1; of one that is missing, where the group begins that it is
- * missing from. Undefined where the file cannot be read or is no YAML.
+ * Where settings stand in a file, from 1; of one that is missing, where the group begins that it is
+ * missing from. Undefined where the file cannot be read or is no YAML. It is read once: a large file takes
+ * some tens of milliseconds, and may have many problems.
  * @param file a path
- * @param path as `Problem` has it, such as `wallet.secrets[0]`
  */
-export function lineOfPath(file: string, path: string): number | undefined {
+export function linesOfFile(file: string): LineOfPath {
   const read = new FileReader().read(file);
-  if (!read.ok) return undefined;
+  if (!read.ok) return NOWHERE;
   const lines = new LineCounter();
   const document = parseDocument(maskVariables(read.text).text, {
     ...({ version: '1.2', schema: 'core', stringKeys: true } as const),
     ...{ uniqueKeys: false, prettyErrors: false, lineCounter: lines },
   });
-  if (document.errors.length > 0) return undefined;
-  for (let parts = partsOf(path); parts.length > 0; parts = parts.slice(0, -1)) {
-    const at = startOf(document, parts);
-    if (at !== undefined) return lines.linePos(at).line;
-  }
-  return undefined;
+  if (document.errors.length > 0) return NOWHERE;
+  return (path) => {
+    for (let parts = partsOf(path); parts.length > 0; parts = parts.slice(0, -1)) {
+      const at = startOf(document, parts);
+      if (at !== undefined) return lines.linePos(at).line;
+    }
+    return undefined;
+  };
 }
 
 /** Of the key where there is one, because a value may begin lines below it. */

@@ -3,7 +3,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { announce } from './announce.ts';
 import { ConfigFolder } from './config-folder.ts';
 import type { InForce } from './in-force.ts';
-import { lineOfPath } from './line-of-path.ts';
+import { type LineOfPath, linesOfFile } from './line-of-path.ts';
 import { configurationOf, loadOver } from './loader.ts';
 import type { Problem } from './problems.ts';
 import { reconcile } from './reconcile.ts';
@@ -130,11 +130,24 @@ export class ConfigurationSource {
     return { result: problems.length > 0 ? 'invalid' : 'ok', changed, problems, candidate };
   }
 
-  /** The line of a problem's setting in its file as it is now; undefined where it has none. */
-  lineOf({ file, path, reason }: Problem): number | undefined {
-    const said = /^line (\d+):/.exec(reason)?.[1];
-    if (said !== undefined) return Number(said);
-    return path === '' ? undefined : lineOfPath(join(this.#options.folder, file), path);
+  /** The line of each problem's setting in its file as it is now; undefined where it has none. */
+  async linesOf(problems: readonly Problem[]): Promise<readonly (number | undefined)[]> {
+    const files = new Map<string, LineOfPath>();
+    const found: (number | undefined)[] = [];
+    for (const { file, path, reason } of problems) {
+      const said = /^line (\d+):/.exec(reason)?.[1];
+      if (said !== undefined || path === '') {
+        found.push(said === undefined ? undefined : Number(said));
+        continue;
+      }
+      const known = files.get(file);
+      // Another file: others have their turn before it is read.
+      if (known === undefined) await otherWork();
+      const lineOf = known ?? linesOfFile(join(this.#options.folder, file));
+      files.set(file, lineOf);
+      found.push(lineOf(path));
+    }
+    return found;
   }
 
   /** Reloads by itself, within 2 s of a change, until `close`. Does not keep the process alive. */

@@ -77,7 +77,7 @@ function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): Fastif
     probe: unasked,
     certificateFolder: '/nowhere',
     assignTemplates: unasked,
-    source: { preview: unasked, lineOf: () => undefined },
+    source: { preview: unasked, linesOf: async () => [] },
     bets: { page: unasked },
     players: { find: unasked, file: unasked },
     exportPlayer: () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lineOfPath } from '../../src/config/line-of-path.ts';
+import { linesOfFile } from '../../src/config/line-of-path.ts';
 import { folderWith } from './folder.ts';
 
 const FILE = `# a comment
@@ -18,7 +18,7 @@ currencies:
 
 describe('the line of a setting', () => {
   const lineIn = (path: string, text = FILE) =>
-    lineOfPath(join(folderWith({ 'alpha.yaml': text }), 'alpha.yaml'), path);
+    linesOfFile(join(folderWith({ 'alpha.yaml': text }), 'alpha.yaml'))(path);
 
   it.each([
     ['id', 2],
@@ -38,6 +38,6 @@ describe('the line of a setting', () => {
   it('is none where nothing of it is there, in what is no YAML, and in no file', () => {
     expect(lineIn('api.cid')).toBeUndefined();
     expect(lineIn('id', 'id: [')).toBeUndefined();
-    expect(lineOfPath('/nowhere/at/all.yaml', 'id')).toBeUndefined();
+    expect(linesOfFile('/nowhere/at/all.yaml')('id')).toBeUndefined();
   });
 });
