@@ -128,7 +128,10 @@ async function lock(client: Client, log: (line: string) => void): Promise<void> 
   );
   if (locked === true) return;
   log('another process is applying migrations: waiting for it');
+  // A limit of the role or the database is for the scripts, which must not hold callbacks up for long.
+  await client.query('SET lock_timeout = 0');
   await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
+  await client.query('RESET lock_timeout');
 }
 
 async function apply(client: Client, { name, sql }: Script): Promise<void> {

@@ -9,7 +9,7 @@ import {
   pendingMigrations,
 } from '../../../src/store/schema/migrate.ts';
 import { createBareDatabase, createDatabase, type TestDatabase } from '../../support/database.ts';
-import { rowsOf } from '../../support/server.ts';
+import { connect, rowsOf, waitForLock } from '../../support/server.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 import { prismaDeploy, prismaStatus, sqlOfSchema } from './support/schema-engine.ts';
@@ -60,6 +60,22 @@ describe('migrate', () => {
     expect(results.flatMap((result) => result.applied)).toEqual(['1_slow']);
     expect(said).toContain('another process is applying migrations: waiting for it');
     expect(said).toContain('migration 1_slow applied');
+  });
+
+  it('waits for another also where locks are waited for a moment only, as scripts then are', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await rowsOf(database.url, `ALTER DATABASE ${name} SET lock_timeout = '1ms'`);
+    await write('1_first', `CREATE TABLE a AS SELECT current_setting('lock_timeout') AS locks`);
+    const other = await connect(database.url);
+    await other.query('SELECT pg_advisory_lock(72707369)');
+    const migrating = migrate(database.url, { folder });
+    try {
+      await Promise.race([migrating, waitForLock(database.url)]);
+    } finally {
+      await other.end();
+    }
+    expect(await migrating).toEqual({ applied: ['1_first'] });
+    expect(await rowsOf(database.url, 'SELECT * FROM a')).toEqual([{ locks: '1ms' }]);
   });
 
   it('takes semicolons in comments, texts and function bodies for what they are', async () => {
