@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   outbound: ['domain', 'lib'],
   store: ['domain', 'lib', 'protocol', 'telemetry'],
   redis: ['domain', 'lib', 'telemetry'],
-  wallets: ['domain', 'outbound', 'protocol', 'telemetry'],
+  wallets: ['domain', 'lib', 'outbound', 'protocol', 'telemetry'],
   sessions: ['domain', 'lib', 'protocol', 'redis', 'store', 'telemetry'],
   // Brings an operation to a wallet, for callbacks and deliveries alike.
   engine: ['config', 'domain', 'lib', 'protocol', 'sessions', 'store', 'telemetry'],

@@ -4,6 +4,7 @@ import type { ConfigurationView } from '../config/settings-view.ts';
 import type { PersonRole } from '../domain/caller.ts';
 import { askedAt } from '../lib/asked-at.ts';
 import { plain } from '../lib/plain-text.ts';
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { CommandFailed, UsageError } from './failures.ts';
 
 const ANSWER_MS_MAX = 10_000;
@@ -47,7 +48,8 @@ export function adminAddress(env: NodeJS.ProcessEnv, option: string | undefined)
     option ?? `http://${isIPv6(host) ? `[${host}]` : host}:${env.ADMIN_PORT || '9090'}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   // `localhost:9090` parses as well: as a scheme called localhost.
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return address.replace(/\/+$/, '');
+  if (url?.protocol === 'http:' || url?.protocol === 'https:')
+    return withoutTrailingSlashes(address);
   throw new UsageError(
     `the admin address ${plain(address)} is none (from --admin, or ADMIN_HOST and ADMIN_PORT): ` +
       'give e.g. http://127.0.0.1:9090',

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { AGREED_SECRET_LENGTH_MIN, OWN_SECRET_LENGTH_MIN } from './secret-length.ts';
 
 /** The longest time a setting may name: beyond 24 days timers and products of ten overflow. */
@@ -57,7 +58,7 @@ export const baseUrl = () =>
       // The value itself is never repeated: credentials may stand in it.
       if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
     })
-    .overwrite((value) => value.replace(/\/+$/, ''));
+    .overwrite(withoutTrailingSlashes);
 
 function whyNotBaseUrl(value: string): string | undefined {
   const url = URL.canParse(value) ? new URL(value) : undefined;

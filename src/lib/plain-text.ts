@@ -9,7 +9,12 @@ const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]
  * wallet's error message could pass for something else.
  */
 export function plain(text: string): string {
-  return text.replaceAll(/\s*[\r\n]+\s*/g, ' ').replaceAll(UNSAFE, '\u{fffd}');
+  return text.replaceAll(/\s+/g, onOneLine).replaceAll(UNSAFE, '\u{fffd}');
+}
+
+/** Of each run of spaces once: a wallet may send a page of nothing else. */
+function onOneLine(spaces: string): string {
+  return /[\r\n]/.test(spaces) ? ' ' : spaces;
 }
 
 /**

@@ -25,6 +25,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import {
   NO_SPAN,
   type SpanFacts,
@@ -117,7 +118,7 @@ function providerFor(options: TracingOptions): TracerProvider {
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: new OTLPTraceExporter({
-          url: `${options.endpoint.replace(/\/+$/, '')}/v1/traces`,
+          url: `${withoutTrailingSlashes(options.endpoint)}/v1/traces`,
           timeoutMillis: EXPORT_TIMEOUT_MS,
         }),
         maxQueueSize: QUEUE_MAX,

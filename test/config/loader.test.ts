@@ -191,6 +191,16 @@ describe('text that is no YAML', () => {
     expect(() => loadConfiguration(folder, {})).toThrow(/gateway\.yaml is not UTF-8 text/);
   });
 
+  it('is read at a glance where an address is nothing but slashes (I1)', () => {
+    const address = `${'/'.repeat(60_000)}y`;
+    const alpha = operatorYaml('alpha').replace('/sportsbook', `${address}//`);
+    const before = process.cpuUsage();
+    const { operators } = load({ 'operators/alpha.yaml': alpha });
+    // A pattern that looks for the last ones from each of them on took some seconds.
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(1_000);
+    expect(operators.get('alpha')?.wallet.baseUrl.endsWith(address)).toBe(true);
+  });
+
   it('may repeat a value by an alias, but not explode', () => {
     const secrets = 'secrets: &shared [one-of-16-letters, two-of-16-letters]';
     const file = GATEWAY.replace(`secrets: [${SERVICE_SECRET}]`, secrets);

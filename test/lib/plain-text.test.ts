@@ -12,6 +12,21 @@ it('keeps a terminal from being moved about by what a wallet said', () => {
   expect(plain('Zoë 500 € שלום')).toBe('Zoë 500 € שלום');
 });
 
+it('looks at a run of spaces once, be a wallet’s page nothing else', () => {
+  const page = `no${' '.repeat(200_000)}bet`;
+  const before = process.cpuUsage();
+  expect(plain(page)).toBe(page);
+  // Half a minute by a pattern that looks for a line's end from each of them on.
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(1_000);
+  const spaced = fc.array(fc.constantFrom(' ', '\t', '\r', '\n', 'x'));
+  fc.assert(
+    fc.property(spaced, (parts) => {
+      const text = parts.join('').replaceAll('\t', ' ');
+      expect(plain(text)).toBe(text.replaceAll(/\s*[\r\n]+\s*/g, ' '));
+    }),
+  );
+});
+
 it('keeps a line from being read in another order than it stands', () => {
   for (const mark of BIDI) expect(plain(`paid ${mark}001`)).toBe('paid \u{fffd}001');
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { CODES } from '../../domain/codes.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts';
 import type { HttpRequest, HttpResponse } from '../../outbound/http-message.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
 import { sign, signingKeys } from '../../protocol/signature.ts';
@@ -65,7 +66,7 @@ type Target = Pick<HttpRequest, 'method' | 'path' | 'answerBytesMax'>;
 function requestBuilder({ baseUrl, secrets, dialect }: WalletSettings) {
   const [key] = signingKeys(secrets);
   if (key === undefined) throw new Error('a wallet needs a secret to sign with');
-  const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const basePath = withoutTrailingSlashes(new URL(baseUrl).pathname);
   const fixedHeaders = {
     accept: 'application/json',
     'content-type': 'application/json',
