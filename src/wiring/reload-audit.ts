@@ -26,6 +26,8 @@ export class ReloadAudit {
   /** A person's reload is under way, whose row tells of what changes. */
   #isAsked = false;
   #lastReload: Promise<unknown> = Promise.resolve();
+  /** One after the other: rows come in the order of the changes, however much each has changed. */
+  #lastCompared: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReloadAuditOptions) {
     this.#options = options;
@@ -68,8 +70,10 @@ export class ReloadAudit {
     previous: Configuration,
     result: ReloadResult['result'],
   ): Promise<void> {
-    const changes = await changesBetween(previous, next, this.#key);
+    const compared = this.#lastCompared.then(() => changesBetween(previous, next, this.#key));
+    this.#lastCompared = compared.catch(() => undefined);
     try {
+      const changes = await compared;
       await this.#options.audit.append(by, {
         action: 'configuration.reload',
         subject: `configuration of ${hostname()}`,

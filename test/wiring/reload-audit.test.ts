@@ -97,3 +97,13 @@ it('puts a change to the account of the one of two people whose reload has made 
   for (const written of writing) written();
   await Promise.all(asked);
 });
+
+it('writes its rows in the order of the changes, however much each has changed (I12)', async () => {
+  const { changeTo, rows } = stage();
+  const thousands = Array.from({ length: 20_000 }, (_, index) => `operator-${index}`);
+  changeTo(...thousands);
+  changeTo('alpha');
+  changeTo();
+  await expect.poll(() => rows).toHaveLength(3);
+  expect(rows.map(({ ids }) => ids.length)).toEqual([20_000, 20_001, 1]);
+});
