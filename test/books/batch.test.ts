@@ -47,6 +47,6 @@ describe('the movements of a batch of the journal', () => {
 });
 
 it('thousands of messages are read in slices, and callbacks have their turn (I7)', async () => {
-  const many = Array.from({ length: 6_000 }, () => placed('{"amount":10,"bonusId":7}'));
+  const many = Array.from({ length: 30_000 }, () => placed('{"amount":10,"bonusId":7}'));
   expect(await turnsDuring(() => batchOf(many, [], []))).toBeGreaterThan(3);
 });
