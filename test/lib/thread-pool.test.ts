@@ -11,7 +11,15 @@ it.each([
   (given, size, names) => {
     const env = given === undefined ? {} : { UV_THREADPOOL_SIZE: given };
     widenThreadPool(env);
-    expect(env).toEqual({ UV_THREADPOOL_SIZE: size });
+    expect(env).toMatchObject({ UV_THREADPOOL_SIZE: size });
     expect(namesAtOnce()).toBe(names);
   },
 );
+
+it.each([
+  [{}, 'timeout:2 attempts:2'],
+  [{ RES_OPTIONS: 'timeout:1' }, 'timeout:1'],
+])('of %o a silent name server is asked by %s', (env, expected) => {
+  widenThreadPool(env);
+  expect(env).toMatchObject({ RES_OPTIONS: expected });
+});
