@@ -14,7 +14,7 @@ let client: SignedClient;
 beforeEach(async () => {
   const players = [{ user: 'ann', balances: { USD: '100' }, tokens: { [TOKEN]: 'USD' } }];
   wallet = await startWallet({ name: 'alpha', secret: SECRET, players });
-  client = new SignedClient({ baseUrl: wallet.baseUrl, secret: SECRET, timeoutMs: 250 });
+  client = new SignedClient({ baseUrl: wallet.baseUrl, secret: SECRET, timeoutMs: 1_000 });
 });
 
 afterEach(async () => {
