@@ -7,7 +7,7 @@ process.on('SIGHUP', () => undefined);
 let stop = (): void => process.exit(0);
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop());
 
-const { widenThreadPool } = await import('./lib/thread-pool.ts');
-widenThreadPool(process.env);
+const { prepareForSlowNames } = await import('./lib/thread-pool.ts');
+prepareForSlowNames(process.env);
 const { runGateway } = await import('./run-gateway.ts');
 stop = runGateway();

@@ -10,8 +10,8 @@ for (const [signal, code] of Object.entries(EXIT_CODES)) {
   });
 }
 
-const { widenThreadPool } = await import('../lib/thread-pool.ts');
-widenThreadPool(process.env);
+const { prepareForSlowNames } = await import('../lib/thread-pool.ts');
+prepareForSlowNames(process.env);
 const { run } = await import('./run.ts');
 const { Terminal } = await import('./terminal.ts');
 

@@ -14,10 +14,10 @@ const RESERVED = 4;
  * Gives this process, and the workers it starts, enough threads for its system calls that block. Half of
  * them may resolve names, each until a name server has answered or has been silent for seconds: of Node's
  * four threads, two operators with dead name servers take both, and no new connection to anybody comes about.
- * To be called before any of them is used.
+ * Silent name servers are asked for a shorter time. To be called before any thread is used.
  * @param env of this process; its `UV_THREADPOOL_SIZE` and `RES_OPTIONS` stand above what is here
  */
-export function widenThreadPool(env: NodeJS.ProcessEnv): void {
+export function prepareForSlowNames(env: NodeJS.ProcessEnv): void {
   env.UV_THREADPOOL_SIZE ??= String(THREADS);
   env.RES_OPTIONS ??= RESOLVER_OPTIONS;
   // What begins with no number is one thread for libuv.

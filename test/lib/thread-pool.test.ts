@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { namesAtOnce, widenThreadPool } from '../../src/lib/thread-pool.ts';
+import { namesAtOnce, prepareForSlowNames } from '../../src/lib/thread-pool.ts';
 
 it.each([
   [undefined, '32', 12],
@@ -10,7 +10,7 @@ it.each([
   'UV_THREADPOOL_SIZE=%s makes it %s, of which wallets’ names may take %i',
   (given, size, names) => {
     const env = given === undefined ? {} : { UV_THREADPOOL_SIZE: given };
-    widenThreadPool(env);
+    prepareForSlowNames(env);
     expect(env).toMatchObject({ UV_THREADPOOL_SIZE: size });
     expect(namesAtOnce()).toBe(names);
   },
@@ -20,6 +20,6 @@ it.each([
   [{}, 'timeout:2 attempts:2'],
   [{ RES_OPTIONS: 'timeout:1' }, 'timeout:1'],
 ])('of %o a silent name server is asked by %s', (env, expected) => {
-  widenThreadPool(env);
+  prepareForSlowNames(env);
   expect(env).toMatchObject({ RES_OPTIONS: expected });
 });

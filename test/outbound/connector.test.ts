@@ -83,4 +83,23 @@ describe('the lookup', () => {
   it('refuses a name without addresses', async () => {
     await expect(lookup([], false)).rejects.toThrow('has no address');
   });
+
+  it('says of which name the known addresses are used, and judges them as new ones', async () => {
+    const unanswered: string[] = [];
+    const guarded = createLookup({
+      allows: isPublicAddress,
+      onUnanswered: (hostname) => unanswered.push(hostname),
+      names: {
+        find: (_host, _options, asker) => {
+          asker.onUnanswered();
+          asker.done(null, [PRIVATE]);
+        },
+      },
+    });
+    const refused = new Promise((resolve) => {
+      guarded('wallet.example', { all: true }, resolve);
+    });
+    expect(await refused).toHaveProperty('code', 'PRIVATE_ADDRESS');
+    expect(unanswered).toEqual(['wallet.example']);
+  });
 });

@@ -29,36 +29,31 @@ it('Redis hears of every session that ends, also where a player has thousands', 
   expect(warn).not.toHaveBeenCalled();
 });
 
-it('Redis is told again and again until it has heard, so that no copy outlives a session', async () => {
-  const heard = [false, false, false, true];
+/** Ends whose Redis hears only what it is told after so many times. */
+function endsUnheard(times: number) {
   let told = 0;
   const cache = partly<SessionCache>({
     onReturn: () => undefined,
     distrust: async () => {
       told += 1;
-      return heard[told - 1] ?? true;
+      return told > times;
     },
   });
   const logger = partly<Logger>({ warn: vi.fn() });
-  const ends = new SessionEnds({ cache, clock: new TestClock(), logger });
+  return { ends: new SessionEnds({ cache, clock: new TestClock(), logger }), told: () => told };
+}
+
+it('Redis is told again and again until it has heard, so that no copy outlives a session', async () => {
+  const { ends, told } = endsUnheard(3);
   expect(await ends.commit('alpha', [Buffer.from('a token')], async () => 'ended')).toBe('ended');
-  await expect.poll(() => told).toBe(heard.length);
+  await expect.poll(told).toBe(4);
 });
 
 it('Redis is told again also of an end whose commit nobody confirmed: it may have taken effect', async () => {
-  const heard = [false, false, true];
-  let told = 0;
-  const cache = partly<SessionCache>({
-    onReturn: () => undefined,
-    distrust: async () => {
-      told += 1;
-      return heard[told - 1] ?? true;
-    },
-  });
-  const ends = new SessionEnds({ cache, clock: new TestClock(), logger: partly<Logger>({}) });
+  const { ends, told } = endsUnheard(2);
   const lost = async () => {
     throw new Error('Connection terminated unexpectedly');
   };
   await expect(ends.commit('alpha', [Buffer.from('a token')], lost)).rejects.toThrow('terminated');
-  await expect.poll(() => told, { timeout: 5_000 }).toBe(heard.length);
+  await expect.poll(told, { timeout: 5_000 }).toBe(3);
 });
