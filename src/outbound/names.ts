@@ -17,6 +17,11 @@ export interface Asker {
 
 /** A name that takes longer is slow, until it is answered sooner. */
 const SLOW_MS = 1_000;
+/**
+ * Nobody waits for a name so long after it was slow. Later it is waited for again: this process may have
+ * stood still, and its wallet may be another machine by now, with other books.
+ */
+const NOT_WAITED_FOR_MS = 60_000;
 /** Known addresses are used so long after their name was last answered (RFC 8767 allows for days). */
 const KEPT_MS = 3_600_000;
 
@@ -26,8 +31,8 @@ interface Name {
   state: 'idle' | 'queued' | 'asked';
   /** When it was last wanted and not under way already. */
   wantedAtMs: number;
-  /** Of its last question. */
-  wasSlow: boolean;
+  /** When its last question ended, where that was slow. */
+  slowAtMs: number | undefined;
   /** Whether somebody was told that known addresses are used. */
   isTold: boolean;
   known: { readonly found: LookupAddress[]; readonly atMs: number } | undefined;
@@ -84,7 +89,7 @@ export class Names {
       options,
       state: 'idle',
       wantedAtMs: 0,
-      wasSlow: false,
+      slowAtMs: undefined,
       isTold: false,
       known: undefined,
       waiting: new Set(),
@@ -96,7 +101,7 @@ export class Names {
   #askNext(): void {
     while (this.#asked < this.#options.atOnce) {
       const mayBeSlow = this.#slowAsked < this.#slowAtOnce;
-      const index = this.#queue.findIndex(({ wasSlow }) => mayBeSlow || !wasSlow);
+      const index = this.#queue.findIndex(({ slowAtMs }) => mayBeSlow || slowAtMs === undefined);
       const [name] = index < 0 ? [] : this.#queue.splice(index, 1);
       if (name === undefined) return;
       this.#ask(name);
@@ -106,7 +111,7 @@ export class Names {
   #ask(name: Name): void {
     const { clock, resolve } = this.#options;
     const askedAtMs = clock.monotonicMs();
-    const slow = name.wasSlow ? 1 : 0;
+    const slow = name.slowAtMs === undefined ? 0 : 1;
     name.state = 'asked';
     this.#asked += 1;
     this.#slowAsked += slow;
@@ -114,7 +119,8 @@ export class Names {
       this.#asked -= 1;
       this.#slowAsked -= slow;
       name.state = 'idle';
-      name.wasSlow = clock.monotonicMs() - askedAtMs >= SLOW_MS;
+      const nowMs = clock.monotonicMs();
+      name.slowAtMs = nowMs - askedAtMs >= SLOW_MS ? nowMs : undefined;
       this.#answer(name, error, found ?? []);
       this.#askNext();
     });
@@ -125,7 +131,7 @@ export class Names {
     name.waiting = new Set();
     if (error === null) {
       name.known = { found, atMs: this.#options.clock.monotonicMs() };
-      if (!name.wasSlow) name.isTold = false;
+      if (name.slowAtMs === undefined) name.isTold = false;
       for (const { done } of waiting) done(null, found);
       return;
     }
@@ -149,9 +155,11 @@ export class Names {
     return waiting;
   }
 
-  #isSlow({ state, wantedAtMs, wasSlow }: Name): boolean {
-    const isLate = this.#options.clock.monotonicMs() - wantedAtMs >= SLOW_MS;
-    return wasSlow || (state !== 'idle' && isLate);
+  /** Whether it takes too long now, or did so a moment ago. */
+  #isSlow({ state, wantedAtMs, slowAtMs }: Name): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (state !== 'idle' && nowMs - wantedAtMs >= SLOW_MS) return true;
+    return slowAtMs !== undefined && nowMs - slowAtMs < NOT_WAITED_FOR_MS;
   }
 
   #tellKnown(name: Name, { done, onUnanswered }: Asker, error: Error | null): void {

@@ -104,6 +104,24 @@ describe('a name', () => {
     expect(unanswered).toEqual(['a', 'a']);
   });
 
+  it('that was slow once is waited for again a minute later: it may stand for other machines by then (I5)', async () => {
+    const { answer, find } = names();
+    find('a');
+    await vi.advanceTimersByTimeAsync(1_500);
+    answer('a', null, OLD);
+    const soon = find('a');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(soon.outcome).toEqual(OLD);
+    await vi.advanceTimersByTimeAsync(1_500);
+    answer('a', null, OLD);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const later = find('a');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(later.outcome).toBeUndefined();
+    answer('a', null, NEW);
+    expect(later.outcome).toEqual(NEW);
+  });
+
   it('has its last addresses for a temporary failure, and none once it does not exist', () => {
     const { answer, find } = names();
     find('a');
