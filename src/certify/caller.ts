@@ -4,8 +4,8 @@ import type { BetOperation } from '../domain/operation.ts';
 import {
   type BetSlip,
   balanceBody,
-  objectText,
   placeBody,
+  profileBody,
   type RawFields,
   rollbackBody,
   settleBody,
@@ -73,18 +73,12 @@ export class ServiceCaller {
   }
 
   profile(token: string = this.player.token, odd: Odd = {}): Promise<RecordedCall> {
-    const requestId = odd.requestId ?? randomUUID();
-    const body = objectText({
-      token: jsonString(token),
-      requestId: jsonString(requestId),
-      ...odd.more,
-    });
-    return this.#read('profile', requestId, odd.body ?? body, odd);
+    return this.#read('profile', (more) => profileBody(token, more), odd);
   }
 
   balance(changes: Partial<CertifiedPlayer> = {}, odd: Odd = {}): Promise<RecordedCall> {
-    const body = balanceBody({ ...this.player, ...changes });
-    return this.#read('balance', odd.requestId ?? randomUUID(), odd.body ?? body, odd);
+    const player = { ...this.player, ...changes };
+    return this.#read('balance', (more) => balanceBody(player, more), odd);
   }
 
   place(slip: BetSlip, odd: Odd = {}): Promise<RecordedCall> {
@@ -133,8 +127,7 @@ export class ServiceCaller {
     bodyOf: (more: RawFields) => string,
     odd: Odd,
   ): Promise<RecordedCall> {
-    const requestId = odd.requestId ?? randomUUID();
-    const body = odd.body ?? bodyOf({ requestId: jsonString(requestId), ...odd.more });
+    const { requestId, body } = messageOf(bodyOf, odd);
     const method = odd.method ?? (operation === 'place' ? 'POST' : 'PUT');
     const deadline = this.#connection.deadline();
     const call = { operation, method, body, transactionId, requestId, deadline };
@@ -143,11 +136,23 @@ export class ServiceCaller {
 
   #read(
     operation: 'profile' | 'balance',
-    requestId: string,
-    body: string,
+    bodyOf: (more: RawFields) => string,
     odd: Odd,
   ): Promise<RecordedCall> {
+    const { requestId, body } = messageOf(bodyOf, odd);
     const call = { operation, body, requestId, deadline: this.#connection.deadline() };
     return this.#connection.send({ kind: 'read', call }, odd.forgery, odd.isCleanUp);
   }
+}
+
+/** As from the gateway, the body names the request by the id that stands in the header. */
+function messageOf(
+  bodyOf: (more: RawFields) => string,
+  odd: Odd,
+): { readonly requestId: string; readonly body: string } {
+  const requestId = odd.requestId ?? randomUUID();
+  return {
+    requestId,
+    body: odd.body ?? bodyOf({ requestId: jsonString(requestId), ...odd.more }),
+  };
 }

@@ -8,6 +8,7 @@ import {
   countsOf,
   GROUPS,
   type RunEnding,
+  type Suggestion,
   type Verification,
 } from './certificate.ts';
 import type { CertificationOptions } from './certification.ts';
@@ -44,7 +45,7 @@ export function composeCertificate(facts: RunFacts): Certificate {
   const verdict = fitnessOf({
     findings,
     ending,
-    hasDialect: isRelaxed(settings.dialect),
+    hasDialect: isRelaxed(settings.dialect) || examined?.needsLegacySign === true,
     verified: verified?.passed && withLater(results, verified.passed.results),
   });
   const complete = isEverything(only) && ending === 'finished';
@@ -54,7 +55,7 @@ export function composeCertificate(facts: RunFacts): Certificate {
     verdict,
     summary: fitnessSummary(verdict, findings, ending, complete),
     findings,
-    suggestions: verified?.suggestions ?? [],
+    suggestions: (verified?.suggestions ?? []).map((one) => ofThisRun(one, results)),
     withheld: verified?.withheld ?? [],
     verification: verified === undefined ? null : verificationOf(first, verified),
     ending,
@@ -78,6 +79,12 @@ export function composeCertificate(facts: RunFacts): Certificate {
     money: moneyOf(examined?.balance, after),
     cases: results,
   });
+}
+
+/** Of some cases alone, those that show an item may have been left out. */
+function ofThisRun(suggestion: Suggestion, results: readonly CaseResult[]): Suggestion {
+  const cases = suggestion.cases.filter((id) => results.some((result) => result.id === id));
+  return { ...suggestion, cases };
 }
 
 /** Paths and headers say where to call; any other item changes what is made of a wallet. */

@@ -37,7 +37,7 @@ ${suggested(certificate)}
 <h2>The run</h2>
 ${facts(certificate)}
 <h2>Every case</h2>
-${casesByGroup(cases).map(([group, ofGroup]) => groupSection(group, ofGroup))}
+${casesByGroup(cases).map(([group, ofGroup]) => groupSection(group, ofGroup, certificate))}
 </main>
 </body>
 </html>
@@ -149,12 +149,18 @@ function caseLinks(ids: readonly string[]): readonly Html[] {
   return ids.map((id) => html`<a class="whole" href="#${id}">${id}</a> `);
 }
 
-function groupSection(group: string, cases: readonly CaseResult[]): Html {
+function groupSection(
+  group: string,
+  cases: readonly CaseResult[],
+  { findings }: Certificate,
+): Html {
+  const found = new Set(findings.map((one) => one.case));
   return html`<h3 id="group-${group}">${titleOf(group)}</h3>
-${cases.map(caseSection)}`;
+${cases.map((one) => caseSection(one, found.has(one.id)))}`;
 }
 
-function caseSection(one: CaseResult): Html {
+/** @param isFound its calls stand above, among the findings */
+function caseSection(one: CaseResult, isFound: boolean): Html {
   const { id, verdict, title, reasons } = one;
   return html`<details id="${id}" class="case">
 <summary><span class="verdict ${verdict}">${VERDICT_MARKS[verdict]} ${verdict}</span> ${title} <code class="id">${id}</code></summary>
@@ -164,9 +170,18 @@ ${reasons.length === 0 ? '' : html`<ul>${reasons.map((reason) => html`<li>${brea
 <dt>Expected</dt><dd>${prose(one.expected)}</dd>
 ${balanceOf(one)}
 </dl>
-${one.script === null ? seenTable(one) : html`<p><a href="#finding-${id}">Every call, and how to repeat it</a></p>`}
+${isFound ? html`<p><a href="#finding-${id}">Every call, and how to repeat it</a></p>` : callsOfCase(one)}
 </details>
 `;
+}
+
+/** In short; in full where `--verbose` has kept them. */
+function callsOfCase(one: CaseResult): Html {
+  const { calls, script } = one;
+  return script === null
+    ? seenTable(one)
+    : html`${callsOf(calls)}
+${scriptBox(script)}`;
 }
 
 function balanceOf({ balance }: CaseResult): Html {

@@ -1,4 +1,5 @@
 import { compareAmounts, isNonNegativeFinite, subtractAmounts } from '../domain/amount.ts';
+import { CODES } from '../domain/codes.ts';
 import type { AnswerMeaning } from './answer-meaning.ts';
 
 /**
@@ -15,6 +16,11 @@ export function amountIn(answer: AnswerMeaning): string | undefined {
 /** An overdrawn player has a balance too. */
 function isNumberText(text: string): boolean {
   return isNonNegativeFinite(text.startsWith('-') ? text.slice(1) : text);
+}
+
+/** Whether a settle with this answer may have paid: a system error may come after the money moved. */
+export function mayHavePaid(answer: AnswerMeaning): boolean {
+  return answer.kind !== 'refused' || answer.code === CODES.system;
 }
 
 /** The sum of `count` equal amounts, negated: what as many stakes move. */

@@ -24,6 +24,8 @@ export interface RecordedCallFacts {
   readonly signedAs: SignedAs;
   readonly exchange: Exchange;
   readonly reading: Reading;
+  /** What the protocol alone makes of the answer, whatever dialect is being tried. */
+  readonly readingByProtocol: Reading;
   readonly answer: AnswerMeaning;
   /** From the call until the last byte. */
   readonly ms: number;
@@ -38,6 +40,7 @@ export class RecordedCall {
   readonly signedAs: SignedAs;
   readonly exchange: Exchange;
   readonly reading: Reading;
+  readonly readingByProtocol: Reading;
   readonly answer: AnswerMeaning;
   readonly ms: number;
   readonly atMs: number;
@@ -49,6 +52,7 @@ export class RecordedCall {
     this.signedAs = facts.signedAs;
     this.exchange = facts.exchange;
     this.reading = facts.reading;
+    this.readingByProtocol = facts.readingByProtocol;
     this.answer = facts.answer;
     this.ms = facts.ms;
     this.atMs = facts.atMs;

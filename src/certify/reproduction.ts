@@ -39,7 +39,8 @@ export function scriptOf(
     ...named('BET', calls, ({ call }) => (call.kind === 'bet' ? call.call.transactionId : '')),
     ...named('REQUEST', calls, ({ call }) => call.call.requestId),
   ];
-  const known = [...used, ...ids];
+  // The longest first: of a token that is the beginning of another one the rest would stand there.
+  const known = [...used, ...ids].sort((a, b) => b.value.length - a.value.length);
   const lines = calls.flatMap((recorded, at) => {
     const line = lineOf(origin, recorded, known);
     if (isBeside(calls, at)) return [`${line} &`];

@@ -206,6 +206,7 @@ class Run {
       first,
       suggestions: list,
       dialect: suggestions.dialect,
+      needed: found.includes(LEGACY_SIGN_FOUND) ? 'legacySign' : undefined,
       run: async (dialect) => {
         const begunAtMs = clock.monotonicMs();
         const isLate = begunAtMs - this.#startedAtMs + longestMs > RUN_MS_MAX;

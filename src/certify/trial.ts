@@ -6,7 +6,7 @@ import type { CertifiedPlayer, Odd, Result, ServiceCaller } from './caller.ts';
 import type { CaseResult } from './certificate.ts';
 import type { FailureMeaning } from './failure-meaning.ts';
 import { Judgement } from './judgement.ts';
-import { amountIn, isDust } from './money.ts';
+import { amountIn, isDust, mayHavePaid } from './money.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import { strangerLike } from './strangers.ts';
 
@@ -125,11 +125,14 @@ export class Trial extends Judgement {
     return this.#note(await this.#context.caller.balance(changes, odd));
   }
 
-  /** A bet that the wallet has, or may have, is rolled back when the case is over. */
+  /**
+   * A bet that the wallet has, or may have, is rolled back when the case is over. Only a refusal as the
+   * protocol has it says that nothing was debited: a dialect that is being tried may be wrong.
+   */
   async place(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
     const recorded = this.#note(await this.#context.caller.place(slip, odd));
     const isNew = !this.#bets.has(slip.transactionId);
-    if (isNew && recorded.answer.kind !== 'refused') {
+    if (isNew && recorded.readingByProtocol.kind !== 'declined') {
       this.#bets.set(slip.transactionId, { slip, payout: undefined });
     }
     return recorded;
@@ -145,7 +148,7 @@ export class Trial extends Judgement {
   async settle(slip: BetSlip, result: Result, odd?: Odd): Promise<RecordedCall> {
     const recorded = this.#note(await this.#context.caller.settle(slip, result, odd));
     const bet = this.#bets.get(slip.transactionId);
-    if (bet !== undefined && recorded.answer.kind !== 'refused') bet.payout = result.amount;
+    if (bet !== undefined && mayHavePaid(recorded.answer)) bet.payout = result.amount;
     return recorded;
   }
 

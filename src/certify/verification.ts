@@ -21,16 +21,18 @@ export interface VerifyOptions {
   readonly suggestions: readonly Suggestion[];
   /** `base` with all suggestions. */
   readonly dialect: Dialect;
+  /** The first calls were answered with this item alone: it stays, also where no case shows it again. */
+  readonly needed: keyof Dialect | undefined;
   /** Runs the cases again; undefined where there is no time for it. */
   readonly run: (dialect: Dialect) => Promise<Passed | undefined>;
 }
 
 /**
  * Runs the cases again with the suggested items, and again without each one: an item stays only if
- * it mends something and breaks nothing.
+ * it mends something, or is needed anyhow, and breaks nothing.
  */
 export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
-  const { base, first, run } = options;
+  const { base, first, needed, run } = options;
   let { suggestions, dialect } = options;
   const withheld: Withheld[] = [];
   for (;;) {
@@ -51,7 +53,8 @@ export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
       const broken = without === undefined ? [] : worse(without, passed);
       if (broken.length > 0)
         withheld.push(withhold(suggestion, `it would break ${broken[0]}`, broken));
-      else if (mended.length === 0) withheld.push(withhold(suggestion, NO_USE, []));
+      else if (mended.length === 0 && item !== needed)
+        withheld.push(withhold(suggestion, NO_USE, []));
       else {
         kept.push(suggestion);
         mends.set(item, mended);

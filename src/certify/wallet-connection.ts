@@ -32,6 +32,7 @@ export interface WalletConnectionOptions {
 export class WalletConnection {
   readonly #options: WalletConnectionOptions;
   readonly #client: HttpClient;
+  readonly #withoutDialect: WalletAdapter;
   #adapter: WalletAdapter;
   #callCount = 0;
   #silentCalls = 0;
@@ -42,6 +43,7 @@ export class WalletConnection {
   constructor(options: WalletConnectionOptions) {
     const { settings, clock, callMs } = options;
     this.#options = options;
+    this.#withoutDialect = createAdapter({ ...settings, dialect: {} }, clock);
     this.#adapter = createAdapter(settings, clock);
     this.#client = new HttpClient({
       clock,
@@ -108,6 +110,7 @@ export class WalletConnection {
       signedAs: forgery?.signedAs(signed) ?? { kind: 'proper' },
       exchange,
       reading,
+      readingByProtocol: readingOf(this.#withoutDialect, call, exchange),
       answer,
       ms,
       atMs,

@@ -92,7 +92,7 @@ function suggestionsOf(certificate: Certificate): readonly string[] {
   const { suggestions } = certificate;
   if (suggestions.length === 0) return [];
   const lines = suggestions.flatMap(({ yaml, why, cases }) => [
-    `    # ${plain(why)} (${listed(cases)})`,
+    `    # ${plain(why)}${cases.length === 0 ? '' : ` (${listed(cases)})`}`,
     ...yaml.split('\n').map((line) => `    ${plain(line)}`),
   ]);
   return [

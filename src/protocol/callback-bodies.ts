@@ -28,20 +28,24 @@ export function objectText(fields: RawFields): string {
   return `{${members.join(',')}}`;
 }
 
-export function profileBody(token: string): string {
-  return objectText({ token: jsonString(token), requestId: jsonString(randomUUID()) });
+/** @param more raw members that override or extend the usual ones; `undefined` leaves one out */
+export function profileBody(token: string, more: RawFields = {}): string {
+  return objectText({ token: jsonString(token), requestId: jsonString(randomUUID()), ...more });
 }
 
-export function balanceBody(player: { userId: string; currency: string; token: string }): string {
+export function balanceBody(
+  player: { readonly userId: string; readonly currency: string; readonly token: string },
+  more: RawFields = {},
+): string {
   return objectText({
     userId: jsonString(player.userId),
     currency: jsonString(player.currency),
     token: jsonString(player.token),
     requestId: jsonString(randomUUID()),
+    ...more,
   });
 }
 
-/** @param more raw members that override or extend the usual ones; `undefined` leaves one out */
 export function placeBody(slip: BetSlip, more: RawFields = {}): string {
   return objectText({ ...placeFields(slip), type: '1', ...more });
 }

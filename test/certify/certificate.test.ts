@@ -147,6 +147,17 @@ describe('the report', () => {
     expect(report).toContain('href="#place-duplicate-answer"');
   });
 
+  it('shows all calls of every case where somebody wants them, and links to nothing else', async () => {
+    const wallet = await sandbox(shiftsDuplicates(9));
+    const report = htmlReport(await certification(wallet, { only: ['place'], verbose: true }));
+    const ids = new Set(Array.from(report.matchAll(/\bid="([^"]+)"/g), ([, id]) => id));
+    const links = Array.from(report.matchAll(/href="#([^"]+)"/g), ([, id]) => id);
+    expect(links).toContain('finding-place-duplicate-answer');
+    expect(links.filter((link) => !ids.has(link))).toEqual([]);
+    const [, good = ''] = report.split('<details id="place-enough"');
+    expect(good.slice(0, good.indexOf('<details id="'))).toContain('The same calls for a shell');
+  });
+
   it('tells of the money that is missing', async () => {
     const report = htmlReport(await certification(await sandbox(debitsDuplicates)));
     expect(report).toMatch(/9\d\d USD, 1000 before: a difference of -\d+/);

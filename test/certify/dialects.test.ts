@@ -79,6 +79,16 @@ describe('a suggested dialect', () => {
     expect(ids(second, 'skipped').length).toBeGreaterThan(4);
   });
 
+  it('legacySign is needed by a part of the cases too, though none of them shows it', async () => {
+    const only = ['place', 'rollback-once'] as const;
+    const { verdict, suggestions, withheld } = await certification(
+      await sandbox(answering.needsXSign),
+      { only },
+    );
+    expect({ verdict, withheld }).toEqual({ verdict: 'fit_with_dialect', withheld: [] });
+    expect(suggestions).toMatchObject([{ yaml: 'legacySign: true', cases: [] }]);
+  });
+
   it('puts the paths of the dialect into force', async () => {
     const paths = { profile: '/users/me', balance: '/users/money', bet: '/bets' };
     const certificate = await certification(await sandbox({ paths }), { dialect: { paths } });

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { type BetSlip, placeBody } from '../../protocol/callback-bodies.ts';
+import { jsonString } from '../../protocol/json.ts';
 import type { Odd } from '../caller.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import {
@@ -41,9 +43,10 @@ async function oddButGood(trial: Trial, oddOf: (slip: BetSlip) => Odd, why: stri
 }
 
 /** Over several lines, as a person would write it. */
-function spaced(slip: BetSlip): string {
-  const value: unknown = JSON.parse(placeBody(slip));
-  return JSON.stringify(value, undefined, 2);
+function spaced(slip: BetSlip): Odd {
+  const requestId = randomUUID();
+  const value: unknown = JSON.parse(placeBody(slip, { requestId: jsonString(requestId) }));
+  return { requestId, body: JSON.stringify(value, undefined, 2) };
 }
 
 const FORGED: readonly CaseText[] = [
@@ -127,8 +130,10 @@ const FORGED: readonly CaseText[] = [
     advice: VERIFY,
     run: async (trial) => {
       const slip = trial.slip();
-      const forgery = otherBody(placeBody({ ...slip, amount: '2' }));
-      trial.refuses(await trial.place(slip, { forgery }), BAD_SIGNATURE, 'warn');
+      const requestId = randomUUID();
+      const more = { requestId: jsonString(requestId) };
+      const forgery = otherBody(placeBody({ ...slip, amount: '2' }, more));
+      trial.refuses(await trial.place(slip, { forgery, requestId }), BAD_SIGNATURE, 'warn');
       await trial.movedNothing('a place whose body was changed after signing');
     },
   },
@@ -216,7 +221,7 @@ export const signatureCases: readonly Case[] = group('signatures', usual, [
     expected: 'a place with spaces and line breaks between its members is accepted',
     meaning: 'absorbed',
     advice: 'Verify over the raw bytes of the body; do not serialise the parsed JSON again.',
-    run: (trial) => oddButGood(trial, (slip) => ({ body: spaced(slip) }), 'a body with spaces'),
+    run: (trial) => oddButGood(trial, spaced, 'a body with spaces'),
   },
   {
     id: 'signature-unicode',
