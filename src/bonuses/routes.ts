@@ -48,7 +48,8 @@ const CARRIES_LISTS: ReadonlySet<BonusMethod> = new Set([
   'bonus/revokeBatch',
 ]);
 
-function bodyBytesMax(method: BonusMethod): number {
+/** How large the body of a method's request may be. */
+export function bodyBytesMax(method: BonusMethod): number {
   return CARRIES_LISTS.has(method) ? BODY_BYTES_MAX_OF_LISTS : BODY_BYTES_MAX;
 }
 

@@ -122,8 +122,7 @@ function admit(
       operatorId: undefined,
     };
   }
-  const header = request.headers['x-sign-jws'];
-  const verdict = verify(typeof header === 'string' ? header : undefined, body, edge.serviceKeys());
+  const verdict = verify(request.headers['x-sign-jws'], body, edge.serviceKeys());
   if (verdict.ok) {
     request.trust();
     return undefined;

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   applyBatchFields,
   bonusFields,
@@ -8,19 +7,14 @@ import {
   templateFields,
   templatesFields,
 } from '../bonuses/translation/fields.ts';
+import { integerOrNull, requestSchema } from './operator-parts.ts';
 import { type JsonSchema, ref, type Schemas } from './parts.ts';
 
 /** The messages of the service's bonus API, as an operator sees them. */
 
-function requestSchema(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...rules } = z.toJSONSchema(schema, { io: 'input' });
-  return rules;
-}
-
 const text: JsonSchema = { type: 'string' };
 const integer: JsonSchema = { type: 'integer' };
 const number: JsonSchema = { type: 'number' };
-const integerOrNull: JsonSchema = { type: ['integer', 'null'] };
 const texts: JsonSchema = { type: 'array', items: text };
 const textsOrNull: JsonSchema = { type: ['array', 'null'], items: text };
 const unixTime: JsonSchema = { ...integer, description: 'Unix time, in seconds' };

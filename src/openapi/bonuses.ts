@@ -1,6 +1,8 @@
+import type { BonusMethod } from '../bonuses/method-names.ts';
+import { bodyBytesMax } from '../bonuses/routes.ts';
 import { CODES } from '../domain/codes.ts';
 import {
-  BODY_TOO_LARGE,
+  bodyTooLarge,
   content,
   type Endpoint,
   errors,
@@ -26,11 +28,10 @@ const COMMON: Readonly<Record<string, Response>> = {
     'Unknown cid or invalid signature',
   ),
   403: errors(
-    'The operator is suspended, or its bonus API is switched off',
+    'The operator is suspended, its bonus API is switched off, or the source address is not its own',
     [CODES.blocked],
     'The operator is suspended',
   ),
-  413: BODY_TOO_LARGE,
   429: {
     ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
     headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
@@ -50,13 +51,14 @@ const OPEN = errors(
 );
 
 function endpoint(facts: {
+  readonly method: BonusMethod;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly request: readonly [schema: string, value: object];
   readonly responses: Readonly<Record<string, Response>>;
 }): { readonly post: Endpoint } {
-  const { request, responses, ...rest } = facts;
+  const { method, request, responses, ...rest } = facts;
   return {
     post: {
       ...rest,
@@ -68,7 +70,7 @@ function endpoint(facts: {
           request: { summary: facts.summary, value: { cid: CID, ...request[1] } },
         }),
       },
-      responses: { ...responses, ...COMMON },
+      responses: { ...responses, ...COMMON, 413: bodyTooLarge(bodyBytesMax(method)) },
     },
   };
 }
@@ -130,6 +132,7 @@ const ONE_PAGE = { totalPages: 1, totalItems: 1, currentPage: 1, itemsPerPage: 1
 
 export const BONUS_PATHS: Paths = {
   '/bonuses/templates': endpoint({
+    method: 'templates',
     operationId: 'listTemplates',
     summary: 'List templates',
     description:
@@ -141,6 +144,7 @@ export const BONUS_PATHS: Paths = {
     },
   }),
   '/bonuses/template': endpoint({
+    method: 'template',
     operationId: 'readTemplate',
     summary: 'Read a template',
     description: 'An own or a shared one, as the service shows it now.',
@@ -151,6 +155,7 @@ export const BONUS_PATHS: Paths = {
     },
   }),
   '/bonuses/templates/add': endpoint({
+    method: 'templates/add',
     operationId: 'createTemplate',
     summary: 'Create a template',
     description:
@@ -160,6 +165,7 @@ export const BONUS_PATHS: Paths = {
     responses: { 200: success('The template', 'BonusTemplate', TEMPLATE), 409: OPEN },
   }),
   '/bonuses/player/bonuses': endpoint({
+    method: 'player/bonuses',
     operationId: 'listPlayerBonuses',
     summary: "List a player's bonuses",
     description: 'A player that nobody has mentioned yet has none.',
@@ -167,6 +173,7 @@ export const BONUS_PATHS: Paths = {
     responses: { 200: success('A page', 'PlayerBonuses', { items: [BONUS], metadata: ONE_PAGE }) },
   }),
   '/bonuses/bonus': endpoint({
+    method: 'bonus',
     operationId: 'readBonus',
     summary: 'Read a bonus',
     description: "One of the operator's own players.",
@@ -174,6 +181,7 @@ export const BONUS_PATHS: Paths = {
     responses: { 200: success('The bonus', 'PlayerBonus', BONUS), 404: MISSING('bonus') },
   }),
   '/bonuses/bonus/applyBatch': endpoint({
+    method: 'bonus/applyBatch',
     operationId: 'applyBatch',
     summary: 'Issue bonuses',
     description:
@@ -198,6 +206,7 @@ export const BONUS_PATHS: Paths = {
     },
   }),
   '/bonuses/bonus/revokeBatch': endpoint({
+    method: 'bonus/revokeBatch',
     operationId: 'revokeBatch',
     summary: 'Revoke bonuses',
     description: 'Ids that are not of the operator, or not there, are entries of `errorItems`.',

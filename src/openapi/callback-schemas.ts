@@ -123,6 +123,8 @@ const update = object(
 export const CALLBACK_SCHEMAS: Schemas = {
   ProfileRequest: object("Requests a player's profile", ['token'], {
     token: TOKEN,
+    userId: { type: ['string', 'null'], description: 'Where one is sent, that of the token' },
+    currency: { type: ['string', 'null'], description: 'Where one is sent, that of the token' },
     requestId: REQUEST_ID,
   }),
   Profile: object(

@@ -1,6 +1,6 @@
 import { CODES, type KnownCode } from '../domain/codes.ts';
 import {
-  BODY_TOO_LARGE,
+  bodyTooLarge,
   content,
   type Endpoint,
   errors,
@@ -40,6 +40,8 @@ const FORBIDDEN = errors(
   [CODES.blocked],
   'Source address not allowed',
 );
+
+const BODY_TOO_LARGE = bodyTooLarge(256 * 1024);
 
 const UNAVAILABLE = errors('The wallet, or PostgreSQL, did not answer: retry', [CODES.system]);
 

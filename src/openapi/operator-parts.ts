@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { CODES } from '../domain/codes.ts';
-import { content, type Endpoint, errors, type JsonSchema, type Response, SIGNED } from './parts.ts';
+import { BODY_BYTES_MAX } from '../operators/request.ts';
+import {
+  bodyTooLarge,
+  content,
+  type Endpoint,
+  errors,
+  FOREIGN_ADDRESS,
+  type JsonSchema,
+  type Response,
+  SIGNED,
+} from './parts.ts';
 
 /** What the endpoints have in common that operators call. */
 
@@ -38,7 +48,8 @@ const COMMON: Readonly<Record<string, Response>> = {
     [CODES.badSignature],
     'Unknown cid or invalid signature',
   ),
-  413: errors('The body is over 16 KiB', [CODES.validation], 'The body is over 16384 bytes'),
+  403: FOREIGN_ADDRESS,
+  413: bodyTooLarge(BODY_BYTES_MAX),
   429: {
     ...errors('Too many requests', [CODES.timeout], 'Too many requests'),
     headers: { 'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } } },
@@ -46,7 +57,10 @@ const COMMON: Readonly<Record<string, Response>> = {
   503: errors('Try again', [CODES.system]),
 };
 
-/** A signed request of an operator, with the answers that every one may get. */
+/**
+ * A signed request of an operator, with the answers that every one may get.
+ * @param facts.responses stand above those for all
+ */
 export function endpoint(facts: {
   readonly operationId: string;
   readonly summary: string;
@@ -63,6 +77,6 @@ export function endpoint(facts: {
       required: true,
       content: content(request[0], { request: { summary: facts.summary, value: request[1] } }),
     },
-    responses: { ...responses, ...COMMON },
+    responses: { ...COMMON, ...responses },
   };
 }

@@ -127,7 +127,7 @@ export const OPERATOR_PATHS: Paths = {
           expiresAt: '2026-11-22T00:00:00.000Z',
         }),
         403: errors(
-          'The operator is suspended, or its sessions are prefixed',
+          'The operator is suspended, its sessions are prefixed, or the source address is not its own',
           [CODES.blocked],
           'The operator is suspended',
         ),

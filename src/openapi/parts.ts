@@ -37,6 +37,8 @@ export interface Content {
     readonly schema: JsonSchema;
     readonly examples?: Readonly<Record<string, MessageExample>>;
   };
+  /** Of a statement: what `Accept` may ask for instead. */
+  readonly 'text/csv'?: { readonly schema: JsonSchema };
 }
 
 export interface MessageExample {
@@ -121,11 +123,21 @@ export function errors(
   };
 }
 
-export const BODY_TOO_LARGE = errors(
-  'The body is over 256 KiB',
-  [CODES.validation],
-  'The body is over 262144 bytes',
+/** The refusal of an operator's request that comes from elsewhere (`api.allowedIps`). */
+export const FOREIGN_ADDRESS = errors(
+  "The source address is not among the operator's own",
+  [CODES.blocked],
+  'Source address not allowed',
 );
+
+/** The refusal of a body of more bytes than its endpoint takes. */
+export function bodyTooLarge(bytesMax: number): Response {
+  return errors(
+    `The body is over ${bytesMax / 1024} KiB`,
+    [CODES.validation],
+    `The body is over ${bytesMax} bytes`,
+  );
+}
 
 export function success(description: string, schema: string, value: unknown): Response {
   return { description, content: content(schema, { success: { summary: description, value } }) };

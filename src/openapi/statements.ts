@@ -1,7 +1,14 @@
 import { CODES } from '../domain/codes.ts';
 import { statementFields } from '../operators/statements.ts';
 import { answerSchema, anyText, endpoint, requestSchema, time } from './operator-parts.ts';
-import { errors, type JsonSchema, type Paths, type Schemas, success } from './parts.ts';
+import {
+  errors,
+  type JsonSchema,
+  type Paths,
+  type Response,
+  type Schemas,
+  success,
+} from './parts.ts';
 
 /** What an operator is told of a closed day. */
 
@@ -50,6 +57,24 @@ export const STATEMENT_SCHEMAS: Schemas = {
   }),
 };
 
+/** A statement, or its movements; of both the header is the same. */
+function withCsv(description: string, schema: string, value: object): Response {
+  const asJson = success(description, schema, value);
+  return {
+    ...asJson,
+    headers: {
+      digest: {
+        description: '`sha-256=` and the Base64 of the SHA-256 of the CSV',
+        schema: anyText,
+      },
+    },
+    content: {
+      ...asJson.content,
+      'text/csv': { schema: { ...anyText, description: 'A line of names, then one a movement' } },
+    },
+  };
+}
+
 export const STATEMENT_PATHS: Paths = {
   '/operator/statements': {
     post: endpoint({
@@ -60,7 +85,7 @@ export const STATEMENT_PATHS: Paths = {
         'a line; the header `digest` is of exactly these bytes. A day that is open is not found.',
       request: ['StatementRequest', { cid: 'alpha-key', day: '2026-11-20' }],
       responses: {
-        200: success('The statement', 'Statement', {
+        200: withCsv('The statement', 'Statement', {
           operator: 'alpha',
           day: '2026-11-20',
           timeZone: 'Europe/Berlin',

@@ -92,8 +92,7 @@ export class OperatorGate {
     body: Buffer,
     { operator, keys }: KnownCaller,
   ): OperatorConfig | undefined {
-    const header = request.headers['x-sign-jws'];
-    const verdict = verify(typeof header === 'string' ? header : undefined, body, keys);
+    const verdict = verify(request.headers['x-sign-jws'], body, keys);
     return verdict.ok ? operator : undefined;
   }
 

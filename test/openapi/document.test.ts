@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
 import { CODES } from '../../src/domain/codes.ts';
 import { openApiDocument, openApiRoute } from '../../src/openapi/document.ts';
@@ -150,6 +150,30 @@ describe('a running gateway', () => {
       expectDocumented(route, { status: response.status, body: text });
       expect(codeOf(JSON.parse(text)), route).toBe(CODES.badSignature);
     }
+  });
+
+  it('takes of every route no more bytes than are documented', async () => {
+    for (const { route, endpoint } of documented) {
+      const [method = '', path = ''] = route.split(' ');
+      const body = 'x'.repeat(300_000);
+      const response = await fetch(`${gateway.baseUrl}${path}`, { method, body });
+      const { examples } = endpoint.responses[413]?.content['application/json'] ?? {};
+      const said = Object.values(examples ?? {}).map(({ value }) => value);
+      expect([route, response.status, await response.json()]).toEqual([route, 413, ...said]);
+    }
+  });
+
+  it('refuses an operator from another address as documented', async () => {
+    await gateway.reconfigure('alpha', { api: { allowedIps: ['192.0.2.0/24'] } });
+    onTestFinished(() => gateway.reconfigure('alpha', {}));
+    const operator = gateway.operator('alpha');
+    for (const { route, endpoint } of documented) {
+      if (endpoint.tags.includes('callbacks')) continue;
+      const answer = await operator.call(route.split(' ')[1] ?? '', {});
+      expectDocumented(route, answer);
+      expect([route, answer.status]).toEqual([route, 403]);
+    }
+    await operator.close();
   });
 
   it('answers operators as documented, with no member left out of the document', async () => {

@@ -65,6 +65,8 @@ const CASES: readonly [string, Message, (bytes: Buffer) => boolean][] = [
 function variants(message: Message): { readonly what: string; readonly message: Message }[] {
   const extra = [
     'token',
+    'userId',
+    'currency',
     'requestId',
     'subPartnerId',
     'bonusAmount',

@@ -207,7 +207,7 @@ export function betScene<O extends keyof Requests>(operation: O, scene: Scene = 
   const asked = message(bet(operation, scene.members));
   const callback = new BetCallback<Requests[O]>(partly(callbacks), partly(asked), STORED, deadline);
   return {
-    ...{ callback, deadline, clock, commits, outcomes, calls, counted, logged },
+    ...{ callback, configuration, deadline, clock, commits, outcomes, calls, counted, logged },
     ...{ bets, wallet, sessions, changes, fence, steps: steps.taken },
   };
 }

@@ -90,6 +90,13 @@ describe('a cashout', () => {
     expect(await settle(scene.callback)).toMatchObject({ outcome: 'conflict' });
   });
 
+  it('is refused as long as there is time for its answer, be there none for a wallet', async () => {
+    const scene = cashingOut({ spentMs: 4_600 });
+    // Sent it could not be any more: the copy that asks next finds the refusal.
+    expect(await settle(scene.callback)).toMatchObject({ answer: INVALID });
+    expect(scene.steps).toEqual(['find', 'refusal']);
+  });
+
   it('is not refused any more when its time is over (I11)', async () => {
     const scene = cashingOut({ spentMs: 4_750 });
     await expect(settle(scene.callback)).rejects.toThrow(

@@ -41,6 +41,11 @@ describe('a place by a token that may not place it', () => {
     ['nobody knows', { kind: 'unknown' }, refusedAs(3, 'Invalid token')],
     ['is out of date', expired, refusedAs(4, 'Token out of date', 'alpha')],
     [
+      'is out of date, and another player’s for good',
+      { kind: 'expired', session: ANOTHERS },
+      refusedAs(3, 'Invalid token', 'alpha'),
+    ],
+    [
       'was revoked',
       { kind: 'ended', reason: 'revoked', session: SESSION },
       refusedAs(3, 'Invalid token', 'alpha'),
@@ -69,12 +74,23 @@ describe('a place by a token that may not place it', () => {
     expect(handled).toMatchObject({ answer: SUCCESS, outcome: 'duplicate' });
   });
 
-  it('is not sent for a bet that only later operations told of', async () => {
-    const unseen: Bet = { ...PLACED, place: { kind: 'unseen' } };
-    const { handled, steps } = await placed({ lookup: expired, bets: [unseen] });
-    expect(handled).toEqual(refusedAs(4, 'Token out of date', 'alpha'));
-    expect(steps).toEqual([]);
-  });
+  it.each<[string, SessionLookup, object]>([
+    ['out of date', expired, refusedAs(4, 'Token out of date', 'alpha')],
+    [
+      'alive, and another player’s (I8)',
+      { kind: 'live', session: ANOTHERS },
+      refusedAs(3, 'Invalid token', 'alpha'),
+    ],
+  ])(
+    'is not sent for a bet that only later operations told of: %s',
+    async (_, lookup, expected) => {
+      const { owner: __, ...unowned } = PLACED;
+      const unseen: Bet = { ...unowned, owner: undefined, place: { kind: 'unseen' } };
+      const { handled, steps } = await placed({ lookup, bets: [unseen] });
+      expect(handled).toEqual(expected);
+      expect(steps).toEqual([]);
+    },
+  );
 });
 
 describe('a place of a sub-partner', () => {
@@ -112,11 +128,15 @@ describe('a place whose session has ended by the time it is written', () => {
     expect(steps).toEqual(['begin']);
   });
 
-  it('is placed anew by the service where it lives again', async () => {
-    const { handled } = await placed({ begin: sessionOver });
+  it.each<[string, Bet | undefined]>([
+    ['unknown', undefined],
+    ['known from later operations', { ...PLACED, place: { kind: 'unseen' } }],
+  ])('is placed anew by the service where it lives again: its bet is %s', async (_, known) => {
+    const { handled, steps } = await placed({ begin: sessionOver, bets: [known] });
     expect(handled).toEqual({
       ...{ answer: SYSTEM_ERROR, outcome: 'not_sent', operatorId: 'alpha', detail: {} },
     });
+    expect(steps).toEqual(['begin']);
   });
 
   it('gets the answer of its bet where that is known, and is not sent otherwise', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { rollback } from '../../../src/callbacks/rollback.ts';
 import { update } from '../../../src/callbacks/update.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
@@ -126,6 +126,36 @@ describe('an operation that is promised and then tried', () => {
     scene.bets.commit.mockResolvedValueOnce({ kind: 'moved' });
     expect(await rollback(scene.callback)).toMatchObject({ answer: accepted(TRANSACTION, THEN) });
     expect(scene.calls).toEqual([]);
+  });
+
+  it('is a promise, and not sent, if it was written too late for its wallet but not for its answer (I3)', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { trace } = NOT_CONNECTED;
+    const scene = rollingBack({
+      spentMs: 4_449,
+      sent: { kind: 'notSent', reason: 'deadline', trace },
+    });
+    scene.bets.commit.mockImplementationOnce(async () => {
+      await vi.advanceTimersByTimeAsync(200);
+      return { kind: 'committed', operationId: '77' };
+    });
+    expect(await rollback(scene.callback)).toMatchObject({
+      ...{ answer: PROMISED, outcome: 'taken_over' },
+    });
+    expect(scene.outcomes).toMatchObject([{ delivery: { after: { kind: 'unsent' } } }]);
+  });
+
+  it('is not sent to a wallet that took the place of its own while it was written (I4)', async () => {
+    const scene = rollingBack();
+    scene.bets.commit.mockImplementationOnce(async () => {
+      const alpha = scene.configuration.operators.get('alpha');
+      if (alpha !== undefined) alpha.wallet.generation = 2;
+      return { kind: 'committed', operationId: '77' };
+    });
+    expect(await rollback(scene.callback)).toMatchObject({ answer: PROMISED });
+    expect(scene.calls).toEqual([]);
+    expect(scene.outcomes).toMatchObject([{ delivery: { after: { kind: 'unsent' } } }]);
   });
 
   it('is neither sent nor promised when its time was over before it was written (I11)', async () => {

@@ -34,7 +34,7 @@ describe('a callback without the service’s signature', () => {
   it.each<[string, string | string[], string]>([
     ['over other bytes', signatureOf(Buffer.from('{}')), 'mismatch'],
     ['that is none', 'signed, I promise', 'malformed'],
-    ['sent twice', ['one', 'two'], 'missing'],
+    ['sent twice', ['one', 'two'], 'malformed'],
   ])('says in the log alone what was wrong with it: one %s', async (_, header, reason) => {
     const { call, log } = routesScene();
     const { answer } = await call('place', { headers: { 'x-sign-jws': header } });
@@ -54,16 +54,22 @@ describe('a callback without the service’s signature', () => {
 });
 
 describe('a callback from an address that is not allowed', () => {
-  it('is refused with 403 whatever its signature, logged and counted as a stranger’s', async () => {
-    const { call, counts, log, intents, strangers } = routesScene({ isAllowed: false });
-    const { answer, trust } = await call('place');
-    expect(answer).toMatchObject(failure(9, 'Source address not allowed', 403));
-    expect([trust.mock.calls, counts.failures.mock.calls, intents]).toEqual([[], [], []]);
-    const labels = { operator: 'unknown', operation: 'place', outcome: 'unauthorized' };
-    expect(counts.callbacks.mock.calls).toEqual([[labels]]);
-    expect(log.info.mock.calls[0]?.[0]).toMatchObject({ ...labels, status: 403, leftOut: 0 });
-    expect(strangers).toHaveBeenCalledOnce();
-  });
+  it.each<[string, object]>([
+    ['a good one', {}],
+    ['none', unsigned],
+  ])(
+    'is refused with 403 whatever its signature, logged and counted as a stranger’s: %s',
+    async (_, wire) => {
+      const { call, counts, log, intents, strangers } = routesScene({ isAllowed: false });
+      const { answer, trust } = await call('place', wire);
+      expect(answer).toMatchObject(failure(9, 'Source address not allowed', 403));
+      expect([trust.mock.calls, counts.failures.mock.calls, intents]).toEqual([[], [], []]);
+      const labels = { operator: 'unknown', operation: 'place', outcome: 'unauthorized' };
+      expect(counts.callbacks.mock.calls).toEqual([[labels]]);
+      expect(log.info.mock.calls[0]?.[0]).toMatchObject({ ...labels, status: 403, leftOut: 0 });
+      expect(strangers).toHaveBeenCalledOnce();
+    },
+  );
 });
 
 describe('a callback of the service that cannot be read', () => {
