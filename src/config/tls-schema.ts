@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { z } from 'zod';
 
 /** A chain of some certificates; a bundle of all public authorities is not what this is for. */
@@ -43,7 +44,12 @@ export const tlsSchema = z
     const [own] = (cert !== undefined && certificatesIn(cert)) || [];
     const privateKey = key === undefined ? undefined : privateKeyIn(key);
     if (own === undefined || privateKey === undefined) return;
-    if (!own.checkPrivateKey(privateKey)) wrong(['key'], 'is not the key of the first in cert');
+    if (!own.checkPrivateKey(privateKey)) {
+      wrong(['key'], 'is not the key of the first in cert');
+      return;
+    }
+    const refusal = refusalOf({ cert, key });
+    if (refusal !== undefined) wrong(['cert'], `cannot be shown to a wallet: ${refusal}`);
   })
   .describe('For a wallet with a private authority, or one that asks for a client certificate');
 
@@ -64,5 +70,15 @@ function privateKeyIn(text: string): KeyObject | undefined {
   } catch {
     // The reason may quote the key.
     return undefined;
+  }
+}
+
+/** Why no connection would be made with it: OpenSSL takes no short keys and no old digests. */
+function refusalOf(own: Pick<SecureContextOptions, 'cert' | 'key'>): string | undefined {
+  try {
+    createSecureContext(own);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }

@@ -9,10 +9,6 @@ const FRAME_BYTES_MAX = 128 * 1024;
 /** The other side sends more than any answer may be; what it says is no answer. */
 export class EndlessAnswerError extends Error {
   readonly code = 'ENDLESS_ANSWER';
-
-  constructor(bytesMax: number) {
-    super(`more than ${bytesMax} bytes came in answer to one request`);
-  }
 }
 
 /**
@@ -43,7 +39,9 @@ export function limitAnswers(socket: Socket, bodyBytesMax: () => number): void {
     answerBytes += piece.length;
     const bytesMax = bodyBytesMax() + FRAME_BYTES_MAX;
     if (answerBytes <= bytesMax) return piece;
-    socket.destroy(new EndlessAnswerError(bytesMax));
+    socket.destroy(
+      new EndlessAnswerError(`more than ${bytesMax} bytes came in answer to one request`),
+    );
     return null;
   };
 }

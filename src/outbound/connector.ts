@@ -1,11 +1,12 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 import { systemClock } from '../domain/clock.ts';
 import { isPublicAddress } from '../lib/public-address.ts';
 import { namesAtOnce } from '../lib/thread-pool.ts';
 import { limitAnswers } from './answer-meter.ts';
 import { Names } from './names.ts';
+import { createOpener, type TlsIdentity } from './tls.ts';
 
 /** A host that may not be connected to. Raised before a connection exists, so nothing was sent. */
 class PrivateAddressError extends Error {
@@ -15,15 +16,6 @@ class PrivateAddressError extends Error {
     super(`${hostname} is ${address}, which is not a public address (wallet.allowPrivate is off)`);
     this.name = 'PrivateAddressError';
   }
-}
-
-/** Who may be at the other end, and who is at this one; all PEM. */
-export interface TlsIdentity {
-  /** Instead of the system's authorities. */
-  readonly ca?: string | undefined;
-  /** Shown where the other end asks for it; goes together with `key`. */
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
 }
 
 /**
@@ -40,10 +32,9 @@ export function createConnector(options: {
   /** Nobody answers for the name: the addresses that it had are used. Told once until it is answered again. */
   readonly onNameUnanswered?: ((hostname: string) => void) | undefined;
 }): buildConnector.connector {
-  const open = buildConnector({
-    ...options.tls,
-    allowH2: false,
-    timeout: options.timeoutMs,
+  const open = createOpener({
+    timeoutMs: options.timeoutMs,
+    tls: options.tls,
     lookup: createLookup({
       allows: options.allowPrivate ? () => true : isPublicAddress,
       onUnanswered: options.onNameUnanswered ?? (() => undefined),

@@ -1,9 +1,10 @@
 import { Pool } from 'undici';
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
-import { createConnector, type TlsIdentity } from './connector.ts';
+import { createConnector } from './connector.ts';
 import { type Exchange, HttpCall } from './http-call.ts';
 import type { HttpRequest } from './http-message.ts';
+import type { TlsIdentity } from './tls.ts';
 
 /**
  * Two lost SYNs (after 1 s each time longer): a wallet that has not accepted by then is away, and

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { TLSSocket } from 'node:tls';
-import { createConnector, type TlsIdentity } from './connector.ts';
+import { createConnector } from './connector.ts';
+import type { TlsIdentity } from './tls.ts';
 
 /** What people want to know of a TLS certificate. */
 export interface TlsCertificate {

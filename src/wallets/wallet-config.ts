@@ -1,6 +1,6 @@
 import type { Operation } from '../domain/operation.ts';
 import type { BreakerSettings } from '../outbound/breaker-settings.ts';
-import type { TlsIdentity } from '../outbound/connector.ts';
+import type { TlsIdentity } from '../outbound/tls.ts';
 
 /**
  * What the outbound edge needs of an operator's file (docs/contract.md, Configuration); the

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/loader.ts';
 import { viewOf } from '../../src/config/settings-view.ts';
-import { AUTHORITY, CLIENT, STRANGER } from '../wallets/support/private-authority.ts';
+import { AUTHORITY, CLIENT, SHORT, STRANGER } from '../wallets/support/private-authority.ts';
 import { alphaProblems, folderWith, GATEWAY, loadAlpha, operatorYaml, put } from './folder.ts';
 
 const TLS = '  tls: { ca: "${A}", cert: "${C}", key: "${K}" }';
@@ -46,6 +46,11 @@ describe('wallet.tls', () => {
     ['a certificate alone', '  tls: { cert: "${C}" }', /tls\.key: is missing: cert and key/],
     ['a key alone', '  tls: { key: "${K}" }', /tls\.cert: is missing: cert and key/],
     ['another’s key', '  tls: { cert: "${C}", key: "${OTHER}" }', /tls\.key: is not the key of/],
+    [
+      'a short key',
+      '  tls: { cert: "${SC}", key: "${SK}" }',
+      /tls\.cert: cannot be shown .* small/,
+    ],
     ['nothing', '  tls: {}', /tls: is empty/],
     [
       'plain http',
@@ -53,7 +58,8 @@ describe('wallet.tls', () => {
       /tls: stands beside a plain http address/,
     ],
   ])('is refused for %s, without showing any of it', (_what, wallet, why) => {
-    const all = { ...env, OTHER: STRANGER.key, HALF: AUTHORITY.slice(0, 200) };
+    const short = { SC: SHORT.cert, SK: SHORT.key };
+    const all = { ...env, ...short, OTHER: STRANGER.key, HALF: AUTHORITY.slice(0, 200) };
     const file = operatorYaml('alpha', '', wallet);
     const lines = wallet.includes('baseUrl')
       ? alphaProblems('', wallet, all).concat(
