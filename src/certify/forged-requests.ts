@@ -12,6 +12,8 @@ export type SignedAs =
   | { readonly kind: 'constant'; readonly jws: string }
   /** Over another body than the one that is sent. */
   | { readonly kind: 'other_body'; readonly signedBody: string }
+  /** Over another body, which stands in the signature itself. */
+  | { readonly kind: 'attached_body'; readonly signedBody: string }
   | { readonly kind: 'other_header'; readonly header: string };
 
 /** Changes a request after it was signed, for cases about signatures. */
@@ -66,6 +68,21 @@ export function otherBody(body: string): ForgedRequest {
   return {
     change: (request) => ({ ...request, body: Buffer.from(body, 'utf8') }),
     signedAs: (signed) => ({ kind: 'other_body', signedBody: signed.body.toString('utf8') }),
+  };
+}
+
+/**
+ * Signed for one body, which is put into the signature as its payload, and sent with another: whoever has seen
+ * one signed call can make this of it.
+ */
+export function attachedBody(body: string): ForgedRequest {
+  return {
+    change: (request) => {
+      const jws = request.headers['x-sign-jws'] ?? '';
+      const attached = jws.replace('..', `.${request.body.toString('base64url')}.`);
+      return withSignature({ ...request, body: Buffer.from(body, 'utf8') }, attached);
+    },
+    signedAs: (signed) => ({ kind: 'attached_body', signedBody: signed.body.toString('utf8') }),
   };
 }
 

@@ -20,7 +20,7 @@ sign() {
   mac=$(printf %s "$header.$(printf %s "$2" | b64)" | openssl dgst -sha256 -hmac "$1" -binary | b64)
   printf %s "$header..$mac"
 }
-uuid() { openssl rand -hex 16 | sed 's/^\\(.\\{8\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)\\(.\\{4\\}\\)/\\1-\\2-\\3-\\4-/'; }`;
+uuid() { openssl rand -hex 16 | sed 's/^\\(.\\{8\\}\\)\\(.\\{4\\}\\).\\(.\\{3\\}\\).\\(.\\{3\\}\\)/\\1-\\2-4\\3-8\\4-/'; }`;
 
 /** Headers that curl sets by itself, that sign, or that say nothing about the wallet. */
 const LEFT_OUT = ['accept', 'accept-encoding', 'user-agent', 'x-sign-jws', 'x-sign'];
@@ -111,6 +111,10 @@ function signatureOf(signedAs: SignedAs, known: readonly Variable[]): string | u
       return signedAs.jws;
     case 'other_body':
       return `$(sign "$WALLET_SECRET" ${quoted(signedAs.signedBody, known)})`;
+    case 'attached_body': {
+      const signed = quoted(signedAs.signedBody, known);
+      return `$(sign "$WALLET_SECRET" ${signed} | sed "s/\\.\\./.$(printf %s ${signed} | b64)./")`;
+    }
     case 'other_header':
       return `$(sign "$WALLET_SECRET" "$BODY" ${signedAs.header})`;
     default:

@@ -24,6 +24,11 @@ function written({ suggestions }: Certificate): Record<string, unknown> {
 const MISTAKES: readonly (readonly [string, () => Mistake, Record<string, unknown>])[] = [
   ['legacySign', () => answering.needsXSign, { legacySign: true }],
   ['alwaysSendToken', () => mistaking.demandsTokenOnSettle, { alwaysSendToken: true }],
+  [
+    'alwaysSendToken of unsettles',
+    () => mistaking.demandsTokenOnUnsettle,
+    { alwaysSendToken: true },
+  ],
   ['successStatuses', () => answering.created, { successStatuses: [200, 201] }],
   ['errorStatuses', () => answering.notEnoughAs402, { errorStatuses: { 402: 7 } }],
   ['codeField', () => answering.codeIn('errorCode'), { codeField: 'errorCode' }],

@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest';
 import * as answering from './support/flawed-answers.ts';
+import * as mistaking from './support/mistaken-identity.ts';
 import { failsNothingElse, type Row } from './support/one-mistake.ts';
 
 const ROWS: readonly Row[] = [
@@ -7,6 +8,7 @@ const ROWS: readonly Row[] = [
     wallet: 'accepts any signature',
     mistake: answering.acceptsAnySignature,
     failed: [
+      'signature-attached-body',
       'signature-empty',
       'signature-foreign-balance',
       'signature-foreign-place',
@@ -42,6 +44,12 @@ const ROWS: readonly Row[] = [
     mistake: answering.needsXSign,
     failed: ['signature-good'],
     verdict: 'fit_with_dialect',
+  },
+  {
+    wallet: 'takes a place without a transactionId',
+    mistake: mistaking.needsNoTransactionId,
+    failed: ['shape-missing-id'],
+    verdict: 'fit',
   },
   {
     wallet: 'has another code for too little money',

@@ -108,6 +108,13 @@ const ROWS: readonly Row[] = [
     meaning: 'lets_somebody_in',
   },
   {
+    wallet: 'verifies the payload of a signature and not the body',
+    mistake: quiet.verifiesAttachedPayloads,
+    only: ['signatures'],
+    found: ['signature-attached-body'],
+    meaning: 'lets_somebody_in',
+  },
+  {
     wallet: 'verifies no signature of an unsettle',
     mistake: quiet.trustsType(1),
     only: ['signature-foreign-settle', 'signature-foreign-unsettle', 'signature-foreign-update'],

@@ -1,10 +1,9 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
-import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
-import type { Trial } from '../trial.ts';
 import { Skipped } from '../trial.ts';
 import { OTHER_NEEDED } from './place.ts';
+import { tryWithToken } from './with-token.ts';
 
 const CREDIT = 'Credit the amount of the settle, no more and no less, and keep it with the bet.';
 const OWN_BET =
@@ -22,7 +21,11 @@ export const settleCases: readonly Case[] = group('settle', usual, [
     run: async (trial) => {
       const slip = await trial.placed();
       const recorded = await trial.won(slip, '3');
-      if (!trial.accepts(recorded)) await tryWithToken(trial, slip);
+      if (!trial.accepts(recorded)) {
+        const { token } = trial.player;
+        const result = { amount: '3', resultType: 'won', token } as const;
+        await tryWithToken(trial, 'a settle', () => trial.settle(slip, result));
+      }
       await trial.moved('2', 'a stake of 1 and a payout of 3');
     },
   },
@@ -181,13 +184,3 @@ export const settleCases: readonly Case[] = group('settle', usual, [
     },
   },
 ]);
-
-/** Some wallets demand the token on every call (docs/protocol.md, How real wallets deviate). */
-async function tryWithToken(trial: Trial, slip: BetSlip): Promise<void> {
-  const { token } = trial.player;
-  const recorded = await trial.settle(slip, { amount: '3', resultType: 'won', token });
-  if (recorded.answer.kind !== 'accepted') return;
-  trial.fail('the same settle with a token was accepted; from here on a token is sent');
-  const why = 'a settle without a token was refused, with one it was accepted';
-  trial.tried({ dialect: { alwaysSendToken: true }, why });
-}

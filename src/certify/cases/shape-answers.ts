@@ -110,7 +110,10 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
       const body = bodyOf(recorded);
       const { call } = recorded;
       if (!unread(recorded) || body === undefined || call.kind !== 'bet') return undefined;
-      if (body.value.transactionId === call.call.transactionId) return undefined;
+      const { transactionId } = call.call;
+      // What a case left out cannot be echoed: whether it may be left out is judged there.
+      if (!call.call.body.includes(transactionId)) return undefined;
+      if (body.value.transactionId === transactionId) return undefined;
       return body.has('transactionId') ? 'another transactionId' : 'no transactionId';
     }),
   },

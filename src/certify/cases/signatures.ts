@@ -4,6 +4,7 @@ import { jsonString } from '../../protocol/json.ts';
 import type { Odd } from '../caller.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import {
+  attachedBody,
   changedSignature,
   emptySignature,
   type ForgedRequest,
@@ -32,6 +33,16 @@ async function forgedBalance(trial: Trial, forgery: ForgedRequest): Promise<void
 async function forgedPlace(trial: Trial, forgery: ForgedRequest): Promise<void> {
   trial.refuses(await trial.place(trial.slip(), { forgery }), BAD_SIGNATURE, 'warn');
   await trial.movedNothing('a place with a wrong signature');
+}
+
+/** Another stake than was signed. */
+async function changedPlace(trial: Trial, forgeryOf: (body: string) => ForgedRequest) {
+  const slip = trial.slip();
+  const requestId = randomUUID();
+  const more = { requestId: jsonString(requestId) };
+  const forgery = forgeryOf(placeBody({ ...slip, amount: '2' }, more));
+  trial.refuses(await trial.place(slip, { forgery, requestId }), BAD_SIGNATURE, 'warn');
+  await trial.movedNothing('a place whose body was changed after signing');
 }
 
 /** Well signed in a way that the gateway itself does not use. */
@@ -128,14 +139,14 @@ const FORGED: readonly CaseText[] = [
     title: 'A signature of another body is refused',
     expected: '400 with code 1, nothing debited',
     advice: VERIFY,
-    run: async (trial) => {
-      const slip = trial.slip();
-      const requestId = randomUUID();
-      const more = { requestId: jsonString(requestId) };
-      const forgery = otherBody(placeBody({ ...slip, amount: '2' }, more));
-      trial.refuses(await trial.place(slip, { forgery, requestId }), BAD_SIGNATURE, 'warn');
-      await trial.movedNothing('a place whose body was changed after signing');
-    },
+    run: (trial) => changedPlace(trial, otherBody),
+  },
+  {
+    id: 'signature-attached-body',
+    title: 'A signature of another body, which it brings along, is refused',
+    expected: '400 with code 1, nothing debited',
+    advice: `${VERIFY} Refuse a header that has anything between its two dots: it is a signature of that, not of the body.`,
+    run: (trial) => changedPlace(trial, attachedBody),
   },
   {
     id: 'signature-foreign-settle',

@@ -1,8 +1,10 @@
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
+import { jsonString } from '../../protocol/json.ts';
 import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
+import { tryWithToken } from './with-token.ts';
 
 const TAKE_BACK =
   'Take back what this bet has paid (as kept with the bet, whatever resultType made it), set its ' +
@@ -21,11 +23,16 @@ async function unsettled(trial: Trial): Promise<BetSlip> {
 export const unsettleCases: readonly Case[] = group('unsettle', usual, [
   {
     id: 'unsettle-won',
-    title: 'An unsettle takes the payout back',
+    title: 'An unsettle takes the payout back, without a token',
     expected: '200, the balance falls by the payout',
-    advice: TAKE_BACK,
+    advice: `${TAKE_BACK} It comes from the service, without a token.`,
     run: async (trial) => {
-      await unsettled(trial);
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      if (!trial.accepts(await trial.unsettle(slip, '3'))) {
+        const more = { token: jsonString(trial.player.token) };
+        await tryWithToken(trial, 'an unsettle', () => trial.unsettle(slip, '3', { more }));
+      }
       await trial.moved('-1', 'a payout of 3 undone');
     },
   },

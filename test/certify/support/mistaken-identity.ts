@@ -11,6 +11,18 @@ export const demandsTokenOnSettle = flawed((call) => {
   return needsToken && call.token === undefined ? declined(3) : undefined;
 });
 
+export const demandsTokenOnUnsettle = flawed((call) =>
+  call.operation === 'unsettle' && call.token === undefined ? declined(3) : undefined,
+);
+
+/** Takes a place that names no bet, and can name none in its answer. */
+export const needsNoTransactionId: Mistake = {
+  rewriteRefused: (answer) =>
+    answer.body.includes('transactionId')
+      ? { status: 200, body: JSON.stringify({ transactionTime: new Date().toISOString() }) }
+      : answer,
+};
+
 /** Takes any token, and the player from the body. */
 export const ignoresTokens = flawed((call, books) =>
   call.operation === 'place' ? books.book({ ...call, token: 'ann-usd-token' }) : undefined,

@@ -126,6 +126,14 @@ export const takesTheUnsetSecret = (secret: string): Mistake =>
     return mac === unset ? { ok: true } : judgeSignature(request, keys);
   });
 
+/** Verifies what a signature brings along as its payload; the body only where it brings nothing. */
+export const verifiesAttachedPayloads = judged((request, keys) => {
+  const [header = '', payload = '', mac = ''] = String(request.headers['x-sign-jws']).split('.');
+  if (payload === '') return judgeSignature(request, keys);
+  const headers = { ...request.headers, 'x-sign-jws': `${header}..${mac}` };
+  return judgeSignature({ headers, body: Buffer.from(payload, 'base64url') }, keys);
+});
+
 /** Verifies no signature of these types of `PUT`. */
 export const trustsType = (type: 1 | 5): Mistake =>
   judged((request, keys) => {

@@ -1,0 +1,21 @@
+import type { RecordedCall } from '../recorded-call.ts';
+import type { Trial } from '../trial.ts';
+
+/**
+ * Some wallets demand the token on every call (docs/protocol.md, How real wallets deviate): makes a call that
+ * was refused without one again, and notes the dialect item where that is accepted.
+ *
+ * @param what for people, with its article
+ * @param again the same call with the player's token
+ */
+export async function tryWithToken(
+  trial: Trial,
+  what: 'a settle' | 'an unsettle',
+  again: () => Promise<RecordedCall>,
+): Promise<void> {
+  const recorded = await again();
+  if (recorded.answer.kind !== 'accepted') return;
+  trial.fail('the same with a token was accepted; from here on a token is sent');
+  const why = `${what} without a token was refused, with one it was accepted`;
+  trial.tried({ dialect: { alwaysSendToken: true }, why });
+}
