@@ -1,5 +1,6 @@
 import { CODES } from '../domain/codes.ts';
 import type { Exchange } from '../outbound/http-call.ts';
+import type { JsonDocument } from '../protocol/json.ts';
 import { type AnswerMeaning, describeExchange } from './answer-meaning.ts';
 import type { ServiceCaller } from './caller.ts';
 import { amountIn } from './money.ts';
@@ -51,7 +52,7 @@ export async function examine(
   if (answer.kind !== 'accepted') {
     return { kind: 'unsure', why: refusalOf(answer, exchange), isOtherPlayer: false, calls };
   }
-  if (answer.document?.value.userId !== caller.player.userId) {
+  if (answer.document === undefined || userIdIn(answer.document) !== caller.player.userId) {
     const why = `the token is not of ${caller.player.userId}: the profile names another userId`;
     return { kind: 'unsure', why, isOtherPlayer: true, calls };
   }
@@ -63,6 +64,11 @@ export async function examine(
     balanceAnswer: describeExchange(balance.exchange),
     needsLegacySign,
   };
+}
+
+/** As text, also where it is a number: whose profile it is, is another question than its form. */
+function userIdIn(profile: JsonDocument): unknown {
+  return profile.numberText('userId') ?? profile.value.userId;
 }
 
 /** In words that say where to look. */

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CASES } from '../../src/certify/cases/index.ts';
 import { GROUPS } from '../../src/certify/certificate.ts';
@@ -18,6 +20,15 @@ describe('the cases', () => {
       expect(title.length).toBeGreaterThan(10);
       expect(expected).not.toBe('');
     }
+  });
+
+  it('are each failed, or warned of, by some wallet of the other tests here', () => {
+    const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
+    const others = files.filter((name) => !/^(?:good-wallet|scripts)\./.test(name));
+    const texts = others.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'));
+    // What a test asks for by name it need not find.
+    const found = texts.join('').replaceAll(/\bonly(?:: | = )\[[^\]]*\]/g, '');
+    expect(CASES.map(({ id }) => id).filter((id) => !found.includes(`'${id}'`))).toEqual([]);
   });
 
   it('stand in the order of the groups', () => {

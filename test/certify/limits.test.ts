@@ -8,11 +8,17 @@ describe('latency', () => {
     ['a failure', { warnMs: 20, failMs: 40 }, 'failed'],
   ] as const)('above the limit is %s, with the figures', async (_what, limits, verdict) => {
     const wallet = await sandbox();
-    wallet.misbehave('balance', { kind: 'delay', ms: 60 });
+    for (const operation of ['balance', 'place'] as const) {
+      wallet.misbehave(operation, { kind: 'delay', ms: 60 });
+    }
     const certificate = await certification(wallet, { only: ['latency'], limits });
-    expect(ids(certificate, verdict)).toEqual(
-      expect.arrayContaining(['latency-balance-10', 'latency-balance-50']),
-    );
+    expect(ids(certificate, verdict)).toEqual([
+      'latency-balance-10',
+      'latency-balance-50',
+      'latency-one-by-one',
+      'latency-place-10',
+      'latency-place-50',
+    ]);
     const found = certificate.cases.find(({ id }) => id === 'latency-balance-50');
     expect(found?.reasons[0]).toMatch(
       /^50 balances at once: p50 \d+ ms, p95 \d+ ms, slowest \d+ ms: above \d+ ms$/,

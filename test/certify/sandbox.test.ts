@@ -80,6 +80,29 @@ describe('a wallet that cannot be examined', () => {
     ]);
   });
 
+  it('is certified where it names the right player by a number, which the gateway does not take', async () => {
+    const wallet = await sandbox({
+      rewrite: (answer, { operation }) =>
+        operation === 'profile'
+          ? { ...answer, body: answer.body.replace('"userId":"1999"', '"userId":1999') }
+          : answer,
+    });
+    const token = 'no-1999-token';
+    wallet.addPlayer({
+      user: '1999',
+      isTest: true,
+      balances: { USD: '1000' },
+      tokens: { [token]: 'USD' },
+    });
+    const player = { userId: '1999', token, currency: 'USD' };
+    const { verdict, findings } = await certification(wallet, { player, only: ['profile'] });
+    expect(verdict).toBe('not_fit');
+    expect(findings).toMatchObject([{ case: 'profile-user', what: 'userId is not the text 1999' }]);
+    await expect(certification(wallet, { player: { ...player, userId: '2000' } })).rejects.toThrow(
+      'the token is not of 2000',
+    );
+  });
+
   it('is not touched when it does not answer', async () => {
     const wallet = await sandbox();
     await wallet.down();
