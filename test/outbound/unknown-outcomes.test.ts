@@ -7,7 +7,9 @@ import { client, closeOpened, exchangeWith, KIB, post, wallet } from './support/
 
 afterEach(closeOpened);
 
-describe('a wallet that lets wait (I1, I2)', () => {
+const WIRES = ['tcp', 'tls'] as const;
+
+describe.each(WIRES)('a wallet that lets wait, over %s (I1, I2)', (wire) => {
   it.each<[string, (socket: Socket) => void]>([
     ['says nothing', () => undefined],
     ['stops in its headers', (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-')],
@@ -20,7 +22,7 @@ describe('a wallet that lets wait (I1, I2)', () => {
       (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"a"'),
     ],
   ])('is unknown by timeout when it %s', async (_, onRequest) => {
-    const { exchange, tookMs, server } = await exchangeWith(onRequest, 500);
+    const { exchange, tookMs, server } = await exchangeWith(onRequest, { wire, limitMs: 500 });
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'timeout' });
     expect(tookMs).toBeGreaterThan(490);
     expect(tookMs).toBeLessThan(500 + BUSY_MS);
@@ -29,27 +31,33 @@ describe('a wallet that lets wait (I1, I2)', () => {
 
   it('is unknown by timeout when its bytes trickle: every one of them is not a new wait', async () => {
     let timer: NodeJS.Timeout | undefined;
-    const { exchange, tookMs } = await exchangeWith((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
-      timer = setInterval(() => socket.write('x'), 50);
-      socket.on('close', () => clearInterval(timer));
-    }, 600);
+    const { exchange, tookMs } = await exchangeWith(
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n');
+        timer = setInterval(() => socket.write('x'), 50);
+        socket.on('close', () => clearInterval(timer));
+      },
+      { wire, limitMs: 600 },
+    );
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'timeout', status: 200 });
     expect(tookMs).toBeLessThan(600 + BUSY_MS);
   });
 
   it('is unknown by timeout when it sends informational answers and nothing else', async () => {
     let timer: NodeJS.Timeout | undefined;
-    const { exchange } = await exchangeWith((socket) => {
-      timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 50);
-      socket.on('close', () => clearInterval(timer));
-    }, 200);
+    const { exchange } = await exchangeWith(
+      (socket) => {
+        timer = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 50);
+        socket.on('close', () => clearInterval(timer));
+      },
+      { wire, limitMs: 200 },
+    );
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'timeout' });
     expect(exchange).not.toHaveProperty('status');
   });
 
   it('is waited for no longer than the operator allows, however long the deadline', async () => {
-    const server = await wallet(() => undefined);
+    const server = await wallet(() => undefined, wire);
     const http = client(server.origin, { timeoutMs: 100 });
     const startedAt = performance.now();
     await http.exchange(post(), deadlineIn(4000));
@@ -57,17 +65,18 @@ describe('a wallet that lets wait (I1, I2)', () => {
   });
 });
 
-describe('a connection that breaks once the request was handed to it (I2, I5)', () => {
+describe.each(WIRES)('a connection that breaks once %s has taken the request (I2, I5)', (wire) => {
   it('is unknown, and the request arrived exactly once', async () => {
-    const { exchange, server } = await exchangeWith((socket) => socket.resetAndDestroy());
+    const { exchange, server } = await exchangeWith((socket) => socket.resetAndDestroy(), { wire });
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'connection' });
     expect(server.requests).toHaveLength(1);
   });
 
   it('is unknown when it is closed without an answer, or in the middle of one', async () => {
-    const silent = await exchangeWith((socket) => socket.end());
-    const torn = await exchangeWith((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"transactionId":"t1"}'),
+    const silent = await exchangeWith((socket) => socket.end(), { wire });
+    const torn = await exchangeWith(
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"transactionId":"t1"}'),
+      { wire },
     );
     expect(silent.exchange).toMatchObject({ kind: 'failed', fault: 'connection' });
     expect(torn.exchange).toMatchObject({ kind: 'failed' });
@@ -82,14 +91,15 @@ describe('a connection that breaks once the request was handed to it (I2, I5)', 
     ],
     ['a continuation nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
   ])('is unknown after %s', async (_, bytes) => {
-    const { exchange, server } = await exchangeWith((socket) => socket.write(bytes));
+    const { exchange, server } = await exchangeWith((socket) => socket.write(bytes), { wire });
     expect(exchange).toMatchObject({ kind: 'failed' });
     expect(server.requests).toHaveLength(1);
   });
 
   it('is unknown on a reused connection too: that the wallet had closed it is no proof', async () => {
-    const server = await wallet(({ socket }, index) =>
-      index === 0 ? reply(socket, 200, '{}') : socket.resetAndDestroy(),
+    const server = await wallet(
+      ({ socket }, index) => (index === 0 ? reply(socket, 200, '{}') : socket.resetAndDestroy()),
+      wire,
     );
     const http = client(server.origin, { connections: 1 });
     await http.exchange(post(), deadlineIn(3000));
@@ -107,7 +117,7 @@ describe('a connection that breaks once the request was handed to it (I2, I5)', 
       if (index % 3 === 0) drop();
       else if (index % 3 === 1) setImmediate(drop);
       else setTimeout(drop, 1);
-    });
+    }, wire);
     const http = client(server.origin, { connections: 1 });
     const outcomes: string[] = [];
     for (let n = 0; n < 60; n += 1) {
@@ -124,38 +134,41 @@ describe('a connection that breaks once the request was handed to it (I2, I5)', 
   });
 });
 
-describe('an idle connection that the wallet breaks as a request comes', () => {
-  /** Before this process has had time to see it. */
-  const brokenConnection = async () => {
-    const server = await wallet(({ socket }) => reply(socket, 200, '{}'));
-    const http = client(server.origin, { connections: 1 });
-    await http.exchange(post(), deadlineIn(3000));
-    const { socket } = await server.arrived(1);
-    socket.resetAndDestroy();
-    return { server, http };
-  };
-
-  it('has not taken it: another connection does, and it arrives once (I5)', async () => {
-    const { server, http } = await brokenConnection();
-    const exchange = await http.exchange(post(), deadlineIn(3000));
-    expect(exchange).toMatchObject({ kind: 'response', status: 200 });
-    expect([server.connections, server.requests.length]).toEqual([2, 2]);
-  });
-
-  it('ends with no request sent where its time is over by then', async () => {
-    const { server, http } = await brokenConnection();
-    let asked = 0;
-    const maySend = () => {
-      asked += 1;
-      return false;
+describe.each(WIRES)(
+  'an idle connection over %s that the wallet breaks as a request comes',
+  (wire) => {
+    /** Before this process has had time to see it. */
+    const brokenConnection = async () => {
+      const server = await wallet(({ socket }) => reply(socket, 200, '{}'), wire);
+      const http = client(server.origin, { connections: 1 });
+      await http.exchange(post(), deadlineIn(3000));
+      const { socket } = await server.arrived(1);
+      socket.resetAndDestroy();
+      return { server, http };
     };
-    const exchange = await http.exchange(post(), deadlineIn(3000), maySend);
-    expect(exchange).toMatchObject({ kind: 'notSent', reason: 'deadline' });
-    expect([asked, server.requests.length]).toEqual([1, 1]);
-  });
-});
 
-describe('an answer that is broken (I2)', () => {
+    it('has not taken it: another connection does, and it arrives once (I5)', async () => {
+      const { server, http } = await brokenConnection();
+      const exchange = await http.exchange(post(), deadlineIn(3000));
+      expect(exchange).toMatchObject({ kind: 'response', status: 200 });
+      expect([server.connections, server.requests.length]).toEqual([2, 2]);
+    });
+
+    it('ends with no request sent where its time is over by then', async () => {
+      const { server, http } = await brokenConnection();
+      let asked = 0;
+      const maySend = () => {
+        asked += 1;
+        return false;
+      };
+      const exchange = await http.exchange(post(), deadlineIn(3000), maySend);
+      expect(exchange).toMatchObject({ kind: 'notSent', reason: 'deadline' });
+      expect([asked, server.requests.length]).toEqual([1, 1]);
+    });
+  },
+);
+
+describe.each(WIRES)('an answer that is broken, over %s (I2)', (wire) => {
   it.each<[string, string]>([
     ['no HTTP at all', 'hello?\r\n\r\n'],
     [
@@ -168,21 +181,24 @@ describe('an answer that is broken (I2)', () => {
     ],
     ['headers without end', `HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(100 * KIB)}\r\n\r\n`],
   ])('is a bad answer: %s', async (_, bytes) => {
-    const { exchange, server } = await exchangeWith((socket) => socket.write(bytes));
+    const { exchange, server } = await exchangeWith((socket) => socket.write(bytes), { wire });
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer' });
     expect(server.requests).toHaveLength(1);
   });
 
   it('is a bad answer when it is shorter than it says and the connection ends', async () => {
-    const { exchange } = await exchangeWith((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 50\r\n\r\n{"a":1}'),
+    const { exchange } = await exchangeWith(
+      (socket) =>
+        socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 50\r\n\r\n{"a":1}'),
+      { wire },
     );
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer', status: 200 });
   });
 
   it('is a bad answer when it says it is too large, before any of it is read', async () => {
-    const { exchange } = await exchangeWith((socket) =>
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${64 * KIB + 1}\r\n\r\n`),
+    const { exchange } = await exchangeWith(
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${64 * KIB + 1}\r\n\r\n`),
+      { wire },
     );
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer', status: 200 });
   });
@@ -192,17 +208,20 @@ describe('an answer that is broken (I2)', () => {
     const head = 'HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n';
     let written = 0;
     const before = process.memoryUsage();
-    const { exchange, server } = await exchangeWith((socket) => {
-      socket.write(head);
-      const pump = () => {
-        while (written < 200 * KIB * KIB && !socket.destroyed) {
-          written += chunk.length;
-          if (!socket.write(chunk)) return;
-        }
-      };
-      socket.on('drain', pump);
-      pump();
-    });
+    const { exchange, server } = await exchangeWith(
+      (socket) => {
+        socket.write(head);
+        const pump = () => {
+          while (written < 200 * KIB * KIB && !socket.destroyed) {
+            written += chunk.length;
+            if (!socket.write(chunk)) return;
+          }
+        };
+        socket.on('drain', pump);
+        pump();
+      },
+      { wire },
+    );
     const after = process.memoryUsage();
     expect(exchange).toMatchObject({ kind: 'failed', fault: 'bad_answer' });
     expect(written).toBeLessThan(20 * KIB * KIB);

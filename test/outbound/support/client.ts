@@ -4,10 +4,12 @@ import type { Exchange } from '../../../src/outbound/http-call.ts';
 import { HttpClient, type HttpClientOptions } from '../../../src/outbound/http-client.ts';
 import type { HttpRequest } from '../../../src/outbound/http-message.ts';
 import { deadlineIn } from '../../wallets/support/calls.ts';
+import { AUTHORITY } from '../../wallets/support/private-authority.ts';
 import {
   type RawRequest,
   type RawWallet,
   startRawWallet,
+  type Wire,
 } from '../../wallets/support/raw-wallet.ts';
 
 export const KIB = 1024;
@@ -21,8 +23,9 @@ export async function closeOpened(): Promise<void> {
 
 export async function wallet(
   onRequest: (request: RawRequest, index: number) => void,
+  wire: Wire = 'tcp',
 ): Promise<RawWallet> {
-  const server = await startRawWallet(onRequest);
+  const server = await startRawWallet(onRequest, wire);
   opened.push(server);
   return server;
 }
@@ -32,6 +35,7 @@ export function client(origin: string, changes: Partial<HttpClientOptions> = {})
     clock: systemClock,
     origin,
     allowPrivate: true,
+    tls: { ca: AUTHORITY },
     timeoutMs: 4000,
     connections: 4,
     ...changes,
@@ -59,9 +63,9 @@ export function portOf(server: Server): number {
 
 export async function exchangeWith(
   onRequest: (socket: Socket) => void,
-  limitMs = 3000,
+  { limitMs = 3000, wire = 'tcp' }: { readonly limitMs?: number; readonly wire?: Wire } = {},
 ): Promise<{ exchange: Exchange; server: RawWallet; tookMs: number }> {
-  const server = await wallet(({ socket }) => onRequest(socket));
+  const server = await wallet(({ socket }) => onRequest(socket), wire);
   const startedAt = performance.now();
   const exchange = await client(server.origin).exchange(post(), deadlineIn(limitMs));
   return { exchange, server, tookMs: performance.now() - startedAt };

@@ -1,4 +1,9 @@
 import { createServer, type Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { SERVER } from './private-authority.ts';
+
+/** How a wallet is reached; over TLS it has the certificate of the tests' private authority. */
+export type Wire = 'tcp' | 'tls';
 
 /** One request as it stood on the wire. */
 export interface RawRequest {
@@ -24,19 +29,21 @@ export interface RawWallet {
 }
 
 /**
- * A wallet on a bare TCP port: it reads HTTP requests and leaves everything else, the answer
- * included, to the test. `index` counts requests from 0.
+ * A wallet on a bare port: it reads HTTP requests and leaves everything else, the answer included, to
+ * the test. `index` counts requests from 0.
  */
 export async function startRawWallet(
   onRequest: (request: RawRequest, index: number) => void,
+  wire: Wire = 'tcp',
 ): Promise<RawWallet> {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
   const waiting = new Map<number, (request: RawRequest) => void>();
   let connections = 0;
   let bytes = 0;
-  const server = createServer((socket) => {
+  const server = createServer((tcp) => {
     connections += 1;
+    const socket = wire === 'tcp' ? tcp : secured(tcp);
     sockets.add(socket);
     let received = Buffer.alloc(0);
     socket.on('close', () => sockets.delete(socket));
@@ -60,7 +67,7 @@ export async function startRawWallet(
   if (address === null || typeof address === 'string') throw new Error('no port');
   const { port } = address;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `${wire === 'tcp' ? 'http' : 'https'}://127.0.0.1:${port}`,
     port,
     requests,
     get connections() {
@@ -79,6 +86,18 @@ export async function startRawWallet(
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+const IDENTITY = createSecureContext(SERVER);
+
+function secured(tcp: Socket): TLSSocket {
+  const socket = new TLSSocket(tcp, { isServer: true, secureContext: IDENTITY });
+  // It cannot do that itself.
+  socket.resetAndDestroy = () => {
+    tcp.resetAndDestroy();
+    return socket;
+  };
+  return socket;
 }
 
 function parseRequest(
