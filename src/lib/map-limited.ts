@@ -1,4 +1,7 @@
-/** Maps with at most `limit` calls under way; the results stand in the order of the items. */
+/**
+ * Maps with at most `limit` calls under way; the results stand in the order of the items.
+ * @throws what the first that fails throws; none begins after that, those under way go on
+ */
 export async function mapLimited<T, R>(
   items: readonly T[],
   limit: number,
@@ -6,8 +9,17 @@ export async function mapLimited<T, R>(
 ): Promise<readonly R[]> {
   const results = new Map<number, R>();
   const waiting = items.entries();
+  let hasFailed = false;
   const work = async () => {
-    for (const [index, item] of waiting) results.set(index, await map(item));
+    for (const [index, item] of waiting) {
+      if (hasFailed) return;
+      try {
+        results.set(index, await map(item));
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
   return [...results].sort(([a], [b]) => a - b).map(([, result]) => result);

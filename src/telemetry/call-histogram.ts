@@ -45,14 +45,16 @@ export class CallHistogram<Label extends string> {
     if (bucket >= 0) series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
   }
 
-  /** Every sample in the order of the text format, one series after the other. */
+  /** Every sample in the order of the text format, one series after the other, each as of one moment. */
   *samples(): Generator<readonly [head: string, value: number]> {
     const bucketName = `${this.name}_bucket{`;
     for (const ofOperator of this.#series.values()) {
       for (const { labels, counts, count, sum } of ofOperator.values()) {
+        // What is observed while somebody reads on has to wait: else a bucket could hold more than there are.
+        const counted = [...counts];
         let below = 0;
         for (const [index, edge] of this.#edges.entries()) {
-          below += counts[index] ?? 0;
+          below += counted[index] ?? 0;
           yield [bucketName + labels + edge, below];
         }
         yield [`${bucketName}${labels},le="+Inf"}`, count];

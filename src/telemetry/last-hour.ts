@@ -43,7 +43,9 @@ type Counted =
 type Totals = Readonly<Record<Counted, number>>;
 
 interface Snapshot {
+  /** Wall-clock time, for people. */
   readonly atMs: number;
+  readonly monotonicMs: number;
   readonly totals: ReadonlyMap<string, Totals>;
 }
 
@@ -122,7 +124,7 @@ export class LastHour {
     const before = this.#snapshots.at(-RECENT_MINUTES) ?? this.#snapshots[0];
     if (before === undefined) return undefined;
     const after = await this.#fresh();
-    const seconds = Math.max(0, Math.round((after.atMs - before.atMs) / 1000));
+    const seconds = Math.max(0, Math.round((after.monotonicMs - before.monotonicMs) / 1000));
     return new Map(
       [...after.totals].map(([operator, totals]) => {
         const minute = minuteOf(before.atMs, before.totals.get(operator) ?? NOTHING, totals);
@@ -151,7 +153,8 @@ export class LastHour {
   }
 
   async #snapshot(): Promise<Snapshot> {
-    return { atMs: this.#clock.nowMs(), totals: await totalsIn(await this.#families()) };
+    const [atMs, monotonicMs] = [this.#clock.nowMs(), this.#clock.monotonicMs()];
+    return { atMs, monotonicMs, totals: await totalsIn(await this.#families()) };
   }
 }
 

@@ -36,7 +36,7 @@ export interface Tracing {
   readonly isOn: boolean;
   /** Runs `work`, begun in this very turn, inside a span that ends with it; an error passes through. */
   span<T>(options: SpanOptions, work: (span: TraceSpan) => Promise<T>): Promise<T>;
-  /** Headers that continue the present span's trace at the other side; undefined where there is none. */
+  /** Headers that continue the present span's trace at the other side; undefined or none where nothing is traced. */
   outgoing(): Readonly<Record<string, string>> | undefined;
   /** Hands over what has not been exported yet. Never rejects. */
   close(): Promise<void>;

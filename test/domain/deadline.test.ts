@@ -1,7 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { Deadline, WALLET_BUDGET_MS_MIN } from '../../src/domain/deadline.ts';
-import { OutOfTime, within } from '../../src/lib/within.ts';
 
 const ARRIVED_AT_MS = 7_000;
 const TOTAL_MS = 4_800;
@@ -94,14 +93,4 @@ it('does not care what the wall clock says', () => {
   const skewed = new HandClock(Number.MAX_SAFE_INTEGER);
   const same = new Deadline(skewed, ARRIVED_AT_MS, TOTAL_MS, RESERVE_MS);
   expect(same.remainingMs()).toBe(deadline.remainingMs());
-});
-
-it('waits for what comes in time, and passes its failure on', async () => {
-  await expect(within(1_000, Promise.resolve('in time'))).resolves.toBe('in time');
-  const broken = new Error('broken');
-  await expect(within(1_000, Promise.reject(broken))).rejects.toBe(broken);
-});
-
-it('gives up on what never comes (I1)', async () => {
-  await expect(within(5, new Promise(() => undefined))).rejects.toBeInstanceOf(OutOfTime);
 });

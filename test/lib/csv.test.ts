@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCsvLine } from '../../src/lib/csv.ts';
+import { parseCsvLine, SEPARATORS } from '../../src/lib/csv.ts';
 
 describe('parseCsvLine', () => {
   it.each<[string, readonly string[]]>([
@@ -19,13 +19,22 @@ describe('parseCsvLine', () => {
     expect(parseCsvLine(line)).toBeUndefined();
   });
 
-  it('reads back whatever was quoted', () => {
-    const field = fc.string().filter((text) => !/[\r\n]/.test(text));
-    fc.assert(
-      fc.property(fc.array(field, { minLength: 1 }), (fields) => {
-        const line = fields.map((text) => `"${text.replaceAll('"', '""')}"`).join(',');
-        expect(parseCsvLine(line)).toEqual(fields);
-      }),
-    );
-  });
+  it.each(SEPARATORS)(
+    'reads back whatever was quoted, and whatever needs no quotes: %j',
+    (separator) => {
+      const others = SEPARATORS.filter((one) => one !== separator).join('');
+      const field = fc
+        .string({ unit: fc.constantFrom(...'a "', ...SEPARATORS) })
+        .map((text) => ({ text, quoted: `"${text.replaceAll('"', '""')}"` }));
+      const bare = fc
+        .string({ unit: fc.constantFrom(...'a ', ...others) })
+        .map((text) => ({ text, quoted: text }));
+      fc.assert(
+        fc.property(fc.array(fc.oneof(field, bare), { minLength: 1 }), (fields) => {
+          const line = fields.map(({ quoted }) => quoted).join(separator);
+          expect(parseCsvLine(line, separator)).toEqual(fields.map(({ text }) => text));
+        }),
+      );
+    },
+  );
 });

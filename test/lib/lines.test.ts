@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { type Line, readLines } from '../../src/lib/lines.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Line, LineSplitter, readLines } from '../../src/lib/lines.ts';
 
 async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<Line[]> {
   async function* source() {
@@ -46,6 +46,25 @@ describe('readLines', () => {
       { number: 1, fault: 'is longer than 65536 bytes' },
       { number: 2, text: 'b' },
       { number: 3, fault: 'is longer than 65536 bytes' },
+    ]);
+    expect(await linesOf('x'.repeat(70_000))).toEqual([
+      { number: 1, fault: 'is longer than 65536 bytes' },
+    ]);
+  });
+
+  it('holds no more of such a line than one may have', () => {
+    const held = vi.spyOn(Buffer, 'concat');
+    onTestFinished(() => held.mockRestore());
+    const splitter = new LineSplitter();
+    for (let chunks = 0; chunks < 20; chunks += 1) splitter.take(Buffer.alloc(40_000, 'x'));
+    const lengths = held.mock.results.map(({ value }) => Buffer.from(value).length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(65_536);
+  });
+
+  it('drops a byte order mark before the first line alone', async () => {
+    expect(await linesOf('\u{feff}a\n\u{feff}b\n')).toEqual([
+      { number: 1, text: 'a' },
+      { number: 2, text: '\u{feff}b' },
     ]);
   });
 });

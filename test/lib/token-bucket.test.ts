@@ -52,6 +52,15 @@ describe('a token bucket', () => {
     expect(buckets.take('alpha', 1)).toBe(0);
   });
 
+  it('lets whoever comes next wait for what was spent without asking', () => {
+    const { clock, buckets } = start();
+    buckets.owe('alpha', 5);
+    expect(buckets.take('alpha')).toBeCloseTo(300);
+    clock.advance(301);
+    expect(buckets.take('alpha')).toBe(0);
+    expect(buckets.take('beta')).toBe(0);
+  });
+
   it('gives more than a full one holds from a full one, which then owes the rest', () => {
     const { clock, buckets } = start();
     expect(buckets.take('alpha', 13)).toBe(0);

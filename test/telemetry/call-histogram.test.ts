@@ -22,6 +22,18 @@ describe('a histogram by operator', () => {
     expect(lines.sort()).toEqual(expected.sort());
   });
 
+  it('shows each series as of one moment, whatever is observed while it is read', () => {
+    const histogram = new CallHistogram({ ...OPTIONS, label: 'operation' });
+    const labels = { operator: 'alpha', operation: 'place' };
+    histogram.observe(labels, 1);
+    const samples = histogram.samples();
+    const read = [samples.next()];
+    for (const seconds of [0.001, 0.1, 5, 1_000]) histogram.observe(labels, seconds);
+    for (let next = samples.next(); next.done !== true; next = samples.next()) read.push(next);
+    // 0.01, 0.1, 1, 5, +Inf, their sum and their count.
+    expect(read.map(({ value }) => value?.[1])).toEqual([0, 0, 1, 1, 1, 1, 1]);
+  });
+
   it('shows nothing of what never happened', () => {
     const histogram = new CallHistogram({ ...OPTIONS, label: 'operation' });
     expect([...histogram.samples()]).toEqual([]);

@@ -6,7 +6,8 @@ describe('the last hour of an operator', () => {
   it('is what the counters grew by, of that operator alone (I8)', async () => {
     const metrics = createMetrics();
     let monotonicMs = 0;
-    const clock = { nowMs: () => Date.UTC(2026, 10, 22), monotonicMs: () => monotonicMs };
+    let wallMs = Date.UTC(2026, 10, 22);
+    const clock = { nowMs: () => wallMs, monotonicMs: () => monotonicMs };
     const place = (operator: string, outcome: string) =>
       metrics.callbacks.inc({ operator, operation: 'place', outcome });
     place('alpha', 'accepted');
@@ -26,6 +27,8 @@ describe('the last hour of an operator', () => {
     metrics.rejected.inc({ operator: 'alpha', reason: 'breaker' });
     for (const seconds of [0.1, 4.9, 5.2, 7]) metrics.callbackDuration.observe(call, seconds);
     monotonicMs = 2_000;
+    // Put right by a day in between.
+    wallMs -= 86_400_000;
     expect(await hour.of('alpha')).toEqual([
       {
         at: '2026-11-22T00:00:00.000Z',
@@ -40,7 +43,7 @@ describe('the last hour of an operator', () => {
       },
     ]);
     const recently = {
-      ...{ seconds: 0, callbacks: 4, unknown: 2, late: 2 },
+      ...{ seconds: 2, callbacks: 4, unknown: 2, late: 2 },
       ...{ walletCalls: 2, walletFailures: 1 },
     };
     expect((await hour.recently())?.get('alpha')).toEqual(recently);

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { askedAt } from '../../src/lib/asked-at.ts';
+
+it.each([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+  ['192.0.2.1', '192.0.2.1'],
+  ['localhost', 'localhost'],
+])('a listener on %s is asked at %s', (listening, asked) => {
+  expect(askedAt(listening)).toBe(asked);
+});

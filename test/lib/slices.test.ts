@@ -1,0 +1,57 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { Slices } from '../../src/lib/slices.ts';
+
+beforeEach(() => {
+  // Work takes as long as a test says; turns are real.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+/** How often others had their turn meanwhile. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let done = false;
+  const others = (async () => {
+    for (; !done; turns += 1) await nextTurn();
+  })();
+  await work();
+  done = true;
+  await others;
+  return turns;
+}
+
+it('lets others have their turn behind each item that takes long by itself', async () => {
+  const items = [1, 2, 3, 4, 5, 6, 7, 8];
+  let doubled: number[] = [];
+  const turns = await turnsDuring(async () => {
+    doubled = await new Slices().map(items, (item) => {
+      vi.advanceTimersByTime(20);
+      return 2 * item;
+    });
+  });
+  expect(turns).toBeGreaterThanOrEqual(items.length);
+  expect(doubled).toEqual([2, 4, 6, 8, 10, 12, 14, 16]);
+});
+
+it('lets nobody wait for a turn that needs none: a slice goes on for some milliseconds', async () => {
+  const turns = await turnsDuring(() =>
+    new Slices().map([1, 2, 3, 4, 5, 6, 7, 8], () => vi.advanceTimersByTime(1)),
+  );
+  expect(turns).toBeLessThan(8);
+});
+
+it('is over after some milliseconds, begins anew with the next turn, and reads no clock at each small step', async () => {
+  const slices = new Slices();
+  const stepsUntilOver = () => {
+    let steps = 1;
+    while (!slices.isOver()) steps += 1;
+    return steps;
+  };
+  vi.advanceTimersByTime(20);
+  expect(stepsUntilOver()).toBe(64);
+  await slices.next();
+  for (let steps = 0; steps < 1_000; steps += 1) expect(slices.isOver()).toBe(false);
+  vi.advanceTimersByTime(20);
+  expect(stepsUntilOver()).toBeLessThanOrEqual(64);
+});

@@ -1,0 +1,24 @@
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { OutOfTime, within } from '../../src/lib/within.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+it('waits for what comes in time, passes its failure on, and keeps no timer', async () => {
+  await expect(within(1_000, Promise.resolve('in time'))).resolves.toBe('in time');
+  const broken = new Error('broken');
+  await expect(within(1_000, Promise.reject(broken))).rejects.toBe(broken);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it('gives up on what never comes, and not before its time (I1)', async () => {
+  const told = vi.fn();
+  within(1_000.4, new Promise(() => undefined)).catch(told);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(told).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(2);
+  expect(told.mock.calls).toEqual([[new OutOfTime(1_000)]]);
+  expect(vi.getTimerCount()).toBe(0);
+});
