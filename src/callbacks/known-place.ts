@@ -132,7 +132,9 @@ async function placeLater(
       () => undefined,
     );
     if (recorded.kind === 'moved') return 'moved';
-    return systemError('not_sent', operatorId, { reason: 'maintenance' });
+    const reason = 'maintenance';
+    callbacks.metrics.rejected.inc({ operator: operatorId, reason });
+    return systemError('not_sent', operatorId, { reason });
   }
   const recordedAs = { attemptId, generation };
   const attempt = laterPlaceAttempt(callbacks, wallet, message, session, recordedAs, deadline);

@@ -69,7 +69,7 @@ export async function verifyDialect(options: VerifyOptions): Promise<Verified> {
   }
 }
 
-const NO_TIME = 'it could not be verified: the run took too long already';
+const NO_TIME = 'it could not be verified: the run had to end before that';
 const NO_USE = 'when tried, no case passed for it that fails without it';
 
 function none(base: Dialect, withheld: readonly Withheld[]): Verified {

@@ -1,3 +1,4 @@
+import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { RESULT_TYPES } from '../protocol/messages.ts';
 import { type JsonSchema, ref, type Schemas } from './parts.ts';
 
@@ -138,7 +139,7 @@ export const CALLBACK_SCHEMAS: Schemas = {
       customFields: object('More about the player, as the wallet gave it', ['operatorUser'], {
         operatorUser: {
           type: 'string',
-          pattern: '^[A-Za-z0-9._~-]{1,64}$',
+          pattern: OPERATOR_USER.source,
           description: "The operator's id of the player",
         },
       }),

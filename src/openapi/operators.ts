@@ -1,3 +1,4 @@
+import { BET_STATES } from '../domain/bet-state.ts';
 import { CODES } from '../domain/codes.ts';
 import { OPERATIONS } from '../domain/operation.ts';
 import { openSessionFields, revokeFields } from '../operators/routes.ts';
@@ -87,7 +88,7 @@ export const OPERATOR_SCHEMAS: Schemas = {
     operatorUser: textOrNull,
     userId: textOrNull,
     state: {
-      enum: [...PLACE_STATES, 'settled', 'settlement_unknown', 'rolling_back', 'rolled_back'],
+      enum: BET_STATES,
       description: 'Its state, in one word',
     },
     amount: { ...textOrNull, description: 'The stake as decimal text, exactly as it came' },

@@ -35,6 +35,18 @@ describe('the text format', () => {
     expect(await written([odd])).toBe('# HELP a An a\n# TYPE a gauge\na NaN\nb +Inf\nc -Inf\n');
   });
 
+  it('keeps a help of several lines on one', async () => {
+    const odd = { ...family([]), help: 'one\ntwo \\ three' };
+    expect(await written([odd])).toBe('# HELP a one\\ntwo \\\\ three\n# TYPE a gauge\n');
+  });
+
+  it('comes in pieces, none much larger than the others', async () => {
+    const many = Array.from({ length: 50_000 }, (_, index) => [`a{b="${index}"}`, index] as const);
+    const pieces = await Array.fromAsync(expositionText([family(many)]));
+    expect(pieces.length).toBeGreaterThan(5);
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(130 * 1024);
+  });
+
   it('follows a gauge that was reset', async () => {
     const registry = new Registry();
     const gauge = new Gauge({ name: 'g', help: 'G', labelNames: ['of'], registers: [registry] });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Family } from '../../src/telemetry/exposition.ts';
 import { LastHour } from '../../src/telemetry/last-hour.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 
@@ -22,6 +23,8 @@ describe('the last hour of an operator', () => {
     const call = { operator: 'alpha', operation: 'place' } as const;
     metrics.walletRequests.inc({ ...call, result: 'accepted' });
     metrics.walletRequests.inc({ ...call, result: 'timeout' });
+    // A wallet that declines has answered.
+    metrics.walletRequests.inc({ ...call, result: 'declined' });
     metrics.walletRequestDuration.observe(call, 0.1);
     metrics.walletRequestDuration.observe(call, 0.3);
     metrics.rejected.inc({ operator: 'alpha', reason: 'breaker' });
@@ -36,7 +39,7 @@ describe('the last hour of an operator', () => {
         declined: 1,
         unknown: 2,
         late: 2,
-        walletCalls: 2,
+        walletCalls: 3,
         walletFailures: 1,
         rejected: 1,
         walletMeanMs: 200,
@@ -44,7 +47,7 @@ describe('the last hour of an operator', () => {
     ]);
     const recently = {
       ...{ seconds: 2, callbacks: 4, unknown: 2, late: 2 },
-      ...{ walletCalls: 2, walletFailures: 1 },
+      ...{ walletCalls: 3, walletFailures: 1 },
     };
     expect((await hour.recently())?.get('alpha')).toEqual(recently);
     expect((await hour.recently())?.has('gamma')).toBe(false);
@@ -75,4 +78,85 @@ describe('the last hour of an operator', () => {
     await hour.of('alpha');
     expect(readings).toBe(2);
   });
+});
+
+describe('the looks at the counters', () => {
+  /** The last hour over one counter of callbacks, minute by minute. */
+  function watched() {
+    const now = { count: 0, ms: 0 };
+    const families = vi.fn(async (): Promise<readonly Family[]> => {
+      const head = 'gateway_callbacks_total{operator="alpha",operation="place",outcome="accepted"}';
+      const about = { name: 'gateway_callbacks_total', help: '', type: 'counter' } as const;
+      const count = now.count;
+      return [{ ...about, aggregation: 'sum', samples: () => [[head, count]] }];
+    });
+    const onError = vi.fn();
+    const clock = { nowMs: () => now.ms, monotonicMs: () => now.ms };
+    const hour = new LastHour(clock, families, onError);
+    const minute = async (callbacks: number) => {
+      now.count += callbacks;
+      now.ms += 60_000;
+      await vi.advanceTimersByTimeAsync(60_000);
+    };
+    const counted = async () => (await hour.of('alpha')).map(({ callbacks }) => callbacks);
+    return { now, families, onError, hour, minute, counted };
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+  });
+
+  it('are one a minute, of which an hour is kept, and the last five tell how it stands now', async () => {
+    const { now, hour, minute, counted, families } = watched();
+    hour.start();
+    await vi.advanceTimersByTimeAsync(0);
+    for (let at = 1; at <= 70; at += 1) await minute(at);
+    expect(families).toHaveBeenCalledTimes(71);
+    now.count += 1_000;
+    const kept = await counted();
+    expect(kept).toHaveLength(60);
+    expect([kept.at(0), kept.at(-2), kept.at(-1)]).toEqual([12, 70, 1_000]);
+    expect((await hour.recently())?.get('alpha')).toMatchObject({
+      ...{ seconds: 240, callbacks: 67 + 68 + 69 + 70 + 1_000 },
+    });
+    hour.close();
+    await minute(1);
+    expect(families).toHaveBeenCalledTimes(72);
+  });
+
+  it('count nothing where a counter began anew, and go on from there', async () => {
+    const { now, hour, minute, counted } = watched();
+    hour.start();
+    await vi.advanceTimersByTimeAsync(0);
+    await minute(5);
+    now.count = 0;
+    await minute(2);
+    await minute(3);
+    expect(await counted()).toEqual([5, 0, 3, 0]);
+    hour.close();
+  });
+
+  it('miss one that fails, say so, and go on', async () => {
+    const { hour, minute, counted, families, onError } = watched();
+    hour.start();
+    await vi.advanceTimersByTimeAsync(0);
+    const why = new Error('a worker does not answer');
+    families.mockRejectedValueOnce(why);
+    await minute(4);
+    expect(onError.mock.calls).toEqual([[why]]);
+    await minute(5);
+    expect(await counted()).toEqual([9, 0]);
+    hour.close();
+  });
+});
+
+it('is looked at without keeping the process alive', () => {
+  const alive = () => process.getActiveResourcesInfo().filter((one) => one === 'Timeout').length;
+  const before = alive();
+  const clock = { nowMs: () => 0, monotonicMs: () => 0 };
+  const hour = new LastHour(clock, async () => [], vi.fn());
+  hour.start();
+  expect(alive()).toBe(before);
+  hour.close();
 });

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Aggregation, Family } from '../../src/telemetry/exposition.ts';
 import { countedBy, type Snapshot, snapshotOf, Together } from '../../src/telemetry/snapshot.ts';
 
@@ -25,15 +26,16 @@ function combined(together: Together, snapshots: ReadonlyMap<object, Snapshot>) 
 
 describe('the metrics of several processes', () => {
   it.each([
-    ['sum', 5],
-    ['max', 3],
+    ['sum', 12],
+    ['max', 7],
     ['min', 2],
-    ['average', 2.5],
-    ['first', 2],
+    ['average', 4],
+    ['first', 3],
   ] as const)('are put together as their %s', async (aggregation, expected) => {
     const snapshots = new Map([
-      [one, await arrived(family('a', { 'a{b="c"}': 2 }, aggregation))],
-      [other, await arrived(family('a', { 'a{b="c"}': 3 }, aggregation))],
+      [one, await arrived(family('a', { 'a{b="c"}': 3 }, aggregation))],
+      [other, await arrived(family('a', { 'a{b="c"}': 2 }, aggregation))],
+      [{ pid: 3 }, await arrived(family('a', { 'a{b="c"}': 7 }, aggregation))],
     ]);
     expect(combined(new Together(), snapshots)).toEqual({ a: { 'a{b="c"}': expected } });
   });
@@ -81,6 +83,28 @@ describe('the metrics of several processes', () => {
       c: { 'c{x="1"}': 13, 'c{x="2"}': 1 },
       g: { g: 3 },
     });
+  });
+
+  it('are copied between callbacks, a great deal of them too', async () => {
+    // Each sample takes a millisecond; turns are real.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    function* samples() {
+      for (let index = 0; index < 1_000; index += 1) {
+        vi.advanceTimersByTime(1);
+        yield [`a{b="${index}"}`, index] as const;
+      }
+    }
+    let turns = 0;
+    let done = false;
+    const others = (async () => {
+      for (; !done; turns += 1) await nextTurn();
+    })();
+    const [copy] = await snapshotOf([{ ...family('a', {}), samples }]);
+    done = true;
+    await others;
+    expect(copy?.values).toHaveLength(1_000);
+    expect(turns).toBeGreaterThan(10);
   });
 
   it('carry what is no number', async () => {

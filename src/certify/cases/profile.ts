@@ -1,9 +1,9 @@
+import { OPERATOR_USER } from '../../domain/operator-user.ts';
 import { type Case, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
 
-const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/;
 const REGISTRATION = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const COUNTRY = /^[A-Z]{2}$/;
 

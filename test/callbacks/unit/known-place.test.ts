@@ -27,7 +27,7 @@ const deadline = new Deadline(new TestClock(), 1_000, 60_000, 300);
 function callbacksOf(...looks: readonly (Bet | undefined)[]) {
   const left = [...looks];
   const commits: Commit[] = [];
-  const [duplicates, conflicts, warn] = [vi.fn(), vi.fn(), vi.fn()];
+  const [duplicates, conflicts, rejected, warn] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
   const next = vi.fn(async (_id: string, _deadline: Deadline, _turn: number) => true);
   const commit = vi.fn(async (one: Commit): Promise<object> => {
     commits.push(one);
@@ -43,13 +43,16 @@ function callbacksOf(...looks: readonly (Bet | undefined)[]) {
     sessions: { findCertain },
     bets: { find: async () => (left.length > 1 ? left.shift() : left[0]), commit },
     changes: { next },
-    metrics: { duplicates: { inc: duplicates }, conflicts: { inc: conflicts } },
+    metrics: {
+      ...{ duplicates: { inc: duplicates }, conflicts: { inc: conflicts } },
+      rejected: { inc: rejected },
+    },
     logger: { warn },
     // Whose file is gone, so that nothing can be sent.
     wallets: { get: () => undefined },
     configuration: () => ({ operators: new Map() }),
   });
-  return { callbacks, findCertain, commits, commit, next, duplicates, conflicts, warn };
+  return { callbacks, findCertain, commits, commit, next, duplicates, conflicts, rejected, warn };
 }
 
 const answer = (callbacks: Callbacks, session?: Session) =>
@@ -150,8 +153,8 @@ describe('a place of a bet that only later operations told of', () => {
 });
 
 describe('a place of a bet that only later operations told of, of an operator without a wallet', () => {
-  it('is recorded as never sent, and answered 100 (I3)', async () => {
-    const { callbacks, commits } = callbacksOf(UNSEEN);
+  it('is recorded as never sent, counted, and answered 100 (I3)', async () => {
+    const { callbacks, commits, rejected } = callbacksOf(UNSEEN);
     expect(await answer(callbacks, SESSION)).toEqual({
       answer: failure(100, 'System error'),
       outcome: 'not_sent',
@@ -170,6 +173,7 @@ describe('a place of a bet that only later operations told of, of an operator wi
       },
     ]);
     expect([commits[0]?.to.busy, commits[0]?.delivery]).toEqual([undefined, undefined]);
+    expect(rejected.mock.calls).toEqual([[{ operator: 'beta', reason: 'maintenance' }]]);
   });
 
   it('is decided again if the bet has moved meanwhile', async () => {
