@@ -11,7 +11,7 @@ let lane: Lane;
 beforeAll(async () => {
   process.env.TEST_DATABASE_URL = inject('postgresUrl');
   servers = await openServers();
-  lane = new Lane(servers, ROOT);
+  lane = new Lane(servers, [ROOT]);
 });
 afterAll(async () => {
   await lane.close();

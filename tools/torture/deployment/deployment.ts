@@ -7,7 +7,7 @@ import { SERVICE_LIMIT_MS } from '../settings.ts';
 import { LinkProxy } from '../world/link-proxy.ts';
 import { Wallet } from '../world/wallet.ts';
 import { ConfigurationFolder, FIRST_SERVICE_SECRET } from './configuration.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, type Releases } from './gateway.ts';
 import { freePort, type Servers } from './servers.ts';
 
 export const ADMIN_TOKEN = 'the-torture-tests-own-admin-token';
@@ -65,11 +65,11 @@ const PROCESSES: Readonly<Record<Layout, readonly ProcessPlan[]>> = {
 
 const SKEWED_CLOCK = fileURLToPath(new URL('./skewed-clock.mjs', import.meta.url));
 
-/** @param folder holds the `src/` of the gateway that is played against */
+/** @param releases the gateways that are played against */
 export async function openDeployment(
   servers: Servers,
   layout: Layout,
-  folder: string,
+  releases: Releases,
 ): Promise<Deployment> {
   const databaseUrl = await servers.database();
   const redis = await startRedis();
@@ -94,9 +94,9 @@ export async function openDeployment(
     await redis.stop();
   };
   try {
-    for (const plan of PROCESSES[layout]) {
+    for (const [at, plan] of PROCESSES[layout].entries()) {
       const started = await startProcess(plan, {
-        folder,
+        releases: beginningWith(at, releases),
         databaseUrl,
         redisUrl: redis.url,
         configFolder: configuration.path,
@@ -127,7 +127,7 @@ export async function openDeployment(
 async function startProcess(
   plan: ProcessPlan,
   around: {
-    readonly folder: string;
+    readonly releases: Releases;
     readonly databaseUrl: string;
     readonly redisUrl: string;
     readonly configFolder: string;
@@ -141,7 +141,7 @@ async function startProcess(
       ? {}
       : { NODE_OPTIONS: `--import=${SKEWED_CLOCK}`, TORTURE_SKEW_MS: String(plan.skewMs) };
   const gateway = new Gateway({
-    folder: around.folder,
+    releases: around.releases,
     port,
     adminPort,
     takesCallbacks: plan.takesCallbacks,
@@ -161,6 +161,12 @@ async function startProcess(
     },
   });
   return { gateway, postgres: postgres.proxy, redis: redis.proxy };
+}
+
+/** Each process begins with another one. */
+function beginningWith(at: number, releases: Releases): Releases {
+  const [first, second] = releases;
+  return second === undefined || at % 2 === 0 ? releases : [second, first];
 }
 
 async function proxyBefore(

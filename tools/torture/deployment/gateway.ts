@@ -4,9 +4,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SupervisedProcess, Supervisor } from '../../embedded/supervised.ts';
 
+/** Folders that hold the `src/` of a gateway: of one release, or of two that take turns at each start. */
+export type Releases = readonly [string, (string | undefined)?];
+
 export interface GatewayOptions {
-  /** The folder that holds the gateway's `src/`. */
-  readonly folder: string;
+  readonly releases: Releases;
   readonly env: Readonly<Record<string, string>>;
   readonly port: number;
   readonly adminPort: number;
@@ -37,12 +39,13 @@ export class Gateway {
   readonly crashes: string[] = [];
   readonly #reloads: { readonly atMs: number; readonly line: string }[] = [];
   #startedAtMs = 0;
+  #starts = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     const inherited = INHERITED.map((name) => [name, process.env[name]] as const);
     this.#supervisor = new Supervisor({
-      cwd: options.folder,
+      cwd: options.releases[0],
       env: { ...Object.fromEntries(inherited), ...options.env },
     });
     for (const stream of [this.#supervisor.stdout, this.#supervisor.stderr]) {
@@ -90,7 +93,9 @@ export class Gateway {
   async start(): Promise<void> {
     this.#isExpectedToEnd = false;
     this.#startedAtMs = performance.now();
-    const file = join(this.#options.folder, 'src/main.ts');
+    const [first, second = first] = this.#options.releases;
+    const file = join(this.#starts % 2 === 0 ? first : second, 'src/main.ts');
+    this.#starts += 1;
     const started = await this.#supervisor.run({
       file: process.execPath,
       args: [file],

@@ -1,4 +1,5 @@
 import { type Deployment, openDeployment } from '../deployment/deployment.ts';
+import type { Releases } from '../deployment/gateway.ts';
 import type { Servers } from '../deployment/servers.ts';
 import { LAYOUTS, type Layout, type Plan } from '../plan/plan.ts';
 import { play } from '../play/play.ts';
@@ -7,12 +8,12 @@ import type { Verdict } from '../play/verdict.ts';
 /** Plays one history after another, in a deployment of the layout that each asks for. */
 export class Lane {
   readonly #servers: Servers;
-  readonly #source: string;
+  readonly #releases: Releases;
   readonly #deployments = new Map<Layout, Deployment>();
 
-  constructor(servers: Servers, source: string) {
+  constructor(servers: Servers, releases: Releases) {
     this.#servers = servers;
-    this.#source = source;
+    this.#releases = releases;
   }
 
   /** @throws Error when a deployment cannot be opened, or the harness itself fails */
@@ -45,7 +46,7 @@ export class Lane {
   }
 
   async #open(layout: Layout): Promise<Deployment> {
-    const deployment = await openDeployment(this.#servers, layout, this.#source);
+    const deployment = await openDeployment(this.#servers, layout, this.#releases);
     this.#deployments.set(layout, deployment);
     return deployment;
   }

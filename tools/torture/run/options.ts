@@ -11,6 +11,8 @@ with faults at every edge, and checks what must never be seen. Exits with 0 when
   --minutes M     as many seeds as there is time for, at most --seeds if that is given
   --jobs J        deployments (gateways with wallets and proxies) at once: 1, 2, 4 or 8 (8)
   --source DIR    the folder that holds the src/ to play against (this one)
+  --beside DIR    another release, installed: replicas are of the one and of the other, and a process that
+                  was killed comes back as the other
   --keep LIST     only these parts of the history, as a failure prints them
   --no-shrink     do not shrink failing histories
   --story         print every story, not only those of failures
@@ -26,6 +28,8 @@ export interface Options {
   readonly minutes: number | undefined;
   readonly jobs: number;
   readonly source: string;
+  /** Undefined: all processes are of one release. */
+  readonly beside: string | undefined;
   readonly keep: readonly string[] | undefined;
   readonly shrinks: boolean;
   readonly tellsAll: boolean;
@@ -48,6 +52,7 @@ export function readOptions(args: readonly string[]): Options {
       minutes: { type: 'string' },
       jobs: { type: 'string' },
       source: { type: 'string' },
+      beside: { type: 'string' },
       keep: { type: 'string' },
       'no-shrink': { type: 'boolean' },
       story: { type: 'boolean' },
@@ -67,6 +72,7 @@ export function readOptions(args: readonly string[]): Options {
     minutes,
     jobs,
     source: values.source ?? process.cwd(),
+    beside: values.beside,
     keep: values.keep?.split(','),
     shrinks: values['no-shrink'] !== true,
     tellsAll: values.story === true,

@@ -8,7 +8,8 @@ const PROGRESS_MS = 30_000;
 /** Plays as many seeds as the options say. @returns what came of all of them */
 export async function run(options: Options, hooks: Hooks): Promise<Summary> {
   const servers = await openServers();
-  const lanes = Array.from({ length: options.jobs }, () => new Lane(servers, options.source));
+  const releases = [options.source, options.beside] as const;
+  const lanes = Array.from({ length: options.jobs }, () => new Lane(servers, releases));
   const dealer = new Dealer(options.seed, options.seeds, options.jobs);
   const histories = new Histories(options, hooks);
   const progress = setInterval(() => hooks.log(histories.progress), PROGRESS_MS);

@@ -53,7 +53,7 @@ export async function tryTeeth(
 async function tryBug(bug: Bug, options: Options, log: (line: string) => void): Promise<Bite> {
   const planted = await plant(bug, options.source);
   const servers = await openServers();
-  const clean = new Lane(servers, options.source);
+  const clean = new Lane(servers, [options.source]);
   let found: Verdict | undefined;
   let played = 0;
   try {
