@@ -140,12 +140,16 @@ export function codeOf(refusal: Refusal, operation: Operation, dialect: Dialect)
   return ofStatus ?? CODES.system;
 }
 
-/** Whether the wallet may have debited all the same: also by `unknownCodes`, the wallet's own. */
+/**
+ * Whether the wallet may have debited all the same. `unknownCodes` says so of the wallet's own codes and of
+ * those that `errorStatuses` and `mapCodes` make of an answer: whoever lists a code calls it no decline.
+ */
 export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
   const { bodyCode } = refusal;
   const code = codeOf(refusal, 'place', dialect);
   if (OPEN_PLACE_CODES.includes(code)) return true;
   if (code === NO_ERROR && dialect.okCodes?.includes(NO_ERROR) !== false) return true;
+  if (dialect.unknownCodes?.includes(code) === true) return true;
   if (bodyCode === undefined) return false;
   return (
     dialect.unknownCodes?.includes(bodyCode) === true ||
@@ -171,6 +175,27 @@ export function isBareConfirmation(
     (mapped(bodyCode, operation, dialect) !== CODES.alreadyProcessed &&
       !isRollbackConfirmed(refusal, operation, dialect))
   );
+}
+
+/**
+ * Why a refused rollback is not confirmed although the dialect lists its code in `rollbackConfirmedBy`: whoever
+ * reads only "code 5" would take that for a setting that does not work.
+ *
+ * @param code what the refusal counts as for its bet; `dialect` is the whole one, as it was configured
+ * @returns undefined where the list has nothing to do with it
+ */
+export function whyNotConfirmed(
+  { status, bodyCode }: Refusal,
+  code: number,
+  dialect: Dialect,
+): string | undefined {
+  const listed = dialect.rollbackConfirmedBy ?? [];
+  if (code === CODES.alreadyProcessed || code === CODES.system) return undefined;
+  if (bodyCode !== undefined && listed.includes(bodyCode)) {
+    return `code ${bodyCode} confirms no rollback of a bet that has had a result`;
+  }
+  const isByStatus = codeOfStatus(status, dialect) === code && listed.includes(code);
+  return isByStatus ? `HTTP status ${status} alone confirms no rollback` : undefined;
 }
 
 /** `rollbackConfirmedBy`: a rollback of an unknown or rolled-back bet answered 400/5 or 404. */

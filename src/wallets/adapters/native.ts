@@ -17,6 +17,7 @@ import {
   isBareConfirmation,
   leavesPlaceOpen,
   type Refusal,
+  whyNotConfirmed,
 } from './dialect.ts';
 
 const BET_ANSWER_BYTES_MAX = 64 * 1024;
@@ -115,7 +116,7 @@ function betVerdict(
     case 'unclear':
       return { kind: 'unknown', fault: said.fault, error: said.error };
     case 'refusal':
-      return refusedBet(call, said, dialectFor(call, dialect));
+      return refusedBet(call, said, dialect);
     case 'success': {
       const contradiction = said.document && whyNotAccepted(call, said.document, dialect);
       if (contradiction !== undefined) return brokenAnswer(contradiction);
@@ -164,16 +165,19 @@ function namesError(code: unknown): boolean {
 
 function refusedBet(call: BetCall, refusal: Refusal, dialect: Dialect): Declined | NotUnderstood {
   const { operation } = call;
-  const code = codeOf(refusal, operation, dialect);
+  const asked = dialectFor(call, dialect);
+  const code = codeOf(refusal, operation, asked);
   if (operation === 'place' && leavesPlaceOpen(refusal, dialect)) {
-    const error = `code ${refusal.bodyCode ?? code} leaves open whether the bet was debited`;
+    const named = dialect.unknownCodes?.includes(code) === true ? code : refusal.bodyCode;
+    const error = `code ${named ?? code} leaves open whether the bet was debited`;
     return { kind: 'unknown', fault: 'bad_answer', error, code };
   }
-  if (isBareConfirmation(refusal, operation, dialect)) {
+  if (isBareConfirmation(refusal, operation, asked)) {
     const error = `HTTP status ${refusal.status} alone confirms no rollback`;
     return { kind: 'unknown', fault: 'http_error', error };
   }
-  return declined(code, refusal);
+  const why = operation === 'rollback' ? whyNotConfirmed(refusal, code, dialect) : undefined;
+  return declined(code, why === undefined ? refusal : { ...refusal, message: why });
 }
 
 function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): ReadVerdict {

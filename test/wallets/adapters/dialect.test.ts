@@ -235,6 +235,19 @@ describe('unknownCodes', () => {
     expect(place(dialect, 400, { code: 7 })).toMatchObject(declined(7));
     expect(verdict(dialect, 'settle', 400, { code: 2 })).toMatchObject(declined(2));
   });
+
+  it('also where a status or mapCodes stands for such a code (I2)', () => {
+    const dialect: Dialect = {
+      unknownCodes: [20],
+      errorStatuses: { 409: 20 },
+      mapCodes: { place: { 1001: 20 } },
+    };
+    expect(place(dialect, 409, '<html>')).toMatchObject({ ...UNKNOWN, code: 20 });
+    expect(place(dialect, 409, { code: 7 })).toMatchObject({ ...UNKNOWN, code: 20 });
+    expect(place(dialect, 400, { code: 1001 })).toMatchObject({ ...UNKNOWN, code: 20 });
+    expect(place(dialect, 400, { code: 7 })).toMatchObject(declined(7));
+    expect(verdict(dialect, 'settle', 409, '<html>')).toMatchObject(declined(20));
+  });
 });
 
 describe('echo: ignore', () => {
@@ -285,5 +298,25 @@ describe('rollbackConfirmedBy', () => {
     expect(verdict(all, 'rollback', 400, { code: 100 })).toMatchObject(declined(100));
     expect(verdict(all, 'rollback', 500, { code: 5 })).toMatchObject(UNKNOWN);
     expect(verdict(all, 'settle', 400, { code: 5 })).toMatchObject(declined(5));
+  });
+
+  it('says why a code of the list has not confirmed one', () => {
+    const all: Dialect = { rollbackConfirmedBy: [5], errorStatuses: { 404: 5 } };
+    const alone = { ...declined(5), message: 'HTTP status 404 alone confirms no rollback' };
+    expect(verdict(all, 'rollback', 404, '<html>')).toEqual(alone);
+    expect(verdict(all, 'rollback', 404, { code: 404, message: 'Not Found' })).toEqual(alone);
+
+    const call = betCall({ operation: 'rollback', transactionId: 't1', hadResult: true });
+    const body = Buffer.from('{"code":5,"message":"no"}');
+    expect(adapter(all).betVerdict(call, { status: 400, body })).toEqual({
+      ...declined(5),
+      message: 'code 5 confirms no rollback of a bet that has had a result',
+    });
+
+    const refused = { ...declined(7), message: 'no' };
+    expect(verdict(all, 'rollback', 400, { code: 7, message: 'no' })).toEqual(refused);
+    expect(verdict(all, 'settle', 404, '<html>')).toMatchObject({
+      message: 'Refused by the operator',
+    });
   });
 });
