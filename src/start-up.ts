@@ -57,17 +57,20 @@ async function explained<T>(environment: Environment, schema: () => Promise<T>):
 
 async function reachDatabase(databaseUrl: string, clock: Clock): Promise<void> {
   const endsAtMs = clock.monotonicMs() + REACHABLE_MS;
+  let why: unknown;
   for (;;) {
     const leftMs = endsAtMs - clock.monotonicMs();
     try {
-      await within(leftMs, connectOnce(databaseUrl, leftMs));
+      await within(leftMs, connectOnce(databaseUrl, leftMs + RETRY_MS));
       return;
     } catch (error) {
+      // The last try may have only a moment left: what an earlier one was told says more than that.
+      if (why === undefined || !(error instanceof OutOfTime)) why = error;
       if (error instanceof OutOfTime || clock.monotonicMs() + RETRY_MS >= endsAtMs) {
         throw new GatewayError(
           'CANNOT_START',
-          `PostgreSQL (DATABASE_URL, ${withoutPassword(databaseUrl)}) cannot be reached: ${wordsOf(error)}`,
-          { cause: error },
+          `PostgreSQL (DATABASE_URL, ${withoutPassword(databaseUrl)}) cannot be reached: ${wordsOf(why)}`,
+          { cause: why },
         );
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -75,6 +78,7 @@ async function reachDatabase(databaseUrl: string, clock: Clock): Promise<void> {
   }
 }
 
+/** @param limitMs longer than it is waited for: it ends a try that was given up */
 async function connectOnce(connectionString: string, limitMs: number): Promise<void> {
   const client = new Client({ connectionString, connectionTimeoutMillis: Math.ceil(limitMs) });
   // The connection may break again while it is being closed; the next one will tell.
