@@ -4,7 +4,8 @@ import type { Certificate } from '../../src/certify/certificate.ts';
 import { isIntact } from '../../src/certify/digest.ts';
 import { htmlReport } from '../../src/certify/html-report.ts';
 import { partly } from '../support/partly.ts';
-import { certification, PLAYER, SECRET, sandbox } from './support/certification.ts';
+import { walletSettings } from '../wallets/support/calls.ts';
+import { certification, PLAYER, SECRET, sandbox, second } from './support/certification.ts';
 import { debitsDuplicates, shiftsDuplicates } from './support/flawed-wallets.ts';
 
 /** A wallet that says back whatever it is told, and tells too much of its player. */
@@ -27,14 +28,20 @@ async function talkative(): Promise<Certificate> {
     },
     { customFields: { email: 'ann@example.org', phone: '447911123456' } },
   );
-  return await certification(wallet);
+  return await certification(wallet, { other: second(wallet) });
 }
 
 describe('a certificate', () => {
   it('holds no token, no secret and nothing of the person', async () => {
     const certificate = await talkative();
     for (const text of [JSON.stringify(certificate), htmlReport(certificate)]) {
-      for (const secret of [PLAYER.token, SECRET, 'ann@example.org', '447911123456']) {
+      for (const secret of [
+        PLAYER.token,
+        'bob-usd-token',
+        SECRET,
+        'ann@example.org',
+        '447911123456',
+      ]) {
         expect(text).not.toContain(secret);
       }
       // A signature: header, nothing, and the code that belongs to a body.
@@ -74,6 +81,25 @@ describe('a certificate', () => {
       for (const text of [...texts, htmlReport(certificate)]) expect(text).not.toContain(secret);
     }
     expect(texts.join()).toContain('***');
+  });
+
+  it('holds none of the secrets while they are rotated, and leaves short words alone', async () => {
+    const old = 'the-secret-of-last-year';
+    const message = `not ${old}, live`;
+    const wallet = await sandbox({
+      rewrite: (answer) =>
+        answer.status === 400 ? { ...answer, body: `{"code":3,"message":"${message}"}` } : answer,
+    });
+    const { baseUrl } = wallet;
+    const dialect = { headers: { 'x-mode': 'live' } };
+    const { cases } = await certification(wallet, {
+      settings: walletSettings({ baseUrl, secrets: [SECRET, old], dialect }),
+      only: ['profile'],
+    });
+    const seen = cases.flatMap((one) => one.seen).map(({ answer }) => answer);
+    // What is as short as that is no key, and stands in many a text by chance.
+    expect(seen).toContain('{"code":3,"message":"not ***, live"}');
+    expect(JSON.stringify(cases)).not.toContain(old);
   });
 
   it('names no credentials of an address, and no value of a header', async () => {

@@ -65,9 +65,14 @@ describe('a run that is stopped', () => {
     const running = certification(wallet, { signal: controller.signal });
     await gate.arrived;
     expect([...wallet.bets.values()].some(({ status }) => status === 'waiting')).toBe(true);
+    const before = wallet.requests.length;
     controller.abort(new Error('enough'));
     gate.release();
     const { ending, verdict, complete, cases, counts } = await running;
+    // What stood on the table is taken back, and the money looked at once more: nothing else is asked.
+    const asked = wallet.requests.slice(before).map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(asked.slice(0, -1))).toEqual(new Set(['PUT /sportsbook/payment/bet']));
+    expect(asked.at(-1)).toBe('POST /sportsbook/user/balance');
     expect({ ending, verdict, complete }).toEqual({
       ending: 'interrupted',
       verdict: 'not_fit',

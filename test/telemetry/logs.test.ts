@@ -140,6 +140,8 @@ describe('what is logged of an error', () => {
     const facts = errorFacts(error);
     expect(JSON.stringify(facts)).not.toContain('tell-nobody');
     expect(facts).toMatchObject({ message: 'refused', code: '23505', cause: { type: 'Error' } });
+    const odd = Object.assign(new Error('refused'), { code: { token: 'tell-nobody' } });
+    expect(errorFacts(odd)).not.toHaveProperty('code');
   });
 
   it('names every address that was tried', () => {

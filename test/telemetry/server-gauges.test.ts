@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { ServerGauges } from '../../src/telemetry/server-gauges.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
@@ -65,5 +67,71 @@ describe('the gauges of the servers', { timeout: 60_000 }, () => {
     await expect.poll(open, PATIENT).toBeGreaterThan(0);
     expect(await open()).toBeLessThanOrEqual(max);
     expect(await gateway.metric('gateway_postgresql_waiting')).toBe(0);
+  });
+});
+
+describe('a check of the servers', () => {
+  /** Servers that do as a test says, checked once in a while. */
+  function checked() {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const metrics = createMetrics();
+    const servers = {
+      postgresql: vi.fn(async () => true),
+      redis: vi.fn(async () => true),
+      redisPolicy: vi.fn(async (): Promise<string | undefined> => 'noeviction'),
+      pools: () => [
+        { inUse: 3, idle: 2, waiting: 5, max: 10 },
+        { inUse: 1, idle: 0, waiting: 0, max: 4 },
+      ],
+    };
+    const gauges = new ServerGauges(metrics, servers, 3_000);
+    onTestFinished(() => gauges.close());
+    const told = async () => {
+      const families = await metrics.families();
+      const samples = families.flatMap((family) => [...family.samples()]);
+      return Object.fromEntries(samples.filter(([head]) => /postgresql|redis/.test(head)));
+    };
+    return { servers, gauges, told };
+  }
+
+  it('is one at a time, however long it takes, and the last one once it is closed (I7)', async () => {
+    const { servers, gauges } = checked();
+    await gauges.check();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    servers.postgresql.mockReturnValueOnce(promise);
+    await vi.advanceTimersByTimeAsync(12_000);
+    expect(servers.postgresql).toHaveBeenCalledTimes(2);
+    resolve(true);
+    await gauges.check();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(servers.postgresql).toHaveBeenCalledTimes(3);
+    gauges.close();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(servers.postgresql).toHaveBeenCalledTimes(3);
+  });
+
+  it('adds the pools up, takes an error for no, and leaves what Redis said of itself last', async () => {
+    const { servers, gauges, told } = checked();
+    await gauges.check();
+    const pools = {
+      'gateway_postgresql_connections{state="in_use"}': 4,
+      'gateway_postgresql_connections{state="idle"}': 2,
+      gateway_postgresql_connections_max: 14,
+      gateway_postgresql_waiting: 5,
+    };
+    const policy = { 'gateway_redis_eviction_policy{policy="noeviction"}': 1 };
+    const both = { ...pools, ...policy };
+    expect(await told()).toEqual({ ...both, gateway_postgresql_up: 1, gateway_redis_up: 1 });
+    servers.postgresql.mockRejectedValueOnce(new Error('gone'));
+    servers.redis.mockRejectedValueOnce(new Error('gone'));
+    await gauges.check();
+    expect(await told()).toEqual({ ...both, gateway_postgresql_up: 0, gateway_redis_up: 0 });
+    servers.redisPolicy.mockResolvedValueOnce('allkeys-lru');
+    await gauges.check();
+    expect(await told()).toMatchObject({
+      'gateway_redis_eviction_policy{policy="allkeys-lru"}': 1,
+    });
+    expect(await told()).not.toMatchObject(policy);
   });
 });
