@@ -49,6 +49,15 @@ describe('what a certificate shows of a call', () => {
     expect(redaction.seen(recorded({}))).toMatchObject({ answer, ms: 13 });
   });
 
+  it('is as much of an answer as somebody reads, and says where there was more', () => {
+    const long = 'x'.repeat(4_000);
+    expect(redaction.seen(recorded({}, long)).answer).toBe(`${'x'.repeat(300)}…`);
+    expect(redaction.shown('', recorded({}, long)).answer).toMatchObject({ truncated: false });
+    const { answer } = redaction.shown('', recorded({}, `${long}y`));
+    expect(answer).toMatchObject({ body: long, truncated: true });
+    expect(redaction.seen(recorded({}, 'x'.repeat(300))).answer).toBe('x'.repeat(300));
+  });
+
   it('leaves nothing of a longer word where a shorter one is its beginning', () => {
     expect(redaction.text('token-of-ann-and-more, token-of-ann')).toBe('***, ***');
   });

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { createOtlpTracing } from '../../src/telemetry/tracing-otlp.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
+import { startOtlpReceiver } from './support/otlp-receiver.ts';
 
 it('says once that the receiver is away, also where spans still wait for it at the end', async () => {
   const probe = createServer();
@@ -21,4 +22,25 @@ it('says once that the receiver is away, also where spans still wait for it at t
   await span();
   await tracing.close();
   expect(said).toEqual([expect.stringContaining('ECONNREFUSED')]);
+});
+
+it('tells when a span really began, and that its work failed by the kind of error alone', async () => {
+  const receiver = await startOtlpReceiver();
+  const tracing = createOtlpTracing({
+    endpoint: receiver.endpoint,
+    serviceName: 'wagergate',
+    share: 1,
+    onFailure: (why) => expect.unreachable(why),
+  });
+  const failing = tracing.span({ name: 'place', kind: 'server', beganMsAgo: 2_000 }, () =>
+    Promise.reject(new TypeError('what nobody is told')),
+  );
+  await expect(failing).rejects.toThrow('what nobody is told');
+  await tracing.close();
+  await receiver.close();
+  const [span] = receiver.spans;
+  expect(span).toMatchObject({ name: 'place', failed: true });
+  expect((span?.endedMs ?? 0) - (span?.beganMs ?? 0)).toBeGreaterThanOrEqual(1_990);
+  expect(receiver.text).toContain('TypeError');
+  expect(receiver.text).not.toContain('nobody is told');
 });
