@@ -65,17 +65,6 @@ const ROWS: readonly Row[] = [
     verdict: 'fit_with_dialect',
   },
   {
-    wallet: 'adds a changed result to the first',
-    mistake: flawed.addsResettles,
-    failed: [
-      'resettle-back',
-      'resettle-cashout-won',
-      'resettle-down',
-      'resettle-up',
-      'resettle-zero',
-    ],
-  },
-  {
     wallet: 'cashes out without a token',
     mistake: mistaking.cashesOutWithoutToken,
     failed: ['settle-cashout-no-token'],
@@ -86,21 +75,6 @@ const ROWS: readonly Row[] = [
     mistake: mistaking.demandsTokenOnSettle,
     failed: ['settle-won'],
     verdict: 'fit_with_dialect',
-  },
-  {
-    wallet: 'leaves payouts that are undone',
-    mistake: flawed.keepsUnsettledPayouts,
-    failed: [
-      'shape-concurrent-lives',
-      'shape-journey',
-      'unsettle-cashout',
-      'unsettle-rollback',
-      'unsettle-settle-again',
-      'unsettle-settle-lost',
-      'unsettle-settle-refund',
-      'unsettle-twice',
-      'unsettle-won',
-    ],
   },
   {
     wallet: 'undoes a payout twice',
@@ -164,12 +138,6 @@ const ROWS: readonly Row[] = [
     failed: ['rollback-late-repeat', 'rollback-place-again'],
   },
   {
-    wallet: 'leaves the payout beside the refund',
-    mistake: flawed.keepsPayoutOnRollback,
-    failed: ['rollback-after-settle'],
-    warned: ['rollback-spent-payout'],
-  },
-  {
     wallet: 'refuses rollbacks of unknown bets with 400 and 5',
     mistake: flawed.refusesUnknownRollbacks,
     failed: ['rollback-declined-place', 'rollback-unknown', 'rollback-unknown-twice'],
@@ -228,18 +196,6 @@ const ROWS: readonly Row[] = [
     wallet: 'refunds what a rollback names',
     mistake: flawed.refundsNamedAmount,
     failed: ['rollback-larger-amount'],
-  },
-  {
-    wallet: 'calls the rollback of a settled bet processed, by code 8',
-    mistake: flawed.ignoresRollbackOfSettled(8),
-    failed: ['rollback-after-settle'],
-    warned: ['rollback-spent-payout'],
-  },
-  {
-    wallet: 'refuses the rollback of a settled bet',
-    mistake: flawed.ignoresRollbackOfSettled(5),
-    failed: ['rollback-after-settle'],
-    warned: ['rollback-spent-payout'],
   },
   {
     wallet: 'loses money only at the end of a life',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type FailureMeaning, isBlocking } from '../../src/certify/failure-meaning.ts';
 import { certification, sandbox, second, type Wishes } from './support/certification.ts';
 import { debitsNothing } from './support/flawed-wallets.ts';
+import * as later from './support/later-results.ts';
 import type { Mistake } from './support/mistake.ts';
 import * as plain from './support/plain-mistakes.ts';
 
@@ -63,6 +64,15 @@ const ROWS: readonly Row[] = [
   ['unsettle-lost', plain.refusesToUnsettleLost, 'failed', 'costs_money'],
   ['unsettle-before-settle', plain.takesWhatWasNotPaid('unsettled'), 'failed', 'costs_money'],
   ['unsettle-unknown-bet', plain.takesWhatWasNotPaid('unknown'), 'failed', 'costs_money'],
+  ['resettle-won-refund', later.adds('won', 'refund'), 'failed', 'costs_money'],
+  ['resettle-refund-won', later.adds('refund', 'won'), 'failed', 'costs_money'],
+  ['unsettle-refund', later.keeps('refund', 'unsettle'), 'failed', 'costs_money'],
+  ['unsettle-after-resettle', later.takesFirstPayoutBack('unsettle'), 'failed', 'costs_money'],
+  ['unsettle-again', later.unsettlesOnce(), 'failed', 'costs_money'],
+  ['rollback-lost', later.keepsLostStakes, 'failed', 'costs_money'],
+  ['rollback-refunded', later.keeps('refund', 'rollback'), 'failed', 'costs_money'],
+  ['rollback-cashed-out', later.refusesCashedOut, 'failed', 'costs_money'],
+  ['rollback-corrected', later.takesFirstPayoutBack('rollback'), 'failed', 'costs_money'],
   ['freebet-won', plain.paysWinningsAlone, 'failed', 'costs_money'],
   ['freebet-lost', plain.returnsLostStakes, 'failed', 'costs_money'],
   ['currency-other-place', plain.takesAnyPlace, 'failed', 'absorbed'],

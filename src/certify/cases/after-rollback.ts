@@ -1,6 +1,7 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { describeExchange } from '../answer-meaning.ts';
-import { type Case, group } from '../case.ts';
+import { type Case, type CaseText, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
@@ -23,6 +24,57 @@ async function afterRollback(
   }
   await trial.movedNothing(what);
 }
+
+const UNDO =
+  'On a rollback of a settled bet take back what it has paid, whatever its results were, give the ' +
+  'stake back and answer 200; the service counts the bet as cancelled.';
+
+/**
+ * Rolls a settled bet back.
+ * @param by what the balance has moved then since it was first looked at, for stake and payout to be undone
+ */
+async function undone(trial: Trial, slip: BetSlip, what: string, by: string): Promise<void> {
+  const recorded = await trial.rollback(slip);
+  // Where money is wrong, no dialect may make this answer look like a confirmation.
+  recorded.wanted = { kind: 'confirmation' };
+  const answered = describeExchange(recorded.exchange);
+  await trial.moved(by, `${what} rolled back (answered ${answered})`);
+}
+
+/** Settles a bet. @returns what it has been paid, where the wallet takes that result */
+type Settle = (trial: Trial, slip: BetSlip) => Promise<string>;
+
+async function paid(amount: string, settled: Promise<RecordedCall>): Promise<string> {
+  return (await settled).answer.kind === 'accepted' ? amount : '0';
+}
+
+const RESULTS: Readonly<Record<string, Settle>> = {
+  lost: (trial, slip) => paid('0', trial.lost(slip)),
+  refunded: (trial, slip) =>
+    paid(slip.amount, trial.settle(slip, { amount: slip.amount, resultType: 'refund' })),
+  'cashed-out': (trial, slip) => paid('1', trial.cashedOut(slip, '1')),
+  corrected: async (trial, slip) => {
+    const first = await paid('3', trial.won(slip, '3'));
+    const second = await paid('5', trial.won(slip, '5'));
+    return second === '0' ? first : second;
+  },
+};
+
+const PATHS: readonly CaseText[] = Object.entries(RESULTS).map(([name, settle]) => ({
+  id: `rollback-${name}`,
+  title: `A rollback undoes a ${name} bet`,
+  rule: RULES.rollbackSettled,
+  meaning: 'costs_money',
+  expected: 'whatever the answer, stake and payout are undone',
+  advice: UNDO,
+  run: async (trial) => {
+    const slip = await trial.placed({ amount: '2' });
+    const payout = await settle(trial, slip);
+    // What the results have moved is judged by the cases about them.
+    await trial.open();
+    await undone(trial, slip, `a ${name} bet`, subtractAmounts(slip.amount, payout));
+  },
+}));
 
 // A settle whose answer was lost may still be under way in the wallet when the rollback is done.
 const usual = {
@@ -54,19 +106,14 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
     rule: RULES.rollbackSettled,
     meaning: 'costs_money',
     expected: 'whatever the answer, the balance is what it was before the bet',
-    advice:
-      'On a rollback of a settled bet take the payout back and give the stake back, and answer ' +
-      '200; the service counts the bet as cancelled.',
+    advice: UNDO,
     run: async (trial) => {
       const slip = await trial.placed();
       trial.accepts(await trial.won(slip, '3'));
-      const recorded = await trial.rollback(slip);
-      // Where money is wrong, no dialect may make this answer look like a confirmation.
-      recorded.wanted = { kind: 'confirmation' };
-      const answered = describeExchange(recorded.exchange);
-      await trial.movedNothing(`a settled bet rolled back (answered ${answered})`);
+      await undone(trial, slip, 'a settled bet', '0');
     },
   },
+  ...PATHS,
   {
     id: 'rollback-spent-payout',
     title: 'A rollback takes a payout back that was spent',

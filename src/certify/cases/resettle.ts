@@ -40,6 +40,10 @@ function settleFor(trial: Trial, slip: BetSlip, amount: string): Promise<Recorde
   return amount === '0' ? trial.lost(slip) : trial.won(slip, amount);
 }
 
+function refund(trial: Trial, slip: BetSlip): Promise<RecordedCall> {
+  return trial.settle(slip, { amount: slip.amount, resultType: 'refund' });
+}
+
 const usual = { rule: RULES.resettle, money: true, meaning: 'costs_money' } as const;
 
 export const resettleCases: readonly Case[] = group('settle', usual, [
@@ -98,6 +102,28 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
     },
   },
   {
+    id: 'resettle-won-refund',
+    title: 'A win whose event is cancelled afterwards leaves the stake alone',
+    expected: '200, the win replaced by the refund; or 400 with code 20 or 21',
+    advice: `${REPLACE} What the bet has paid counts, whatever resultType paid it.`,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await trial.won(slip, '5'));
+      await changed(trial, slip, await refund(trial, slip), '5', slip.amount);
+    },
+  },
+  {
+    id: 'resettle-refund-won',
+    title: 'A refund corrected to a win pays the win alone',
+    expected: '200, the refund replaced by the win; or 400 with code 20',
+    advice: `${REPLACE} What the bet has paid counts, whatever resultType paid it.`,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await refund(trial, slip));
+      await changed(trial, slip, await trial.won(slip, '5'), slip.amount, '5');
+    },
+  },
+  {
     id: 'resettle-same-amount',
     title: 'A refund corrected to a win of the same amount pays nothing more',
     expected: '200, or 400 with code 20; the balance stays',
@@ -105,7 +131,7 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
       'Pay the difference to what the bet has paid, whatever the requestId and the resultType say. No dialect keeps such a result from being sent.',
     run: async (trial) => {
       const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.settle(slip, { amount: '2', resultType: 'refund' }));
+      trial.accepts(await refund(trial, slip));
       const before = await trial.money();
       await trial.won(slip, '2');
       const more = subtractAmounts(await trial.money(), before);

@@ -61,6 +61,46 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
     },
   },
   {
+    id: 'unsettle-refund',
+    title: 'An unsettle takes a refund back',
+    expected: '200, the balance falls by the refund',
+    advice: TAKE_BACK,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await trial.settle(slip, { amount: '2', resultType: 'refund' }));
+      trial.accepts(await trial.unsettle(slip, '2'));
+      await trial.moved('-2', 'a refund of 2 undone');
+    },
+  },
+  {
+    id: 'unsettle-after-resettle',
+    title: 'An unsettle takes back the payout that stands',
+    expected: '200, the balance falls by the corrected payout',
+    advice: `${TAKE_BACK} After a corrected result that is the corrected payout.`,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      const { answer } = await trial.won(slip, '5');
+      // Where results are not changed, the first one stands.
+      const stands = answer.kind === 'accepted' ? '5' : '3';
+      await trial.open();
+      trial.accepts(await trial.unsettle(slip, stands));
+      await trial.moved(`-${stands}`, 'a corrected payout undone');
+    },
+  },
+  {
+    id: 'unsettle-again',
+    title: 'A second result is undone like the first',
+    expected: '200 to each, the balance falls by the second payout as well',
+    advice: `${TAKE_BACK} Know a repeat by the state of the bet: an unsettle after a new result is a new one.`,
+    run: async (trial) => {
+      const slip = await unsettled(trial);
+      trial.accepts(await trial.won(slip, '5'));
+      trial.accepts(await trial.unsettle(slip, '5'));
+      await trial.moved('-1', 'settled and unsettled twice');
+    },
+  },
+  {
     id: 'unsettle-twice',
     title: 'The same unsettle again takes the payout back once',
     rule: RULES.repeatedUnsettle,

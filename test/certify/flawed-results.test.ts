@@ -1,0 +1,71 @@
+import { describe, it } from 'vitest';
+import * as flawed from './support/flawed-wallets.ts';
+import { failsNothingElse, type Row } from './support/one-mistake.ts';
+
+const SETTLED_ROLLED_BACK = [
+  'rollback-after-settle',
+  'rollback-cashed-out',
+  'rollback-corrected',
+  'rollback-lost',
+];
+
+const ROWS: readonly Row[] = [
+  {
+    wallet: 'adds a changed result to the first',
+    mistake: flawed.addsResettles,
+    failed: [
+      'resettle-back',
+      'resettle-cashout-won',
+      'resettle-down',
+      'resettle-refund-won',
+      'resettle-up',
+      'resettle-won-refund',
+      'resettle-zero',
+    ],
+  },
+  {
+    wallet: 'leaves payouts that are undone',
+    mistake: flawed.keepsUnsettledPayouts,
+    failed: [
+      'shape-concurrent-lives',
+      'shape-journey',
+      'unsettle-after-resettle',
+      'unsettle-again',
+      'unsettle-cashout',
+      'unsettle-refund',
+      'unsettle-rollback',
+      'unsettle-settle-again',
+      'unsettle-settle-lost',
+      'unsettle-settle-refund',
+      'unsettle-twice',
+      'unsettle-won',
+    ],
+  },
+  {
+    wallet: 'leaves the payout beside the refund',
+    mistake: flawed.keepsPayoutOnRollback,
+    failed: [
+      'rollback-after-settle',
+      'rollback-cashed-out',
+      'rollback-corrected',
+      'rollback-refunded',
+    ],
+    warned: ['rollback-spent-payout'],
+  },
+  {
+    wallet: 'calls the rollback of a settled bet processed, by code 8',
+    mistake: flawed.ignoresRollbackOfSettled(8),
+    failed: SETTLED_ROLLED_BACK,
+    warned: ['rollback-spent-payout'],
+  },
+  {
+    wallet: 'refuses the rollback of a settled bet',
+    mistake: flawed.ignoresRollbackOfSettled(5),
+    failed: SETTLED_ROLLED_BACK,
+    warned: ['rollback-spent-payout'],
+  },
+];
+
+describe('a wallet with one mistake about results fails what is about that mistake, and nothing else', () => {
+  it.each(ROWS)('$wallet', failsNothingElse);
+});
