@@ -145,7 +145,12 @@ describe('an item that would do harm', () => {
         item: 'rollbackConfirmedBy',
         yaml: 'rollbackConfirmedBy:\n  - 5',
         why: expect.stringContaining('it would hide what rollback-after-settle found'),
-        cases: ['rollback-after-settle'],
+        cases: [
+          'rollback-after-settle',
+          'rollback-cashed-out',
+          'rollback-corrected',
+          'rollback-lost',
+        ],
       },
     ]);
     expect(verdict).toBe('not_fit');
