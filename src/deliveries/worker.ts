@@ -1,5 +1,5 @@
 import { deliverySettings } from '../engine/delivery-settings.ts';
-import { countRecovered } from '../engine/find-bet.ts';
+import { countUnknown } from '../engine/unknown-outcome.ts';
 import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import { confirmDue } from './confirm.ts';
@@ -145,7 +145,7 @@ export class DeliveryWorker {
     for (;;) {
       const lapsed = await bets.recoverLapsed(RECOVER_BATCH);
       for (const { transactionId, operatorId, operation } of lapsed) {
-        countRecovered(this.#draining, operatorId, operation);
+        countUnknown(this.#draining, operatorId, operation);
         const facts = { operator: operatorId ?? 'unknown', operation, transactionId };
         logger.warn({ ...facts, why: 'its process is gone' }, 'bet.outcome_unknown');
       }

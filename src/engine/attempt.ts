@@ -11,6 +11,7 @@ import type { Finished } from '../store/bets/outcome.ts';
 import type { Engine } from './context.ts';
 import { correctAnswer } from './correction.ts';
 import { type Sending, SendPermit } from './send-permit.ts';
+import { countUnknown } from './unknown-outcome.ts';
 
 /** What a conclusion leads to: the answer in time, and the answer once the caller's time is over. */
 export interface Concluded {
@@ -113,10 +114,7 @@ export async function record<C extends Concluded>(
   { attempt, operationId, startedAtMs, sent, concluded }: Tried<C>,
 ): Promise<Brought<C>> {
   const { transactionId, operation, operatorId, deadline } = attempt;
-  const isUnknown = concluded.conclusion.outcome === 'unknown';
-  if (isUnknown && operation !== 'rollback' && operation !== 'update') {
-    engine.metrics.unknownOutcomes.inc({ operator: operatorId, operation });
-  }
+  if (concluded.conclusion.outcome === 'unknown') countUnknown(engine, operatorId, operation);
   const answer = deadline === undefined ? undefined : concluded.answer;
   const finished = attempt.finish(operationId, concluded, attemptOf(sent, startedAtMs, answer));
   let stands = false;

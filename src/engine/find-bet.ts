@@ -1,7 +1,8 @@
-import type { Bet, BetOwner, Busy } from '../domain/bet.ts';
+import type { Bet, BetOwner } from '../domain/bet.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { Engine } from './context.ts';
 import { presentGeneration } from './delivery-settings.ts';
+import { countUnknown } from './unknown-outcome.ts';
 
 /** Whom an operation on a bet concerns. */
 export type Located =
@@ -38,20 +39,9 @@ export async function findSettledBet(
     const { attemptId, operation } = bet.busy;
     // Copies that wait and the sweep may all find it so: whoever marks it counts it.
     if (await engine.bets.recover(transactionId, attemptId)) {
-      countRecovered(engine, bet.owner?.operatorId, operation);
+      countUnknown(engine, bet.owner?.operatorId, operation);
     }
   }
-}
-
-/** An operation that a killed process left in flight is unknown from now on. */
-export function countRecovered(
-  { metrics }: Engine,
-  operatorId: string | undefined,
-  operation: Busy['operation'],
-): void {
-  // A confirmation changes nothing, so nothing of it can be unknown.
-  if (operation === 'confirm') return;
-  metrics.unknownOutcomes.inc({ operator: operatorId ?? 'unknown', operation });
 }
 
 /** A bet of which nothing is known except that an operation names it. */

@@ -64,11 +64,14 @@ describe('a bet whose process is gone', () => {
     expect(count.mock.calls).toEqual([[{ operator: 'alpha', operation: 'settle' }]]);
   });
 
-  it('counts no unknown outcome of a confirmation, which changes nothing', async () => {
-    const { engine, recover, count } = engineOf([lapsed('confirm'), FRESH]);
-    await findSettledBet(engine, 'bet');
-    expect([recover.mock.calls.length, count.mock.calls.length]).toEqual([1, 0]);
-  });
+  it.each(['rollback', 'update', 'confirm'] as const)(
+    'counts no unknown outcome of a %s, which is promised or changes nothing',
+    async (operation) => {
+      const { engine, recover, count } = engineOf([lapsed(operation), FRESH]);
+      await findSettledBet(engine, 'bet');
+      expect([recover.mock.calls.length, count.mock.calls.length]).toEqual([1, 0]);
+    },
+  );
 
   it('is counted by whoever has marked it, and by nobody who comes after that', async () => {
     const { engine, recover, count } = engineOf([lapsed('settle'), FRESH]);
@@ -78,9 +81,9 @@ describe('a bet whose process is gone', () => {
   });
 
   it('is counted for nobody where its player is unknown', async () => {
-    const { engine, count } = engineOf([{ ...lapsed('rollback'), owner: undefined }, FRESH]);
+    const { engine, count } = engineOf([{ ...lapsed('settle'), owner: undefined }, FRESH]);
     await findSettledBet(engine, 'bet');
-    expect(count.mock.calls).toEqual([[{ operator: 'unknown', operation: 'rollback' }]]);
+    expect(count.mock.calls).toEqual([[{ operator: 'unknown', operation: 'settle' }]]);
   });
 
   it('is left alone while its lease lasts', async () => {
