@@ -28,7 +28,7 @@ async function talkative(): Promise<Certificate> {
     },
     { customFields: { email: 'ann@example.org', phone: '447911123456' } },
   );
-  return await certification(wallet, { other: second(wallet) });
+  return await certification(wallet, { other: second(wallet), verbose: true });
 }
 
 describe('a certificate', () => {

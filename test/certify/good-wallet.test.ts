@@ -5,6 +5,7 @@ import { CASES } from '../../src/certify/cases/index.ts';
 import { GROUPS } from '../../src/certify/certificate.ts';
 import { certification, ids, PLAYER, sandbox } from './support/certification.ts';
 import { blocksResettles } from './support/flawed-wallets.ts';
+import { declined, flawed } from './support/mistake.ts';
 import { refusesFractions } from './support/quiet-mistakes.ts';
 
 describe('the cases', () => {
@@ -141,6 +142,18 @@ describe('a wallet that keeps the protocol', () => {
       warned: ['currency-configured'],
     });
     expect(certificate.verdict).toBe('fit');
+  });
+
+  it('may confirm a rollback that it has done before by code 8', async () => {
+    const wallet = await sandbox(
+      flawed((call, books) =>
+        call.operation === 'rollback' && books.bet(call.transactionId)?.status === 'rolled_back'
+          ? declined(8)
+          : undefined,
+      ),
+    );
+    const { findings } = await certification(wallet, { only: ['rollback', 'unsettle'] });
+    expect(findings).toEqual([]);
   });
 
   it('may refuse to change results, with code 20', async () => {

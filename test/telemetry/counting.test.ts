@@ -21,8 +21,10 @@ describe('counters that alarms look at', () => {
       expect(text).toContain(`gateway_conflicts_total{operator="${operator}"} 0\n`);
       expect(text).toContain(`gateway_signature_failures_total{caller="${operator}"} 0\n`);
     }
-    const place = 'gateway_unknown_outcomes_total{operator="beta",operation="place"} 0\n';
-    expect(text).toContain(place);
+    for (const operation of ['place', 'settle', 'unsettle']) {
+      const unknown = `gateway_unknown_outcomes_total{operator="beta",operation="${operation}"} 0\n`;
+      expect(text).toContain(unknown);
+    }
     expect(text).toContain('gateway_config_reloads_total{result="invalid"} 0\n');
   });
 });
