@@ -90,7 +90,10 @@ async function untilDrained(scene: Scene): Promise<void> {
 /** Asks the wallet itself what it got. */
 async function findMistakes(scene: Scene, delivered: number): Promise<readonly string[]> {
   const seen = await (await fetch(`${scene.walletUrl}/?backlog-`)).text();
-  const counts = seen.split('\n').map((line) => line.split(' '));
+  const counts = seen
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' '));
   const doubled = counts.filter(([, count]) => count !== '1').map(([id]) => `${id} came twice`);
   return counts.length === delivered
     ? doubled

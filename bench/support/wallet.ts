@@ -7,8 +7,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
  */
 
 const PLACED = /"transactionId":"([^"\\]+)"/;
-/** The gateway's own, of a place whose caller went away; after minutes. */
-const ROLLBACK = /"type":3[,}]/;
+/**
+ * The gateway's own, of a place whose caller went away; after minutes. A promised one, which the service
+ * has asked for, has another errorCode or none.
+ */
+const isOwnRollback = (body: string) =>
+  /"type":3[,}]/.test(body) && /"errorCode":10[,}]/.test(body);
 const BALANCE = '{"userId":"player","currency":"USD","amount":100.25}';
 
 const delayMs = Number(process.argv[2] ?? 0);
@@ -24,7 +28,7 @@ const server = createServer((request, response) => {
     if (request.url === '/user/balance') return answer(response, BALANCE);
     const transactionId = PLACED.exec(body)?.[1];
     if (transactionId === undefined) return response.writeHead(500).end();
-    if (!ROLLBACK.test(body)) seen.set(transactionId, (seen.get(transactionId) ?? 0) + 1);
+    if (!isOwnRollback(body)) seen.set(transactionId, (seen.get(transactionId) ?? 0) + 1);
     const transactionTime = new Date().toISOString();
     answer(response, `{"transactionId":"${transactionId}","transactionTime":"${transactionTime}"}`);
   });
