@@ -50,7 +50,10 @@ export function booksRoutes(app: FastifyInstance, { booksDays, statements }: Boo
       const { operator, day: asked } = path.fields;
       const statement = await statements.find(operator, asked);
       if (statement === undefined) {
-        send(reply, notFoundAnswer('No such statement: the day is open'));
+        send(
+          reply,
+          notFoundAnswer('No such statement: the day is open, or the operator had no bets by then'),
+        );
         return reply;
       }
       reply.header('digest', digestHeader(statement)).header('vary', 'accept');

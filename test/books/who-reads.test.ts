@@ -75,6 +75,12 @@ describe('who may read a statement', () => {
     const digest = `sha-256=${createHash('sha256').update(csv.text).digest('base64')}`;
     expect([headers.get('digest'), csv.headers.get('digest')]).toEqual([digest, digest]);
     expect((await admin(`/admin/books/statements/alpha/${dayBefore(0)}`)).status).toBe(404);
+    // Of a day long before the first bet it is not told that it is open.
+    const early = await admin('/admin/books/statements/alpha/2020-01-01');
+    expect([early.status, early.json.message]).toEqual([
+      404,
+      expect.stringContaining('or the operator had no bets by then'),
+    ]);
     expect((await admin('/admin/books/statements/alpha/yesterday')).status).toBe(400);
     expect((await admin(path, { authorization: 'Bearer nobody' })).status).toBe(401);
 
