@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { operatorOfFile } from '../config/file-names.ts';
 import { describeProblem, type Problem } from '../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../config/schema.ts';
 import { plain } from '../lib/plain-text.ts';
@@ -68,7 +69,8 @@ export function validOperator(
 
 /** Whose file a problem is in; undefined where it is no operator's. */
 export function operatorOf({ file }: Problem): string | undefined {
-  return /^operators\/(.*)\.ya?ml$/.exec(file)?.[1];
+  const name = /^operators\/(.*)$/.exec(file)?.[1];
+  return name === undefined ? undefined : operatorOfFile(name);
 }
 
 /**
@@ -78,7 +80,7 @@ export function operatorOf({ file }: Problem): string | undefined {
 export function operatorFiles(folder: string): readonly string[] | undefined {
   try {
     const names = readdirSync(`${folder}/operators`);
-    return names.flatMap((name) => /^([^.]+)\.ya?ml$/.exec(name)?.[1] ?? []);
+    return names.flatMap((name) => operatorOfFile(name) ?? []);
   } catch {
     // Why it cannot be read does not matter to those who only want to compare.
     return undefined;

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { operatorOfFile } from '../config/file-names.ts';
 import { jsonSchemaFiles } from '../config/json-schema.ts';
 import { CommandFailed } from './failures.ts';
 import { cidIn } from './new-operator.ts';
@@ -80,7 +81,7 @@ export function writeOperator(
 
 function listing(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((name) => /^[^.].*\.ya?ml$/.test(name));
+    return readdirSync(folder).filter((name) => operatorOfFile(name) !== undefined);
   } catch {
     // A folder that is not there yet holds nothing to collide with; writing tells other faults.
     return [];

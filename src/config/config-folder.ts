@@ -1,5 +1,6 @@
-import { basename, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { type CheckedFile, CheckedFiles } from './checked-file.ts';
+import { operatorOfFile } from './file-names.ts';
 import { FileReader } from './files.ts';
 import { ownSecretsIn } from './own-variables.ts';
 import type { Problem } from './problems.ts';
@@ -60,7 +61,7 @@ export class ConfigFolder {
     const gateway = this.#gatewayFiles.read(GATEWAY_FILE);
 
     const folder = join(this.#path, OPERATORS);
-    const listing = this.#files.list(folder, isOperatorFile);
+    const listing = this.#files.list(folder, (name) => operatorOfFile(name) !== undefined);
     if (!listing.ok) {
       const problem = {
         file: OPERATORS,
@@ -72,7 +73,7 @@ export class ConfigFolder {
     const operators = new Map<string, CheckedFile<OperatorFile>>();
     for (const name of listing.names) {
       yield;
-      const id = basename(name, extname(name));
+      const id = operatorOfFile(name) ?? name;
       const read = checkName(id, this.#operatorFiles.read(`${OPERATORS}/${name}`));
       const twin = operators.get(id);
       operators.set(id, twin === undefined ? read : refuseTwins(twin, read));
@@ -85,11 +86,6 @@ export class ConfigFolder {
   changes(): Generator<undefined, string> {
     return this.#files.changes();
   }
-}
-
-/** Dotfiles are editors' and a ConfigMap's own (`..data`). */
-function isOperatorFile(name: string): boolean {
-  return /^[^.].*\.ya?ml$/.test(name);
 }
 
 function checkName(id: string, read: CheckedFile<OperatorFile>): CheckedFile<OperatorFile> {

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, normalize, relative, resolve, sep } from 'node:path';
 import { GatewayError } from '../domain/errors.ts';
+import { isYaml } from './file-names.ts';
 
 const DEFAULT_FOLDER = '/run/secrets';
 
@@ -62,7 +63,7 @@ export class SecretPlaces {
     if (POD_S_OWN.test(realPath) || POD_S_OWN.test(path)) {
       return { ok: false, reason: "is the pod's own credential, not a setting" };
     }
-    const isOwnFile = isBelow(realPath, configFolder) && /\.ya?ml$/.test(realPath);
+    const isOwnFile = isBelow(realPath, configFolder) && isYaml(realPath);
     return isOwnFile
       ? { ok: false, reason: 'is a file of the configuration itself: put the value into another' }
       : { ok: true, realPath };

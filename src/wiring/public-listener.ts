@@ -1,5 +1,4 @@
 import cluster from 'node:cluster';
-import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { bonusRoutes } from '../bonuses/routes.ts';
 import { callbackRoutes } from '../callbacks/routes.ts';
@@ -46,8 +45,7 @@ export function createPublicListener(
       strangers,
     });
     const nonces = new Nonces(storage.database, clock);
-    const matcher = { addressMatcher: listMatcher };
-    const gate = new OperatorGate({ configuration, metrics, clock, nonces, ...matcher });
+    const gate = new OperatorGate({ configuration, metrics, clock, nonces, addressMatcher });
     const { players, timelines } = storage;
     const statements = new Statements(storage.database);
     operatorRoutes(app, { gate, sessions, players, timelines, statements });
@@ -78,14 +76,10 @@ function whileSame<From, To>(from: () => From, make: (from: From) => To): () => 
 }
 
 function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean {
-  const matcher = whileSame(cidrs, (list) => (list.length === 0 ? () => true : listMatcher(list)));
+  const matcher = whileSame(cidrs, (list) =>
+    list.length === 0 ? () => true : addressMatcher(list),
+  );
   return (address) => matcher()(address);
-}
-
-/** A request whose connection was reset in the meantime has no address any more. */
-function listMatcher(cidrs: readonly string[]): (address: string) => boolean {
-  const matches = addressMatcher(cidrs);
-  return (address) => isIP(address) !== 0 && matches(address);
 }
 
 /** A slow body must leave time to answer within the deadline. */

@@ -22,22 +22,37 @@ describe('a callback from an address', () => {
       ...(forwardedFor !== undefined && { headers: { 'x-forwarded-for': forwardedFor } }),
     });
 
-  it.each(['10.1.2.3', '10.1.255.255', '2001:db8::7', '8.8.8.8, 10.1.2.3'])(
-    'in an allowed network is served: %s',
-    async (address) => {
-      expect((await from(address)).status).toBe(200);
-    },
-  );
+  it.each([
+    '10.1.2.3',
+    '10.1.255.255',
+    '2001:db8::7',
+    '8.8.8.8, 10.1.2.3',
+    // As some proxies write it.
+    '10.1.2.3:51234',
+    '[2001:db8::7]:51234',
+    '[2001:db8::7]',
+    '8.8.8.8, 10.1.2.3:443',
+  ])('in an allowed network is served: %s', async (address) => {
+    expect((await from(address)).status).toBe(200);
+  });
 
-  it.each([undefined, '10.2.0.1', '2001:db9::1', '10.1.2.3, 8.8.8.8', 'no address', '10.1.2.3.4'])(
-    'not allowed is 403, whatever it claims to come from: %s',
-    async (address) => {
-      const before = gateway.wallet('alpha').requests.length;
-      const answer = await from(address);
-      expect(answer.status).toBe(403);
-      expect(gateway.wallet('alpha').requests).toHaveLength(before);
-    },
-  );
+  it.each([
+    undefined,
+    '10.2.0.1',
+    '10.2.0.1:80',
+    '2001:db9::1',
+    '[2001:db9::1]:80',
+    '10.1.2.3, 8.8.8.8',
+    'no address',
+    '10.1.2.3.4',
+    '10.1.2.3:x',
+    '[]:80',
+  ])('not allowed is 403, whatever it claims to come from: %s', async (address) => {
+    const before = gateway.wallet('alpha').requests.length;
+    const answer = await from(address);
+    expect(answer.status).toBe(403);
+    expect(gateway.wallet('alpha').requests).toHaveLength(before);
+  });
 
   it('not allowed is 403 before its signature or body is looked at', async () => {
     expect((await from('10.2.0.1', {}, 'another-secret')).status).toBe(403);

@@ -16,9 +16,9 @@ import {
 } from './folder.ts';
 
 describe('loading the folder', () => {
-  it('takes .yaml and .yml, in alphabetical order, and leaves dotfiles and other files alone', () => {
+  it('takes .yaml and .yml in any case, in alphabetical order, and leaves dotfiles and other files alone', () => {
     const { operators } = load({
-      'operators/gamma.yaml': operatorYaml('gamma'),
+      'operators/gamma.YAML': operatorYaml('gamma'),
       'operators/alpha-two.yml': operatorYaml('alpha-two'),
       'operators/alpha.yaml': operatorYaml('alpha'),
       'operators/.alpha.yaml.swp': 'not yaml: [',

@@ -66,10 +66,12 @@ describe('${file:…} of an operator', () => {
     const folder = folderWith({
       'gateway.yaml': GATEWAY,
       'operators/beta.yaml': operatorYaml('beta'),
+      'operators/gamma.YML': operatorYaml('gamma'),
       'secrets/wallet': VALUE,
     });
     symlinkSync('../operators/beta.yaml', join(folder, 'secrets/link'));
-    for (const name of ['operators/beta.yaml', 'gateway.yaml', 'secrets/link']) {
+    const names = ['operators/beta.yaml', 'operators/gamma.YML', 'gateway.yaml', 'secrets/link'];
+    for (const name of names) {
       const said = refusal(folder, join(folder, name));
       expect(said).toMatch(/is a file of the configuration itself/);
       expect(said).not.toContain(walletSecret('beta'));
