@@ -152,10 +152,7 @@ export class Trial extends Judgement {
     return recorded;
   }
 
-  /**
-   * Gives back a stake that is too large to be left to a rollback, which the wallet may not keep:
-   * later cases need the money.
-   */
+  /** Gives back a stake that later cases need, and that a wallet may keep after a rollback. */
   async giveBack(slip: BetSlip): Promise<void> {
     const bet = this.#bets.get(slip.transactionId);
     if (bet === undefined) return;
@@ -181,13 +178,17 @@ export class Trial extends Judgement {
     return stableRequestId ? { requestId: call.call.requestId } : {};
   }
 
-  /** Settles as won. */
   won(slip: BetSlip, amount: string, odd?: Odd): Promise<RecordedCall> {
     return this.settle(slip, { amount, resultType: 'won' }, odd);
   }
 
   lost(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
     return this.settle(slip, { amount: '0', resultType: 'lost' }, odd);
+  }
+
+  /** The whole stake comes back. */
+  refunded(slip: BetSlip): Promise<RecordedCall> {
+    return this.settle(slip, { amount: slip.amount, resultType: 'refund' });
   }
 
   /** Waits as long as a wallet must remember at the least. @throws where the run is stopped meanwhile */

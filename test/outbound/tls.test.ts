@@ -1,16 +1,12 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import tls, { type TLSSocket, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/domain/clock.ts';
-import { HttpClient } from '../../src/outbound/http-client.ts';
 import { deadlineIn } from '../wallets/support/calls.ts';
 import { AUTHORITY, RSA_SERVER, SERVER } from '../wallets/support/private-authority.ts';
+import { client, closeOpened, opened, portOf, post } from './support/client.ts';
 
-const opened: { close(): unknown }[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((one) => one.close()));
-});
+afterEach(closeOpened);
 
 /** Asks a wallet over TLS that does `answer` as soon as a request has come. */
 async function ask(options: TlsOptions, answer: (socket: TLSSocket) => void) {
@@ -18,25 +14,13 @@ async function ask(options: TlsOptions, answer: (socket: TLSSocket) => void) {
     socket.on('error', () => socket.destroy());
     socket.on('data', () => answer(socket));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const http = new HttpClient({
-    clock: systemClock,
-    origin: `https://localhost:${(server.address() as AddressInfo).port}`,
-    allowPrivate: true,
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  opened.push({ close: async () => void server.close() });
+  const http = client(`https://localhost:${portOf(server)}`, {
     tls: { ca: `${AUTHORITY}${RSA_SERVER.cert}` },
-    timeoutMs: 3000,
     connections: 1,
   });
-  opened.push(http, server);
-  const request = {
-    method: 'POST',
-    path: '/',
-    headers: {},
-    body: Buffer.from('{}'),
-    answerBytesMax: 64 * 1024,
-  } as const;
-  return () => http.exchange(request, deadlineIn(3000));
+  return () => http.exchange(post(), deadlineIn(3000));
 }
 
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
@@ -62,6 +46,21 @@ describe('a wallet over TLS', () => {
       fault: 'bad_answer',
       error: expect.stringMatching(/\d+ bytes of TLS came around 0 of an answer$/),
     });
+  });
+
+  it('keeps no connection whose handshake does not come to an end', async () => {
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    opened.push({ close: async () => void server.close() });
+    const taken = once(server, 'connection') as Promise<[Socket]>;
+    const http = client(`https://localhost:${portOf(server)}`, { timeoutMs: 500 });
+    const exchange = http.exchange(post(), deadlineIn(3000));
+    const [socket] = await taken;
+    // Read on: what is never read is never seen to end.
+    socket.resume();
+    const closed = once(socket, 'close');
+    expect(await exchange).toMatchObject({ kind: 'notSent' });
+    await closed;
   });
 
   it('may ask for a new handshake before it answers', async () => {

@@ -50,8 +50,7 @@ async function paid(amount: string, settled: Promise<RecordedCall>): Promise<str
 
 const RESULTS: Readonly<Record<string, Settle>> = {
   lost: (trial, slip) => paid('0', trial.lost(slip)),
-  refunded: (trial, slip) =>
-    paid(slip.amount, trial.settle(slip, { amount: slip.amount, resultType: 'refund' })),
+  refunded: (trial, slip) => paid(slip.amount, trial.refunded(slip)),
   'cashed-out': (trial, slip) => paid('1', trial.cashedOut(slip, '1')),
   corrected: async (trial, slip) => {
     const first = await paid('3', trial.won(slip, '3'));

@@ -11,6 +11,7 @@ const BLOCKED = [20, 21];
 const REPLACE =
   'Take back what the bet has paid, then pay the new amount, in one transaction; or refuse with ' +
   'code 20 and move nothing.';
+const REPLACE_ANY = `${REPLACE} What the bet has paid counts, whatever resultType paid it.`;
 
 /** A settled bet gets another result; a wallet may also refuse that, with code 20 or 21. */
 async function resettle(trial: Trial, from: string, to: string): Promise<void> {
@@ -38,10 +39,6 @@ async function changed(
 
 function settleFor(trial: Trial, slip: BetSlip, amount: string): Promise<RecordedCall> {
   return amount === '0' ? trial.lost(slip) : trial.won(slip, amount);
-}
-
-function refund(trial: Trial, slip: BetSlip): Promise<RecordedCall> {
-  return trial.settle(slip, { amount: slip.amount, resultType: 'refund' });
 }
 
 const usual = { rule: RULES.resettle, money: true, meaning: 'costs_money' } as const;
@@ -105,21 +102,21 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
     id: 'resettle-won-refund',
     title: 'A win whose event is cancelled afterwards leaves the stake alone',
     expected: '200, the win replaced by the refund; or 400 with code 20 or 21',
-    advice: `${REPLACE} What the bet has paid counts, whatever resultType paid it.`,
+    advice: REPLACE_ANY,
     run: async (trial) => {
       const slip = await trial.placed({ amount: '2' });
       trial.accepts(await trial.won(slip, '5'));
-      await changed(trial, slip, await refund(trial, slip), '5', slip.amount);
+      await changed(trial, slip, await trial.refunded(slip), '5', slip.amount);
     },
   },
   {
     id: 'resettle-refund-won',
     title: 'A refund corrected to a win pays the win alone',
     expected: '200, the refund replaced by the win; or 400 with code 20',
-    advice: `${REPLACE} What the bet has paid counts, whatever resultType paid it.`,
+    advice: REPLACE_ANY,
     run: async (trial) => {
       const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await refund(trial, slip));
+      trial.accepts(await trial.refunded(slip));
       await changed(trial, slip, await trial.won(slip, '5'), slip.amount, '5');
     },
   },
@@ -131,7 +128,7 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
       'Pay the difference to what the bet has paid, whatever the requestId and the resultType say. No dialect keeps such a result from being sent.',
     run: async (trial) => {
       const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await refund(trial, slip));
+      trial.accepts(await trial.refunded(slip));
       const before = await trial.money();
       await trial.won(slip, '2');
       const more = subtractAmounts(await trial.money(), before);

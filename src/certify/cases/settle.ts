@@ -47,7 +47,7 @@ export const settleCases: readonly Case[] = group('settle', usual, [
     advice: CREDIT,
     run: async (trial) => {
       const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.settle(slip, { amount: '2', resultType: 'refund' }));
+      trial.accepts(await trial.refunded(slip));
       await trial.movedNothing('a refunded bet');
     },
   },

@@ -67,7 +67,7 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
     advice: TAKE_BACK,
     run: async (trial) => {
       const slip = await trial.placed({ amount: '2' });
-      trial.accepts(await trial.settle(slip, { amount: '2', resultType: 'refund' }));
+      trial.accepts(await trial.refunded(slip));
       trial.accepts(await trial.unsettle(slip, '2'));
       await trial.moved('-2', 'a refund of 2 undone');
     },
@@ -159,7 +159,7 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
     advice: `${TAKE_BACK} The next settle alone says what is paid.`,
     run: async (trial) => {
       const slip = await unsettled(trial);
-      trial.accepts(await trial.settle(slip, { amount: slip.amount, resultType: 'refund' }));
+      trial.accepts(await trial.refunded(slip));
       await trial.movedNothing('won, unsettled and refunded');
     },
   },
