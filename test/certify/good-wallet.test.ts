@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CASES } from '../../src/certify/cases/index.ts';
 import { GROUPS } from '../../src/certify/certificate.ts';
+import { sameAmount } from '../../src/domain/amount.ts';
 import { certification, ids, PLAYER, sandbox } from './support/certification.ts';
 import { blocksResettles } from './support/flawed-wallets.ts';
 import { declined, flawed } from './support/mistake.ts';
-import { refusesFractions } from './support/quiet-mistakes.ts';
+import { neverBelowZero, refusesFractions } from './support/quiet-mistakes.ts';
 
 describe('the cases', () => {
   it('are more than a hundred, each with an id of its own and the rule it comes from', () => {
@@ -154,6 +155,26 @@ describe('a wallet that keeps the protocol', () => {
     );
     const { findings } = await certification(wallet, { only: ['rollback', 'unsettle'] });
     expect(findings).toEqual([]);
+  });
+
+  it('may refuse by code 21 to lower a payout that was spent', async () => {
+    const wallet = await sandbox(neverBelowZero('settle', 21));
+    const { findings, cases } = await certification(wallet, { only: ['settle'] });
+    expect(findings).toEqual([]);
+    const spent = cases.find(({ id }) => id === 'resettle-spent-payout');
+    expect(spent?.reasons.join()).toContain('does not change results: code 21');
+  });
+
+  it('may take no stake of all that a player has: what comes after is not tried', async () => {
+    const mistake = flawed((call, books) =>
+      call.operation === 'place' && sameAmount(call.amount, books.balance('ann', 'USD'))
+        ? declined(11)
+        : undefined,
+    );
+    const only = ['rollback-spent-payout', 'unsettle-spent-payout'] as const;
+    const { cases, findings } = await certification(await sandbox(mistake), { only });
+    expect(findings).toEqual([]);
+    expect(cases.map(({ verdict }) => verdict)).toEqual(['skipped', 'skipped']);
   });
 
   it('may refuse to change results, with code 20', async () => {

@@ -18,6 +18,8 @@ interface Row {
 
 const AFTER_MS = 30;
 
+const SPENT = ['resettle-spent-payout', 'unsettle-spent-payout', 'rollback-spent-payout'] as const;
+
 const ROWS: readonly Row[] = [
   {
     wallet: 'cuts amounts off as binary floats',
@@ -71,19 +73,49 @@ const ROWS: readonly Row[] = [
   },
   {
     wallet: 'refuses a rollback whose payout was spent',
-    mistake: quiet.neverBelowZero('refuses'),
-    only: ['rollback-spent-payout'],
+    mistake: quiet.neverBelowZero('rollback', 7),
+    only: SPENT,
     found: ['rollback-spent-payout'],
     meaning: 'costs_money',
     verdict: 'fit',
   },
   {
     wallet: 'forgives the payout that was spent',
-    mistake: quiet.neverBelowZero('forgives'),
-    only: ['rollback-spent-payout'],
+    mistake: quiet.neverBelowZero('rollback', 'forgives'),
+    only: SPENT,
     found: ['rollback-spent-payout'],
     meaning: 'costs_money',
     verdict: 'fit',
+  },
+  {
+    wallet: 'refuses an unsettle whose payout was spent',
+    mistake: quiet.neverBelowZero('unsettle', 7),
+    only: SPENT,
+    found: ['unsettle-spent-payout'],
+    meaning: 'costs_money',
+    verdict: 'fit',
+  },
+  {
+    wallet: 'says that it took back a payout that was spent',
+    mistake: quiet.neverBelowZero('unsettle', 'forgives'),
+    only: SPENT,
+    found: ['unsettle-spent-payout'],
+    meaning: 'costs_money',
+  },
+  {
+    wallet: 'refuses a lower result by a code for places, where the first payout was spent',
+    mistake: quiet.neverBelowZero('settle', 7),
+    only: SPENT,
+    found: ['resettle-spent-payout'],
+    meaning: 'costs_money',
+    verdict: 'fit',
+  },
+  {
+    wallet: 'says that it has lowered a payout that was spent',
+    mistake: quiet.neverBelowZero('settle', 'forgives'),
+    only: SPENT,
+    found: ['resettle-spent-payout'],
+    meaning: 'costs_money',
   },
   {
     wallet: 'compares as much of a signature as was sent',

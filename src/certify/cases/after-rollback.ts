@@ -5,6 +5,7 @@ import { type Case, type CaseText, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
+import { afterSpending } from './spent-payout.ts';
 
 const CLOSED =
   'Look at the state of the bet before money moves: one that was rolled back gets no result; ' +
@@ -123,12 +124,8 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
       'Let a rollback take the balance below 0: the service counts the bet as cancelled, and the ' +
       'player owes what was paid.',
     run: async (trial) => {
-      const slip = await trial.placed();
-      trial.accepts(await trial.won(slip, '3'));
-      const rest = await trial.placed({ amount: await trial.money() });
-      const { answer, exchange } = await trial.rollback(slip);
+      const { answer, exchange } = await afterSpending(trial, (slip) => trial.rollback(slip));
       const isUndone = answer.kind === 'accepted';
-      await trial.giveBack(rest);
       const kept = subtractAmounts(await trial.money(), trial.books?.before ?? '0');
       if (isUndone && sameAmount(kept, '0')) return;
       // Rare, and the service's documents do not name it: no reason to refuse the wallet.

@@ -4,9 +4,14 @@ import { type Case, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
+import { afterSpending, judgeSpent } from './spent-payout.ts';
 
 /** The wallet's rules forbid changing a result, or the player's balance does. */
 const BLOCKED = [20, 21];
+
+function isChangeBlocked(code: number | undefined): boolean {
+  return code !== undefined && BLOCKED.includes(code);
+}
 
 const REPLACE =
   'Take back what the bet has paid, then pay the new amount, in one transaction; or refuse with ' +
@@ -28,8 +33,7 @@ async function changed(
   to: string,
 ): Promise<void> {
   const { answer } = recorded;
-  const isBlocked =
-    answer.kind === 'refused' && answer.code !== undefined && BLOCKED.includes(answer.code);
+  const isBlocked = answer.kind === 'refused' && isChangeBlocked(answer.code);
   if (isBlocked) trial.remark(`the wallet does not change results: code ${answer.code}`);
   else trial.accepts(recorded);
   const stands = isBlocked ? from : to;
@@ -118,6 +122,20 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
       const slip = await trial.placed({ amount: '2' });
       trial.accepts(await trial.refunded(slip));
       await changed(trial, slip, await trial.won(slip, '5'), slip.amount, '5');
+    },
+  },
+  {
+    id: 'resettle-spent-payout',
+    title: 'A win corrected to a loss takes a payout back that was spent',
+    expected:
+      '200, the payout taken back, although the balance falls below 0; or 400 with code 21 (or 20)',
+    advice:
+      'Let a corrected result take the balance below 0, or refuse it with code 21 and move nothing; never ' +
+      'answer 200 to one that you have not done in full.',
+    run: async (trial) => {
+      const recorded = await afterSpending(trial, (slip) => trial.lost(slip));
+      const what = 'the correction to a loss of a payout of 3 that was spent';
+      await judgeSpent(trial, recorded, what, isChangeBlocked);
     },
   },
   {

@@ -4,6 +4,7 @@ import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
+import { afterSpending, judgeSpent } from './spent-payout.ts';
 import { tryWithToken } from './with-token.ts';
 
 const TAKE_BACK =
@@ -98,6 +99,18 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
       trial.accepts(await trial.won(slip, '5'));
       trial.accepts(await trial.unsettle(slip, '5'));
       await trial.moved('-1', 'settled and unsettled twice');
+    },
+  },
+  {
+    id: 'unsettle-spent-payout',
+    title: 'An unsettle takes a payout back that was spent',
+    expected: '200, the payout taken back, although the balance falls below 0',
+    advice:
+      'Let an unsettle take the balance below 0. Where your rules forbid that, refuse it with a code and move ' +
+      'nothing; never answer 200 to one that you have not done in full.',
+    run: async (trial) => {
+      const recorded = await afterSpending(trial, (slip) => trial.unsettle(slip, '3'));
+      await judgeSpent(trial, recorded, 'the unsettle of a payout of 3 that was spent');
     },
   },
   {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { addAmounts, compareAmounts, sameAmount } from '../../../src/domain/amount.ts';
+import { compareAmounts, sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
 import type { WireAnswer } from '../../../tools/simulator/wallet/answers.ts';
 import { judgeSignature, type SignatureJudge } from '../../../tools/simulator/wallet/http.ts';
 import { SECRET } from './certification.ts';
@@ -88,25 +88,25 @@ export function forgetsResults(afterMs: number): Mistake {
   });
 }
 
-/** Never lets a balance fall below zero: by refusing, or by leaving the rest with the player. */
-export const neverBelowZero = (way: 'refuses' | 'forgives'): Mistake => {
-  let balance = '1000';
-  return flawed((call, books) => {
-    const bet = books.bet(call.transactionId);
-    if (call.operation === 'place') {
-      const verdict = books.book(call);
-      if (verdict.kind === 'accepted') balance = addAmounts(balance, `-${call.amount}`);
-      return verdict;
-    }
-    if (call.operation === 'settle') balance = addAmounts(balance, call.amount);
-    const isBelow = call.operation === 'rollback' && bet?.status === 'settled' && balance === '0';
-    if (!isBelow || bet === undefined) return undefined;
-    if (way === 'refuses') return declined(7);
+type TakesBack = 'rollback' | 'unsettle' | 'settle';
+
+/**
+ * Never lets a balance fall below zero: it refuses what would, by this code, or leaves with the player what
+ * is missing.
+ */
+export const neverBelowZero = (operation: TakesBack, way: number | 'forgives'): Mistake =>
+  flawed((call, books) => {
+    const bet = call.operation === operation ? books.bet(call.transactionId) : undefined;
+    if (bet?.status !== 'settled') return undefined;
+    const left = { rollback: bet.stake, unsettle: '0', settle: call.amount }[operation];
+    const taken = subtractAmounts(bet.paid, left);
+    const missing = subtractAmounts(taken, books.balance(bet.user, bet.currency));
+    if (compareAmounts(missing, '0') <= 0) return undefined;
+    if (way !== 'forgives') return declined(way);
     const verdict = books.book(call);
-    books.credit(bet.user, bet.currency, addAmounts(bet.paid, `-${bet.stake}`));
+    books.credit(bet.user, bet.currency, missing);
     return verdict;
   });
-};
 
 const judged = (judge: SignatureJudge): Mistake => ({ judge });
 

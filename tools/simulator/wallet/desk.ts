@@ -82,6 +82,7 @@ export class Desk {
   readonly #booksForFlaw: FlawedBooks = {
     bet: (transactionId) => this.ledger.bets.get(transactionId),
     book: (call) => this.ledger.book(call),
+    balance: (user, currency) => this.#players.balance(user, currency),
     credit: (user, currency, amount) => this.#players.credit(user, currency, amount),
     debit: (user, currency, amount) => this.#players.debit(user, currency, amount),
   };

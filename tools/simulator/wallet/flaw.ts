@@ -7,6 +7,8 @@ export interface FlawedBooks {
   bet(transactionId: string): WalletBet | undefined;
   /** Books a call as the protocol says; it may be another call than the one that came. */
   book(call: BetWalletCall): Verdict;
+  /** The player's money now, decimal text. */
+  balance(user: string, currency: string): string;
   credit(user: string, currency: string, amount: string): void;
   debit(user: string, currency: string, amount: string): void;
 }

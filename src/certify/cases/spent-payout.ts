@@ -1,0 +1,60 @@
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
+import { describeExchange } from '../answer-meaning.ts';
+import type { RecordedCall } from '../recorded-call.ts';
+import { Skipped, type Trial } from '../trial.ts';
+
+/** Of a bet of 1. */
+const PAYOUT = '3';
+
+/** What the balance has moved since before the bet: without the payout, and with it. */
+const [PAYOUT_TAKEN, PAYOUT_KEPT] = ['-1', '2'] as const;
+
+/**
+ * Takes back the payout of a bet after its player has staked all there is, and then gives that second stake
+ * back: so the balance tells what was taken, also at a wallet that shows none below 0.
+ *
+ * @throws Skipped where the wallet takes no stake of a whole balance: other cases are about that
+ */
+export async function afterSpending(
+  trial: Trial,
+  takeBack: (slip: BetSlip) => Promise<RecordedCall>,
+): Promise<RecordedCall> {
+  const slip = await trial.placed();
+  trial.accepts(await trial.won(slip, PAYOUT));
+  const rest = trial.slip({ amount: await trial.money() });
+  const { answer, exchange } = await trial.place(rest);
+  if (answer.kind !== 'accepted') {
+    throw new Skipped(`a stake of the whole balance was not taken: ${describeExchange(exchange)}`);
+  }
+  const recorded = await takeBack(slip);
+  await trial.giveBack(rest);
+  return recorded;
+}
+
+/**
+ * Of an operation that the service's documents name: whoever confirms it has to have done it. A wallet that
+ * refuses it says so, and the service knows that the player keeps the payout.
+ *
+ * @param isProper whether the refusal with this code is one that the protocol has
+ */
+export async function judgeSpent(
+  trial: Trial,
+  recorded: RecordedCall,
+  what: string,
+  isProper: (code: number | undefined) => boolean = () => false,
+): Promise<void> {
+  const { answer, exchange } = recorded;
+  if (answer.kind !== 'refused') {
+    trial.accepts(recorded);
+    await trial.moved(PAYOUT_TAKEN, what);
+    return;
+  }
+  if (!(await trial.moved(PAYOUT_KEPT, `${what}, which was refused`))) return;
+  if (isProper(answer.code)) {
+    return trial.remark(`the wallet does not change results: code ${answer.code}`);
+  }
+  trial.warn(
+    `${what} is refused (${describeExchange(exchange)}): the player keeps it`,
+    'costs_money',
+  );
+}
