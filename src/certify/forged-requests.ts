@@ -8,7 +8,8 @@ export type SignedAs =
   | { readonly kind: 'proper' }
   | { readonly kind: 'other_secret'; readonly secret: string }
   | { readonly kind: 'unsigned' }
-  | { readonly kind: 'changed' }
+  /** Properly, and then changed as by this expression of sed. */
+  | { readonly kind: 'changed'; readonly sed: string }
   | { readonly kind: 'constant'; readonly jws: string }
   /** Over another body than the one that is sent. */
   | { readonly kind: 'other_body'; readonly signedBody: string }
@@ -44,16 +45,46 @@ export const unsigned: ForgedRequest = {
   signedAs: () => ({ kind: 'unsigned' }),
 };
 
-/** The right signature with one character changed, which still is base64url. */
-export const changedSignature: ForgedRequest = {
-  change: (request) => {
-    const jws = request.headers['x-sign-jws'] ?? '';
-    const at = jws.lastIndexOf('.') + 1;
-    const other = jws[at] === 'A' ? 'B' : 'A';
-    return withSignature(request, jws.slice(0, at) + other + jws.slice(at + 1));
-  },
-  signedAs: () => ({ kind: 'changed' }),
-};
+/** Makes another signature of the right one; `sed` is the same for a shell. */
+function changedBy(change: (mac: string) => string, sed: string): ForgedRequest {
+  return {
+    change: (request) => {
+      const jws = request.headers['x-sign-jws'] ?? '';
+      const at = jws.lastIndexOf('.') + 1;
+      return withSignature(request, jws.slice(0, at) + change(jws.slice(at)));
+    },
+    signedAs: () => ({ kind: 'changed', sed }),
+  };
+}
+
+function otherCharacter(mac: string, at: number): string {
+  const other = mac[at] === 'A' ? 'B' : 'A';
+  return mac.slice(0, at) + other + mac.slice(at + 1);
+}
+
+/** The right signature with its first character changed, which still is base64url. */
+export const changedSignature = changedBy(
+  (mac) => otherCharacter(mac, 0),
+  's/\\.\\.[^A]/..A/;t;s/\\.\\.A/..B/',
+);
+
+/**
+ * The right signature with its last character but one changed. The last one holds four bits of the code and two of
+ * nothing: where those alone differ, a wallet that compares bytes rightly finds no difference.
+ */
+export const changedEnd = changedBy(
+  (mac) => otherCharacter(mac, mac.length - 2),
+  's/[^A]\\(.\\)$/A\\1/;t;s/A\\(.\\)$/B\\1/',
+);
+
+/** Half of the 43 characters of a right signature. */
+const HALF = 21;
+
+/** The right signature, of which the second half is missing. */
+export const shortened = changedBy(
+  (mac) => mac.slice(0, HALF),
+  `s/\\(\\.\\..\\{${HALF}\\}\\).*/\\1/`,
+);
 
 const NO_ALGORITHM = `${base64url('{"alg":"none","typ":"JWT"}')}..`;
 

@@ -106,7 +106,7 @@ function signatureOf(signedAs: SignedAs, known: readonly Variable[]): string | u
     case 'unsigned':
       return undefined;
     case 'changed':
-      return `$(sign "$WALLET_SECRET" "$BODY" | sed 's/\\.\\.[^A]/..A/;t;s/\\.\\.A/..B/')`;
+      return `$(sign "$WALLET_SECRET" "$BODY" | sed '${signedAs.sed}')`;
     case 'constant':
       return signedAs.jws;
     case 'other_body':

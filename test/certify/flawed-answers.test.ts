@@ -21,6 +21,8 @@ const ROWS: readonly Row[] = [
       'signature-missing-place',
       'signature-no-algorithm',
       'signature-other-body',
+      'signature-shortened',
+      'signature-tampered-end',
       'signature-tampered-place',
       'signature-unset-secret',
     ],

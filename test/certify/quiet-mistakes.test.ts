@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fitness } from '../../src/certify/certificate.ts';
 import type { FailureMeaning } from '../../src/certify/failure-meaning.ts';
+import { htmlReport } from '../../src/certify/html-report.ts';
 import type { Selection } from '../../src/certify/selection.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
 import { debitsNothing } from './support/flawed-wallets.ts';
@@ -126,6 +127,34 @@ const ROWS: readonly Row[] = [
     meaning: 'lets_somebody_in',
   },
   {
+    wallet: 'compares ten characters of a signature',
+    mistake: quiet.comparesTheFirst(10),
+    only: ['signatures'],
+    found: ['signature-shortened', 'signature-tampered-end'],
+    meaning: 'lets_somebody_in',
+  },
+  {
+    wallet: 'compares all of a signature but its last two characters',
+    mistake: quiet.comparesTheFirst(41),
+    only: ['signatures'],
+    found: ['signature-tampered-end'],
+    meaning: 'lets_somebody_in',
+  },
+  {
+    wallet: 'compares the end of a signature',
+    mistake: quiet.comparesTheLast(10),
+    only: ['signatures'],
+    found: ['signature-tampered-place'],
+    meaning: 'lets_somebody_in',
+  },
+  {
+    wallet: 'takes the beginning of a signature for it',
+    mistake: quiet.takesABeginning,
+    only: ['signatures'],
+    found: ['signature-shortened'],
+    meaning: 'lets_somebody_in',
+  },
+  {
     wallet: 'takes an empty secret beside its own',
     mistake: quiet.takesTheUnsetSecret(''),
     only: ['signatures'],
@@ -199,6 +228,17 @@ describe('what a wallet gives away', () => {
       expect(text).not.toContain('the-wallets-secret');
       expect(text).not.toMatch(/expected [\w-]{43}/);
     }
+  });
+
+  it('is no signature that was changed in one place: whoever has it tries the other characters', async () => {
+    const { mistake, seen } = quiet.repeatsSignatures();
+    const wallet = await sandbox(mistake);
+    const certificate = await certification(wallet, { only: ['signatures'], verbose: true });
+    const macs = seen.flatMap((jws) => /[^.]{20,}$/.exec(jws)?.[0] ?? []);
+    expect(macs.length).toBeGreaterThan(10);
+    const text = JSON.stringify(certificate) + htmlReport(certificate);
+    expect(macs.filter((mac) => text.includes(mac.slice(0, 20)))).toEqual([]);
+    expect(macs.filter((mac) => text.includes(mac.slice(-20)))).toEqual([]);
   });
 
   it('is no signature that was right: another could send the same call with it', async () => {

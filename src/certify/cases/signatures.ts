@@ -5,12 +5,14 @@ import type { Odd } from '../caller.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import {
   attachedBody,
+  changedEnd,
   changedSignature,
   emptySignature,
   type ForgedRequest,
   foreignSecret,
   noAlgorithm,
   otherBody,
+  shortened,
   typeFirst,
   UNSET_SECRETS,
   unsetSecret,
@@ -106,6 +108,20 @@ const FORGED: readonly CaseText[] = [
     expected: '400 with code 1, nothing debited',
     advice: VERIFY,
     run: (trial) => forgedPlace(trial, changedSignature),
+  },
+  {
+    id: 'signature-tampered-end',
+    title: 'A signature that is right but for its end is refused',
+    expected: '400 with code 1, nothing debited',
+    advice: `${VERIFY} Compare all 32 bytes: of a beginning anybody finds the next character by trying.`,
+    run: (trial) => forgedPlace(trial, changedEnd),
+  },
+  {
+    id: 'signature-shortened',
+    title: 'The first half of a right signature is refused',
+    expected: '400 with code 1, nothing debited',
+    advice: `${VERIFY} Compare all 32 bytes, also where fewer were sent.`,
+    run: (trial) => forgedPlace(trial, shortened),
   },
   {
     id: 'signature-no-algorithm',
