@@ -45,6 +45,21 @@ const ROWS: readonly Row[] = [
     verdict: 'fit',
   },
   {
+    wallet: 'pays at most a thousand and says that it has paid',
+    mistake: quiet.capsPayouts('1000'),
+    only: ['settle'],
+    found: ['settle-large-payout'],
+    meaning: 'costs_money',
+  },
+  {
+    wallet: 'refuses payouts above a hundred thousand',
+    mistake: quiet.refusesPayoutsAbove('100000'),
+    only: ['settle'],
+    found: ['settle-large-payout'],
+    meaning: 'costs_money',
+    verdict: 'fit',
+  },
+  {
     wallet: 'knows bets by a part of their ids',
     mistake: quiet.cutsIds(),
     only: ['place'],

@@ -53,6 +53,15 @@ describe('a wallet that is not marked as a sandbox', () => {
     });
     expect(warnings).toEqual([expect.stringContaining('real money may move')]);
   });
+
+  it('is paid nothing large: a real player could take it away before it is taken back', async () => {
+    const wallet = await sandbox({}, { isTest: false });
+    const { cases } = await certification(wallet, { iKnow: true, only: ['settle-large-payout'] });
+    expect(cases).toMatchObject([
+      { verdict: 'skipped', reasons: [expect.stringContaining('isTest: true')] },
+    ]);
+    expect(wallet.bets.size).toBe(0);
+  });
 });
 
 describe('a wallet that cannot be examined', () => {

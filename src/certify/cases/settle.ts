@@ -1,7 +1,9 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
+import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
+import { hasNoCents } from '../money.ts';
 import { RULES } from '../rules.ts';
-import { Skipped } from '../trial.ts';
+import { Skipped, type Trial } from '../trial.ts';
 import { OTHER_NEEDED } from './place.ts';
 import { tryWithToken } from './with-token.ts';
 
@@ -76,6 +78,24 @@ export const settleCases: readonly Case[] = group('settle', usual, [
       const { kind } = recorded.answer;
       // The service's documents name no such result: no reason to refuse the wallet.
       trial.warn(`a lost bet with an amount of 1 was ${kind}, and paid ${paid}`, 'costs_money');
+    },
+  },
+  {
+    id: 'settle-large-payout',
+    title: 'A large win is paid in full',
+    expected: '200, the balance rises by the amount; it is taken back afterwards',
+    advice: `${CREDIT} A limit on winnings is the service's to keep: what it settles is won. Leave room for it in your database.`,
+    run: async (trial) => {
+      await forTestPlayers(trial);
+      const amount = hasNoCents(trial.player.currency) ? '100000000' : '1000000';
+      const slip = await trial.placed();
+      const { answer, exchange } = await trial.won(slip, amount);
+      if (answer.kind === 'accepted') {
+        return void (await trial.moved(subtractAmounts(amount, '1'), `a payout of ${amount}`));
+      }
+      // Told to the service, which then pays it in another way: no reason to refuse the wallet.
+      const answered = describeExchange(exchange);
+      trial.warn(`a payout of ${amount} is not taken: ${answered}`, 'costs_money');
     },
   },
   {
@@ -184,3 +204,10 @@ export const settleCases: readonly Case[] = group('settle', usual, [
     },
   },
 ]);
+
+/** @throws Skipped where the player may be real: with `--i-know` a run goes on without `isTest` */
+async function forTestPlayers(trial: Trial): Promise<void> {
+  const { answer } = await trial.profile();
+  if (answer.kind === 'accepted' && answer.document?.value.isTest === true) return;
+  throw new Skipped('a large payout is for test players alone: the profile must say isTest: true');
+}

@@ -30,6 +30,22 @@ export const paysNothingForLost = flawed((call, books) =>
     : undefined,
 );
 
+/** Pays no larger win than this, and says that it has paid. */
+export const capsPayouts = (most: string): Mistake =>
+  flawed((call, books) =>
+    call.operation === 'settle' &&
+    call.resultType === 'won' &&
+    compareAmounts(call.amount, most) > 0
+      ? books.book({ ...call, amount: most })
+      : undefined,
+  );
+
+/** Has no room for a payout above this one. */
+export const refusesPayoutsAbove = (most: string): Mistake =>
+  flawed((call) =>
+    call.operation === 'settle' && compareAmounts(call.amount, most) > 0 ? declined(5) : undefined,
+  );
+
 /** Knows bets by the first 32 characters of their ids. */
 export function cutsIds(): Mistake {
   const known = new Map<string, string>();
