@@ -96,9 +96,11 @@ class Run {
       examined.needsLegacySign,
       true,
     );
-    const ending = this.#ending();
-    const verified = ending === 'finished' ? await this.#verified(first, examined) : undefined;
+    const ended = this.#ending();
+    const verified = ended === 'finished' ? await this.#verified(first, examined) : undefined;
     const last = await this.#caller.balance({}, { isCleanUp: true });
+    // Whoever stops it, however late, is told by the exit code that it was stopped.
+    const ending = this.#options.signal.aborted ? 'interrupted' : ended;
     return this.#certified(first, ending, { examined, verified, after: amountIn(last.answer) });
   }
 

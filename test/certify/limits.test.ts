@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { percentile } from '../../src/certify/cases/latency.ts';
 import { certification, ids, sandbox } from './support/certification.ts';
+import { shiftsDuplicates } from './support/flawed-wallets.ts';
 
 describe('latency', () => {
   it.each([
@@ -82,5 +83,34 @@ describe('a run that is stopped', () => {
     expect(counts.failed).toBe(0);
     expect(cases.at(-1)?.reasons).toEqual(['stopped before it began']);
     expect(wallet.balance('ann', 'USD')).toBe('1000');
+  });
+
+  it('says so too where that was while it tried a dialect, or looked at the money at the end', async () => {
+    const whileTrying = await sandbox(shiftsDuplicates(9));
+    const stop = new AbortController();
+    const tried = await certification(whileTrying, {
+      signal: stop.signal,
+      only: ['place'],
+      onProgress: ({ kind }) => {
+        if (kind === 'verifying') stop.abort(new Error('enough'));
+      },
+    });
+    expect(tried).toMatchObject({ ending: 'interrupted', verdict: 'not_fit', suggestions: [] });
+    expect(tried.summary).toContain('the run was stopped before its end');
+    expect(tried.withheld[0]?.why).toContain('the run had to end before that');
+    expect(whileTrying.balance('ann', 'USD')).toBe('1000');
+    const late = new AbortController();
+    let balances = 0;
+    const atTheEnd = await sandbox({
+      rewrite: (answer, { operation }) => {
+        balances += operation === 'balance' ? 1 : 0;
+        // One before the first case, one behind the last.
+        if (balances === 2) late.abort(new Error('enough'));
+        return answer;
+      },
+    });
+    const only = ['profile-user'];
+    const looked = await certification(atTheEnd, { signal: late.signal, only });
+    expect(looked).toMatchObject({ ending: 'interrupted', complete: false });
   });
 });
