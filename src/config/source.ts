@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { announce } from './announce.ts';
 import { ConfigFolder } from './config-folder.ts';
+import { doubtfulDialect } from './doubtful-dialect.ts';
 import type { InForce } from './in-force.ts';
 import { type LineOfPath, linesOfFile } from './line-of-path.ts';
 import { configurationOf, loadOver } from './loader.ts';
 import type { Problem } from './problems.ts';
 import { reconcile } from './reconcile.ts';
-import type { Configuration } from './schema.ts';
+import type { Configuration, OperatorConfig } from './schema.ts';
 import { Watcher } from './watcher.ts';
 import { weakOfGateway, weakOfOperator } from './weak-secrets.ts';
 
@@ -209,11 +210,16 @@ export class ConfigurationSource {
   /** Of what is new, what should be better; said once, not with every reload. */
   #warn(previous: Configuration | undefined): void {
     const { gateway, operators } = this.#current;
-    const weak = gateway === previous?.gateway ? [] : [...weakOfGateway(gateway)];
-    for (const [id, operator] of operators) {
-      if (operator !== previous?.operators.get(id)) weak.push(...weakOfOperator(operator));
+    const { logger } = this.#options;
+    const isNew = (operator: OperatorConfig) => operator !== previous?.operators.get(operator.id);
+    const changed = [...operators.values()].filter(isNew);
+    const weak = gateway === previous?.gateway ? [] : weakOfGateway(gateway);
+    for (const problem of [...weak, ...changed.flatMap(weakOfOperator)]) {
+      logger.warn({ ...problem }, 'config.weak_secret');
     }
-    for (const problem of weak) this.#options.logger.warn({ ...problem }, 'config.weak_secret');
+    for (const problem of changed.flatMap(doubtfulDialect)) {
+      logger.warn({ ...problem }, 'config.doubtful_dialect');
+    }
   }
 
   /** One listener's failure must not keep the change from the others. */

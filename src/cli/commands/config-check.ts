@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { doubtfulDialect } from '../../config/doubtful-dialect.ts';
 import { describeProblem, type Problem } from '../../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
 import { weakSecrets } from '../../config/weak-secrets.ts';
@@ -77,7 +78,10 @@ function tellOperators(
   { json }: Options,
 ): void {
   const operators = [...configuration.operators.values()].map(operatorSummary);
-  const warnings = weakSecrets(configuration);
+  const warnings = [
+    ...weakSecrets(configuration),
+    ...[...configuration.operators.values()].flatMap(doubtfulDialect),
+  ];
   if (json) {
     terminal.printJson({ ok: true, folder, operators, warnings });
     return;

@@ -130,30 +130,35 @@ export function codeIn(document: JsonDocument, { codeField = 'code' }: Dialect):
  * the status stands for, since bodies there often just repeat the status as their code.
  */
 export function codeOf(refusal: Refusal, operation: Operation, dialect: Dialect): number {
-  const { status, bodyCode } = refusal;
+  const { bodyCode } = refusal;
   if (bodyCode === CODES.system) return CODES.system;
   if (isRollbackConfirmed(refusal, operation, dialect)) return CODES.alreadyProcessed;
-  const ofStatus = codeOfStatus(status, dialect);
-  if (bodyCode !== undefined && (status === REFUSAL || ofStatus === undefined)) {
-    return mapped(bodyCode, operation, dialect);
-  }
-  return ofStatus ?? CODES.system;
+  const ofStatus = decidingStatus(refusal, dialect);
+  if (ofStatus !== undefined) return ofStatus;
+  return bodyCode === undefined ? CODES.system : mapped(bodyCode, operation, dialect);
+}
+
+/** The protocol's code that the status stands for, where it decides; undefined where the body's code does. */
+function decidingStatus({ status, bodyCode }: Refusal, dialect: Dialect): number | undefined {
+  const isByBody = status === REFUSAL && bodyCode !== undefined;
+  return isByBody ? undefined : codeOfStatus(status, dialect);
 }
 
 /**
  * Whether the wallet may have debited all the same. `unknownCodes` says so of the wallet's own codes and of
- * those that `errorStatuses` and `mapCodes` make of an answer: whoever lists a code calls it no decline.
+ * those that `errorStatuses` and `mapCodes` make of an answer: whoever lists a code calls it no decline. Nor is
+ * it one where a status stands for a code that `mapCodes` makes such a code of: somebody who wrote both may
+ * have meant that (I2).
  */
 export function leavesPlaceOpen(refusal: Refusal, dialect: Dialect): boolean {
   const { bodyCode } = refusal;
   const code = codeOf(refusal, 'place', dialect);
-  if (OPEN_PLACE_CODES.includes(code)) return true;
   if (code === NO_ERROR && dialect.okCodes?.includes(NO_ERROR) !== false) return true;
-  if (dialect.unknownCodes?.includes(code) === true) return true;
-  if (bodyCode === undefined) return false;
+  const said = [bodyCode, decidingStatus(refusal, dialect)].filter((one) => one !== undefined);
+  const meant = [code, ...said.map((one) => mapped(one, 'place', dialect))];
   return (
-    dialect.unknownCodes?.includes(bodyCode) === true ||
-    OPEN_PLACE_CODES.includes(mapped(bodyCode, 'place', dialect))
+    meant.some((one) => OPEN_PLACE_CODES.includes(one)) ||
+    [...said, ...meant].some((one) => dialect.unknownCodes?.includes(one) === true)
   );
 }
 

@@ -201,6 +201,33 @@ describe('mapCodes', () => {
     expect(place(dialect, 400, { code: 9 })).toMatchObject({ kind: 'unknown', code: 8 });
   });
 
+  it('is not asked for the code that a status stands for, which is the protocol’s already', () => {
+    const dialect: Dialect = {
+      errorStatuses: { 404: 5, 409: 8 },
+      mapCodes: { place: { 5: 7, 8: 7 }, settle: { 5: 20 }, rollback: { 5: 8 } },
+    };
+    expect(place(dialect, 404, '')).toMatchObject(declined(5));
+    expect(place(dialect, 404, { code: 404 })).toMatchObject(declined(5));
+    expect(place(dialect, 409, '')).toMatchObject({ ...UNKNOWN, code: 8 });
+    expect(verdict(dialect, 'settle', 404, '')).toMatchObject(declined(5));
+    expect(verdict(dialect, 'rollback', 404, '')).toMatchObject(declined(5));
+  });
+
+  it('leaves a place unknown where it maps such a code to one that does: that may have been meant (I2)', () => {
+    const dialect: Dialect = {
+      errorStatuses: { 409: 9, 400: 9, 423: 3 },
+      mapCodes: { place: { 9: 8, 3: 2, 7: 9 } },
+      unknownCodes: [2],
+    };
+    expect(place(dialect, 409, '<html>')).toMatchObject({ ...UNKNOWN, code: 9 });
+    expect(place(dialect, 409, { code: 409 })).toMatchObject({ ...UNKNOWN, code: 9 });
+    expect(place(dialect, 400, 'nope')).toMatchObject({ ...UNKNOWN, code: 9 });
+    expect(place(dialect, 423, '')).toMatchObject({ ...UNKNOWN, code: 3 });
+    // Of a body's code nothing is mapped twice.
+    expect(place(dialect, 400, { code: 7 })).toMatchObject(declined(9));
+    expect(verdict(dialect, 'settle', 409, '')).toMatchObject(declined(9));
+  });
+
   it('gives 0 a meaning, which it has not by itself', () => {
     const dialect: Dialect = { mapCodes: { place: { 0: 5 } } };
     expect(place(dialect, 400, { code: 0 })).toMatchObject(declined(5));
