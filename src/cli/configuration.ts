@@ -36,6 +36,8 @@ export interface PartlyLoadedFolder {
   /** The operators whose files are valid; undefined when `gateway.yaml` is not. */
   readonly configuration: Configuration | undefined;
   readonly problems: readonly Problem[];
+  /** Files that look like operators' and that nobody reads. */
+  readonly passedOver: readonly Problem[];
 }
 
 /** Reads what is valid of the configuration: one operator's broken file keeps nobody from the others. */

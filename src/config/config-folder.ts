@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type CheckedFile, CheckedFiles } from './checked-file.ts';
-import { operatorOfFile } from './file-names.ts';
+import { isPassedOver, operatorOfFile } from './file-names.ts';
 import { FileReader } from './files.ts';
 import { ownSecretsIn } from './own-variables.ts';
 import type { Problem } from './problems.ts';
@@ -27,6 +27,8 @@ export interface FolderContent {
   readonly ownSecrets: ReadonlyMap<string, string>;
   /** What is wrong with no file in particular. */
   readonly problems: readonly Problem[];
+  /** What nobody reads although it looks as if it were meant to be an operator's. */
+  readonly passedOver: readonly Problem[];
 }
 
 /** The folder with `gateway.yaml` and `operators/*.yaml`. */
@@ -61,31 +63,41 @@ export class ConfigFolder {
     const gateway = this.#gatewayFiles.read(GATEWAY_FILE);
 
     const folder = join(this.#path, OPERATORS);
-    const listing = this.#files.list(folder, (name) => operatorOfFile(name) !== undefined);
+    // One that is passed over is looked for as well, so that its coming is a change and is told.
+    const isOf = (name: string) => operatorOfFile(name) !== undefined || isPassedOver(name);
+    const listing = this.#files.list(folder, isOf);
     if (!listing.ok) {
       const problem = {
         file: OPERATORS,
         path: '',
         reason: `the folder ${folder} ${listing.reason}`,
       };
-      return { gateway, operators: undefined, ownSecrets, problems: [problem] };
+      return { gateway, operators: undefined, ownSecrets, problems: [problem], passedOver: [] };
     }
+    const names = listing.names.filter((name) => !isPassedOver(name));
+    const passedOver = listing.names.filter(isPassedOver).map(passingOver);
     const operators = new Map<string, CheckedFile<OperatorFile>>();
-    for (const name of listing.names) {
+    for (const name of names) {
       yield;
       const id = operatorOfFile(name) ?? name;
       const read = checkName(id, this.#operatorFiles.read(`${OPERATORS}/${name}`));
       const twin = operators.get(id);
       operators.set(id, twin === undefined ? read : refuseTwins(twin, read));
     }
-    this.#operatorFiles.keepOnly(listing.names.map((name) => `${OPERATORS}/${name}`));
-    return { gateway, operators, ownSecrets, problems: [] };
+    this.#operatorFiles.keepOnly(names.map((name) => `${OPERATORS}/${name}`));
+    return { gateway, operators, ownSecrets, problems: [], passedOver };
   }
 
   /** What differs now from what `read` saw, files of secrets included, one a step; empty when nothing does. */
   changes(): Generator<undefined, string> {
     return this.#files.changes();
   }
+}
+
+function passingOver(name: string): Problem {
+  const reason =
+    "is not read: an operator's file is named as its id, with .yaml or .yml behind it, such as gamma.yaml";
+  return { file: `${OPERATORS}/${name}`, path: '', reason };
 }
 
 function checkName(id: string, read: CheckedFile<OperatorFile>): CheckedFile<OperatorFile> {

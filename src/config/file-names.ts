@@ -12,3 +12,14 @@ export function isYaml(path: string): boolean {
 export function operatorOfFile(name: string): string | undefined {
   return name.startsWith('.') || !isYaml(name) ? undefined : name.replace(YAML, '');
 }
+
+/** Notes, and what the root of a disk brings along; what else stands there looks like an operator's file. */
+const NO_OPERATOR = /^(?:readme.*|.*\.md|lost\+found)$/i;
+
+/**
+ * Whether somebody may believe that a name in `operators/` is an operator's: `gamma.json`, `gamma.yaml.bak`,
+ * `gamma.yml~`, or a folder `gamma`. None of them is read.
+ */
+export function isPassedOver(name: string): boolean {
+  return !name.startsWith('.') && !isYaml(name) && !NO_OPERATOR.test(name);
+}

@@ -1,4 +1,4 @@
-import { ConfigFolder } from './config-folder.ts';
+import { ConfigFolder, type FolderContent } from './config-folder.ts';
 import type { InForce } from './in-force.ts';
 import { ConfigError, type Problem } from './problems.ts';
 import { type Reconciled, reconcile } from './reconcile.ts';
@@ -11,7 +11,7 @@ import type { Configuration } from './schema.ts';
  * @throws ConfigError naming every problem of every file
  */
 export function loadConfiguration(folder: string, env: NodeJS.ProcessEnv): Configuration {
-  return configurationOf(loadFrom(new ConfigFolder(folder, env)));
+  return configurationOf(loadFrom(new ConfigFolder(folder, env)).inForce);
 }
 
 /** What of a folder is valid, and what is wrong with the rest. */
@@ -19,12 +19,13 @@ export interface PartlyLoaded {
   /** Undefined when `gateway.yaml` is not valid: no operator is complete without it. */
   readonly configuration: Configuration | undefined;
   readonly problems: readonly Problem[];
+  readonly passedOver: FolderContent['passedOver'];
 }
 
 /** Reads a folder for people who work on one operator: another's broken file is only told. */
 export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded {
-  const { next, problems } = readAll(new ConfigFolder(folder, env), undefined);
-  return { configuration: next && configurationOf(next), problems };
+  const { next, problems, passedOver } = readAll(new ConfigFolder(folder, env), undefined);
+  return { configuration: next && configurationOf(next), problems, passedOver };
 }
 
 /**
@@ -32,10 +33,17 @@ export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded
  *
  * @throws ConfigError naming every problem of every file
  */
-function loadFrom(folder: ConfigFolder): InForce {
-  const { next, problems } = readAll(folder, undefined);
+function loadFrom(folder: ConfigFolder): Loaded {
+  const { next, problems, passedOver } = readAll(folder, undefined);
   if (next === undefined || problems.length > 0) throw new ConfigError(problems);
-  return next;
+  return { inForce: next, problems, passedOver };
+}
+
+/** What a process begins with. */
+interface Loaded {
+  readonly inForce: InForce;
+  readonly problems: readonly Problem[];
+  readonly passedOver: FolderContent['passedOver'];
 }
 
 /**
@@ -45,20 +53,21 @@ function loadFrom(folder: ConfigFolder): InForce {
  * @param lastGood what is in force at the others; undefined: there are none
  * @throws ConfigError where there are none, as `loadFrom`
  */
-export function loadOver(
-  lastGood: InForce | undefined,
-  folder: ConfigFolder,
-): { readonly inForce: InForce; readonly problems: readonly Problem[] } {
-  if (lastGood === undefined) return { inForce: loadFrom(folder), problems: [] };
-  const { next = lastGood, problems } = readAll(folder, lastGood);
-  return { inForce: next, problems };
+export function loadOver(lastGood: InForce | undefined, folder: ConfigFolder): Loaded {
+  if (lastGood === undefined) return loadFrom(folder);
+  const { next = lastGood, problems, passedOver } = readAll(folder, lastGood);
+  return { inForce: next, problems, passedOver };
 }
 
-function readAll(folder: ConfigFolder, previous: InForce | undefined): Reconciled {
+function readAll(
+  folder: ConfigFolder,
+  previous: InForce | undefined,
+): Reconciled & Pick<FolderContent, 'passedOver'> {
   const reading = folder.read();
   let step = reading.next();
   while (!step.done) step = reading.next();
-  return reconcile(step.value, previous);
+  const { passedOver } = step.value;
+  return { ...reconcile(step.value, previous), passedOver };
 }
 
 /** What consumers see of it. */

@@ -73,6 +73,8 @@ export class ConfigurationSource {
   readonly #listeners = new Set<ConfigurationListener>();
   #inForce: InForce;
   #current: Configuration;
+  /** Files that were passed over at the last reading. */
+  #passedOver: ReadonlySet<string> = new Set();
   #lastReload: Promise<unknown> = Promise.resolve();
   #watcher: Watcher | undefined;
   /** A reader of its own: what it reads must not count as seen by the watcher. */
@@ -87,12 +89,15 @@ export class ConfigurationSource {
   constructor(options: ConfigurationSourceOptions) {
     this.#options = options;
     this.#folder = new ConfigFolder(options.folder, options.env);
-    const { inForce, problems } = loadOver(options.lastGood, this.#folder);
+    const { inForce, problems, passedOver } = loadOver(options.lastGood, this.#folder);
     this.#inForce = inForce;
     this.beganGood = problems.length === 0;
     this.#current = configurationOf(this.#inForce);
     this.#logProblems(problems);
     this.#warn(options.lastGood && configurationOf(options.lastGood));
+    // A process that begins beside others has it said by them.
+    if (options.lastGood !== undefined) this.#passedOver = filesOf(passedOver);
+    this.#warnOfPassedOver(passedOver);
   }
 
   /** For a process that begins beside this one: its `lastGood`. */
@@ -183,6 +188,7 @@ export class ConfigurationSource {
       problems,
     };
     this.#report(result);
+    this.#warnOfPassedOver(content.passedOver);
     if (isChange(changed)) {
       announce(this.#options.logger, candidate, previous);
       this.#warn(previous);
@@ -222,6 +228,18 @@ export class ConfigurationSource {
     }
   }
 
+  /** Somebody may believe that such an operator is live. Said when the file comes, not with every reload. */
+  #warnOfPassedOver(passedOver: readonly Problem[]): void {
+    const { logger } = this.#options;
+    const come = passedOver.filter(({ file }) => !this.#passedOver.has(file));
+    for (const problem of come.slice(0, LOGGED_MAX)) {
+      logger.warn({ ...problem }, 'config.file_passed_over');
+    }
+    const left = come.length - LOGGED_MAX;
+    if (left > 0) logger.warn({ files: left }, 'config.more_files_passed_over');
+    this.#passedOver = filesOf(passedOver);
+  }
+
   /** One listener's failure must not keep the change from the others. */
   #guarded(call: () => void): void {
     try {
@@ -230,6 +248,10 @@ export class ConfigurationSource {
       this.#options.logger.error({ err: error }, 'config.listener_failed');
     }
   }
+}
+
+function filesOf(problems: readonly Problem[]): ReadonlySet<string> {
+  return new Set(problems.map(({ file }) => file));
 }
 
 async function inSlices<T>(reading: Generator<undefined, T>): Promise<T> {

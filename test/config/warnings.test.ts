@@ -33,3 +33,61 @@ describe('a dialect that may have been meant otherwise', () => {
     expect(warned(log)).toEqual([]);
   });
 });
+
+describe('a file that is passed over', () => {
+  const reason =
+    "is not read: an operator's file is named as its id, with .yaml or .yml behind it, such as gamma.yaml";
+  const passed = (name: string) => ({
+    ...{ message: 'config.file_passed_over', file: `operators/${name}`, path: '', reason },
+  });
+
+  it('is warned of at the start and when it comes, once each', async () => {
+    const files = {
+      ...three(),
+      'operators/delta.json': '{}',
+      'operators/epsilon/epsilon.yaml': '',
+    };
+    const { source, put, remove, log } = sourceOn(files);
+    expect(warned(log)).toEqual([passed('delta.json'), passed('epsilon')]);
+    put('operators/zeta.yaml.bak', operatorYaml('zeta'));
+    put('operators/zeta.yml~', operatorYaml('zeta'));
+    await source.reload();
+    await source.reload();
+    expect(warned(log).slice(2)).toEqual([passed('zeta.yaml.bak'), passed('zeta.yml~')]);
+    // Somebody has another try with the same name.
+    remove('operators/delta.json');
+    await source.reload();
+    put('operators/delta.json', '{}');
+    await source.reload();
+    expect(warned(log).slice(4)).toEqual([passed('delta.json')]);
+  });
+
+  it('is told of within two seconds by a gateway that watches', async () => {
+    const { source, put, log } = sourceOn(three());
+    source.watch();
+    put('operators/delta.json', '{}');
+    await expect.poll(() => warned(log), { timeout: 5_000 }).toEqual([passed('delta.json')]);
+    expect(source.current.operators.size).toBe(3);
+  });
+
+  it('is nobody’s operator where its name says so: dotfiles, links of a ConfigMap, notes, what a disk brings along', () => {
+    const { log } = sourceOn({
+      ...three(),
+      'operators/.alpha.yaml.swp': '',
+      'operators/..data/alpha.yaml': '',
+      'operators/..2026_11_23/alpha.yaml': '',
+      'operators/README': '',
+      'operators/README.md': '',
+      'operators/readme.txt': '',
+      'operators/lost+found/x': '',
+    });
+    expect(warned(log)).toEqual([]);
+  });
+
+  it('is logged for a hundred of them, and the others as a number', () => {
+    const many = Array.from({ length: 130 }, (_, at) => [`operators/o${at}.json`, '{}']);
+    const { log } = sourceOn({ ...three(), ...Object.fromEntries(many) });
+    expect(warned(log)).toHaveLength(101);
+    expect(warned(log).at(-1)).toEqual({ message: 'config.more_files_passed_over', files: 30 });
+  });
+});

@@ -46,7 +46,7 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
     throw new UsageError('--operator says whose wallet to ask: give --probe as well');
   }
   const loaded = await loadValid(terminal.env, options.folder);
-  const { folder, configuration, problems } = loaded;
+  const { folder, configuration, problems, passedOver } = loaded;
   if (options.operator !== undefined) {
     const operator = validOperator(loaded, options.operator);
     const known = [...(configuration?.operators.keys() ?? [])];
@@ -60,7 +60,7 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
   } else if (problems.length > 0 || configuration === undefined) {
     if (options.json) terminal.printJson({ ok: false, folder, problems });
     else tellProblems(terminal, problems);
-  } else tellOperators(terminal, folder, configuration, options);
+  } else tellOperators(terminal, { folder, configuration, passedOver }, options);
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     throw new CommandFailed(`${count} in ${folder}: the gateway would not take it`);
@@ -71,14 +71,18 @@ function tellProblems(terminal: Terminal, problems: readonly Problem[]): void {
   for (const problem of problems) terminal.tell(plain(describeProblem(problem)));
 }
 
+interface ValidFolder extends Pick<PartlyLoadedFolder, 'folder' | 'passedOver'> {
+  readonly configuration: Configuration;
+}
+
 function tellOperators(
   terminal: Terminal,
-  folder: string,
-  configuration: Configuration,
+  { folder, configuration, passedOver }: ValidFolder,
   { json }: Options,
 ): void {
   const operators = [...configuration.operators.values()].map(operatorSummary);
   const warnings = [
+    ...passedOver,
     ...weakSecrets(configuration),
     ...[...configuration.operators.values()].flatMap(doubtfulDialect),
   ];

@@ -77,6 +77,17 @@ describe('wagergate config check', () => {
     );
   });
 
+  it('warns of files that nobody reads', async () => {
+    const beta = operatorYaml('beta');
+    const files = { 'operators/beta.yaml': beta, 'operators/gamma.json': beta };
+    const folder = folderWith({ 'gateway.yaml': GATEWAY, ...files });
+    const { code, stderr } = await wagergate(['config', 'check', '--folder', folder]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning: operators\/gamma\.json: is not read: .*\n$/);
+    const { stdout } = await wagergate(['config', 'check', '--json', '--folder', folder]);
+    expect(JSON.parse(stdout).warnings).toMatchObject([{ file: 'operators/gamma.json' }]);
+  });
+
   it('gives the problems as JSON', async () => {
     const folder = folderWith(INVALID);
     const { code, stdout } = await wagergate(['config', 'check', '--json', '--folder', folder]);
