@@ -5,6 +5,7 @@ import { GatewayError } from './domain/errors.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Accelerator } from './redis/accelerator.ts';
 import { MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
+import { UnsuitableServer } from './store/schema/server-check.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 /** A server that does not answer within this is not there (docs/contract.md, Commands). */
@@ -46,12 +47,12 @@ async function explained<T>(environment: Environment, schema: () => Promise<T>):
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
     const { databaseUrl, migrateOnStart } = environment;
-    throw new GatewayError(
-      'CANNOT_START',
-      `PostgreSQL (DATABASE_URL, ${withoutPassword(databaseUrl)}): its schema could not be ` +
-        `${migrateOnStart ? 'migrated' : 'read'}: ${wordsOf(cause)}`,
-      { cause },
-    );
+    const server = `PostgreSQL (DATABASE_URL, ${withoutPassword(databaseUrl)})`;
+    const why =
+      cause instanceof UnsuitableServer
+        ? ` ${cause.message}`
+        : `: its schema could not be ${migrateOnStart ? 'migrated' : 'read'}: ${wordsOf(cause)}`;
+    throw new GatewayError('CANNOT_START', `${server}${why}`, { cause });
   }
 }
 

@@ -2,6 +2,7 @@ import { DatabaseError } from 'pg';
 import { Database } from '../store/database.ts';
 import { MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
+import { UnsuitableServer } from '../store/schema/server-check.ts';
 import { CommandFailed } from './failures.ts';
 
 const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
@@ -100,7 +101,7 @@ async function explained<T>(url: string, connect: () => Promise<T>): Promise<T> 
   try {
     return await connect();
   } catch (error) {
-    const why = connectionFault(error);
+    const why = error instanceof UnsuitableServer ? error.message : connectionFault(error);
     if (why === undefined) throw error;
     throw new CommandFailed(`PostgreSQL (${withoutPassword(url)}) ${why}`, { cause: error });
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
+import { connectionTo, SHORT_SETTINGS } from './connection.ts';
 import type { SqlValue } from './sql-value.ts';
 import { Columns, type Statement, type TypedStatement } from './statement.ts';
 
@@ -22,9 +23,6 @@ export interface DatabaseOptions {
   readonly onIdleError: (error: Error) => void;
 }
 
-/** Compiling takes longer than any statement here, and estimates that choose it are wrong for young tables. */
-const NEVER_COMPILE = '-c jit=off';
-
 /**
  * A kept plan that was made while a table was empty would scan it for ever, so it must not scan at
  * all. Planning takes a third of the time of a batch of places, and most of that of a result.
@@ -33,9 +31,13 @@ const NEVER_COMPILE = '-c jit=off';
  * would be sorted to find the next few, millions each time.
  */
 const PLANS = {
-  each: `${NEVER_COMPILE} -c plan_cache_mode=force_custom_plan`,
-  kept: `${NEVER_COMPILE} -c plan_cache_mode=force_generic_plan -c enable_seqscan=off`,
-  ordered: `${NEVER_COMPILE} -c plan_cache_mode=force_custom_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off`,
+  each: {},
+  kept: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
+  ordered: {
+    enable_seqscan: 'off',
+    enable_bitmapscan: 'off',
+    enable_sort: 'off',
+  },
 } as const;
 
 /**
@@ -58,7 +60,10 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#plans = options.plans ?? 'each';
     this.#pool = new Pool({
-      connectionString: options.url,
+      ...connectionTo(options.url, 'wagergate', {
+        ...SHORT_SETTINGS,
+        ...PLANS[this.#plans],
+      }),
       max: options.connectionsMax,
       connectionTimeoutMillis: 4_000,
       idleTimeoutMillis: 30_000,
@@ -67,8 +72,6 @@ export class Database {
       query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
-      options: PLANS[this.#plans],
-      application_name: 'wagergate',
     });
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.

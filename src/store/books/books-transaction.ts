@@ -1,6 +1,6 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
-import { LONG_CONNECTION } from '../long-connection.ts';
+import { openLongConnection } from '../connection.ts';
 import type { SqlValue } from '../sql-value.ts';
 import { Columns, type TypedStatement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
@@ -8,7 +8,7 @@ import type { Runner } from './books-journal.ts';
 /** Of rebuilds, which replace what is booked, and of those who must not see that happen. */
 const REBUILD_LOCK_KEY = 1_640_532_527;
 const HOLD = 'UPDATE books_cursor SET version = version + 1';
-const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL statement_timeout = 0';
+const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan';
 
 /**
  * From the moment it holds the books nobody books or closes, nobody sees half of it, and when it fails
@@ -52,14 +52,7 @@ export class BooksTransaction implements Runner {
     begin: string,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
-    const client = new Client({
-      connectionString: url,
-      application_name: 'wagergate-books',
-      ...LONG_CONNECTION,
-    });
-    // A connection that breaks between two queries: the next one tells.
-    client.on('error', () => undefined);
-    await client.connect();
+    const client = await openLongConnection(url, 'books');
     try {
       await client.query(`BEGIN; ${begin}`);
       const result = await work(new BooksTransaction(client));

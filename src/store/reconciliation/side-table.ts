@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { GatewayError } from '../../domain/errors.ts';
-import { LONG_CONNECTION } from '../long-connection.ts';
+import { openLongConnection } from '../connection.ts';
 import { Columns } from '../statement.ts';
 import {
   COMPARE,
@@ -43,15 +43,11 @@ export class SideTable {
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE` */
   static async open(url: string): Promise<SideTable> {
-    const client = new Client({
-      connectionString: url,
-      application_name: 'wagergate-reconciliation',
-      ...LONG_CONNECTION,
-      statement_timeout: STATEMENT_MS,
-    });
-    const table = new SideTable(client);
+    let table: SideTable | undefined;
     try {
-      await client.connect();
+      const limits = { statement_timeout: STATEMENT_MS };
+      const client = await openLongConnection(url, 'reconciliation', limits);
+      table = new SideTable(client);
       // A list may come slowly, and who ran this may be gone: neither is for the server to wait for.
       await client.query(`
         SET client_connection_check_interval = '10s';
@@ -60,7 +56,7 @@ export class SideTable {
         ${CREATE_LISTED}`);
       return table;
     } catch (error) {
-      await table.close();
+      await table?.close();
       const why = error instanceof Error ? error.message : String(error);
       throw new GatewayError('DATABASE_UNAVAILABLE', `PostgreSQL: ${why}`, { cause: error });
     }

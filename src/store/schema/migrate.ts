@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client, DatabaseError } from 'pg';
+import { type Client, DatabaseError } from 'pg';
 import { clientRows } from '../client-rows.ts';
-import { LONG_CONNECTION } from '../long-connection.ts';
+import { openLongConnection } from '../connection.ts';
 import {
   beginMigration,
   ensureHistory,
@@ -12,6 +12,7 @@ import {
   readHistory,
   runAndMarkFinished,
 } from './migration-history.ts';
+import { checkServer } from './server-check.ts';
 
 export interface MigrateOptions {
   /** Told each step, for people. */
@@ -91,15 +92,9 @@ export async function pendingMigrations(
 }
 
 async function withClient<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({
-    connectionString: databaseUrl,
-    application_name: 'wagergate-migrate',
-    ...LONG_CONNECTION,
-  });
-  // A connection that breaks while it only holds the lock: `end` and later queries tell.
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await openLongConnection(databaseUrl, 'migrate');
   try {
+    await checkServer(client);
     return await use(client);
   } finally {
     await client.end();
@@ -107,14 +102,12 @@ async function withClient<T>(databaseUrl: string, use: (client: Client) => Promi
 }
 
 /**
- * A migration takes as long as it takes; but when this process ends, so does what it asked for: else
- * the server would go on with it, and with the lock, on nobody's behalf.
+ * When this process ends, so does what it asked for: else the server would go on with it, and with the
+ * lock, on nobody's behalf. Servers before 14 cannot look, and do not know the setting.
  */
 async function prepareSession(client: Client): Promise<void> {
   await client.query(
-    `SELECT set_config(name, CASE name WHEN 'client_connection_check_interval' THEN '500' ELSE '0' END, false)
-     FROM pg_settings
-     WHERE name IN ('statement_timeout', 'transaction_timeout', 'client_connection_check_interval')`,
+    `SELECT set_config(name, '500', false) FROM pg_settings WHERE name = 'client_connection_check_interval'`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { GatewayError } from '../../domain/errors.ts';
+import { connectionTo, SHORT_SETTINGS } from '../connection.ts';
 import { speaksOfServer } from '../database.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
 
@@ -16,14 +17,11 @@ export type Sql = PrismaTypes.Sql;
 export function createPrisma(url: string) {
   const client = new PrismaClient({
     adapter: new PrismaPg({
-      connectionString: url,
+      ...connectionTo(url, 'wagergate-cold', SHORT_SETTINGS),
       max: 2,
       connectionTimeoutMillis: 4_000,
       statement_timeout: 10_000,
       query_timeout: 11_000,
-      application_name: 'wagergate-cold',
-      // The adapter reads and writes times as if every session were in UTC.
-      options: '-c TimeZone=UTC',
     }),
   });
   return client.$extends({

@@ -1,8 +1,8 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { HAS_DEAD, HAS_OPEN } from '../bets/ended.ts';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
-import { LONG_CONNECTION } from '../long-connection.ts';
+import { openLongConnection } from '../connection.ts';
 import type { Columns } from '../statement.ts';
 import { pruneBets } from './prune-bets.ts';
 import { pruneSessions } from './prune-sessions.ts';
@@ -70,14 +70,7 @@ export interface Pruned {
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
 export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
-  const client = new Client({
-    connectionString: databaseUrl,
-    application_name: 'wagergate-prune',
-    ...LONG_CONNECTION,
-  });
-  // A connection that breaks between two queries: the next one tells.
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await openLongConnection(databaseUrl, 'prune');
   try {
     const months: PrunedMonth[] = [];
     for (const month of await monthsBefore(client, options.before)) {

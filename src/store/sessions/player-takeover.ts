@@ -1,6 +1,6 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
-import { LONG_CONNECTION } from '../long-connection.ts';
+import { openLongConnection } from '../connection.ts';
 import type { Columns } from '../statement.ts';
 
 /** One player as the aggregator knows it already. */
@@ -56,14 +56,7 @@ export class PlayerTakeover {
     url: string,
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<PlayerTakeover> {
-    const client = new Client({
-      connectionString: url,
-      application_name: 'wagergate-import',
-      ...LONG_CONNECTION,
-    });
-    // A connection that breaks between two batches: the next query tells.
-    client.on('error', () => undefined);
-    await client.connect();
+    const client = await openLongConnection(url, 'import');
     const takeover = new PlayerTakeover(client, dryRun);
     try {
       await takeover.#prepare();

@@ -1,0 +1,78 @@
+import type { Client } from 'pg';
+import { clientRows } from '../client-rows.ts';
+import { OUR_SETTINGS } from '../connection.ts';
+
+/**
+ * The database is set up so that the gateway could not keep its promises there. The message goes on after
+ * the server's name.
+ */
+export class UnsuitableServer extends Error {
+  override readonly name = 'UnsuitableServer';
+}
+
+/** By names that differ from those of `pg_settings` in nothing but capitals. */
+const WANTED = new Map(
+  Object.entries(OUR_SETTINGS).map(([name, value]) => [name.toLowerCase(), { name, value }]),
+);
+
+/**
+ * Looks for what no connection can ask for, and whether this one got what it asked for: poolers may drop
+ * it. Whoever starts on such a database would find out by a bet.
+ *
+ * @throws UnsuitableServer with what to do about it
+ */
+export async function checkServer(client: Client): Promise<void> {
+  const [server] = await clientRows(
+    client,
+    `SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
+            quote_ident(session_user) AS role, quote_ident(current_database()) AS database`,
+    [],
+    (row) => ({
+      encoding: row.text('encoding'),
+      commit: row.text('commit'),
+      role: row.text('role'),
+      database: row.text('database'),
+    }),
+  );
+  if (server === undefined) return;
+  const { encoding, commit, role, database } = server;
+  if (encoding !== 'UTF8') {
+    throw new UnsuitableServer(
+      `stores text as ${encoding}, which lacks characters of names and messages: make a database ` +
+        `with ENCODING 'UTF8' TEMPLATE template0`,
+    );
+  }
+  const set = (name: string, value: string) =>
+    `ALTER ROLE ${role} IN DATABASE ${database} SET ${name} = '${value}';`;
+  if (commit === 'off') {
+    throw new UnsuitableServer(
+      'commits before anything is on its disk (synchronous_commit is off): what it forgets in a crash ' +
+        `are bets that wallets have taken. Set ${set('synchronous_commit', 'on')}`,
+    );
+  }
+  const others = await othersThanAsked(client);
+  if (others.length === 0) return;
+  throw new UnsuitableServer(
+    `does not give what its connections ask for (a pooler may drop it): ` +
+      `${others.map(({ name, is }) => `${name} is ${is}`).join(', ')}. ` +
+      `Set ${others.map(({ name, value }) => set(name, value)).join(' ')}`,
+  );
+}
+
+async function othersThanAsked(
+  client: Client,
+): Promise<readonly { readonly name: string; readonly value: string; readonly is: string }[]> {
+  const rows = await clientRows(
+    client,
+    'SELECT lower(name) AS name, setting FROM pg_settings WHERE lower(name) = ANY($1) ORDER BY 1',
+    [[...WANTED.keys()]],
+    (row) => ({ name: row.text('name'), is: row.text('setting') }),
+  );
+  return rows.flatMap(({ name, is }) => {
+    const wanted = WANTED.get(name);
+    // The order of a date's parts follows its style: it counts only where that is another.
+    const isOurs =
+      wanted === undefined || is === wanted.value || is.startsWith(`${wanted.value}, `);
+    return isOurs ? [] : [{ ...wanted, is }];
+  });
+}

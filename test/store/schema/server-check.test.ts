@@ -1,0 +1,121 @@
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { migrateDatabase } from '../../../src/cli/database.ts';
+import { CommandFailed } from '../../../src/cli/failures.ts';
+import { readEnvironment } from '../../../src/config/environment.ts';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { awaitDatabase } from '../../../src/start-up.ts';
+import { migrate } from '../../../src/store/schema/migrate.ts';
+import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
+import { createDatabase, type TestDatabase } from '../../support/database.ts';
+import { setUpDatabase } from '../../support/foreign-settings.ts';
+import { databaseUrl, onServer } from '../../support/server.ts';
+
+let server: TestDatabase;
+beforeEach(async () => {
+  server = await createDatabase();
+});
+afterEach(() => server.drop());
+
+const start = (url: string) => {
+  const environment = readEnvironment({ DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' });
+  return awaitDatabase(environment, systemClock, pino({ level: 'silent' }));
+};
+const whyNot = (url: string) =>
+  start(url).then(
+    () => 'it starts',
+    (error: Error) => error.message,
+  );
+
+/** Does what a message says is to be done. */
+async function obey(message: string): Promise<void> {
+  const [statements] = message.match(/ALTER ROLE .*;/) ?? [];
+  await onServer(server.url, (client) => client.query(statements ?? 'there is none'));
+}
+
+describe('a server on which a commit is not kept', () => {
+  beforeEach(() => setUpDatabase(server.url, { synchronous_commit: 'off' }));
+
+  it('starts no gateway, and what the message says is all there is to do (I1)', async () => {
+    const message = await whyNot(server.url);
+    expect(message).toMatch(/^PostgreSQL \(DATABASE_URL, postgresql:.*\) commits before anything/);
+    await obey(message);
+    expect(await whyNot(server.url)).toBe('it starts');
+  });
+
+  it('gets no schema', async () => {
+    await expect(migrateDatabase({ DATABASE_URL: server.url }, () => undefined)).rejects.toThrow(
+      CommandFailed,
+    );
+  });
+
+  it.each(['local', 'remote_write', 'remote_apply'])('is not one of %s', async (value) => {
+    await setUpDatabase(server.url, { synchronous_commit: value });
+    expect(await whyNot(server.url)).toBe('it starts');
+  });
+});
+
+it('a database that has not every character gets no schema, and the message says what to make', async () => {
+  const url = inject('postgresUrl');
+  const name = `${inject('databasePrefix')}_latin`;
+  await onServer(url, (client) =>
+    client.query(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`),
+  );
+  await expect(migrate(databaseUrl(url, name))).rejects.toThrow(
+    /^stores text as LATIN1.*ENCODING 'UTF8'/,
+  );
+  await onServer(url, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
+});
+
+describe('behind a pooler that drops what connections ask for', () => {
+  const pooler = createServer((near) => forwardWithoutOptions(near));
+  let url: string;
+  beforeEach(async () => {
+    const direct = new URL(server.url);
+    direct.port = String(await listenOn(pooler, 0));
+    url = direct.href;
+  });
+  afterEach(() => stopListening(pooler));
+
+  function forwardWithoutOptions(near: Socket): void {
+    const far = dial(Number(new URL(server.url).port), '127.0.0.1');
+    const end = () => [near, far].forEach((socket) => void socket.destroy());
+    for (const socket of [near, far]) socket.on('error', end).on('close', end);
+    near.once('data', (startup) => {
+      far.write(withoutOptions(startup));
+      near.pipe(far);
+      far.pipe(near);
+    });
+  }
+
+  it('a gateway starts where the settings are the role’s', async () => {
+    await setUpDatabase(server.url);
+    await setUpDatabase(server.url, { statement_timeout: '6s', lock_timeout: '0' });
+    const message = await whyNot(url);
+    expect(message).toContain('does not give what its connections ask for');
+    expect(message).toContain('default_transaction_isolation is serializable');
+    expect(message).toContain('TimeZone is Asia/Kathmandu');
+    expect(message).toMatch(/ALTER ROLE wagergate IN DATABASE \S+ SET DateStyle = 'ISO';/);
+    await obey(message);
+    expect(await whyNot(url)).toBe('it starts');
+  });
+
+  it('a gateway starts on a server as it comes, also where days come before months', async () => {
+    await setUpDatabase(server.url, { DateStyle: 'ISO, DMY' });
+    expect(await whyNot(url)).toBe('it starts');
+  });
+});
+
+/** The startup message (PostgreSQL's manual, Message Formats) without its `options`. */
+function withoutOptions(startup: Buffer): Buffer {
+  const words = startup.toString('latin1', 8).split('\0');
+  const at = words.indexOf('options');
+  // Whoever only looks whether the server is there asks for nothing.
+  if (at < 0) return startup;
+  words.splice(at, 2);
+  const body = Buffer.from(words.join('\0'), 'latin1');
+  const head = Buffer.from(startup.subarray(0, 8));
+  head.writeInt32BE(8 + body.length);
+  return Buffer.concat([head, body]);
+}

@@ -1,0 +1,32 @@
+import { onServer } from './server.ts';
+
+/** What a database may be set up with by somebody who has other programs in mind. */
+export const FOREIGN_SETTINGS: Readonly<Record<string, string>> = {
+  DateStyle: 'German',
+  IntervalStyle: 'sql_standard',
+  TimeZone: 'Asia/Kathmandu',
+  array_nulls: 'off',
+  bytea_output: 'escape',
+  default_transaction_isolation: 'serializable',
+  extra_float_digits: '-3',
+  standard_conforming_strings: 'off',
+  lock_timeout: '20ms',
+  statement_timeout: '40ms',
+  idle_in_transaction_session_timeout: '40ms',
+  jit: 'on',
+  jit_above_cost: '0',
+  plan_cache_mode: 'force_generic_plan',
+};
+
+/** From now on every new connection to the database of this URL begins with these settings. */
+export async function setUpDatabase(
+  url: string,
+  settings: Readonly<Record<string, string>> = FOREIGN_SETTINGS,
+): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await onServer(url, async (client) => {
+    for (const [setting, value] of Object.entries(settings)) {
+      await client.query(`ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+    }
+  });
+}
