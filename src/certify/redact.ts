@@ -1,6 +1,6 @@
 import type { Exchange } from '../outbound/http-call.ts';
+import { SecretMask, secretSpellings, secretsOfRequest } from '../outbound/secret-mask.ts';
 import { JsonError, jsonObjectOrError, jsonString } from '../protocol/json.ts';
-import { SecretMask, secretSpellings, secretsOfRequest } from '../wallets/evidence.ts';
 import type { SeenCall, ShownCall } from './certificate.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import { rightSignatures } from './right-signatures.ts';

@@ -5,8 +5,8 @@ import type { BetAnswer, ReadAnswer, WalletTrace } from '../domain/wallet-answer
 import type { Exchange } from '../outbound/http-call.ts';
 import type { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest, HttpResponse } from '../outbound/http-message.ts';
+import type { Heard } from '../outbound/secret-mask.ts';
 import type { BetVerdict, Declined, NotUnderstood, ReadVerdict } from './adapters/adapter.ts';
-import type { Heard } from './evidence.ts';
 
 export type WalletAnswer = BetAnswer | ReadAnswer;
 

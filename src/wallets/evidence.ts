@@ -1,5 +1,5 @@
-import type { BetAnswer, WalletEvidence } from '../domain/wallet-answer.ts';
-import type { HttpRequest } from '../outbound/http-message.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+import type { SecretMask } from '../outbound/secret-mask.ts';
 import { MESSAGE_LENGTH_MAX } from './adapters/adapter.ts';
 import type { WalletSettings } from './wallet-config.ts';
 
@@ -9,124 +9,9 @@ export interface EvidenceLimits {
   readonly otherBytes: number;
 }
 
-/** What came back, whole or broken off. */
-export interface Heard {
-  readonly contentType: string | undefined;
-  readonly body: Buffer;
-  readonly isComplete: boolean;
-}
-
-const MASK = '***';
-
-/** What nearly every wallet says. */
-const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
-
-/** Shorter ones stand in many a text by chance; they are masked only between quotation marks. */
-const SECRET_CHARS_MIN = 6;
-
-/** More than a secret's length beyond the limit is not looked at: an answer may have 64 KiB. */
-const LOOK_AHEAD_BYTES = 4_096;
-
-/**
- * Members whose value lets somebody in, whoever made it; the echo of a request may be escaped. Each
- * piece of text is looked at by one match alone: what a wallet repeats must not cost its square (I7).
- */
-const SECRET_MEMBER =
-  /("(?:[a-z_-]*token|[a-z_-]*secret|password|authorization|x-sign(?:-jws)?|signature|api[_-]?key)\\*"\s*:\s*\\*")([^"]*)/gi;
-
-/** Stands in whatever the two patterns about members and headers find. */
-const SECRET_WORD = /token|secret|password|authorization|x-sign|signature|api[_-]?key|cookie/i;
-
-/** Two points with nothing but their like between them, and enough behind. */
-const MAYBE_JWS = /\.[\w-]*\.[\w-]{16}/;
-
-/** A signature or a token of this form, whoever's; looked for where a word begins and nowhere else. */
-const JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*\.[\w-]{16,}/g;
-
-/** The beginning of one, at the end of what came. */
-const CUT_JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*(?:\.[\w-]*)?$/;
-
-/** As header names are written; a wallet that echoes the request's head writes them so. */
-const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\s*)[^\r\n]+/gim;
-
-/**
- * Takes out of what a wallet said whatever lets somebody in: wallets echo tokens, headers and whole
- * requests. Everything works on Latin-1 text, one character a byte, so that broken UTF-8 and NUL
- * come through as they are.
- */
-export class SecretMask {
-  readonly #secrets: readonly string[];
-
-  constructor(secrets: readonly string[]) {
-    // The longest first: one may be a part of another.
-    this.#secrets = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
-  }
-
-  /**
-   * @param isWhole whether the text ends where it was meant to
-   * @returns the same text where nothing was to be hidden
-   */
-  text(text: string, isWhole = true): string {
-    return latin1ToText(this.#hidden(textToLatin1(text), isWhole));
-  }
-
-  /** The first bytes of an answer; undefined where none are to be kept. */
-  evidence(
-    { contentType, body, isComplete }: Heard,
-    limitBytes: number,
-  ): WalletEvidence | undefined {
-    if (limitBytes === 0) return undefined;
-    const looked = body.subarray(0, limitBytes + LOOK_AHEAD_BYTES);
-    const isWhole = isComplete && looked.length === body.length;
-    const hidden = Buffer.from(this.#hidden(looked.toString('latin1'), isWhole), 'latin1');
-    const kept = hidden.subarray(0, limitBytes);
-    return {
-      contentType:
-        contentType === undefined || PLAIN_TYPE.test(contentType)
-          ? contentType
-          : this.text(contentType),
-      body: Buffer.from(kept),
-      truncated: !isWhole || kept.length < hidden.length,
-    };
-  }
-
-  #hidden(latin1: string, isWhole: boolean): string {
-    let hidden = latin1;
-    for (const secret of this.#secrets) {
-      if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, maskOf(secret));
-    }
-    if (!isWhole) hidden = this.#withoutCutSecret(hidden);
-    // Nearly every answer is short and plain: looking for a word is cheaper than the patterns.
-    if (SECRET_WORD.test(hidden)) {
-      hidden = hidden.replace(SECRET_MEMBER, maskedMember).replace(SECRET_HEADER, `$1${MASK}`);
-    }
-    return MAYBE_JWS.test(hidden) ? hidden.replace(JWS, MASK) : hidden;
-  }
-
-  /** Where an answer breaks off, it may do so in the middle of a secret. */
-  #withoutCutSecret(text: string): string {
-    for (const secret of this.#secrets) {
-      for (let length = Math.min(secret.length - 1, text.length); length >= 4; length -= 1) {
-        if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
-      }
-    }
-    return text.replace(CUT_JWS, MASK);
-  }
-}
-
 /** What lets somebody in of an operator's settings. */
 export function standingSecrets({ secrets, dialect }: WalletSettings): readonly string[] {
   return [...secrets, ...Object.values(dialect.headers ?? {})];
-}
-
-const TOKEN_MEMBER = /"token"\s*:\s*("(?:[^"\\]|\\.)*")/g;
-
-/** What lets somebody in of one request: its signature, and the player's token in its body. */
-export function secretsOfRequest(request: HttpRequest, body: string): readonly string[] {
-  const { 'x-sign-jws': jws = '' } = request.headers;
-  const tokens = [...body.matchAll(TOKEN_MEMBER)].map(([, quoted = '""']) => unquoted(quoted));
-  // Of a detached signature the last part is the one that counts.
-  return [jws, jws.slice(jws.lastIndexOf('.') + 1), ...tokens];
 }
 
 /** A bet or read that did not succeed. */
@@ -141,52 +26,4 @@ export function withoutSecrets(answer: Failed, redaction: SecretMask): Failed {
   const { error } = answer.trace;
   if (error === undefined) return answer;
   return { ...answer, trace: { ...answer.trace, error: redaction.text(error) } };
-}
-
-function unquoted(json: string): string {
-  try {
-    const text: unknown = JSON.parse(json);
-    return typeof text === 'string' ? text : '';
-  } catch {
-    // No JSON text after all: as it stands there it may come back.
-    return json.slice(1, -1);
-  }
-}
-
-/** Spelled the same everywhere, as most tokens and every signature are. */
-const PLAIN = /^[\w.~-]{6,}$/;
-
-/** The ways in which a secret may come back: in JSON, in PHP's JSON, in an address. */
-export function secretSpellings(secret: string): readonly string[] {
-  if (PLAIN.test(secret)) return [secret];
-  const json = JSON.stringify(secret).slice(1, -1);
-  return [secret, json, json.replaceAll('/', '\\/'), encodeURIComponent(secret.toWellFormed())];
-}
-
-/** The same as Latin-1; a short one between quotation marks alone. */
-function spellings(secret: string): readonly string[] {
-  // ASCII is Latin-1 already.
-  if (PLAIN.test(secret)) return [secret];
-  const bytes = secretSpellings(secret).map(textToLatin1);
-  if (secret.length >= SECRET_CHARS_MIN) return bytes;
-  return secret === '' ? [] : bytes.map((one) => `"${one}"`);
-}
-
-/** What a member holds gives way; the backslashes before its closing quote belong to the quote. */
-function maskedMember(_member: string, head: string, value: string): string {
-  let end = value.length;
-  while (value[end - 1] === '\\') end -= 1;
-  return head + MASK + value.slice(end);
-}
-
-function maskOf(spelled: string): string {
-  return spelled.startsWith('"') ? `"${MASK}"` : MASK;
-}
-
-function textToLatin1(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
-}
-
-function latin1ToText(text: string): string {
-  return Buffer.from(text, 'latin1').toString('utf8');
 }

@@ -11,9 +11,10 @@ import {
   peerCertificate,
   type TlsCertificate,
 } from '../outbound/peer-certificate.ts';
+import { SecretMask } from '../outbound/secret-mask.ts';
 import type { ReadVerdict, WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
-import { SecretMask, standingSecrets } from './evidence.ts';
+import { standingSecrets } from './evidence.ts';
 import type { WalletOwner } from './wallet-config.ts';
 
 /** Whose wallet may be probed; an operator of the configuration fits it. */

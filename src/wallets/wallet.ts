@@ -10,6 +10,7 @@ import type {
 import type { BreakerWindows } from '../outbound/breaker-windows.ts';
 import { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
+import { type Heard, SecretMask, secretsOfRequest } from '../outbound/secret-mask.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { noTracing, type Tracing } from '../telemetry/tracing.ts';
@@ -24,14 +25,7 @@ import {
   type WalletAnswer,
 } from './attempt.ts';
 import type { BetCall, CallerDialect, ReadCall, Wallet } from './call.ts';
-import {
-  type EvidenceLimits,
-  type Heard,
-  SecretMask,
-  secretsOfRequest,
-  standingSecrets,
-  withoutSecrets,
-} from './evidence.ts';
+import { type EvidenceLimits, standingSecrets, withoutSecrets } from './evidence.ts';
 import { Lane } from './lane.ts';
 import { sharesConnections, type WalletOwner } from './wallet-config.ts';
 import { WalletMetrics } from './wallet-metrics.ts';

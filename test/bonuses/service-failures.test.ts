@@ -95,6 +95,33 @@ describe.each(READS)('POST /bonuses/%s', (method, fields) => {
   });
 });
 
+it('masks the secret that the service quotes, and the signature of a call', async () => {
+  const signature = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9..dGhlIHNpZ25hdHVyZSBvZiBhIGNhbGwgdG8gaXQ';
+  const message = `${SERVICE_SECRET} does not sign ${signature}`;
+  const refused = {
+    kind: 'status',
+    status: 422,
+    body: JSON.stringify({ code: 77, message }),
+  } as const;
+  deployment.api.misbehave('any', refused, { calls: 1 });
+  const answer = await deployment.alpha.call('/bonuses/template', { templateId: template });
+  expect([answer.status, answer.json]).toEqual([
+    422,
+    { code: 77, message: '*** does not sign ***' },
+  ]);
+  const errorItems = [{ bonusId: bonus, code: 36, message: `key ${SERVICE_SECRET}` }];
+  const partly = {
+    kind: 'status',
+    status: 200,
+    body: JSON.stringify({ items: [], errorItems }),
+  } as const;
+  deployment.api.misbehave('bonus/revokeBatch', partly, { calls: 1 });
+  const batch = await deployment.alpha.call('/bonuses/bonus/revokeBatch', { bonusesIds: [bonus] });
+  expect(batch.status).toBe(200);
+  expect(batch.body).toContain('key ***');
+  expect(batch.body).not.toContain(SERVICE_SECRET);
+});
+
 it.each([
   ['bonus/revokeBatch', () => ({ bonusesIds: [bonus, 7_654_321] })],
   ['player/bonuses', () => ({ userId: 'ann' })],

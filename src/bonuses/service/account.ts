@@ -1,4 +1,5 @@
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
+import { SecretMask } from '../../outbound/secret-mask.ts';
 import { type SigningKey, signingKeys } from '../../protocol/signature.ts';
 
 /** A partner account at the service, as which an operator's calls go out. */
@@ -6,6 +7,8 @@ export interface Account {
   /** Never leaves towards an operator. */
   readonly cid: string;
   readonly key: SigningKey;
+  /** What the service says without the account's secrets, which it may quote, and without signatures. */
+  readonly masked: (text: string) => string;
   /**
    * The account is one operator's alone, so whatever it holds is that operator's. Not so where
    * several share one: then ownership decides, as at the aggregator's.
@@ -17,7 +20,7 @@ export interface Account {
 export class Accounts {
   readonly #configuration: () => Configuration;
   /** Prepared once per list of secrets; a reload makes new lists. */
-  readonly #keys = new WeakMap<readonly string[], SigningKey>();
+  readonly #prepared = new WeakMap<readonly string[], Pick<Account, 'key' | 'masked'>>();
 
   #all: { readonly of: Configuration; readonly accounts: readonly Account[] } | undefined;
 
@@ -31,19 +34,19 @@ export class Accounts {
     const own = operator.bonuses.upstream;
     if (own === undefined) {
       const { cid, secrets } = gateway.service;
-      return { cid, key: this.#keyOf(secrets), exclusive: false };
+      return { cid, ...this.#prepare(secrets), exclusive: false };
     }
     const shares = ({ id, bonuses }: OperatorConfig) =>
       id !== operator.id && bonuses.upstream?.cid === own.cid;
     const exclusive = own.cid !== gateway.service.cid && ![...operators.values()].some(shares);
-    return { cid: own.cid, key: this.#keyOf(own.secrets), exclusive };
+    return { cid: own.cid, ...this.#prepare(own.secrets), exclusive };
   }
 
   /** The account of that cid, for the read-back; undefined when the configuration has it no more. */
   byCid(cid: string): Account | undefined {
     const { gateway, operators } = this.#configuration();
     if (cid === gateway.service.cid) {
-      return { cid, key: this.#keyOf(gateway.service.secrets), exclusive: false };
+      return { cid, ...this.#prepare(gateway.service.secrets), exclusive: false };
     }
     const operator = operators.values().find(({ bonuses }) => bonuses.upstream?.cid === cid);
     return operator && this.of(operator);
@@ -69,12 +72,14 @@ export class Accounts {
     return [...new Set(seeing.map((operator) => this.of(operator).cid))];
   }
 
-  #keyOf(secrets: readonly string[]): SigningKey {
-    const known = this.#keys.get(secrets);
+  #prepare(secrets: readonly string[]): Pick<Account, 'key' | 'masked'> {
+    const known = this.#prepared.get(secrets);
     if (known !== undefined) return known;
     const [key] = signingKeys(secrets.slice(0, 1));
     if (key === undefined) throw new Error('the configuration allows no account without a secret');
-    this.#keys.set(secrets, key);
-    return key;
+    const mask = new SecretMask(secrets);
+    const prepared = { key, masked: (text: string) => mask.text(text) };
+    this.#prepared.set(secrets, prepared);
+    return prepared;
   }
 }

@@ -18,8 +18,7 @@ export async function termsFor(
   const unknown = ids.filter((id) => !known.has(id));
   const found = unknown.length === 0 ? [] : await players.namesOf(call.operator.id, unknown);
   return {
-    serviceCid: call.account.cid,
-    operatorCid: call.operator.api.cid,
+    ...termsOf(call),
     userOf: new Map([...known, ...found]),
   };
 }
@@ -29,7 +28,8 @@ export function termsOf(
   { account, operator }: Pick<BonusCall, 'operator' | 'account'>,
   known: ReadonlyMap<string, string> = new Map(),
 ): Terms {
-  return { serviceCid: account.cid, operatorCid: operator.api.cid, userOf: known };
+  const { cid: serviceCid, masked } = account;
+  return { serviceCid, operatorCid: operator.api.cid, masked, userOf: known };
 }
 
 /** The player of a bonus, as the service names him; undefined where it names none. */

@@ -8,6 +8,8 @@ export interface Terms {
   readonly serviceCid: string;
   readonly operatorCid: string;
   /** The aggregator's ids of players of this operator, to the operator's. */
+  /** A text of the service's without what lets somebody in, such as the account's secrets. */
+  readonly masked: (text: string) => string;
   readonly userOf: ReadonlyMap<string, string>;
 }
 

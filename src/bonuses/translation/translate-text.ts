@@ -28,14 +28,15 @@ const patterns = new WeakMap<Terms, RegExp>();
 /**
  * A text of the service's in the operator's terms, such as an error's message. Each word is
  * exchanged once: what was put in is not looked at again, because an operator may call one player
- * as the aggregator calls another.
+ * as the aggregator calls another. What goes wrong at the service may have it quote the request, or the secret.
  */
 export function translateText(text: string, terms: Terms, place: TranslatedPlace): string {
   const { serviceCid, operatorCid } = terms;
   if (text === serviceCid) return operatorCid;
   // Nearly all of a page with a thousand bonuses: bets wait while it is looked through.
   if (place !== 'error' && text.length < UUID_CHARS && !text.includes(serviceCid)) return text;
-  const translated = text.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
+  const told = place === 'error' ? terms.masked(text) : text;
+  const translated = told.replaceAll(patternOf(terms), (word) => translateWord(word, terms, place));
   return serviceCid.length < DISTINCT_CHARS_MIN
     ? translated
     : translated.replaceAll(serviceCid, operatorCid);

@@ -1,6 +1,6 @@
 import { classOf } from '../../domain/operation.ts';
+import { secretSpellings } from '../../outbound/secret-mask.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
-import { secretSpellings } from '../../wallets/evidence.ts';
 import { codesIn, documentOf } from '../answer-meaning.ts';
 import { type Case, type CaseText, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';

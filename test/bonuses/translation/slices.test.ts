@@ -24,7 +24,8 @@ it('a tree is the same in slices as at once', async () => {
 });
 
 describe('while an answer with thousands of bonuses is put into the operator’s terms', () => {
-  const terms = { serviceCid: 'aggregator', operatorCid: 'alpha', userOf: new Map() };
+  const masked = (text: string) => text;
+  const terms = { serviceCid: 'aggregator', operatorCid: 'alpha', masked, userOf: new Map() };
 
   it.each<[string, (tree: Json) => Promise<unknown>]>([
     ['read', () => treeInSlices(document)],

@@ -13,6 +13,7 @@ const OLD = '1999';
 const terms: Terms = {
   serviceCid: 'fbet',
   operatorCid: 'alpha-key',
+  masked: (text) => text.replaceAll('the-key', '***'),
   userOf: new Map([
     [ANN, 'ann'],
     [OLD, 'old-ben'],
@@ -113,6 +114,13 @@ describe('an error of the service’s, of unknown shape', () => {
       ref: '[hidden]',
       deep: [{ who: 'ann' }],
     });
+  });
+
+  it('has what lets somebody in masked, wherever in it that stands', () => {
+    const error = { message: 'not signed with the-key', more: [{ said: 'the-key' }] };
+    expect(translate(tree(error), terms, 'error')).toEqual(
+      tree({ message: 'not signed with ***', more: [{ said: '***' }] }),
+    );
   });
 
   it('has each word exchanged once, also where two players swap their names', () => {

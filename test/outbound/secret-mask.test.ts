@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SecretMask, secretsOfRequest, standingSecrets } from '../../src/wallets/evidence.ts';
+import { SecretMask, secretsOfRequest } from '../../src/outbound/secret-mask.ts';
+import { standingSecrets } from '../../src/wallets/evidence.ts';
 import type { WalletSettings } from '../../src/wallets/wallet-config.ts';
 import { partly } from '../support/partly.ts';
 
