@@ -117,11 +117,11 @@ export class WalletConnection {
     });
   }
 
-  /** Calls at the same time are waited for once. */
+  /** Calls at the same time are waited for once. They are told of in the order in which they end. */
   #noteSilence(fromMs: number, untilMs: number): void {
     this.#silentCalls += 1;
-    this.#silentMs += Math.max(0, untilMs - Math.max(fromMs, this.#silentUntilMs));
-    this.#silentUntilMs = Math.max(this.#silentUntilMs, untilMs);
+    this.#silentMs += untilMs - Math.max(fromMs, this.#silentUntilMs);
+    this.#silentUntilMs = untilMs;
   }
 
   async close(): Promise<void> {

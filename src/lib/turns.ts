@@ -8,6 +8,11 @@ export class Turns {
     this.#atOnce = atOnce;
   }
 
+  /** Keys of which something is kept: addresses and operators come and go, and none stays once it is over. */
+  get keysKept(): number {
+    return new Set([...this.#working.keys(), ...this.#waiting.keys()]).size;
+  }
+
   /** @returns what ends the turn, to be called once */
   async take(key: string): Promise<() => void> {
     const working = this.#working.get(key) ?? 0;

@@ -47,6 +47,16 @@ describe('a wallet that misbehaves on the wire', () => {
     ]);
   });
 
+  it('has refused nothing by a redirect, nor accepted: the gateway would not know either', async () => {
+    const wallet = await sandbox({
+      rewrite: (answer) => (answer.body.includes('"code":7') ? { status: 302, body: '' } : answer),
+    });
+    const { findings } = await certification(wallet, { only: ['place-not-enough'] });
+    expect(findings).toMatchObject([
+      { what: 'place should be refused: HTTP 302', meaning: 'absorbed' },
+    ]);
+  });
+
   it.each<[string, readonly Operation[], Misbehaviour, readonly string[]]>([
     ['echoes another id', BETS, { kind: 'wrongTransactionId' }, ['shape-transaction-id']],
     [

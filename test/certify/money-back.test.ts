@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
 import { certification, sandbox } from './support/certification.ts';
 import { keepsPayoutOnRollback } from './support/flawed-wallets.ts';
+import { acceptsTheUnreadable } from './support/plain-mistakes.ts';
 
 describe('what a run has put on the table comes back', () => {
   it.each<[string, Misbehaviour]>([
@@ -23,6 +24,15 @@ describe('what a run has put on the table comes back', () => {
     wallet.misbehave('settle', { kind: 'code', code: 100, effect: 'applied' });
     const { verdict, money } = await certification(wallet, { only: ['settle-won'] });
     expect(verdict).toBe('not_fit');
+    expect(money.difference).toBe('0');
+  });
+
+  it('from a wallet that says yes to a rollback with a foreign signature, and does nothing', async () => {
+    const wallet = await sandbox(acceptsTheUnreadable);
+    const only = ['signature-foreign-rollback'];
+    const { verdict, money } = await certification(wallet, { only });
+    expect(verdict).toBe('not_fit');
+    expect([...wallet.bets.values()].map(({ status }) => status)).toEqual(['rolled_back']);
     expect(money.difference).toBe('0');
   });
 });
