@@ -36,7 +36,7 @@ export async function rebuildBooks(
   return await BooksTransaction.run(databaseUrl, true, async (transaction) => {
     const steps = new RebuildSteps(transaction);
     const journal = new BooksJournal(transaction);
-    const { timeZone: kept } = await journal.cursor();
+    const { timeZone: kept, at: bookedTo } = await journal.cursor();
     if (kept !== undefined && kept !== timeZone) {
       if (fromDay !== undefined || (await steps.hasStatements())) {
         throw new RebuildRefused(
@@ -48,7 +48,7 @@ export async function rebuildBooks(
     }
     const start = fromDay === undefined ? undefined : await steps.startOf(fromDay, timeZone);
     const from = await steps.firstOf(start);
-    if (from === undefined) return { before: 0, after: 0, changed: 0, examples: [] };
+    if (from === undefined) return { before: 0, after: 0, added: 0, changed: 0, examples: [] };
     await steps.takeBack(from, timeZone);
     let movements = 0;
     for (;;) {
@@ -68,6 +68,6 @@ export async function rebuildBooks(
           'nothing was changed; see docs/runbooks/books-violations.md',
       );
     }
-    return await steps.difference(from);
+    return await steps.difference(from, bookedTo);
   });
 }

@@ -16,6 +16,16 @@ export function unknownOperator(id: string, known: readonly string[]): UsageErro
   return new UsageError(`no operator ${plain(id)}: ${advice}`);
 }
 
+/** What to say of an operator that has no file in the folder; undefined where it has, or there is no folder. */
+export function operatorWithoutFile(
+  terminal: Terminal,
+  folder: string | undefined,
+  id: string,
+): UsageError | undefined {
+  const known = operatorFiles(configFolder(terminal.env, folder));
+  return known === undefined || known.includes(id) ? undefined : unknownOperator(id, known);
+}
+
 /**
  * Where nothing was found of an operator: a slip in its id is the likeliest reason. Only a word on
  * stderr, because an operator whose file is gone has deliveries all the same.

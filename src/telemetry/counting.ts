@@ -14,6 +14,7 @@ export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): 
   for (const operator of operatorIds) {
     metrics.conflicts.inc({ operator }, 0);
     metrics.signatureFailures.inc({ caller: operator }, 0);
+    metrics.walletDeclines.inc({ operator, code: '1' }, 0);
     for (const operation of ANSWERED_OPERATIONS) {
       metrics.unknownOutcomes.inc({ operator, operation }, 0);
     }

@@ -6,7 +6,7 @@ import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asPerson } from '../support/person.ts';
 import { onServer } from '../support/server.ts';
-import { bookAll, movementsOfBet, rowsOf } from './support/kept-books.ts';
+import { bookAll, movementsOfBet, rowsOf, wholeBooks } from './support/kept-books.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -17,6 +17,20 @@ beforeAll(async () => {
   });
 });
 afterAll(() => gateway.close());
+
+const rebuild = () =>
+  rebuildBooks(gateway.databaseUrl, { timeZone: 'UTC', fromDay: undefined, log: () => undefined });
+
+describe('a rebuild while bets go on', () => {
+  it('calls nothing another row that it is the first to book (I12)', async () => {
+    await bookAll(gateway);
+    const before = (await wholeBooks(gateway)).length;
+    const { transactionId } = await placedBet(gateway, { amount: '10' });
+    await vi.waitFor(async () => expect(await rebuild()).toMatchObject({ added: 1 }), 10_000);
+    expect(await movementsOfBet(gateway, transactionId)).toEqual(['stake -10 1']);
+    expect(await rebuild()).toMatchObject({ before: before + 1, added: 0, changed: 0 });
+  });
+});
 
 describe('the checker of the books (I12)', () => {
   it('is silent about a result that a person put right by hand, on a rebuild too', async () => {
@@ -40,11 +54,7 @@ describe('the checker of the books (I12)', () => {
       });
     });
     await bookAll(gateway);
-    await rebuildBooks(gateway.databaseUrl, {
-      timeZone: 'UTC',
-      fromDay: undefined,
-      log: () => undefined,
-    });
+    await rebuild();
     await onServer(gateway.databaseUrl, (client) =>
       client.query(`UPDATE books_cursor SET checked_in = '0'`),
     );

@@ -21,6 +21,7 @@ describe('counters that alarms look at', () => {
       expect(text).toContain(`gateway_conflicts_total{operator="${operator}"} 0\n`);
       expect(text).toContain(`gateway_signature_failures_total{caller="${operator}"} 0\n`);
     }
+    expect(text).toContain('gateway_wallet_declines_total{operator="beta",code="1"} 0\n');
     for (const operation of ['place', 'settle', 'unsettle']) {
       const unknown = `gateway_unknown_outcomes_total{operator="beta",operation="${operation}"} 0\n`;
       expect(text).toContain(unknown);

@@ -44,12 +44,15 @@ async function rebuild(terminal: Terminal, { from, folder, json }: Options): Pro
   try {
     const log = (line: string) => terminal.tell(line);
     const done = await rebuildBooks(url, { timeZone, fromDay: from, log });
+    // The bookkeeper has waited: what wallets confirmed since is booked as well, and is no difference.
+    const added = done.added === 0 ? '' : `, and ${done.added} new ones`;
     if (json) terminal.printJson(done);
-    else if (done.changed === 0) terminal.print(`${done.after} movements, the same as before`);
+    else if (done.changed === 0)
+      terminal.print(`${done.after} movements, the same as before${added}`);
     else {
       const which = done.examples.map(plain).join(', ');
       terminal.print(
-        `${done.after} movements, ${done.before} before; ${done.changed} rows were others (${which})`,
+        `${done.after} movements, ${done.before} before; ${done.changed} rows were others (${which})${added}`,
       );
     }
   } catch (error) {

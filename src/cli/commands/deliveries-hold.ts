@@ -4,7 +4,7 @@ import { byOf, notBlank } from '../caller.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { warnOfUnknownOperator } from '../suggestions.ts';
+import { operatorWithoutFile, warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -56,6 +56,11 @@ async function change(
 ): Promise<void> {
   const { operator, folder, json } = options;
   const hold = await withPrisma(terminal.env, async (prisma) => {
+    const slip = verb === 'hold' ? operatorWithoutFile(terminal, folder, operator) : undefined;
+    // An operator whose file is gone may have players; a slip in the id has none, and holds nobody.
+    if (slip && (await prisma.player.findFirst({ where: { operatorId: operator } })) === null) {
+      throw slip;
+    }
     const { DeliveryHolds } = await import('../../store/deliveries/holds.ts');
     const holds = new DeliveryHolds(prisma);
     if (!(await holds[verb](operator, byOf(options)))) {

@@ -27,7 +27,8 @@ export function deliveriesListCommand(terminal: Terminal): Command {
     .description(
       'Lists the operations that the gateway has accepted for delivery to wallets, oldest first. ' +
         'Held ones wait until their operator takes calls again or, where the bet is of another ' +
-        'wallet.generation, until somebody releases it; dead ones wait for a person.',
+        'wallet.generation, until somebody releases it; dead ones wait for a person. What waits for ' +
+        'an open breaker is pending here: only a running gateway knows it (`operator status`).',
     )
     .option('--operator <id>', 'only of this operator')
     .addOption(new Option('--state <state>', 'only in this state').choices(DELIVERY_STATES))

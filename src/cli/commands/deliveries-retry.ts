@@ -103,7 +103,7 @@ async function retryAll(
 ): Promise<void> {
   const by = byOf(options);
   const { operation } = options;
-  const retried = await withDeliveryAdmin(terminal, options, async (admin) => {
+  const { retried, left } = await withDeliveryAdmin(terminal, options, async (admin) => {
     let sum = 0;
     let cursor: string | undefined;
     do {
@@ -118,12 +118,18 @@ async function retryAll(
       // What is done stays done, whatever comes: a second run goes on with the rest.
       if (cursor !== undefined) terminal.tell(`... ${sum} deliveries, up to ${cursor}`);
     } while (cursor !== undefined);
-    return sum;
+    const rest = state === 'dead' ? await admin.count({ operator, state, operation }) : undefined;
+    return { retried: sum, left: rest?.count ?? 0 };
   });
   if (options.json) terminal.printJson({ operator, state, retried });
   else {
     const kind = operation === undefined ? 'deliveries' : `deliveries (${operation})`;
     terminal.print(`${retried} ${state} ${kind} of ${operator} are due now`);
   }
-  if (retried === 0) warnOfUnknownOperator(terminal, options.folder, operator);
+  if (left > 0) {
+    terminal.tell(
+      `left dead: ${left}, overtaken by a later operation of the bet, or refused again: correct it at ` +
+        'the wallet, then `wagergate deliveries resolve <id>`',
+    );
+  } else if (retried === 0) warnOfUnknownOperator(terminal, options.folder, operator);
 }

@@ -16,8 +16,9 @@ export function operatorStatusCommand(terminal: Terminal): Command {
     .summary('shows how every operator is doing right now')
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators are doing: breakers, ' +
-        'what is pending and since when, dead letters, unresolved bets. A ? means not known at present, ' +
-        '500000+ that there are more, which are still being counted.',
+        'what is pending and since when, dead letters, unresolved bets. Deliveries `go out`, are `held` by a ' +
+        'person, or `wait` for the money breaker or the status. A ? means not known at present, 500000+ that ' +
+        'there are more, which are still being counted.',
     )
     .option('--admin <url>', ADMIN_OPTION)
     .option('--json', 'print {items} as JSON')
@@ -58,7 +59,7 @@ function cells(item: Item): string[] {
     status,
     breaker.money,
     breaker.read,
-    hold === null ? 'go out' : 'held',
+    hold !== null ? 'held' : status === 'active' && breaker.money === 'closed' ? 'go out' : 'wait',
     count('openDeliveries'),
     oldestDelivery ?? '-',
     count('deadDeliveries'),

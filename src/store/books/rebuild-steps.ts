@@ -3,10 +3,12 @@ import type { BooksTransaction } from './books-transaction.ts';
 import { dayStart } from './day-start.ts';
 import { type Position, positionOf } from './position.ts';
 
-/** How the rows from before differ from those that were made anew. */
+/** How the rows from before differ from those that were made anew, as far as the books had come. */
 export interface RebuildDifference {
   readonly before: number;
   readonly after: number;
+  /** Booked for the first time: confirmed after the place that the books had come to. */
+  readonly added: number;
   /** Rows that are not the same byte for byte, either way. */
   readonly changed: number;
   readonly examples: readonly string[];
@@ -119,21 +121,25 @@ export class RebuildSteps {
     );
   }
 
-  async difference(from: Position): Promise<RebuildDifference> {
-    const { writtenIn, operationId, number } = from;
+  /** @param bookedTo where the books stood before: what lies behind it nobody had booked yet */
+  async difference(from: Position, bookedTo: Position): Promise<RebuildDifference> {
     const [found] = await this.#books.rows(
       `WITH before AS (SELECT r::text AS row, r.transaction_id FROM books_replaced r),
-            after AS (SELECT m::text AS row, m.transaction_id FROM books_movements m
-                       WHERE ${POSITION} >= ($1::xid8, $2::bigint, $3::int)),
+            made AS (SELECT m::text AS row, m.transaction_id,
+                            ${POSITION} > ($4::xid8, $5::bigint, $6::int) AS is_new
+                       FROM books_movements m WHERE ${POSITION} >= ($1::xid8, $2::bigint, $3::int)),
+            after AS (SELECT row, transaction_id FROM made WHERE NOT is_new),
             changed AS ((TABLE before EXCEPT ALL TABLE after)
                         UNION ALL (TABLE after EXCEPT ALL TABLE before))
        SELECT (SELECT count(*)::int FROM before) AS before, (SELECT count(*)::int FROM after) AS after,
+              (SELECT count(*)::int FROM made WHERE is_new) AS added,
               (SELECT count(*)::int FROM changed) AS changed,
               ARRAY(SELECT DISTINCT transaction_id FROM changed ORDER BY 1 LIMIT 5) AS examples`,
-      [writtenIn, operationId, number],
+      [from, bookedTo].flatMap((at) => [at.writtenIn, at.operationId, at.number]),
       (row) => ({
         before: row.int('before'),
         after: row.int('after'),
+        added: row.int('added'),
         changed: row.int('changed'),
         examples: row.texts('examples'),
       }),

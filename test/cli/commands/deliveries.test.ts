@@ -167,6 +167,14 @@ describe('wagergate deliveries retry', () => {
       /^error: delivery \d+ was overtaken by a later operation of its bet.*\n$/,
     );
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
+    // Of many it is left as well, and whoever asked for all of them is told.
+    expect(await deliveries('retry', '--operator', 'alpha', '--state', 'dead')).toEqual({
+      code: 0,
+      stdout: '0 dead deliveries of alpha are due now\n',
+      stderr: expect.stringMatching(
+        /^left dead: 1, overtaken by .* `wagergate deliveries resolve <id>`\n$/,
+      ),
+    });
   });
 
   it('leaves alone what is done', async () => {
@@ -257,42 +265,5 @@ describe('an operator that is misspelt', () => {
     expect((await deliveries('list', '--operator', 'alpha')).stderr).toBe('no such deliveries\n');
     const { stdout } = await deliveries('release', '--operator', 'alpha', '--json');
     expect(JSON.parse(stdout)).toEqual({ operator: 'alpha', generation: 1 });
-  });
-});
-
-describe('wagergate deliveries hold and resume', () => {
-  it('are on record with who did it at this command line, and why (I12)', async () => {
-    expect((await deliveries('hold', '--operator', 'alpha', '--reason', ' ')).code).toBe(2);
-    const hold = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
-    expect(hold).toMatchObject({ code: 0, stdout: 'the deliveries of alpha are held\n' });
-    const id = await insertDelivery(client);
-    expect(idsIn(await deliveries('list', '--state', 'held', '--json'))).toEqual([id]);
-    const again = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already held') });
-    expect(await deliveries('resume', '--operator', 'alpha')).toMatchObject({ code: 0 });
-    expect(await deliveries('resume', '--operator', 'alpha')).toMatchObject({ code: 1 });
-    const audit = await wagergate(['audit', 'list', '--operator', 'alpha', '--json'], { env });
-    const { items } = JSON.parse(audit.stdout);
-    // The retries of the tests before stand behind them: the audit is never emptied.
-    expect(items.slice(0, 2)).toMatchObject([
-      { action: 'deliveries.resume', reason: null },
-      {
-        action: 'deliveries.hold',
-        actor: expect.stringMatching(/^cli:.+/),
-        subject: 'operator alpha',
-        reason: 'OPS-17',
-      },
-    ]);
-    const exported = await wagergate(['audit', 'export', '--action', 'deliveries.hold'], { env });
-    expect(JSON.parse(exported.stdout.split('\n')[0] ?? '')).toMatchObject({ reason: 'OPS-17' });
-    const listed = await wagergate(['audit', 'list', '--actor', 'nobody'], { env });
-    expect(listed.stderr).toBe('nothing of that is in the audit\n');
-    const odd = await wagergate(['audit', 'list', '--from', 'yesterday'], { env });
-    expect(odd.code).toBe(2);
-    for (const command of ['list', 'export']) {
-      const slip = await wagergate(['audit', command, '--action', 'deliveries.helt'], { env });
-      expect(slip).toMatchObject({ code: 2, stdout: '' });
-      expect(slip.stderr).toMatch(/^error: --action must be one of delivery\.retry, /);
-    }
   });
 });

@@ -26,7 +26,12 @@ describe('what is asked of a running gateway at the command line', () => {
     const { code, stdout } = await asked('operator', 'status');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^alpha +active +closed +closed +go out +0 +- +1 +0$/m);
-    expect(stdout).toMatch(/^beta +maintenance +closed /m);
+    expect(stdout).toMatch(/^beta +maintenance +closed +closed +wait +0 /m);
+    const open = ['--class', 'money', '--state', 'open', '--reason', 'OPS-17'];
+    expect((await asked('operator', 'breaker', 'alpha', ...open)).code).toBe(0);
+    const waiting = /^alpha +active +open +closed +wait /m;
+    expect((await asked('operator', 'status')).stdout).toMatch(waiting);
+    await asked('operator', 'breaker', 'alpha', '--class', 'money', '--state', 'auto');
     const { stdout: json } = await asked('operator', 'status', '--json');
     expect(JSON.parse(json).items[0]).toMatchObject({ id: 'alpha', deadDeliveries: 1 });
   });
