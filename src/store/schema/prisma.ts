@@ -10,6 +10,9 @@ export type Prisma = ReturnType<typeof createPrisma>;
 export const sql = PrismaTypes.sql;
 export type Sql = PrismaTypes.Sql;
 
+/** `read_only_sql_transaction` */
+const READ_ONLY = '25006';
+
 /**
  * The cold paths' way to PostgreSQL, on a few connections of its own. As with `Database`, every
  * failure of a query is a `GatewayError` `DATABASE_UNAVAILABLE` or a bug.
@@ -31,13 +34,19 @@ export function createPrisma(url: string) {
           return await query(args);
         } catch (error) {
           if (!isUnavailable(error)) throw error;
-          throw new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL did not answer', {
-            cause: error,
-          });
+          throw new GatewayError('DATABASE_UNAVAILABLE', whatFailed(error), { cause: error });
         }
       },
     },
   });
+}
+
+/** In the words of a person who waits for it: a standby answers, and takes nothing. */
+function whatFailed(error: unknown): string {
+  const isKnown = error instanceof PrismaTypes.PrismaClientKnownRequestError;
+  return isKnown && sqlStateOf(error.meta?.driverAdapterError) === READ_ONLY
+    ? 'PostgreSQL takes no writes: it is a standby, or read-only'
+    : 'PostgreSQL did not answer';
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -48,6 +48,20 @@ describe('wagergate deliveries hold and resume', () => {
     expect((await deliveries('resume', '--operator', 'gone')).code).toBe(0);
   });
 
+  it('say of a standby that it takes no writes, and not that it is silent', async () => {
+    const set = (what: string) =>
+      client.query(
+        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${what}', current_database()); END $$`,
+      );
+    await set('SET default_transaction_read_only = on');
+    const { code, stderr } = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
+    await set('RESET default_transaction_read_only');
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('PostgreSQL takes no writes: it is a standby, or read-only'),
+    });
+  });
+
   it('are on record with who did it at this command line, and why (I12)', async () => {
     expect((await deliveries('hold', '--operator', 'alpha', '--reason', ' ')).code).toBe(2);
     const hold = await deliveries('hold', '--operator', 'alpha', '--reason', 'OPS-17');
