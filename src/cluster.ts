@@ -46,6 +46,8 @@ export class HttpWorkers {
   readonly #breakers: BreakersTogether;
   readonly #inForce: () => InForce;
   readonly #listening = new Set<Worker>();
+  /** Until every worker process listens, one that ends ends the start: nothing is logged or begun anew. */
+  #hasStarted = false;
   #stopping = false;
 
   /** @param inForce what stands in for files that are broken when a worker process begins */
@@ -63,6 +65,7 @@ export class HttpWorkers {
     // Numbers travel as they are: JSON has no NaN, and is slow with a hundred thousand of them.
     cluster.setupPrimary({ serialization: 'advanced' });
     await Promise.all(Array.from({ length: count }, () => this.#untilListening(this.#fork())));
+    this.#hasStarted = true;
   }
 
   /** This process's metrics and all workers', summed. */
@@ -141,7 +144,7 @@ export class HttpWorkers {
       this.#listening.delete(worker);
       this.#exhausted.delete(worker);
       this.#breakers.leave(tell);
-      if (this.#stopping) return;
+      if (this.#stopping || !this.#hasStarted) return;
       this.#keepCounters(worker);
       const why = this.#reasons.get(worker);
       this.#logger.error({ pid: worker.process.pid, code, signal, why }, 'cluster.worker_died');
@@ -155,8 +158,9 @@ export class HttpWorkers {
   async #untilListening(worker: Worker): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     worker.once('listening', () => resolve());
-    worker.once('exit', () => {
-      const why = this.#reasons.get(worker) ?? 'an HTTP worker process ended before it listened';
+    worker.once('exit', (code, signal) => {
+      const ended = `an HTTP worker process ended before it listened (${signal ?? `exit code ${code}`})`;
+      const why = this.#reasons.get(worker) ?? ended;
       reject(new GatewayError('CANNOT_START', why));
     });
     await promise;
