@@ -101,6 +101,12 @@ export function codesIn(document: JsonDocument): readonly { name: string; code: 
   return found.sort((a, b) => Number(b.name === 'code') - Number(a.name === 'code'));
 }
 
+/** Whether the body holds anything that may be a code. */
+export function namesCode(exchange: Exchange): boolean {
+  const document = exchange.kind === 'response' ? documentOf(exchange) : undefined;
+  return document !== undefined && codesIn(document).length > 0;
+}
+
 /** The body, where it is a JSON object. */
 export function documentOf(response: HttpResponse): JsonDocument | undefined {
   const document = jsonObjectOrError(response.body);

@@ -1,4 +1,9 @@
-import { compareAmounts, isNonNegativeFinite, subtractAmounts } from '../domain/amount.ts';
+import {
+  compareAmounts,
+  isNonNegativeFinite,
+  sameAmount,
+  subtractAmounts,
+} from '../domain/amount.ts';
 import { CODES } from '../domain/codes.ts';
 import type { AnswerMeaning } from './answer-meaning.ts';
 
@@ -28,6 +33,13 @@ export function stakes(count: number, amount: string): string {
   let total = '0';
   for (let at = 0; at < count; at += 1) total = subtractAmounts(total, amount);
   return total;
+}
+
+/** What to say where money moved a hundred or a thousand times as much as it should; else nothing. */
+export function inCoins(seen: string, wanted: string): string {
+  const digits = [2, 3].find((power) => sameAmount(seen, `${wanted}e${power}`));
+  if (digits === undefined || sameAmount(wanted, '0')) return '';
+  return `, ${10 ** digits} times as much: amounts are in units such as 12.10, not in the smallest coin`;
 }
 
 /**

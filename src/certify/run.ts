@@ -119,8 +119,8 @@ class Run {
     }
     if (!examined.isTest && !iKnow) {
       throw new Refused(
-        "the wallet is not marked as a sandbox: the player's profile must say isTest: true. Take a " +
-          'test player, or give --i-know to bet with the money of this one',
+        "the wallet is not marked as a sandbox: the player's profile must say isTest: true, not in " +
+          'quotes. Take a test player, or give --i-know to bet with the money of this one',
       );
     }
     if (examined.needsLegacySign) this.#warn(LEGACY_SIGN_FOUND.triedItems[0]?.why ?? '');

@@ -52,7 +52,12 @@ export async function examine(
   if (answer.kind !== 'accepted') {
     return { kind: 'unsure', why: refusalOf(answer, exchange), isOtherPlayer: false, calls };
   }
-  if (answer.document === undefined || userIdIn(answer.document) !== caller.player.userId) {
+  const userId = answer.document === undefined ? undefined : userIdIn(answer.document);
+  if (answer.document === undefined || userId === undefined) {
+    const why = `the profile has no userId: ${describeExchange(exchange)}`;
+    return { kind: 'unsure', why, isOtherPlayer: false, calls };
+  }
+  if (userId !== caller.player.userId) {
     const why = `the token is not of ${caller.player.userId}: the profile names another userId`;
     return { kind: 'unsure', why, isOtherPlayer: true, calls };
   }

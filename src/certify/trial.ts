@@ -6,7 +6,7 @@ import type { CertifiedPlayer, Odd, Result, ServiceCaller } from './caller.ts';
 import type { CaseResult } from './certificate.ts';
 import type { FailureMeaning } from './failure-meaning.ts';
 import { Judgement } from './judgement.ts';
-import { amountIn, isDust, mayHavePaid } from './money.ts';
+import { amountIn, inCoins, isDust, mayHavePaid } from './money.ts';
 import type { RecordedCall } from './recorded-call.ts';
 import { strangerLike } from './strangers.ts';
 
@@ -247,7 +247,7 @@ export class Trial extends Judgement {
       return true;
     }
     const should = sameAmount(amount, '0') ? 'must not move' : `must move by ${amount}`;
-    const difference = `${what}: the balance ${should}, it moved by ${seen}`;
+    const difference = `${what}: the balance ${should}, it moved by ${seen}${inCoins(seen, amount)}`;
     if (isDust(subtractAmounts(seen, amount), this.player.currency)) {
       this.warn(`${difference}, less than half of the smallest coin off`, 'cosmetic');
       return true;

@@ -103,10 +103,15 @@ function suggestionsOf(certificate: Certificate): readonly string[] {
 
 function withheldOf({ withheld }: Certificate): readonly string[] {
   if (withheld.length === 0) return [];
-  const lines = withheld.map(
-    ({ yaml, why }) => `  ${plain(yaml.replaceAll(/\s+/g, ' '))}\n    ${plain(why)}`,
-  );
+  const lines = withheld.map(({ yaml, why }) => `${indented(yaml)}\n    ${plain(why)}`);
   return [`Withheld from it\n${lines.join('\n')}`];
+}
+
+function indented(yaml: string): string {
+  return yaml
+    .split('\n')
+    .map((line) => `  ${plain(line)}`)
+    .join('\n');
 }
 
 function listed(cases: readonly string[]): string {

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import type { CertifiedPlayer } from '../certify/caller.ts';
 import type { OperatorConfig } from '../config/schema.ts';
 import { plain } from '../lib/plain-text.ts';
 import type { Dialect, WalletSettings } from '../wallets/wallet-config.ts';
-import { loadValid, validOperator } from './configuration.ts';
-import { fileFault, UsageError } from './failures.ts';
+import { configFolder, loadValid, validOperator } from './configuration.ts';
+import { UsageError } from './failures.ts';
+import { dialectIn } from './given-dialect.ts';
 import { secretText } from './token.ts';
 
 export interface OperatorOptions {
@@ -83,7 +83,7 @@ async function fromConfiguration(
   const config = await operatorConfig(env, operator, options.folder);
   const { wallet } = options;
   const secret = givenSecret(options, env);
-  const dialect = await givenDialect(options);
+  const dialect = await givenDialect(options, env);
   return {
     operator: config.id,
     currencies: config.currencies,
@@ -114,7 +114,7 @@ async function fromOptions(options: OperatorOptions, env: NodeJS.ProcessEnv): Pr
       ...PLAIN_SETTINGS,
       baseUrl,
       secrets: [secret],
-      dialect: (await givenDialect(options)) ?? {},
+      dialect: (await givenDialect(options, env)) ?? {},
     },
   };
 }
@@ -137,28 +137,13 @@ function givenSecret(options: OperatorOptions, env: NodeJS.ProcessEnv): string |
   );
 }
 
-/** The items of a YAML file, by themselves or as they stand in an operator's file. */
-async function givenDialect({ dialect }: OperatorOptions): Promise<Dialect | undefined> {
-  if (dialect === undefined) return undefined;
-  const { dialectSchema } = await import('../config/schema.ts');
-  let value: unknown;
-  try {
-    value = parse(readFileSync(dialect, 'utf8'));
-  } catch (error) {
-    const why = error instanceof Error && 'code' in error ? fileFault(error) : 'is not YAML';
-    throw new UsageError(`${dialect} ${why}`, { cause: error });
-  }
-  const parsed = dialectSchema.safeParse(memberOf(memberOf(value, 'wallet'), 'dialect') ?? {});
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UsageError(`${dialect}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
-}
-
-/** The member where there is one, else the value itself. */
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  const found = Object.entries(value).find(([key]) => key === name);
-  return found === undefined ? value : found[1];
+async function givenDialect(
+  { dialect, folder }: OperatorOptions,
+  env: NodeJS.ProcessEnv,
+): Promise<Dialect | undefined> {
+  return dialect === undefined
+    ? undefined
+    : await dialectIn(dialect, configFolder(env, folder), env);
 }
 
 async function operatorConfig(

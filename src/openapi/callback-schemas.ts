@@ -134,7 +134,8 @@ export const CALLBACK_SCHEMAS: Schemas = {
     {
       userId: USER_ID,
       currency: { type: 'string', description: 'The active currency: the one of the session' },
-      currencies: passed('array', "The player's currencies"),
+      // Generators of clients leave a list out that does not say of what.
+      currencies: { ...passed('array', "The player's currencies"), items: { type: 'string' } },
       isTest: passed('boolean', 'Whether it is a test account'),
       customFields: object('More about the player, as the wallet gave it', ['operatorUser'], {
         operatorUser: {

@@ -17,7 +17,9 @@ export const openApiDocument: OpenApiDocument = {
     description:
       "The gateway between one betting service and many operators' wallets. Every request is signed; " +
       'money is decimal and keeps its exact text; times are ISO 8601 UTC.',
+    license: { name: packageFile.license, identifier: packageFile.license },
   },
+  servers: [{ url: '/', description: 'The gateway that serves this document' }],
   tags: [
     { name: 'callbacks', description: 'What the betting service calls' },
     { name: 'operators', description: 'What operators call, each seeing only its own' },

@@ -41,7 +41,7 @@ const COMMON: Readonly<Record<string, Response>> = {
   400: errors(
     'The request is not as described; names the field',
     [CODES.validation],
-    'currency: must be one of USD, EUR',
+    'at: must be within 5 minutes of now',
   ),
   401: errors(
     'Unknown `cid` or wrong signature',

@@ -135,7 +135,7 @@ export const OPERATOR_PATHS: Paths = {
         409: errors(
           'The session that this very request opened was revoked: send a new one',
           [CODES.alreadyProcessed],
-          'The session that this request opened was revoked',
+          'The session that this request opened was revoked: send a new request, with path, at and nonce',
         ),
       },
     }),

@@ -3,7 +3,13 @@ import { CODES, type KnownCode } from '../domain/codes.ts';
 /** As much of OpenAPI 3.1 as the document uses. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Paths;
   readonly components: {
@@ -111,10 +117,10 @@ export function errors(
   codes: readonly KnownCode[],
   message?: string,
 ): Response {
-  const examples = codes.map((code): [string, MessageExample] => [
-    `code${code}`,
-    { summary: MEANINGS[code], value: { code, message: message ?? MEANINGS[code] } },
-  ]);
+  const examples = codes.map((code): [string, MessageExample] => {
+    const says = message ?? MEANINGS[code];
+    return [`code${code}`, { summary: says, value: { code, message: says } }];
+  });
   return {
     description,
     content: {

@@ -42,7 +42,9 @@ export const openSessionFields = z.strictObject({
 
 export const revokeFields = z.strictObject({
   ...signedMembers,
-  token: keptText(256).optional().describe('The session to end'),
+  token: keptText(256)
+    .optional()
+    .describe('The session to end, by the token that the gateway gave for it'),
   operatorUser: operatorUser.optional().describe('The player all of whose sessions end'),
 });
 

@@ -16,7 +16,8 @@ export const statementFields = z.strictObject({
   day: z
     .string('must be a string')
     .refine(isDay, 'must be a day such as 2026-11-20')
-    .describe('A closed day, as 2026-11-20'),
+    .describe('A closed day, as 2026-11-20')
+    .meta({ format: 'date' }),
 });
 
 /** An operator's own statement of a closed day, as JSON or as the CSV that its digest is of. */

@@ -31,6 +31,11 @@ const MISTAKES: readonly (readonly [string, () => Mistake, Record<string, unknow
   ],
   ['successStatuses', () => answering.created, { successStatuses: [200, 201] }],
   ['errorStatuses', () => answering.notEnoughAs402, { errorStatuses: { 402: 7 } }],
+  [
+    'errorStatuses of every refusal',
+    () => answering.refusesByStatusAlone,
+    { errorStatuses: { 401: 3, 402: 7, 409: 5, 422: 5 } },
+  ],
   ['codeField', () => answering.codeIn('errorCode'), { codeField: 'errorCode' }],
   ['codeField error', () => answering.codeIn('error'), { codeField: 'error' }],
   ['okCodes of errors in 200', () => answering.errorsAs200, { okCodes: [0] }],

@@ -1,7 +1,9 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { certification, sandbox } from './support/certification.ts';
 import * as answering from './support/flawed-answers.ts';
 import * as mistaking from './support/mistaken-identity.ts';
 import { failsNothingElse, type Row } from './support/one-mistake.ts';
+import { refusesBodiesWith } from './support/plain-mistakes.ts';
 
 const ROWS: readonly Row[] = [
   {
@@ -162,4 +164,25 @@ const ROWS: readonly Row[] = [
 
 describe('a wallet whose answers or signatures have one mistake fails what is about it, and nothing else', () => {
   it.each(ROWS)('$wallet', failsNothingElse);
+});
+
+describe('a wallet', () => {
+  it('may refuse amounts of coins that nobody has', async () => {
+    const wallet = await sandbox(refusesBodiesWith('1.23456789'));
+    const { cases } = await certification(wallet, { only: ['currency-many-decimals'] });
+    expect(cases).toMatchObject([{ verdict: 'passed' }]);
+  });
+
+  it('is told every status that it refuses with', async () => {
+    const { cases } = await certification(await sandbox(answering.refusesByStatusAlone));
+    const found = cases.find(({ id }) => id === 'shape-refusal-status');
+    const statuses = [401, 402, 422].map((status) => `a refusal with HTTP ${status}`);
+    for (const status of statuses) expect(found?.reasons[0]).toContain(status);
+  });
+
+  it('is told that amounts are not in the smallest coin', async () => {
+    const wallet = await sandbox(answering.balancesInCents);
+    const { findings } = await certification(wallet, { only: ['place-enough'] });
+    expect(findings[0]?.what).toMatch(/moved by -300, 100 times as much: amounts are in units/);
+  });
 });

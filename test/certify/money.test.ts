@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { amountIn, hasNoCents, isDust, mayHavePaid, stakes } from '../../src/certify/money.ts';
+import {
+  amountIn,
+  hasNoCents,
+  inCoins,
+  isDust,
+  mayHavePaid,
+  stakes,
+} from '../../src/certify/money.ts';
 import { parseJsonObject } from '../../src/protocol/json.ts';
 
 it.each([
@@ -48,4 +55,15 @@ it('may have been paid unless it was refused, and by a system error all the same
 
 it('moves as many stakes as there are bets', () => {
   expect(stakes(3, '0.1')).toBe('-0.3');
+});
+
+it.each([
+  ['-250', '-2.5', '100 times'],
+  ['1000', '1', '1000 times'],
+  ['-2.5', '-2.5', ''],
+  ['100', '0', ''],
+  ['100', '-1', ''],
+])('what moved by %s and not by %s was counted in coins: %s', (seen, wanted, told) => {
+  const text = inCoins(seen, wanted);
+  expect(text === '' ? text : text.slice(2, 2 + told.length)).toBe(told);
 });

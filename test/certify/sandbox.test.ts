@@ -25,6 +25,16 @@ describe('a wallet that is not marked as a sandbox', () => {
     expect(wallet.requests.length).toBe(1);
   });
 
+  it('is told that its profile has no userId, and sees the answer', async () => {
+    const wallet = await sandbox({
+      rewrite: (answer) => ({ ...answer, body: `{"data":${answer.body}}` }),
+    });
+    const { verdict, ending, findings } = await certification(wallet);
+    expect({ verdict, ending }).toEqual({ verdict: 'not_fit', ending: 'not_begun' });
+    expect(findings[0]?.what).toBe('the profile has no userId: HTTP 200');
+    expect(wallet.requests.length).toBe(1);
+  });
+
   it('is not one because a profile says so in quotes', async () => {
     const wallet = await sandbox(
       {
@@ -35,7 +45,7 @@ describe('a wallet that is not marked as a sandbox', () => {
       },
       { isTest: false },
     );
-    await expect(certification(wallet)).rejects.toThrow('not marked as a sandbox');
+    await expect(certification(wallet)).rejects.toThrow('isTest: true, not in quotes');
     expect(wallet.bets.size).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request as forward } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
@@ -9,7 +9,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { listenOn } from '../../tools/simulator/wallet/listener.ts';
 import { PLAYER, SECRET, sandbox } from '../certify/support/certification.ts';
 import { without } from '../certify/support/flawed-answers.ts';
-import { refundsTwice } from '../certify/support/flawed-wallets.ts';
+import {
+  ignoresRollbackOfSettled,
+  refundsTwice,
+  refusesUnknownRollbacks,
+} from '../certify/support/flawed-wallets.ts';
 import { folderWith, GATEWAY, operatorYaml, walletSecret } from '../config/folder.ts';
 import { COMPILED } from '../support/compiled.ts';
 import { SELF_SIGNED } from '../wallets/support/self-signed.ts';
@@ -54,6 +58,16 @@ describe('wagergate certify', () => {
     );
     expect(stdout).toMatch(/Not fit: .*\n$/);
     expect(stderr).toMatch(/\nerror: the wallet is not fit: see the report\n$/);
+  });
+
+  it('prints what it withholds as YAML that can be read', async () => {
+    const wallet = await sandbox({
+      flaw: (call, books) =>
+        refusesUnknownRollbacks.flaw?.(call, books) ??
+        ignoresRollbackOfSettled(5).flaw?.(call, books),
+    });
+    const { stdout } = await certify(folderFor(wallet), '--only', 'rollback');
+    expect(stdout).toContain('Withheld from it\n  rollbackConfirmedBy:\n    - 5\n    rollback was');
   });
 
   it("applies the operator's dialect, and leaves it out under --strict", async () => {
@@ -207,17 +221,6 @@ describe('without a configuration', () => {
       player: { userId: 'ann', currency: 'USD' },
       verdict: 'fit',
     });
-  });
-
-  it('takes a dialect from a file', async () => {
-    const wallet = await sandbox(without('transactionId'));
-    const folder = secrets();
-    const file = join(folder, 'dialect.yaml');
-    writeFileSync(file, 'wallet:\n  dialect:\n    echo: ignore\n');
-    const args = ['--wallet', wallet.baseUrl, '--dialect', file, '--only', 'place'];
-    const { code, stdout } = await play(folder, ...args, '--json');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout).dialect).toEqual({ echo: 'ignore' });
   });
 
   it('writes the report of a wallet that is away too: code 2', async () => {

@@ -41,6 +41,32 @@ describe('the document by itself', () => {
     }
   });
 
+  it('says of what each list is, without which generators of clients leave its message out', () => {
+    const untold: string[] = [];
+    const look = (value: unknown, path: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      const members = new Map<string, unknown>(Object.entries(value));
+      if ([members.get('type')].flat().includes('array') && !members.has('items'))
+        untold.push(path);
+      for (const [name, member] of members) look(member, `${path}/${name}`);
+    };
+    look(openApiDocument.components.schemas, '');
+    expect(untold).toEqual([]);
+  });
+
+  it('calls the example of an error by what it says', () => {
+    for (const { route, endpoint } of documented) {
+      for (const [status, { content }] of Object.entries(endpoint.responses)) {
+        if (Number(status) < 400) continue;
+        for (const { summary, value } of Object.values(
+          content['application/json'].examples ?? {},
+        )) {
+          expect(value, `${route} ${status}`).toMatchObject({ message: summary });
+        }
+      }
+    }
+  });
+
   it('names no code that the gateway does not know', () => {
     const known = new Set<number>(Object.values(CODES));
     for (const { route, endpoint } of documented) {

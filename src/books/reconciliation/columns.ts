@@ -67,10 +67,12 @@ export function findColumns(
 
 /** What cannot be found, in words. */
 export function missingColumns(header: readonly string[], names: ColumnNames): Incomparable {
-  const wanted = names.size === 0 ? ['transactionId'] : names.values();
+  const cells = new Set(header.map((cell) => cell.trim()));
+  const given = [...names.values()].filter((name) => !cells.has(name));
+  const wanted = given.length > 0 ? given : ['transactionId'];
   const shown = header.slice(0, 30).map(shownCell);
   return new Incomparable(
-    `the list has no column ${[...wanted].map((name) => `"${name}"`).join(' or ')}: its first line ` +
+    `the list has no column ${wanted.map((name) => `"${name}"`).join(' or ')}: its first line ` +
       `is ${shown.join(', ')}; name its columns by columns, such as transactionId=bet_id`,
   );
 }

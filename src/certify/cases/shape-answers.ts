@@ -16,6 +16,9 @@ import type { Trial } from '../trial.ts';
 /** Further from this computer's clock than that, a time is worth a remark. */
 const CLOCK_MINUTES_MAX = 5;
 
+/** One wallet spells its refusals in a few ways at most. */
+const FAULTS_SHOWN_MAX = 5;
+
 type Fault = (recorded: RecordedCall) => string | undefined;
 
 /** Successes of bet calls, whatever they look like. */
@@ -51,7 +54,8 @@ function examine(
   if (first === undefined) return undefined;
   trial.exhibit(first.recorded);
   const operations = [...new Set(faulty.map(({ operation }) => operation))].join(', ');
-  return `${first.what} (${faulty.length} of ${recordedCalls.length} answers; ${operations})`;
+  const faults = [...new Set(faulty.map(({ what }) => what))].slice(0, FAULTS_SHOWN_MAX);
+  return `${faults.join(', ')} (${faulty.length} of ${recordedCalls.length} answers; ${operations})`;
 }
 
 /** Broken as the gateway reads it, dialect included. */

@@ -142,5 +142,25 @@ export const roundsBalances = rewritten((answer, call) =>
     : answer,
 );
 
+/** Counts in the smallest coin what others send in units. */
+export const balancesInCents = rewritten((answer, call) =>
+  call.operation === 'balance' && answer.status === 200
+    ? {
+        ...answer,
+        body: answer.body.replace(
+          /"amount":([^}]+)/,
+          (_, amount) => `"amount":${Math.round(Number(amount) * 100)}`,
+        ),
+      }
+    : answer,
+);
+
+/** Says by the status alone why it refuses, with one status for signatures and tokens. */
+export const refusesByStatusAlone = refusals((answer) => {
+  const statuses: Readonly<Record<string, number>> = { 1: 401, 3: 401, 4: 401, 7: 402, 8: 409 };
+  const code = /"code":(\d+)/.exec(answer.body)?.[1] ?? '';
+  return { status: statuses[code] ?? 422, body: '{"message":"no"}' };
+});
+
 /** Says by 402 what the body says too. */
 export const refusesBy402 = refusals((answer) => ({ ...answer, status: 402 }));

@@ -1,0 +1,76 @@
+import type { SettingProblem } from '../config/problems.ts';
+import type { YamlTree } from '../config/yaml-tree.ts';
+import { plain } from '../lib/plain-text.ts';
+import type { Dialect } from '../wallets/wallet-config.ts';
+import { UsageError } from './failures.ts';
+
+/** Where the items stand in an operator's file, the whole way first. */
+const WAYS = [['wallet', 'dialect'], ['dialect'], []] as const;
+
+/**
+ * The items of a YAML file, by themselves or as they stand in an operator's file: read and judged as
+ * the gateway would, variables included.
+ *
+ * @param folder of the configuration, from which variables may take files as well
+ * @throws UsageError that says of each problem where it is and what to do
+ */
+export async function dialectIn(
+  file: string,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Dialect> {
+  // Imported here: the schemas take a quarter of a second that no other command should pay.
+  const [{ checkTree }, { FileReader }, { describeProblem, problemIn }, { dialectSchema }] =
+    await Promise.all([
+      import('../config/check.ts'),
+      import('../config/files.ts'),
+      import('../config/problems.ts'),
+      import('../config/schema.ts'),
+    ]);
+  const files = new FileReader();
+  const read = files.read(file);
+  if (!read.ok) throw new UsageError(`${plain(file)} ${read.reason}`);
+  const tree = await treeOf(read.text, env, files, folder);
+  const checked = checkTree(dialectSchema, await below(tree));
+  if (checked.ok) return checked.value;
+  const lines = checked.problems.map((problem) => describeProblem(problemIn(file, problem)));
+  throw new UsageError(lines.map((line) => plain(line)).join('\n'));
+}
+
+async function treeOf(
+  text: string,
+  env: NodeJS.ProcessEnv,
+  files: import('../config/files.ts').FileReader,
+  folder: string,
+): Promise<YamlTree> {
+  const { SecretPlaces, secretFolders } = await import('../config/secret-folders.ts');
+  const { createOperatorResolver, maskVariables } = await import('../config/variables.ts');
+  const { parseYaml } = await import('../config/yaml-tree.ts');
+  // As in operators' files: whoever wrote this one must not get at the gateway's own secrets.
+  const places = new SecretPlaces(secretFolders(env), folder);
+  return parseYaml(maskVariables(text), createOperatorResolver(env, files, places));
+}
+
+/** The part of a file that holds the items; what is wrong elsewhere in it is no matter here. */
+async function below(tree: YamlTree): Promise<YamlTree> {
+  if (tree.value === undefined) return tree;
+  const { pathKey, pathOf } = await import('../config/yaml-tree.ts');
+  const way = WAYS.find((one) => at(tree.value, one) !== undefined) ?? [];
+  const isBelow = (path: SettingProblem['path'] | readonly string[]) =>
+    way.every((name, depth) => path[depth] === name);
+  const origins = [...tree.origins].flatMap(([key, origin]) => {
+    const path = pathOf(key);
+    return isBelow(path) ? [[pathKey(path.slice(way.length)), origin] as const] : [];
+  });
+  const problems = tree.problems.flatMap(({ path, reason }) =>
+    isBelow(path) ? [{ path: path.slice(way.length), reason }] : [],
+  );
+  return { value: at(tree.value, way), origins: new Map(origins), problems };
+}
+
+function at(value: unknown, way: readonly string[]): unknown {
+  return way.reduce<unknown>((part, name) => {
+    if (typeof part !== 'object' || part === null) return undefined;
+    return Object.entries(part).find(([key]) => key === name)?.[1];
+  }, value);
+}
