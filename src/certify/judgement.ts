@@ -90,9 +90,10 @@ export class Judgement {
     if (answer.kind !== 'refused') {
       const isSilent = answer.kind === 'none';
       const message = `${operation} should be refused: ${describeExchange(exchange)}`;
-      // No answer lets nobody in: it is an outcome that nobody knows, and is rolled back.
+      // No answer lets nobody in: it is an outcome that nobody knows, and is rolled back. But too little money
+      // and ended sessions are ordinary: enough of them without an answer open the breaker for all players.
       if (isSilent && other === 'warn') this.warn(message);
-      else this.fail(message, isSilent ? 'absorbed' : undefined);
+      else this.fail(message, isSilent ? 'costs_money' : undefined);
       return false;
     }
     const { code } = answer;

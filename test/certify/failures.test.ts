@@ -19,6 +19,13 @@ describe('what a failure means', () => {
     expect(new Set(findings.map((one) => one.meaning))).toEqual(new Set([meaning]));
   });
 
+  it('is money where a wallet fails instead of refusing: its breaker opens for all its players', async () => {
+    const wallet = await sandbox(answering.notEnoughAs500);
+    const { verdict, findings } = await certification(wallet, { only: ['place-not-enough'] });
+    expect(verdict).toBe('not_fit');
+    expect(findings).toMatchObject([{ case: 'place-not-enough', meaning: 'costs_money' }]);
+  });
+
   it('is never a matter of dialects where money goes wrong: it says what to change', async () => {
     const { findings } = await certification(await sandbox(flawed.refundsTwice));
     expect(findings[0]?.advice).toMatch(/No dialect mends it\.$/);
@@ -53,7 +60,7 @@ describe('a wallet that misbehaves on the wire', () => {
     });
     const { findings } = await certification(wallet, { only: ['place-not-enough'] });
     expect(findings).toMatchObject([
-      { what: 'place should be refused: HTTP 302', meaning: 'absorbed' },
+      { what: 'place should be refused: HTTP 302', meaning: 'costs_money' },
     ]);
   });
 

@@ -35,6 +35,17 @@ describe('a wallet that is not marked as a sandbox', () => {
     expect(wallet.requests.length).toBe(1);
   });
 
+  it('is not fit where its players have ids that the gateway refuses', async () => {
+    const userId = 'ann@casino.example';
+    const wallet = await sandbox({}, { user: userId });
+    const wishes = { player: { ...PLAYER, userId }, only: ['profile-user'] };
+    const { verdict, findings } = await certification(wallet, wishes);
+    expect(verdict).toBe('not_fit');
+    expect(findings).toMatchObject([
+      { case: 'profile-user', what: `the gateway takes no userId like ${userId}` },
+    ]);
+  });
+
   it('is not one because a profile says so in quotes', async () => {
     const wallet = await sandbox(
       {

@@ -24,12 +24,18 @@ export const profileCases: readonly Case[] = group('profile', usual, [
   {
     id: 'profile-user',
     title: "The profile has the player's id",
-    expected: 'userId, a text of 1 to 64 characters, is the player the token was given to',
-    advice: 'Put the id of the player whom the token was given to into userId, as a text.',
+    expected:
+      'userId, a text of 1 to 64 of A-Z a-z 0-9 . _ ~ -, is the player the token was given to',
+    advice:
+      'Put the id of the player whom the token was given to into userId, as a text of 1 to 64 of ' +
+      'A-Z a-z 0-9 . _ ~ -: the gateway takes no other profile.',
     run: async (trial) => {
       const profile = await profileOf(trial);
-      if (profile === undefined || profile.userId === trial.player.userId) return;
-      trial.fail(`userId is not the text ${trial.player.userId}`);
+      if (profile === undefined) return;
+      const { userId } = trial.player;
+      if (profile.userId !== userId) trial.fail(`userId is not the text ${userId}`);
+      else if (!OPERATOR_USER.test(userId))
+        trial.fail(`the gateway takes no userId like ${userId}`);
     },
   },
   {

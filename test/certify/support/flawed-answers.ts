@@ -91,6 +91,8 @@ const notEnoughAs = (status: number): Mistake =>
 
 export const notEnoughAs402 = notEnoughAs(402);
 
+export const notEnoughAs500 = notEnoughAs(500);
+
 export const notEnoughAsBare400 = notEnoughAs(400);
 
 export const codeIn = (name: string): Mistake =>
