@@ -22,7 +22,7 @@ export function compose(parts: Parts) {
   const internalListener = createInternalListener(base, storage, money);
 
   const journalMonths = () => new JournalMonths(storage.database, parts.logger);
-  const { databaseUrl } = base.environment;
+  const { directDatabaseUrl: databaseUrl } = base.environment;
   const bookkeeper = () => new Bookkeeper({ ...base, runner: storage.database, databaseUrl });
   const { deliveryWorker, resealing } = money;
   const bonusReadBack = bonusApi.readBack;

@@ -4,7 +4,7 @@ import type { Clock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Accelerator } from './redis/accelerator.ts';
-import { MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
+import { historyId, MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
 import { UnsuitableServer } from './store/schema/server-check.ts';
 import type { Logger } from './telemetry/logger.ts';
 
@@ -23,14 +23,18 @@ export async function awaitDatabase(
   clock: Clock,
   logger: Logger,
 ): Promise<void> {
-  const { databaseUrl, migrateOnStart } = environment;
-  await reachDatabase(databaseUrl, clock);
-  const log = (line: string) => logger.info({ line }, 'start.migration');
-  if (migrateOnStart) {
-    await explained(environment, () => migrate(databaseUrl, { log }));
-    return;
+  const usual = { name: 'DATABASE_URL', url: environment.databaseUrl };
+  const direct = { name: 'DATABASE_DIRECT_URL', url: environment.directDatabaseUrl };
+  const hasTwo = direct.url !== usual.url;
+  await reachDatabase(usual, clock);
+  if (hasTwo) await reachDatabase(direct, clock);
+  if (environment.migrateOnStart) {
+    const log = (line: string) => logger.info({ line }, 'start.migration');
+    const on = hasTwo ? direct : usual;
+    await explained(on, 'migrated', () => migrate(on.url, { log }));
   }
-  const pending = await explained(environment, () => pendingMigrations(databaseUrl));
+  // Over the usual connections also after a migration over another one.
+  const pending = await explained(usual, 'read', () => pendingMigrations(usual.url));
   if (pending.length > 0) {
     throw new GatewayError(
       'CANNOT_START',
@@ -38,31 +42,50 @@ export async function awaitDatabase(
         'run `wagergate migrate` (in a clone: `npm run migrate`) or start with MIGRATE_ON_START=true',
     );
   }
+  if (!hasTwo) return;
+  const [ofUsual, ofDirect] = await Promise.all(
+    [usual, direct].map((one) => explained(one, 'read', () => historyId(one.url))),
+  );
+  if (ofUsual !== ofDirect) {
+    throw new GatewayError(
+      'CANNOT_START',
+      `DATABASE_DIRECT_URL (${withoutPassword(direct.url)}) and DATABASE_URL ` +
+        `(${withoutPassword(usual.url)}) lead to different databases: correct one of them`,
+    );
+  }
+}
+
+/** Where PostgreSQL is, and which variable says so. */
+interface Address {
+  readonly name: string;
+  readonly url: string;
 }
 
 /** Says in one line what kept the schema from being looked at, such as a role that may not. */
-async function explained<T>(environment: Environment, schema: () => Promise<T>): Promise<T> {
+async function explained<T>(
+  address: Address,
+  what: 'read' | 'migrated',
+  schema: () => Promise<T>,
+): Promise<T> {
   try {
     return await schema();
   } catch (cause) {
     if (cause instanceof MigrationError) throw cause;
-    const { databaseUrl, migrateOnStart } = environment;
-    const server = `PostgreSQL (DATABASE_URL, ${withoutPassword(databaseUrl)})`;
     const why =
       cause instanceof UnsuitableServer
         ? ` ${cause.message}`
-        : `: its schema could not be ${migrateOnStart ? 'migrated' : 'read'}: ${wordsOf(cause)}`;
-    throw new GatewayError('CANNOT_START', `${server}${why}`, { cause });
+        : `: its schema could not be ${what}: ${wordsOf(cause)}`;
+    throw new GatewayError('CANNOT_START', `${shown(address)}${why}`, { cause });
   }
 }
 
-async function reachDatabase(databaseUrl: string, clock: Clock): Promise<void> {
+async function reachDatabase(address: Address, clock: Clock): Promise<void> {
   const endsAtMs = clock.monotonicMs() + REACHABLE_MS;
   let why: unknown;
   for (;;) {
     const leftMs = endsAtMs - clock.monotonicMs();
     try {
-      await within(leftMs, connectOnce(databaseUrl, leftMs + RETRY_MS));
+      await within(leftMs, connectOnce(address.url, leftMs + RETRY_MS));
       return;
     } catch (error) {
       // The last try may have only a moment left: what an earlier one was told says more than that.
@@ -70,7 +93,7 @@ async function reachDatabase(databaseUrl: string, clock: Clock): Promise<void> {
       if (error instanceof OutOfTime || clock.monotonicMs() + RETRY_MS >= endsAtMs) {
         throw new GatewayError(
           'CANNOT_START',
-          `PostgreSQL (DATABASE_URL, ${withoutPassword(databaseUrl)}) cannot be reached: ${wordsOf(why)}`,
+          `${shown(address)} cannot be reached: ${wordsOf(why)}`,
           { cause: why },
         );
       }
@@ -125,6 +148,10 @@ export async function greetRedis(accelerator: Accelerator, logger: Logger): Prom
   } catch (error) {
     logger.warn({ err: error, note: 'works on without it' }, 'start.redis_away');
   }
+}
+
+function shown({ name, url }: Address): string {
+  return `PostgreSQL (${name}, ${withoutPassword(url)})`;
 }
 
 function withoutPassword(url: string): string {

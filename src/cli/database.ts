@@ -19,8 +19,7 @@ export async function migrateDatabase(
   env: NodeJS.ProcessEnv,
   log: (line: string) => void,
 ): Promise<readonly string[]> {
-  const url = databaseUrl(env);
-  const { applied } = await explained(url, () => migrate(url, { log }));
+  const { applied } = await explained(databaseAddress(env), (url) => migrate(url, { log }));
   return applied;
 }
 
@@ -31,15 +30,15 @@ export async function migrateDatabase(
  * @throws CommandFailed otherwise
  */
 export async function readyDatabase(env: NodeJS.ProcessEnv): Promise<string> {
-  const url = databaseUrl(env);
-  const pending = await explained(url, () => pendingMigrations(url));
+  const address = databaseAddress(env);
+  const pending = await explained(address, pendingMigrations);
   if (pending.length > 0) {
     throw new CommandFailed(
       `the database lacks ${pending.length} migration(s) (${pending.join(', ')}): ` +
         'run `wagergate migrate`',
     );
   }
-  return url;
+  return address.url;
 }
 
 /**
@@ -79,29 +78,42 @@ export async function withDatabase<T>(
   }
 }
 
-function databaseUrl(env: NodeJS.ProcessEnv): string {
-  const url = env.DATABASE_URL?.trim();
-  if (url === undefined || url === '') {
+/** Where PostgreSQL is, and which variable says so. */
+interface Address {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** Without a pooler where there is such an address: some commands need a session of their own. */
+function databaseAddress(env: NodeJS.ProcessEnv): Address {
+  const direct = env.DATABASE_DIRECT_URL?.trim();
+  const [name, url] = direct
+    ? ['DATABASE_DIRECT_URL', direct]
+    : ['DATABASE_URL', env.DATABASE_URL?.trim()];
+  if (!url) {
     throw new CommandFailed(`DATABASE_URL is not set: set it, e.g. DATABASE_URL=${EXAMPLE}`);
   }
   if (!URL.canParse(url)) {
-    throw new CommandFailed(`DATABASE_URL is not a URL: expected e.g. ${EXAMPLE}`);
+    throw new CommandFailed(`${name} is not a URL: expected e.g. ${EXAMPLE}`);
   }
   const { protocol } = new URL(url);
   if (protocol !== 'postgresql:' && protocol !== 'postgres:') {
     throw new CommandFailed(
-      `DATABASE_URL is of ${protocol}//, the gateway needs PostgreSQL: expected e.g. ${EXAMPLE}`,
+      `${name} is of ${protocol}//, the gateway needs PostgreSQL: expected e.g. ${EXAMPLE}`,
     );
   }
-  return url;
+  return { name, url };
 }
 
 /** Runs what connects to PostgreSQL by itself, and says in words what kept it from connecting. */
-async function explained<T>(url: string, connect: () => Promise<T>): Promise<T> {
+async function explained<T>(
+  { name, url }: Address,
+  connect: (url: string) => Promise<T>,
+): Promise<T> {
   try {
-    return await connect();
+    return await connect(url);
   } catch (error) {
-    const why = error instanceof UnsuitableServer ? error.message : connectionFault(error);
+    const why = error instanceof UnsuitableServer ? error.message : connectionFault(error, name);
     if (why === undefined) throw error;
     throw new CommandFailed(`PostgreSQL (${withoutPassword(url)}) ${why}`, { cause: error });
   }
@@ -119,23 +131,23 @@ const NETWORK_CODES: ReadonlySet<unknown> = new Set([
   'ETIMEDOUT',
 ]);
 
-function connectionFault(error: unknown): string | undefined {
+function connectionFault(error: unknown, name: string): string | undefined {
   if (error instanceof DatabaseError) {
-    if (error.code === '3D000') return 'has no such database: create it, or correct DATABASE_URL';
+    if (error.code === '3D000') return `has no such database: create it, or correct ${name}`;
     if (error.code?.startsWith('28')) {
-      return `refuses the user (${error.message}): correct DATABASE_URL`;
+      return `refuses the user (${error.message}): correct ${name}`;
     }
     // The server is starting, stopping, or has no connection left.
     return error.code?.startsWith('57') || error.code?.startsWith('53')
       ? `is not ready (${error.message}): try again`
       : undefined;
   }
-  if (error instanceof AggregateError) return connectionFault(error.errors[0]);
+  if (error instanceof AggregateError) return connectionFault(error.errors[0], name);
   if (!(error instanceof Error) || error instanceof MigrationError) return undefined;
   const isNetwork = 'code' in error && NETWORK_CODES.has(error.code);
   // The words of `pg` where it has no code.
   return isNetwork || /timeout|terminated/i.test(error.message)
-    ? `cannot be reached (${error.message}): start it, or correct DATABASE_URL`
+    ? `cannot be reached (${error.message}): start it, or correct ${name}`
     : undefined;
 }
 

@@ -89,6 +89,7 @@ export function createProgram(terminal: Terminal): Command {
 const ENVIRONMENT = `
 Environment:
   DATABASE_URL     PostgreSQL of the gateway, such as postgresql://user:password@host:5432/wagergate
+  DATABASE_DIRECT_URL  taken in its place where it is set: its PostgreSQL without a pooler
   GATEWAY_CONFIG   folder with gateway.yaml and operators/*.yaml (default: ./config)
   ADMIN_TOKEN      of a running gateway, for what is asked of it
   WAGERGATE_DEBUG  set to anything: errors come with their stack

@@ -9,6 +9,8 @@ export type Role = 'http' | 'worker';
 /** What a process is started with (docs/contract.md, Commands). */
 export interface Environment {
   readonly databaseUrl: string;
+  /** For what needs a connection that keeps its session, where a pooler's at `databaseUrl` does not. */
+  readonly directDatabaseUrl: string;
   readonly redisUrl: string;
   readonly configFolder: string;
   readonly host: string;
@@ -45,6 +47,7 @@ export interface TracingEnvironment {
 
 /** Another scheme is a mix-up that no waiting for a server would cure. */
 const DATABASE_SCHEME = /^postgres(ql)?:$/;
+const DATABASE_EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
 const REDIS_SCHEME = /^rediss?(\+(sentinel|cluster))?:$/;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -53,13 +56,13 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   // Taken by the configuration; what is wrong with it is said with the rest.
   secretFolders(env);
+  const database = (name: string) => serverUrl(env, name, DATABASE_SCHEME, DATABASE_EXAMPLE);
+  const databaseUrl = database('DATABASE_URL');
   return {
-    databaseUrl: serverUrl(
-      env,
-      'DATABASE_URL',
-      DATABASE_SCHEME,
-      'postgresql://user:password@host:5432/wagergate',
-    ),
+    databaseUrl,
+    directDatabaseUrl: env.DATABASE_DIRECT_URL?.trim()
+      ? database('DATABASE_DIRECT_URL')
+      : databaseUrl,
     redisUrl: serverUrl(env, 'REDIS_URL', REDIS_SCHEME, 'redis://host:6379'),
     configFolder: env.GATEWAY_CONFIG || './config',
     host: env.HOST || '0.0.0.0',

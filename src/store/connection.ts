@@ -27,14 +27,13 @@ export const SHORT_SETTINGS = {
   plan_cache_mode: 'force_custom_plan',
 } as const satisfies Settings;
 
-/** No limit of time ends what takes long; how long it may wait for a lock is the role's to say. */
-const LONG_SETTINGS = {
-  statement_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
-} as const satisfies Settings;
-
-/** `transaction_timeout` is not known to servers before 17, which refuse whoever asks for it by name. */
-const NO_LIMIT = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout'`;
+/**
+ * No limit of the role ends what takes long; how long it may wait for a lock is the role's to say. Not asked
+ * for at the start of a connection, where a pooler may drop it; servers before 17 know two of them.
+ */
+const NO_LIMITS = `
+  SELECT set_config(name, '0', false) FROM pg_settings
+   WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
 /**
  * How a connection of the gateway begins, whatever the server's, the database's or the role's settings.
@@ -74,27 +73,21 @@ function withoutOptions(url: string): { connectionString: string; options: strin
  * says nothing, and whoever only waits for its answer would wait for ever: its silence is noticed.
  *
  * @param use what it is for; `pg_stat_activity` shows `wagergate-<use>`
- * @param limits of this connection's own, in place of none
  * @returns the connection, which whoever asked for it ends
  * @throws Error of `pg` when the server cannot be reached
  */
-export async function openLongConnection(
-  url: string,
-  use: string,
-  limits: Pick<ClientConfig, 'statement_timeout'> = {},
-): Promise<Client> {
+export async function openLongConnection(url: string, use: string): Promise<Client> {
   const client = new Client({
-    ...connectionTo(url, `wagergate-${use}`, LONG_SETTINGS),
+    ...connectionTo(url, `wagergate-${use}`, {}),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    ...limits,
   });
   // One that breaks between two queries: the next query tells.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(NO_LIMIT);
+    await client.query(NO_LIMITS);
     return client;
   } catch (error) {
     await client.end();

@@ -55,9 +55,8 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const accounts = new Accounts(configuration);
   const reconciliations = new ReconciliationRuns(database);
   const differences = new ReconciliationDifferences(database);
-  const { databaseUrl } = environment;
   const reconciler = new Reconciler({
-    ...{ databaseUrl, differences, configuration, logger },
+    ...{ databaseUrl: environment.directDatabaseUrl, differences, configuration, logger },
     runs: reconciliations,
   });
   const desks = {

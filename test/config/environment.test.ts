@@ -33,6 +33,19 @@ describe('the environment', () => {
     expect(reading({ SECRET_FOLDERS: '/' })).toThrow(/^SECRET_FOLDERS must be absolute folders/);
   });
 
+  it('takes the usual address of its database for the direct one where there is no other', () => {
+    const directOf = (env: NodeJS.ProcessEnv) =>
+      readEnvironment({ ...SERVERS, ...env }).directDatabaseUrl;
+    expect(directOf({})).toBe(SERVERS.DATABASE_URL);
+    expect(directOf({ DATABASE_DIRECT_URL: ' ' })).toBe(SERVERS.DATABASE_URL);
+    expect(directOf({ DATABASE_DIRECT_URL: 'postgresql://u:p@db:5433/w\n' })).toBe(
+      'postgresql://u:p@db:5433/w',
+    );
+    expect(reading({ DATABASE_DIRECT_URL: 'mysql://u:geheim@db' })).toThrow(
+      /^DATABASE_DIRECT_URL begins with mysql: (?!.*geheim)/,
+    );
+  });
+
   it('takes the addresses of its servers without the blanks around them', () => {
     const env = { DATABASE_URL: ` ${SERVERS.DATABASE_URL}\n`, REDIS_URL: `${SERVERS.REDIS_URL}\n` };
     const { databaseUrl, redisUrl } = readEnvironment(env);

@@ -7,6 +7,7 @@ import { alphaProblems, load, loadAlpha, operatorYaml } from './folder.ts';
 const HEADER = (value: string) => `  dialect: { headers: { x-key: "${value}" } }`;
 const OWN = [
   'ADMIN_TOKEN',
+  'DATABASE_DIRECT_URL',
   'DATABASE_URL',
   'REDIS_URL',
   'ENCRYPTION_KEY',

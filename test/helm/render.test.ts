@@ -162,7 +162,18 @@ describe('the rendered chart', () => {
         name: 'DATABASE_URL',
         valueFrom: { secretKeyRef: { name: 'gw-wagergate-migrate', key: 'DATABASE_URL' } },
       },
+      {
+        name: 'DATABASE_DIRECT_URL',
+        valueFrom: {
+          secretKeyRef: {
+            name: 'gw-wagergate-migrate',
+            key: 'DATABASE_DIRECT_URL',
+            optional: true,
+          },
+        },
+      },
     ]);
+    expect(at(secret, 'stringData')).toEqual({ DATABASE_URL: EVERYTHING.secret.databaseUrl });
     expect(at(job, 'spec.template.spec.serviceAccountName')).toBeUndefined();
   });
 

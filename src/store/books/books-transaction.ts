@@ -8,7 +8,7 @@ import type { Runner } from './books-journal.ts';
 /** Of rebuilds, which replace what is booked, and of those who must not see that happen. */
 const REBUILD_LOCK_KEY = 1_640_532_527;
 const HOLD = 'UPDATE books_cursor SET version = version + 1';
-const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan';
+const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL statement_timeout = 0';
 
 /**
  * From the moment it holds the books nobody books or closes, nobody sees half of it, and when it fails

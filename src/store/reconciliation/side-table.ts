@@ -45,11 +45,11 @@ export class SideTable {
   static async open(url: string): Promise<SideTable> {
     let table: SideTable | undefined;
     try {
-      const limits = { statement_timeout: STATEMENT_MS };
-      const client = await openLongConnection(url, 'reconciliation', limits);
+      const client = await openLongConnection(url, 'reconciliation');
       table = new SideTable(client);
       // A list may come slowly, and who ran this may be gone: neither is for the server to wait for.
       await client.query(`
+        SET statement_timeout = ${STATEMENT_MS};
         SET client_connection_check_interval = '10s';
         SET work_mem = '64MB';
         SET cursor_tuple_fraction = 1;

@@ -10,6 +10,7 @@ import {
   forgetUnfinished,
   markFailed,
   readHistory,
+  readHistoryId,
   runAndMarkFinished,
 } from './migration-history.ts';
 import { checkServer } from './server-check.ts';
@@ -89,6 +90,15 @@ export async function pendingMigrations(
   options: Pick<MigrateOptions, 'folder'> = {},
 ): Promise<readonly string[]> {
   return (await migrationStatus(databaseUrl, options)).pending;
+}
+
+/**
+ * Of the history of migrations: two databases have one of their own each, unless one is a copy.
+ * @returns undefined where nothing was ever migrated
+ * @throws Error of `pg` when the database cannot be reached
+ */
+export async function historyId(databaseUrl: string): Promise<string | undefined> {
+  return withClient(databaseUrl, readHistoryId);
 }
 
 async function withClient<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {

@@ -46,6 +46,18 @@ export async function readHistory(
   return new Map(begun);
 }
 
+/** Of the first migration that was ever begun; undefined where there was none. */
+export async function readHistoryId(client: Client): Promise<string | undefined> {
+  if ((await readHistory(client)).size === 0) return undefined;
+  const [id] = await clientRows(
+    client,
+    'SELECT "id" FROM "_prisma_migrations" ORDER BY "started_at", "id" LIMIT 1',
+    [],
+    (row) => row.text('id'),
+  );
+  return id;
+}
+
 /**
  * Marks as taken back what was begun and never finished: nothing of it is in the database, and the
  * Prisma CLI would refuse to go on after it.

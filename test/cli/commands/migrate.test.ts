@@ -26,6 +26,15 @@ describe('wagergate migrate', () => {
     expect(JSON.parse(json.stdout)).toEqual({ applied: [] });
   });
 
+  it('takes the address without a pooler where there is one', async () => {
+    const pooled = 'postgresql://user:password@127.0.0.1:1/wagergate';
+    const both = { DATABASE_URL: pooled, DATABASE_DIRECT_URL: database.url };
+    const { code, stdout } = await wagergate(['migrate'], { env: both });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'the database is up to date\n' });
+    const neither = await wagergate(['migrate'], { env: { ...env, DATABASE_DIRECT_URL: pooled } });
+    expect(neither.stderr).toMatch(/ECONNREFUSED.*: start it, or correct DATABASE_DIRECT_URL\n$/);
+  });
+
   it('says which database there is not', async () => {
     const url = new URL(database.url);
     url.pathname = '/nowhere';

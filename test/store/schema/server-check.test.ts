@@ -6,6 +6,7 @@ import { CommandFailed } from '../../../src/cli/failures.ts';
 import { readEnvironment } from '../../../src/config/environment.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { awaitDatabase } from '../../../src/start-up.ts';
+import { openLongConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
 import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
@@ -99,6 +100,13 @@ describe('behind a pooler that drops what connections ask for', () => {
     expect(message).toMatch(/ALTER ROLE wagergate IN DATABASE \S+ SET DateStyle = 'ISO';/);
     await obey(message);
     expect(await whyNot(url)).toBe('it starts');
+  });
+
+  it('what takes long is ended by no limit of the role either', async () => {
+    await setUpDatabase(server.url, { statement_timeout: '200ms' });
+    const client = await openLongConnection(url, 'test');
+    await expect(client.query('SELECT pg_sleep(0.5)')).resolves.toMatchObject({ rowCount: 1 });
+    await client.end();
   });
 
   it('a gateway starts on a server as it comes, also where days come before months', async () => {
