@@ -38,7 +38,8 @@ export async function balance(
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
   const body = withUserId(answer.body, owner.userId);
   if (body === undefined) {
-    callbacks.logger.warn({ operator: operatorId }, 'balance.broken_answer');
+    const note = 'is no JSON object';
+    callbacks.logger.warn({ operator: operatorId, note }, 'balance.broken_answer');
     return unavailable('error', operatorId, { reason: 'bad_answer' });
   }
   return {

@@ -56,16 +56,21 @@ export async function profile(
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
 
   const document = jsonObjectOrError(answer.body);
-  const broken = () => {
-    callbacks.logger.warn({ operator: operatorId }, 'profile.broken_answer');
+  const broken = (note: string) => {
+    callbacks.logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
     return unavailable('error', operatorId, { reason: 'bad_answer' });
   };
-  if (document instanceof JsonError) return broken();
+  if (document instanceof JsonError) return broken('is no JSON object');
   const { userId: operatorUser, currency } = document.value;
-  if (typeof operatorUser !== 'string' || typeof currency !== 'string') return broken();
-  if (!OPERATOR_USER.test(operatorUser)) return broken();
+  if (typeof operatorUser !== 'string') return broken('has no userId that is a text');
+  if (typeof currency !== 'string') return broken('has no currency that is a text');
+  if (!OPERATOR_USER.test(operatorUser)) {
+    return broken('its userId is not 1 to 64 characters of A-Za-z0-9._~-');
+  }
   if (session !== undefined) {
-    if (session.owner.operatorUser !== operatorUser) return broken();
+    if (session.owner.operatorUser !== operatorUser) {
+      return broken("its userId is not that of the session's player");
+    }
     if (session.currency !== currency) {
       await callbacks.sessions.endForCurrency(message.token, session);
       return refused(CODES.expiredToken, 'Token out of date', operatorId, 'declined');
@@ -74,7 +79,11 @@ export async function profile(
   const owner = found.prefixed
     ? await learn(callbacks, message.token, found, operatorUser, currency)
     : session?.owner;
-  if (owner === undefined) return broken();
+  if (owner === undefined) {
+    return broken(
+      'its currency is not 3 to 5 characters, or its token is of another player or currency',
+    );
+  }
   const mismatch = mismatchRefused(message, { owner, currency });
   if (mismatch !== undefined) return mismatch;
   return {

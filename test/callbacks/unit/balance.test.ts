@@ -89,6 +89,8 @@ describe('a balance', () => {
   it.each(['{', '[]', '"12"'])('that cannot be read is 503, and logged: %s', async (text) => {
     const { handled, warn } = await asked({ answer: answered(text) });
     expect(handled).toEqual(BROKEN);
-    expect(warn.mock.calls).toEqual([[{ operator: 'alpha' }, 'balance.broken_answer']]);
+    expect(warn.mock.calls).toEqual([
+      [{ operator: 'alpha', note: 'is no JSON object' }, 'balance.broken_answer'],
+    ]);
   });
 });

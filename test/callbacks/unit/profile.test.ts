@@ -103,18 +103,27 @@ describe('a profile', () => {
   });
 
   it.each([
-    ['is no JSON', '{'],
-    ['names no player', '{"currency":"USD"}'],
-    ['names no currency', '{"userId":"ann"}'],
-    ['names a player by a number', '{"userId":5,"currency":"USD"}'],
-    ['names what cannot be a player', '{"userId":"ann smith","currency":"USD"}'],
-    ['names another player than the session’s', '{"userId":"bob","currency":"USD"}'],
-  ])('is 503, and logged, where the wallet’s answer %s (I8)', async (_, text) => {
-    const { handled, warn, endForCurrency } = await asked({ answer: answered(text) });
-    expect(handled).toEqual(BROKEN);
-    expect(warn.mock.calls).toEqual([[{ operator: 'alpha' }, 'profile.broken_answer']]);
-    expect(endForCurrency).not.toHaveBeenCalled();
-  });
+    ['is no JSON', '{', /JSON/],
+    ['names no player', '{"currency":"USD"}', /no userId/],
+    ['names no currency', '{"userId":"ann"}', /no currency/],
+    ['names a player by a number', '{"userId":5,"currency":"USD"}', /no userId/],
+    ['names what cannot be a player', '{"userId":"ann smith","currency":"USD"}', /A-Za-z0-9/],
+    [
+      'names another player than the session’s',
+      '{"userId":"bob","currency":"USD"}',
+      /session's player/,
+    ],
+  ])(
+    'is 503, and logged with the reason, where the wallet’s answer %s (I8)',
+    async (_, text, why) => {
+      const { handled, warn, endForCurrency } = await asked({ answer: answered(text) });
+      expect(handled).toEqual(BROKEN);
+      // The reason quotes nothing: what the wallet says of a player is in no log.
+      const note = expect.stringMatching(why);
+      expect(warn.mock.calls).toEqual([[{ operator: 'alpha', note }, 'profile.broken_answer']]);
+      expect(endForCurrency).not.toHaveBeenCalled();
+    },
+  );
 
   it('ends its session where the wallet speaks of another currency: out of date', async () => {
     const { handled, endForCurrency } = await asked({
