@@ -66,12 +66,15 @@ export async function verdictOf(played: Played): Promise<Verdict> {
     const quietForMs = noneIsLate(deployment) ? nowMs - lastAtMs : 0;
     const isQuiet =
       quietForMs > quietMs || (quietForMs > QUIET_CERTAIN_MS && !(await isAnyOpen(played)));
-    if (isQuiet && judged.isSettled) break;
-    if (nowMs - lastAtMs > quietMs + PATIENCE_MS || nowMs > giveUpAtMs) break;
+    const isOver = nowMs - lastAtMs > quietMs + PATIENCE_MS || nowMs > giveUpAtMs;
+    if (isOver || (isQuiet && judged.isSettled)) {
+      judged = await judge(played);
+      // Books that lack a result and its unsettle agree with the wallet by chance: the first of them may come just now.
+      if (isOver || judged.isSettled) break;
+    }
     await sleep(POLL_MS);
     if (isQuiet || judged.isSettled) judged = await judge(played);
   }
-  judged = await judge(played);
   for (const { bet, kind, text } of judged.findings) story.tell('check', bet, `${kind}: ${text}`);
   return {
     plan,
