@@ -4,6 +4,7 @@ import type { Environment } from './config/environment.ts';
 import type { ConfigurationSource } from './config/source.ts';
 import { systemClock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
+import { BACKLOG } from './http/accept-queue.ts';
 import { within } from './lib/within.ts';
 import { awaitDatabase, awaitRedis, greetRedis } from './start-up.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -123,7 +124,7 @@ async function listen(
   variables: string,
 ): Promise<string> {
   try {
-    return await app.listen({ host, port });
+    return await app.listen({ host, port, backlog: BACKLOG });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const where = `${host}:${port} (${variables})`;

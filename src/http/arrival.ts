@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Clock } from '../domain/clock.ts';
+import { BACKLOG } from './accept-queue.ts';
 
 const TICK_MS = 20;
 /** Timers are never exact; only a noticeable lag is taken off a budget. */
@@ -19,9 +20,6 @@ const QUIET_TURNS = 5;
 const QUIET_MS = 100;
 /** However many come after that, they are new: a process that always lags still has to work. */
 const AFTER_STALL_MS_MAX = 2_000;
-/** No more than these can have waited to be accepted: the backlog of a listening socket. */
-const BACKLOG = 511;
-
 /** A stall that is over, while what waited during it is still being read. */
 interface Stall {
   /** When the first of the stalls began that followed each other, on the monotonic clock. */
@@ -45,21 +43,21 @@ interface Stall {
  */
 export class EventLoopLag {
   readonly #clock: Clock;
-  readonly #isGivenConnections: boolean;
+  /** Whether another process accepts them (`WORKERS`), not this one. */
+  readonly isGivenConnections: boolean;
   readonly #timer: NodeJS.Timeout;
   #stall: Stall | undefined;
   #expectedAtMs: number;
   #lagMs = 0;
 
-  /** @param isGivenConnections whether another process accepts them (`WORKERS`), not this one */
   constructor(clock: Clock, isGivenConnections: boolean) {
     this.#clock = clock;
-    this.#isGivenConnections = isGivenConnections;
+    this.isGivenConnections = isGivenConnections;
     this.#expectedAtMs = clock.monotonicMs() + TICK_MS;
     this.#timer = setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
       this.#noticeStall(nowMs);
-      if (this.#isGivenConnections) this.#endStall(nowMs);
+      if (this.isGivenConnections) this.#endStall(nowMs);
       this.#lagMs = Math.max(0, nowMs - this.#expectedAtMs);
       this.#expectedAtMs = nowMs + TICK_MS;
     }, TICK_MS);
@@ -94,7 +92,7 @@ export class EventLoopLag {
     if (this.#stall === undefined) {
       const sinceMs = nowMs - lateMs - TICK_MS;
       this.#stall = { sinceMs, endedMs: nowMs, turns: 0, quietTurns: 0, quietSinceMs: nowMs };
-      if (!this.#isGivenConnections) setImmediate(this.#afterTurn);
+      if (!this.isGivenConnections) setImmediate(this.#afterTurn);
     } else {
       // One stall follows another: what has waited since the first may still be there.
       this.#stall.endedMs += lateMs;
@@ -116,7 +114,7 @@ export class EventLoopLag {
     if (stall === undefined) return;
     stall.turns += 1;
     stall.quietTurns += 1;
-    const isQuiet = this.#isGivenConnections
+    const isQuiet = this.isGivenConnections
       ? nowMs - stall.quietSinceMs > QUIET_MS
       : stall.quietTurns > QUIET_TURNS || stall.turns > BACKLOG + QUIET_TURNS;
     if (isQuiet || nowMs - stall.endedMs > AFTER_STALL_MS_MAX) this.#stall = undefined;

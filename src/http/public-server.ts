@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { AcceptQueue } from './accept-queue.ts';
 import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
 import { refuseHostless, refuseUnreadable } from './unreadable.ts';
@@ -123,14 +125,21 @@ function stampArrivals(
   { clock, lag }: PublicServerOptions,
   isProxy: (address: string) => boolean,
 ): void {
-  app.server.on('connection', () => lag.connected());
+  // Where another process accepts them (`WORKERS`), it does nothing else, and none waits for long.
+  const queue = lag.isGivenConnections ? undefined : new AcceptQueue(clock);
+  app.server.on('connection', (socket: Socket) => {
+    lag.connected();
+    queue?.accepted(socket, lag.currentMs());
+  });
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
     const start = request.headers['x-request-start'];
     // A connection that was reset in the meantime has no address any more.
     const from = request.socket.remoteAddress;
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
-    request.arrivedAtMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
+    const cameAtMs = queue?.cameAtMs(request.raw.socket) ?? Number.POSITIVE_INFINITY;
+    const atMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
+    request.arrivedAtMs = Math.min(atMs, cameAtMs);
     // Bodies are JSON whatever their label says. Fastify would refuse an odd one with 415 before the
     // signature is checked, which would make the service roll a good place back.
     delete request.headers['content-type'];

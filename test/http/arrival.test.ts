@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import { BACKLOG } from '../../src/http/accept-queue.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 
 /** Stands still unless it is told. */
@@ -54,7 +55,7 @@ describe('after a stall of the event loop', () => {
 
   it('no more can have waited than the listening socket holds', async () => {
     const { lag } = stalled();
-    for (let accepted = 0; accepted < 520; accepted += 1) {
+    for (let accepted = 0; accepted < BACKLOG + 10; accepted += 1) {
       lag.connected();
       await turn();
     }
