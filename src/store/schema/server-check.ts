@@ -70,9 +70,13 @@ async function othersThanAsked(
   );
   return rows.flatMap(({ name, is }) => {
     const wanted = WANTED.get(name);
-    // The order of a date's parts follows its style: it counts only where that is another.
-    const isOurs =
-      wanted === undefined || is === wanted.value || is.startsWith(`${wanted.value}, `);
+    const isOurs = wanted === undefined || meansTheSame(is, wanted.value);
     return isOurs ? [] : [{ ...wanted, is }];
   });
+}
+
+/** One zone has several names, and the order of a date's parts counts only where its style is another. */
+function meansTheSame(is: string, wanted: string): boolean {
+  if (wanted === 'UTC') return /^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)$/i.test(is);
+  return is === wanted || is.startsWith(`${wanted}, `);
 }
