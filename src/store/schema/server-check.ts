@@ -34,7 +34,7 @@ export async function checkServer(client: Client): Promise<void> {
       database: row.text('database'),
     }),
   );
-  if (server === undefined) return;
+  if (server === undefined) throw new UnsuitableServer('does not say how it is set up');
   const { encoding, commit, role, database } = server;
   if (encoding !== 'UTF8') {
     throw new UnsuitableServer(

@@ -1,0 +1,26 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { unplacedBet } from '../support/bet.ts';
+import { startTestGateway } from '../support/gateway.ts';
+
+const TOTAL_MS = 900;
+const TURN_MS = 20;
+const BETS = 120;
+
+it('a place that waited with its connection for longer than a callback may take is not sent (I1)', async () => {
+  const gateway = await startTestGateway({ gateway: { deadline: { totalMs: TOTAL_MS } } });
+  onTestFinished(() => gateway.close());
+  const player = await gateway.player();
+  const bets = await Promise.all(
+    Array.from({ length: BETS }, () => unplacedBet(gateway, { player, amount: '1' })),
+  );
+  // One connection is accepted a turn of the event loop, and each turn takes its time.
+  gateway.app.server.prependListener('connection', () => {
+    const endsAtMs = performance.now() + TURN_MS;
+    while (performance.now() < endsAtMs);
+  });
+  const answers = await Promise.all(bets.map((bet) => bet.place()));
+  const late = answers.slice((2 * TOTAL_MS) / TURN_MS);
+  expect(late.map(({ json }) => json?.code)).toEqual(late.map(() => 100));
+  const lateBets = bets.slice(-late.length);
+  expect(lateBets.flatMap((bet) => bet.arrivals())).toEqual([]);
+});
