@@ -54,6 +54,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 /** @throws GatewayError `CANNOT_START` naming the variable and what it should be */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+  refuseUncheckedCertificates(env);
   // Taken by the configuration; what is wrong with it is said with the rest.
   secretFolders(env);
   const database = (name: string) => serverUrl(env, name, DATABASE_SCHEME, DATABASE_EXAMPLE);
@@ -81,6 +82,16 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     logReadsShare: share(env, 'LOG_READS_SAMPLE'),
     tracing: tracing(env),
   };
+}
+
+/** With it Node believes anybody who says to be PostgreSQL, Redis, the issuer or the collector. */
+function refuseUncheckedCertificates(env: NodeJS.ProcessEnv): void {
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
+  throw new GatewayError(
+    'CANNOT_START',
+    'NODE_TLS_REJECT_UNAUTHORIZED is 0, which leaves certificates unchecked; remove it, and name a private ' +
+      "authority in NODE_EXTRA_CA_CERTS (a wallet's in wallet.tls.ca)",
+  );
 }
 
 function serverUrl(env: NodeJS.ProcessEnv, name: string, scheme: RegExp, example: string): string {

@@ -66,6 +66,8 @@ function createTls(how: {
   return buildConnector({
     timeout: how.timeoutMs,
     allowH2: false,
+    // Whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED): who is not the wallet gets no bet.
+    rejectUnauthorized: true,
     secureContext: createSecureContext({ ...how.tls, ciphers: CIPHERS }),
   });
 }

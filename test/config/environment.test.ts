@@ -73,6 +73,11 @@ describe('the environment', () => {
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal/],
     ['MIGRATE_ON_START', { MIGRATE_ON_START: 'yes' }, /^MIGRATE_ON_START must be one of true/],
     ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'c2hvcnQ=' }, /^ENCRYPTION_KEY must be 32 bytes/],
+    [
+      'what leaves certificates unchecked',
+      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+      /^NODE_TLS_REJECT_UNAUTHORIZED is 0.*NODE_EXTRA_CA_CERTS.*wallet\.tls\.ca/,
+    ],
   ])('is refused in one line that names %s', (_, env, expected) => {
     expect(reading(env)).toThrow(expected);
     expect(reading(env)).not.toThrow('\n');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { HttpCall } from '../../src/outbound/http-call.ts';
 import { deadlineIn, manualClock } from '../wallets/support/calls.ts';
@@ -100,7 +100,12 @@ describe('a request that certainly never left', () => {
     expect(Buffer.concat(bytes).includes('transactionId')).toBe(false);
   });
 
-  it('is not sent when the certificate cannot be trusted', async () => {
+  it.each([
+    ['', '1'],
+    [', although the environment would have none checked', '0'],
+  ])('is not sent when the certificate cannot be trusted%s', async (_, checks) => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', checks);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const received: Buffer[] = [];
     const server = createTlsServer(SELF_SIGNED, (socket) => {
       socket.on('data', (chunk) => received.push(chunk)).on('error', () => socket.destroy());
