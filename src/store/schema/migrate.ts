@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Client, DatabaseError } from 'pg';
 import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
+import { type LockTries, withLockTries } from './lock-tries.ts';
 import {
   beginMigration,
   ensureHistory,
@@ -20,6 +21,8 @@ export interface MigrateOptions {
   readonly log?: (line: string) => void;
   /** Folder of the migrations; the repository's unless given. */
   readonly folder?: string;
+  /** How patient it is with others who hold the tables; five minutes unless given. */
+  readonly locks?: Pick<LockTries, 'tries' | 'pauseMs'>;
 }
 
 export interface MigrationStatus {
@@ -40,9 +43,17 @@ const REPOSITORY_FOLDER = fileURLToPath(new URL('../../../prisma/migrations', im
 const LOCK_KEY = 72_707_369;
 
 /**
+ * Unless the role has a limit of its own. While a script waits for a table, callbacks wait behind it, and they have
+ * 5 s; autovacuum makes way for whoever has waited for a second.
+ */
+const LOCK_TIMEOUT = '2s';
+const PATIENT = { tries: 30, pauseMs: 8_000 };
+
+/**
  * Brings the database to the newest schema. Any number of processes may call this at once: one
  * applies, the others wait and find nothing to do. A migration is applied wholly or not at all, and
- * one that an earlier process began and did not finish is begun again.
+ * one that an earlier process began and did not finish is begun again. Where others hold its tables, a backup
+ * or somebody's open transaction, it lets callbacks pass and tries again.
  *
  * @param databaseUrl a direct connection or a pooler in session mode: the lock belongs to a session
  * @returns the names of the migrations that this call applied
@@ -51,7 +62,7 @@ const LOCK_KEY = 72_707_369;
  */
 export async function migrate(
   databaseUrl: string,
-  { log = () => undefined, folder = REPOSITORY_FOLDER }: MigrateOptions = {},
+  { log = () => undefined, folder = REPOSITORY_FOLDER, locks = PATIENT }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> {
   return withClient(databaseUrl, async (client) => {
     await prepareSession(client);
@@ -63,8 +74,14 @@ export async function migrate(
     for (const name of await forgetUnfinished(client)) {
       log(`migration ${name} was begun earlier and not finished: trying it again`);
     }
+    await client.query(
+      `SELECT set_config('lock_timeout', $1, false) WHERE current_setting('lock_timeout') = '0'`,
+      [LOCK_TIMEOUT],
+    );
     for (const script of scripts) {
-      await apply(client, script);
+      const onWaiting = (holders: string) =>
+        log(`migration ${script.name} waits, and tries again: others hold its tables: ${holders}`);
+      await apply(client, script, { ...locks, onWaiting });
       log(`migration ${script.name} applied`);
     }
     return { applied: scripts.map(({ name }) => name) };
@@ -137,10 +154,10 @@ async function lock(client: Client, log: (line: string) => void): Promise<void> 
   await client.query('RESET lock_timeout');
 }
 
-async function apply(client: Client, { name, sql }: Script): Promise<void> {
+async function apply(client: Client, { name, sql }: Script, locks: LockTries): Promise<void> {
   const id = await beginMigration(client, name, sql);
   try {
-    await runAndMarkFinished(client, id, sql);
+    await withLockTries(client, locks, () => runAndMarkFinished(client, id, sql));
   } catch (cause) {
     const why = wordsOf(cause, sql);
     // A broken connection cannot record it either; the row without an end says enough.

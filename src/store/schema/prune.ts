@@ -4,6 +4,7 @@ import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
 import type { Columns } from '../statement.ts';
+import { withLockTries } from './lock-tries.ts';
 import { pruneBets } from './prune-bets.ts';
 import { pruneSessions } from './prune-sessions.ts';
 
@@ -219,7 +220,7 @@ async function dropMonth(client: Client, month: string): Promise<void> {
     [],
     (row) => row.text('written_in'),
   );
-  await withLockTries(client, async () => {
+  await inLockedTransaction(client, async () => {
     // A rebuild of the books can prove nothing up to here any more: what is booked stays.
     await client.query(
       `UPDATE books_cursor SET version = version + 1, pruned_in = greatest(pruned_in, $1::xid8)`,
@@ -235,20 +236,17 @@ async function dropMonth(client: Client, month: string): Promise<void> {
 }
 
 /** One transaction; if others hold the tables it is tried again after they had their turn. */
-async function withLockTries(client: Client, work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+async function inLockedTransaction(client: Client, work: () => Promise<void>): Promise<void> {
+  await withLockTries(client, { tries: LOCK_TRIES, pauseMs: LOCK_TIMEOUT_MS * 2 }, async () => {
     try {
       await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
       await work();
       await client.query('COMMIT');
-      return;
     } catch (error) {
       await client.query('ROLLBACK');
-      const isLocked = error instanceof Error && 'code' in error && error.code === '55P03';
-      if (!isLocked || tries === LOCK_TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOCK_TIMEOUT_MS * 2));
+      throw error;
     }
-  }
+  });
 }
 
 /** Deliveries that came to their end before; dead ones are for people, who resolve them. */

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   MigrationError,
@@ -76,6 +77,42 @@ describe('migrate', () => {
     }
     expect(await migrating).toEqual({ applied: ['1_first'] });
     expect(await rowsOf(database.url, 'SELECT * FROM a')).toEqual([{ locks: '1ms' }]);
+  });
+
+  describe('whose table somebody reads in a transaction that does not end', () => {
+    let reader: Client;
+    beforeEach(async () => {
+      await rowsOf(database.url, 'CREATE TABLE a (b INT)');
+      await write('1_first', 'ALTER TABLE a ADD COLUMN c INT');
+      reader = await connect(database.url);
+      await reader.query(`SET application_name = 'nightly report'; BEGIN; SELECT * FROM a`);
+    });
+    afterEach(() => reader.end());
+
+    it('lets callbacks pass while it waits, and is applied as soon as it can (I1)', async () => {
+      const waits = Promise.withResolvers<string>();
+      const migrating = migrate(database.url, {
+        folder,
+        locks: { tries: 10, pauseMs: 1_000 },
+        log: waits.resolve,
+      });
+      const line = await Promise.race([waits.promise, migrating]);
+      expect(line).toMatch(
+        /^migration 1_first waits, and tries again: .* process \d+ \(nightly report, \w+, since 2.*Z\)$/,
+      );
+      await rowsOf(database.url, `SET statement_timeout = '900ms'; SELECT * FROM a`);
+      await reader.query('COMMIT');
+      expect(await migrating).toEqual({ applied: ['1_first'] });
+    });
+
+    it('gives up at last, says who it is, and can be begun again', async () => {
+      const once = { folder, locks: { tries: 1, pauseMs: 0 } };
+      await expect(migrate(database.url, once)).rejects.toThrow(
+        /1_first could not be applied: others hold its tables: process \d+ \(nightly report.*; wait/,
+      );
+      await reader.query('COMMIT');
+      expect(await migrate(database.url, once)).toEqual({ applied: ['1_first'] });
+    });
   });
 
   it('takes semicolons in comments, texts and function bodies for what they are', async () => {

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, DatabaseError } from 'pg';
+import { clientRows } from '../client-rows.ts';
+
+/** How often a lock is asked for that others hold, while callbacks go on in between. */
+export interface LockTries {
+  readonly tries: number;
+  readonly pauseMs: number;
+  /** Told after each try but the last who had the lock, for people. */
+  readonly onWaiting?: (holders: string) => void;
+}
+
+/** Others kept the tables for all tries; the message says who. Nothing was done. */
+class Locked extends Error {
+  override readonly name = 'Locked';
+}
+
+/** PostgreSQL's code for a lock that did not come within `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+const HOLDERS_SHOWN = 3;
+
+/**
+ * Does what needs its tables for itself. Whoever waits for such a lock holds up all who come later, callbacks
+ * too: so each try waits for as long as the `lock_timeout` that `work` runs under, and then lets them pass.
+ *
+ * @param work is rolled back wholly where it throws
+ * @throws Error that says who holds the tables, when no try had them; whatever else `work` throws
+ */
+export async function withLockTries<T>(
+  client: Client,
+  { tries, pauseMs, onWaiting }: LockTries,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let left = tries - 1; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      const holders = await holdersOf(client);
+      if (left <= 0) {
+        throw new Locked(
+          `others hold its tables: ${holders}; wait for them or end them, then try again`,
+          { cause: error },
+        );
+      }
+      onWaiting?.(holders);
+      await sleep(pauseMs);
+    }
+  }
+}
+
+/** Who has had locks on tables of this schema for more than a moment; those for longest first. */
+async function holdersOf(client: Client): Promise<string> {
+  const holders = await clientRows(
+    client,
+    `SELECT DISTINCT l.pid, a.usename, a.application_name,
+            to_char(a.xact_start, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS since
+       FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+       LEFT JOIN pg_stat_activity a ON a.pid = l.pid
+      WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND c.relnamespace = current_schema()::regnamespace
+        AND l.granted AND l.pid IS DISTINCT FROM pg_backend_pid()
+        -- Of others' users a role may not see since when.
+        AND coalesce(a.xact_start < statement_timestamp() - interval '1 second', true)
+      ORDER BY since NULLS LAST LIMIT $1`,
+    [HOLDERS_SHOWN],
+    (row) => ({
+      pid: row.intOrNull('pid'),
+      user: row.textOrNull('usename'),
+      program: row.textOrNull('application_name'),
+      since: row.textOrNull('since'),
+    }),
+  );
+  if (holders.length === 0) return 'somebody who has let go of them meanwhile';
+  return holders
+    .map(({ pid, user, program, since }) => {
+      if (pid === undefined) return 'a prepared transaction (pg_prepared_xacts)';
+      const what = [program || undefined, user, since && `since ${since}`];
+      return `process ${pid} (${what.filter(Boolean).join(', ') || 'of another user'})`;
+    })
+    .join(', ');
+}
