@@ -11,7 +11,11 @@ import type { Probed } from '../wallets/probe.ts';
  * POST bodies are JSON and take an optional `reason` (at most 2,000 characters), kept in the audit.
  */
 export interface AdminApi {
-  readonly 'GET /admin/operators': { readonly items: readonly OperatorItem[] };
+  readonly 'GET /admin/operators': {
+    readonly items: readonly OperatorItem[];
+    /** Operators that have something open and no file; none while PostgreSQL does not answer. */
+    readonly withoutFile: readonly (OpenItems & { readonly id: string })[];
+  };
   readonly 'GET /admin/operators/:id': OperatorPage;
   /** Body `{reason}`: refused (409) where the operator is held already. */
   readonly 'POST /admin/operators/:id/deliveries/hold': HoldAnswer;
@@ -111,7 +115,19 @@ interface HoldAnswer {
   readonly hold: Hold | null;
 }
 
-interface OperatorItem {
+/** What is open at one operator. */
+interface OpenItems {
+  /** Null while PostgreSQL does not answer. */
+  readonly openDeliveries: number | null;
+  /** Since when the oldest promise waits; null where none does. */
+  readonly oldestDelivery: string | null;
+  readonly deadDeliveries: number | null;
+  readonly unresolvedBets: number | null;
+  /** Those of which there are more: so far only as many have been counted. */
+  readonly countsAtLeast: readonly ('openDeliveries' | 'deadDeliveries' | 'unresolvedBets')[];
+}
+
+interface OperatorItem extends OpenItems {
   readonly id: string;
   readonly name: string;
   readonly status: 'active' | 'maintenance' | 'suspended';
@@ -123,14 +139,6 @@ interface OperatorItem {
   readonly override: ByClass<'closed' | 'open' | 'auto'>;
   /** Whether a person holds its deliveries. */
   readonly hold: Hold | null;
-  /** Null while PostgreSQL does not answer. */
-  readonly openDeliveries: number | null;
-  /** Since when the oldest promise waits; null where none does. */
-  readonly oldestDelivery: string | null;
-  readonly deadDeliveries: number | null;
-  readonly unresolvedBets: number | null;
-  /** Those of which there are more: so far only as many have been counted. */
-  readonly countsAtLeast: readonly ('openDeliveries' | 'deadDeliveries' | 'unresolvedBets')[];
   /** Over the processes behind this port; null where nothing was counted yet. */
   readonly recently: {
     /** Over how long, at most some five minutes. */

@@ -28,6 +28,18 @@ export function operatorCounts(open: OpenCounts | undefined): (operator: string)
     });
 }
 
+/** Operators that have something open and no file: it may have been removed by mistake. In the order of their ids. */
+export function countsWithoutFile(
+  open: OpenCounts | undefined,
+  isConfigured: (operator: string) => boolean,
+): readonly (OperatorCounts & { readonly id: string })[] {
+  if (open === undefined) return [];
+  const rows = [...open.waiting, ...open.dead, ...open.unresolved];
+  const ids = new Set(rows.map(({ operator }) => operator).filter((id) => !isConfigured(id)));
+  const countsOfOne = operatorCounts(open);
+  return [...ids].sort().map((id) => ({ id, ...countsOfOne(id) }));
+}
+
 function byOperator(counts: readonly OpenCount[] = []): ReadonlyMap<string, OpenCount[]> {
   return Map.groupBy(counts, ({ operator }) => operator);
 }

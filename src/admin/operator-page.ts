@@ -33,7 +33,7 @@ export function operatorPageRoute(app: FastifyInstance, pages: OperatorPages): v
     const { id } = path.fields;
     const settings = pages.settingsOf(id);
     if (settings === undefined) return notFoundAnswer('No such operator');
-    const [items, lastReload, lastHour] = await Promise.all([
+    const [{ items }, lastReload, lastHour] = await Promise.all([
       operatorOverview(pages),
       pages.lastReload(),
       pages.lastHour.of(id),

@@ -24,7 +24,7 @@ import {
   reasonField,
   wordAmong,
 } from './input.ts';
-import { operatorCounts } from './operator-counts.ts';
+import { countsWithoutFile, operatorCounts } from './operator-counts.ts';
 import { byClass, type StateOf } from './wallet-states.ts';
 
 /** During an outage people need to see the breakers, with or without PostgreSQL's counts. */
@@ -73,7 +73,7 @@ const releaseBody = z.strictObject({
 
 export function operatorAdminRoutes(app: FastifyInstance, admin: OperatorAdmin): void {
   serve(app, 'GET', '/operators', 'read', async () =>
-    json({ items: await operatorOverview(admin) }),
+    json((await operatorOverview(admin)) satisfies AdminApi['GET /admin/operators']),
   );
 
   serve(app, 'POST', '/operators/:id/breaker', 'administer', async (request, caller) => {
@@ -157,7 +157,8 @@ export async function operatorOverview(admin: OperatorAdmin) {
   ]);
   const { counts, holds } = known ?? {};
   const countsOf = operatorCounts(counts);
-  return [...admin.configuration().operators.values()].map((operator) => {
+  const { operators } = admin.configuration();
+  const items = [...operators.values()].map((operator) => {
     const { id, name, status, currencies, sessions } = operator;
     return {
       id,
@@ -172,6 +173,7 @@ export async function operatorOverview(admin: OperatorAdmin) {
       recently: recently?.get(id) ?? null,
     };
   });
+  return { items, withoutFile: countsWithoutFile(counts, (id) => operators.has(id)) };
 }
 
 /** What PostgreSQL knows of operators. */

@@ -67,22 +67,28 @@ const reloadResult = z.object({
   problems: z.array(z.object({ file: z.string(), path: z.string(), reason: z.string() })),
 });
 
+const openItems = z.object({
+  id: z.string(),
+  openDeliveries: z.number().nullable(),
+  oldestDelivery: z.string().nullable(),
+  deadDeliveries: z.number().nullable(),
+  unresolvedBets: z.number().nullable(),
+  // A gateway of an earlier release does not say.
+  countsAtLeast: z.array(z.string()).default([]),
+});
 const operatorStates = z.object({
   items: z.array(
-    z.object({
-      id: z.string(),
+    openItems.extend({
       status: z.string(),
       breaker: z.object({ read: z.string(), money: z.string() }),
       hold: z.object({ since: z.string() }).nullable(),
-      openDeliveries: z.number().nullable(),
-      oldestDelivery: z.string().nullable(),
-      deadDeliveries: z.number().nullable(),
-      unresolvedBets: z.number().nullable(),
-      // A gateway of an earlier release does not say.
-      countsAtLeast: z.array(z.string()).default([]),
     }),
   ),
+  withoutFile: z.array(openItems).default([]),
 });
+
+/** What is open at one operator; null: not known at present. */
+export type LeftOpen = z.output<typeof openItems>;
 
 /** A running gateway that is asked by its admin API. */
 export class RunningGateway {
@@ -105,10 +111,9 @@ export class RunningGateway {
     return this.#ask('POST', '/admin/console/links', { role }, signInLink);
   }
 
-  /** How each operator stands. @throws CommandFailed */
-  async operators() {
-    const { items } = await this.#ask('GET', '/admin/operators', undefined, operatorStates);
-    return items;
+  /** How each operator stands, and those of which only something open is left. @throws CommandFailed */
+  operators() {
+    return this.#ask('GET', '/admin/operators', undefined, operatorStates);
   }
 
   /** @throws CommandFailed */

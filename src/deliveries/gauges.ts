@@ -1,6 +1,7 @@
 import type { BacklogCounts, OpenCounts } from '../store/deliveries/backlog-counts.ts';
 import type { DeliveryCount, DeliveryStore } from '../store/deliveries/queue.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { WithoutFile } from './without-file.ts';
 
 /**
  * A starting process counts everything that has ended in the years before. It counts this many at a
@@ -20,6 +21,7 @@ export class DeliveryGauges {
   readonly #store: DeliveryStore;
   readonly #metrics: Metrics;
   readonly #isHeld: (operatorId: string) => boolean;
+  readonly #withoutFile: Pick<WithoutFile, 'tell'>;
   readonly #ended = new Map<string, DeliveryCount>();
   #countedUntil = new Date(0);
 
@@ -28,11 +30,13 @@ export class DeliveryGauges {
     readonly store: DeliveryStore;
     readonly metrics: Metrics;
     readonly isHeld: (operatorId: string) => boolean;
+    readonly withoutFile: Pick<WithoutFile, 'tell'>;
   }) {
     this.#backlog = of.backlog;
     this.#store = of.store;
     this.#metrics = of.metrics;
     this.#isHeld = of.isHeld;
+    this.#withoutFile = of.withoutFile;
   }
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE`; what could not be counted keeps its last values */
@@ -47,6 +51,7 @@ export class DeliveryGauges {
       ),
     ]);
     this.#show(open);
+    this.#withoutFile.tell(open);
     const [failure] = [...failures, ...open.failures];
     if (failure !== undefined) throw failure.error;
   }

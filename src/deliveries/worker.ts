@@ -8,6 +8,7 @@ import { DeliveryGauges } from './gauges.ts';
 import { originateRollbacks } from './originate.ts';
 import { Pace } from './pace.ts';
 import { Scheduler } from './scheduler.ts';
+import { WithoutFile } from './without-file.ts';
 
 /** The sweep costs one index lookup per operator; at this pace nothing stays unnoticed. */
 const SWEEP_MS = 1_000;
@@ -53,6 +54,9 @@ export class DeliveryWorker {
     this.#gauges = new DeliveryGauges({
       ...{ backlog: draining.backlog, store: draining.store, metrics: draining.metrics },
       isHeld: (operatorId) => heldBecause(this.#draining, operatorId) !== undefined,
+      withoutFile: new WithoutFile(draining.logger, (id) =>
+        draining.configuration().operators.has(id),
+      ),
     });
     this.#scheduler = new Scheduler({
       redisUrl,

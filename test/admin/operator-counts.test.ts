@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { operatorCounts } from '../../src/admin/operator-counts.ts';
+import { countsWithoutFile, operatorCounts } from '../../src/admin/operator-counts.ts';
 import type { OpenCount } from '../../src/store/deliveries/backlog.ts';
 import type { OpenCounts } from '../../src/store/deliveries/backlog-counts.ts';
 
@@ -59,4 +59,11 @@ it('goes through what is open once, for however many operators it is asked (I7)'
   const countsOf = operatorCounts({ ...OPEN, waiting: counted, dead: counted });
   expect(ids.map((id) => countsOf(id).openDeliveries)).toEqual(ids.map(() => 1));
   expect(looks).toBe(2 * ids.length);
+});
+
+it('names those without a file of whom something is open, whatever it is', () => {
+  const left = countsWithoutFile(OPEN, (id) => id === 'alpha');
+  expect(left).toEqual([{ id: 'beta', ...operatorCounts(OPEN)('beta') }]);
+  expect(countsWithoutFile(OPEN, () => true)).toEqual([]);
+  expect(countsWithoutFile(undefined, () => false)).toEqual([]);
 });

@@ -59,6 +59,15 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.close();
   });
 
+  it('shows at once what waits for an operator whose file is gone', async () => {
+    await onServer(rig.gateway.databaseUrl, (client) =>
+      insertDelivery(client, { operator: 'gone' }),
+    );
+    const page = await rig.open('/');
+    await page.getByText('gone has no file in operators/: 1 waiting, 0 dead').waitFor();
+    await page.close();
+  });
+
   it('exports and forgets a player, who is refused while a bet is open', async () => {
     const player = await rig.gateway.player();
     const { transactionId } = await rig.gateway.service.place({ ...player, amount: '5' });

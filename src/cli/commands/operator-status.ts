@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
 import { withExamples } from '../help.ts';
-import { ADMIN_OPTION, RunningGateway } from '../running-gateway.ts';
+import { ADMIN_OPTION, type LeftOpen, RunningGateway } from '../running-gateway.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -18,22 +18,29 @@ export function operatorStatusCommand(terminal: Terminal): Command {
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators are doing: breakers, ' +
         'what is pending and since when, dead letters, unresolved bets. Deliveries `go out`, are `held` by a ' +
         'person, or `wait` for the money breaker or the status. A ? means not known at present, 500000+ that ' +
-        'there are more, which are still being counted.',
+        'there are more, which are still being counted. An operator with `no file` has something open all ' +
+        'the same: its file may have been removed by mistake.',
     )
     .option('--admin <url>', ADMIN_OPTION)
-    .option('--json', 'print {items} as JSON')
+    .option('--json', 'print {items, withoutFile} as JSON')
     .action((options: Options) => show(terminal, options));
   return withExamples(command, { line: 'operator status' });
 }
 
 async function show(terminal: Terminal, { admin, json }: Options): Promise<void> {
-  const items = await new RunningGateway(terminal.env, admin).operators();
+  const { items, withoutFile } = await new RunningGateway(terminal.env, admin).operators();
   if (json) {
-    terminal.printJson({ items });
+    terminal.printJson({ items, withoutFile });
     return;
   }
+  const rows = [...items.map(cells), ...withoutFile.map(cellsWithoutFile)];
   if (items.length === 0) terminal.tell('the gateway has no operators');
-  else terminal.print(table(COLUMNS, items.map(cells)));
+  if (rows.length > 0) terminal.print(table(COLUMNS, rows));
+  for (const { id } of withoutFile) {
+    terminal.tell(
+      `warning: ${plain(id)} has no file in the gateway's operators/: what is open of it waits until the file returns`,
+    );
+  }
 }
 
 const COLUMNS = [
@@ -48,21 +55,26 @@ const COLUMNS = [
   { title: 'unresolved', align: 'right' },
 ] as const;
 
-type Item = Awaited<ReturnType<RunningGateway['operators']>>[number];
+type Item = Awaited<ReturnType<RunningGateway['operators']>>['items'][number];
 
 function cells(item: Item): string[] {
-  const { id, status, breaker, hold, oldestDelivery, countsAtLeast } = item;
+  const { id, status, breaker, hold } = item;
+  const goOut = status === 'active' && breaker.money === 'closed';
+  const deliveries = hold !== null ? 'held' : goOut ? 'go out' : 'wait';
+  return [id, status, breaker.money, breaker.read, deliveries, ...openCells(item)].map(plain);
+}
+
+function cellsWithoutFile(item: LeftOpen): string[] {
+  return [item.id, 'no file', '-', '-', 'wait', ...openCells(item)].map(plain);
+}
+
+function openCells(item: LeftOpen): readonly string[] {
   const count = (name: 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets') =>
-    `${item[name] ?? '?'}${countsAtLeast.includes(name) ? '+' : ''}`;
+    `${item[name] ?? '?'}${item.countsAtLeast.includes(name) ? '+' : ''}`;
   return [
-    id,
-    status,
-    breaker.money,
-    breaker.read,
-    hold !== null ? 'held' : status === 'active' && breaker.money === 'closed' ? 'go out' : 'wait',
     count('openDeliveries'),
-    oldestDelivery ?? '-',
+    item.oldestDelivery ?? '-',
     count('deadDeliveries'),
     count('unresolvedBets'),
-  ].map(plain);
+  ];
 }

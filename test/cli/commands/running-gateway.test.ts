@@ -36,6 +36,22 @@ describe('what is asked of a running gateway at the command line', () => {
     expect(JSON.parse(json).items[0]).toMatchObject({ id: 'alpha', deadDeliveries: 1 });
   });
 
+  it('shows an operator without a file of which something is open', async () => {
+    await onServer(admin.databaseUrl, async (client) => {
+      await insertDelivery(client, { operator: 'gone' });
+      await insertDelivery(client, { operator: 'gone', state: 'dead' });
+    });
+    const { code, stdout, stderr } = await asked('operator', 'status');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^gone +no file +- +- +wait +1 +\S+ +1 +0$/m);
+    expect(stderr).toMatch(/^warning: gone has no file in the gateway's operators\/: .*\n$/);
+    const { stdout: json } = await asked('operator', 'status', '--json');
+    expect(JSON.parse(json).withoutFile).toMatchObject([{ id: 'gone', openDeliveries: 1 }]);
+    // Where counts are all that is shown, it is no row among those that are configured.
+    const { items } = (await admin.get('/admin/operators')).json;
+    expect(items.map(({ id }) => id)).toEqual(['alpha', 'beta']);
+  });
+
   it('does not tell as undone what a gateway took and did not answer', async () => {
     const server = createServer((request, response) => {
       request.on('end', () => {

@@ -1,6 +1,7 @@
 import type { Gauge } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
 import { DeliveryGauges } from '../../../src/deliveries/gauges.ts';
+import { WithoutFile } from '../../../src/deliveries/without-file.ts';
 import type { OpenCount } from '../../../src/store/deliveries/backlog.ts';
 import type { OpenCounts } from '../../../src/store/deliveries/backlog-counts.ts';
 import type { DeliveryCount, DeliveryStore } from '../../../src/store/deliveries/queue.ts';
@@ -71,9 +72,12 @@ function gaugesOf(
   const nextOpen = inTurn(counts.open ?? [], []);
   const look = async () => ({ ...countsOf(await nextOpen()), failures: counts.failures ?? [] });
   const metrics = createMetrics();
+  const configured = new Set(['alpha', 'beta']);
+  const error = vi.fn();
   const gauges = new DeliveryGauges({
     ...{ backlog: { look }, store: partly<DeliveryStore>(store), metrics },
     isHeld: (id) => held.includes(id),
+    withoutFile: new WithoutFile({ error }, (id) => configured.has(id)),
   });
   const shown = async (gauge: Gauge) => {
     const { values } = await gauge.get();
@@ -81,7 +85,7 @@ function gaugesOf(
       values.map(({ labels, value }) => [Object.values(labels).join(' '), value]),
     );
   };
-  return { gauges, metrics, shown, countEnded };
+  return { gauges, metrics, shown, countEnded, configured, error };
 }
 
 describe('what is open', () => {
@@ -237,5 +241,34 @@ describe('what has ended', () => {
     expect(await shown(metrics.deliveries)).toEqual({
       ...{ 'alpha rollback pending': 2, 'alpha rollback delivered': 6 },
     });
+  });
+});
+
+describe('an operator whose file is gone', () => {
+  const note =
+    'operators/ has no file of it: its deliveries are held, and its bets wait, until the file returns';
+
+  it('is told as an error with what waits, once until its file is back (I4)', async () => {
+    const { gauges, configured, error } = gaugesOf({
+      open: [[open('beta', 'held', 2), open('beta', 'live', 1), unresolvedBets('beta', 4)]],
+    });
+    await gauges.refresh();
+    expect(error).not.toHaveBeenCalled();
+    configured.delete('beta');
+    await gauges.refresh();
+    await gauges.refresh();
+    const facts = { operator: 'beta', openDeliveries: 3, unresolvedBets: 4, note };
+    expect(error.mock.calls).toEqual([[facts, 'operator.file_missing']]);
+    configured.add('beta');
+    await gauges.refresh();
+    configured.delete('beta');
+    await gauges.refresh();
+    expect(error).toHaveBeenCalledTimes(2);
+  });
+
+  it('is not told of where only dead letters are left, which have an alert of their own', async () => {
+    const { gauges, error } = gaugesOf({ open: [[open('gone', 'dead', 2)]] });
+    await gauges.refresh();
+    expect(error).not.toHaveBeenCalled();
   });
 });

@@ -9,6 +9,7 @@ import { Plain } from '../../parts/plain.tsx';
 import { type RowColumn, Rows } from '../../parts/rows.tsx';
 import {
   countText,
+  type OpenItems,
   type OperatorRow,
   percentText,
   troublesOf,
@@ -38,9 +39,31 @@ export function NowPage() {
         />
       </Heading>
       <Answered query={operators} what="operators">
-        {({ items }) => <Operators items={items} find={find} />}
+        {({ items, withoutFile }) => (
+          <>
+            {withoutFile.map((open) => (
+              <WithoutFile key={open.id} open={open} />
+            ))}
+            <Operators items={items} find={find} />
+          </>
+        )}
       </Answered>
     </>
+  );
+}
+
+/** Its file may have been removed by mistake: it has no row below, and no page. */
+function WithoutFile({ open }: { open: OpenItems }) {
+  const counts = [
+    `${countText([open], 'openDeliveries')} waiting`,
+    `${countText([open], 'deadDeliveries')} dead`,
+    `${countText([open], 'unresolvedBets')} unresolved`,
+  ];
+  return (
+    <p className="notice bad">
+      <Plain text={open.id} /> has no file in operators/: {counts.join(', ')}. Nothing of it goes
+      out until its file returns.
+    </p>
   );
 }
 

@@ -4,6 +4,9 @@ import type { Tone } from '../../parts/tone.ts';
 
 export type OperatorRow = Answers['GET /admin/operators']['items'][number];
 
+/** What is open of an operator, also of one that has no file. */
+export type OpenItems = Answers['GET /admin/operators']['withoutFile'][number];
+
 /** One thing about an operator that somebody should know. */
 export interface Trouble {
   readonly tone: Extract<Tone, 'bad' | 'warn' | 'info'>;
@@ -47,7 +50,7 @@ export function troublesOf(row: OperatorRow, nowMs = Date.now()): readonly Troub
 type CountName = OperatorRow['countsAtLeast'][number];
 
 /** A count as people read it: `?` where nobody knows, `500,000+` where there may be more. */
-export function countText(rows: readonly OperatorRow[], name: CountName): string {
+export function countText(rows: readonly OpenItems[], name: CountName): string {
   if (rows.some((row) => row[name] === null)) return '?';
   const sum = rows.reduce((total, row) => total + (row[name] ?? 0), 0);
   const isAtLeast = rows.some(({ countsAtLeast }) => countsAtLeast.includes(name));
