@@ -24,8 +24,13 @@ const STOP_MS = 12_000;
 /** How often a worker process looks whether it can still open a file. */
 const DESCRIPTORS_MS = 1_000;
 
-/** A worker process asks its parent what is in force. */
-const IN_FORCE = 'inForce';
+/** A worker process asks its parent what is in force, and on which database. */
+const ASK_PARENT = 'inForce';
+
+interface KnownAtParent {
+  readonly inForce: InForce;
+  readonly databaseId: string;
+}
 
 /** Stands for the worker processes that have ended. */
 const ENDED = {};
@@ -45,6 +50,7 @@ export class HttpWorkers {
   #counted: Snapshot = [];
   readonly #breakers: BreakersTogether;
   readonly #inForce: () => InForce;
+  #databaseId = '';
   readonly #listening = new Set<Worker>();
   /** Until every worker process listens, one that ends ends the start: nothing is logged or begun anew. */
   #hasStarted = false;
@@ -59,9 +65,11 @@ export class HttpWorkers {
 
   /**
    * Resolves when every worker process listens.
+   * @param databaseId for those that begin while PostgreSQL is away, too
    * @throws GatewayError `CANNOT_START` when one ends before it does, with what that one says of it
    */
-  async start(count: number): Promise<void> {
+  async start(count: number, databaseId: string): Promise<void> {
+    this.#databaseId = databaseId;
     // Numbers travel as they are: JSON has no NaN, and is slow with a hundred thousand of them.
     cluster.setupPrimary({ serialization: 'advanced' });
     await Promise.all(Array.from({ length: count }, () => this.#untilListening(this.#fork())));
@@ -132,7 +140,7 @@ export class HttpWorkers {
       this.#breakers.join(tell);
     });
     worker.on('message', (message: unknown) => {
-      if (message === IN_FORCE) worker.send({ inForce: this.#inForce() }, () => undefined);
+      if (message === ASK_PARENT) worker.send(this.#knownHere(), () => undefined);
       if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
       if (isCannotStartMessage(message)) this.#reasons.set(worker, message.cannotStart);
       if (!isDescriptorsMessage(message)) return;
@@ -155,6 +163,10 @@ export class HttpWorkers {
     return worker;
   }
 
+  #knownHere(): KnownAtParent {
+    return { inForce: this.#inForce(), databaseId: this.#databaseId };
+  }
+
   async #untilListening(worker: Worker): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     worker.once('listening', () => resolve());
@@ -167,14 +179,14 @@ export class HttpWorkers {
   }
 }
 
-/** In a worker process: what is in force at its parent, which outlives files that are broken by now. */
-export async function inForceAtParent(): Promise<InForce> {
-  const { promise, resolve } = Promise.withResolvers<InForce>();
+/** In a worker process: what is in force at its parent, which outlives files that are broken by now, and its database. */
+export async function knownAtParent(): Promise<KnownAtParent> {
+  const { promise, resolve } = Promise.withResolvers<KnownAtParent>();
   const hear = (message: unknown) => {
-    if (isInForceMessage(message)) resolve(freezeDeep(message.inForce));
+    if (isKnownMessage(message)) resolve(freezeDeep(message));
   };
   process.on('message', hear);
-  process.send?.(IN_FORCE);
+  process.send?.(ASK_PARENT);
   try {
     return await promise;
   } finally {
@@ -259,7 +271,7 @@ function isCannotStartMessage(message: unknown): message is { cannotStart: strin
   return typeof message === 'object' && message !== null && 'cannotStart' in message;
 }
 
-function isInForceMessage(message: unknown): message is { inForce: InForce } {
+function isKnownMessage(message: unknown): message is KnownAtParent {
   return typeof message === 'object' && message !== null && 'inForce' in message;
 }
 

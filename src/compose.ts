@@ -38,6 +38,7 @@ export function compose(parts: Parts) {
     duties: () => [journalMonths(), resealing(), deliveryWorker(), bonusReadBack(), bookkeeper()],
     wallets: money.wallets,
     accelerator: storage.accelerator,
+    answers: storage.answers,
     database: storage.database,
     journalDatabase: storage.journalDatabase,
     timelines: storage.timelines,

@@ -24,13 +24,16 @@ export interface ProcessOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** Whether this process waits for the servers and sees to the schema, or its parent did. */
-  readonly checksServers: boolean;
+  /**
+   * Which database it is, as the parent found when it waited for the servers and saw to the schema;
+   * undefined: this process does all that.
+   */
+  readonly databaseId?: string;
   readonly opensAdmin: boolean;
   /** Lets its breakers take part in what the processes beside it find out, where there are some. */
   readonly joinBreakers?: (wallets: Wallets) => void;
-  /** What else has to stand before this process calls itself ready, such as its workers. */
-  readonly beforeReady?: () => Promise<void>;
+  /** What else has to stand before this process calls itself ready, such as its workers, on this database. */
+  readonly beforeReady?: (databaseId: string) => Promise<void>;
   /** The other processes behind the admin port, where there are some. */
   readonly others?: OtherProcesses;
 }
@@ -51,8 +54,9 @@ export interface GatewayProcess {
 export async function startProcess(options: ProcessOptions): Promise<GatewayProcess> {
   const { environment, source, logger, metrics, tracing } = options;
   const clock = systemClock;
-  if (options.checksServers) await awaitDatabase(environment, clock, logger);
-  const parts = compose({ environment, source, clock, logger, metrics, tracing });
+  const checksServers = options.databaseId === undefined;
+  const databaseId = options.databaseId ?? (await awaitDatabase(environment, clock, logger));
+  const parts = compose({ environment, databaseId, source, clock, logger, metrics, tracing });
   options.joinBreakers?.(parts.wallets);
   const admin = options.opensAdmin ? parts.adminServer(options.others) : undefined;
   if (admin !== undefined) {
@@ -60,7 +64,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     const address = await listen(admin.app, at, 'ADMIN_HOST, ADMIN_PORT');
     logger.info({ address }, 'gateway.admin_listening');
   }
-  if (options.checksServers) await awaitRedis(environment, parts.accelerator, logger);
+  if (checksServers) await awaitRedis(environment, parts.accelerator, logger);
   else await greetRedis(parts.accelerator, logger);
   if (environment.encryptionKeys === undefined) {
     logger.warn(
@@ -83,11 +87,11 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     logger.info({ address }, 'gateway.listening');
   }
   // Last of all that is waited for: a start that is cut short must not leave a delivery half done.
-  await options.beforeReady?.();
+  await options.beforeReady?.(databaseId);
   const background = environment.roles.has('worker') ? parts.duties() : [];
   for (const duty of background) duty.start();
   admin?.readiness.started();
-  logger.info({ roles: [...environment.roles] }, 'gateway.started');
+  logger.info({ roles: [...environment.roles], databaseId }, 'gateway.started');
 
   return {
     stop: async (others) => {

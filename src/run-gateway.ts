@@ -4,7 +4,7 @@ import {
   answerForMetrics,
   endWithParent,
   HttpWorkers,
-  inForceAtParent,
+  knownAtParent,
   tellOfDescriptors,
   tellWhyNotStarted,
 } from './cluster.ts';
@@ -68,12 +68,13 @@ interface Started {
 async function start(environment: Environment, logger: Logger, started: Started): Promise<void> {
   const metrics = createMetrics();
   metrics.collectProcessMetrics();
+  const atParent = cluster.isWorker ? await knownAtParent() : undefined;
   const source = new ConfigurationSource({
     folder: environment.configFolder,
     env: process.env,
     logger,
     onReload: (reload) => countReload(metrics, reload),
-    lastGood: cluster.isWorker ? await inForceAtParent() : undefined,
+    lastGood: atParent?.inForce,
   });
   noteReading(metrics, source.beganGood);
   process.on('SIGHUP', () => void source.reload());
@@ -85,19 +86,19 @@ async function start(environment: Environment, logger: Logger, started: Started)
   );
   const common = { source, logger, metrics, tracing };
 
-  if (cluster.isWorker) {
+  if (atParent !== undefined) {
     answerForMetrics(metrics);
     tellOfDescriptors();
     started.own = await startProcess({
       ...common,
       environment: { ...environment, roles: new Set(['http']) },
-      checksServers: false,
+      databaseId: atParent.databaseId,
       opensAdmin: false,
       joinBreakers: joinParent,
     });
     return;
   }
-  const first = { ...common, checksServers: true, opensAdmin: true };
+  const first = { ...common, opensAdmin: true };
   const forks = environment.workers > 1 && environment.roles.has('http');
   if (!forks) {
     started.own = await startProcess({ ...first, environment });
@@ -109,10 +110,10 @@ async function start(environment: Environment, logger: Logger, started: Started)
     ...first,
     environment: { ...environment, roles: withoutHttp(environment) },
     joinBreakers: (wallets) => joinHere(breakers, wallets),
-    beforeReady: () => {
+    beforeReady: (databaseId) => {
       // From here on they take callbacks, also before the last of them listens.
       started.workers = workers;
-      return workers.start(environment.workers);
+      return workers.start(environment.workers, databaseId);
     },
     others: {
       families: () => workers.families(metrics),

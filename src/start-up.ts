@@ -4,6 +4,7 @@ import type { Clock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Accelerator } from './redis/accelerator.ts';
+import { databaseId } from './store/schema/database-id.ts';
 import { historyId, MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
 import { UnsuitableServer } from './store/schema/server-check.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -16,13 +17,14 @@ const GREETING_MS = 1_000;
 
 /**
  * Waits for PostgreSQL and sees to its schema.
+ * @returns which database it is (`databaseId`)
  * @throws GatewayError `CANNOT_START` when it is unreachable or behind
  */
 export async function awaitDatabase(
   environment: Environment,
   clock: Clock,
   logger: Logger,
-): Promise<void> {
+): Promise<string> {
   const usual = { name: 'DATABASE_URL', url: environment.databaseUrl };
   const direct = { name: 'DATABASE_DIRECT_URL', url: environment.directDatabaseUrl };
   const hasTwo = direct.url !== usual.url;
@@ -42,7 +44,11 @@ export async function awaitDatabase(
         'run `wagergate migrate` (in a clone: `npm run migrate`) or start with MIGRATE_ON_START=true',
     );
   }
-  if (!hasTwo) return;
+  if (hasTwo) await refuseDifferent(usual, direct);
+  return await explained(usual, 'read', () => databaseId(usual.url));
+}
+
+async function refuseDifferent(usual: Address, direct: Address): Promise<void> {
   const [ofUsual, ofDirect] = await Promise.all(
     [usual, direct].map((one) => explained(one, 'read', () => historyId(one.url))),
   );

@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logger.ts';
 
 const QUEUE = 'deliveries';
 /** A hash tag, so that all keys of the queue live in one slot of a Redis Cluster. */
-const PREFIX = '{wagergate}';
+const HASH_TAG = '{wagergate}';
 /** Operators drained at once by one process; each has its own concurrency within. */
 const OPERATORS_AT_ONCE = 200;
 /** A drain whose worker died is given to another after this long. */
@@ -27,6 +27,8 @@ const SCORES_PER_MS = 0x1000;
 
 export interface SchedulerOptions {
   readonly redisUrl: string;
+  /** Which database the operators are in: gateways on others have queues of their own. */
+  readonly databaseId: string;
   readonly logger: Logger;
   /**
    * Drains one slice of an operator.
@@ -54,6 +56,7 @@ export class Scheduler {
     this.#options = options;
     const onError = (error: Error) =>
       options.logger.debug({ error: error.message }, 'scheduler.connection_error');
+    const prefix = `${HASH_TAG}:${options.databaseId}`;
     const silenceMs = options.silenceMs ?? SILENCE_MS;
     // Adding must fail at once while Redis is away; the worker's connection waits for its return.
     const adding = connectRedis(options.redisUrl, {
@@ -70,7 +73,7 @@ export class Scheduler {
     for (const connection of this.#connections) connection.on('error', onError);
     this.#queue = new Queue(QUEUE, {
       connection: adding,
-      prefix: PREFIX,
+      prefix,
       skipWaitingForReady: true,
       // Asked on a connection that is not there yet, the failure would be remembered for ever. The
       // worker's connection, which waits, asks.
@@ -81,7 +84,7 @@ export class Scheduler {
     this.#queue.on('error', onError);
     this.#worker = new Worker(QUEUE, (job, token) => this.#work(job, token), {
       connection: working,
-      prefix: PREFIX,
+      prefix,
       concurrency: OPERATORS_AT_ONCE,
       lockDuration: LOCK_MS,
       stalledInterval: LOCK_MS / 2,

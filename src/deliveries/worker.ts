@@ -7,7 +7,7 @@ import { type Draining, drain, heldBecause } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { originateRollbacks } from './originate.ts';
 import { Pace } from './pace.ts';
-import { Scheduler } from './scheduler.ts';
+import { Scheduler, type SchedulerOptions } from './scheduler.ts';
 import { WithoutFile } from './without-file.ts';
 
 /** The sweep costs one index lookup per operator; at this pace nothing stays unnoticed. */
@@ -49,7 +49,7 @@ export class DeliveryWorker {
   #sweeps = 0;
   #stopping = false;
 
-  constructor(draining: Working, redisUrl: string) {
+  constructor(draining: Working, at: Pick<SchedulerOptions, 'redisUrl' | 'databaseId'>) {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
     this.#gauges = new DeliveryGauges({
       ...{ backlog: draining.backlog, store: draining.store, metrics: draining.metrics },
@@ -59,7 +59,7 @@ export class DeliveryWorker {
       ),
     });
     this.#scheduler = new Scheduler({
-      redisUrl,
+      ...at,
       logger: draining.logger,
       drain: (operatorId) => {
         draining.metrics.drains.inc({ by: 'scheduler' });

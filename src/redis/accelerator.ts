@@ -17,7 +17,7 @@ const SET_ALL_IF_ABSENT = `
 
 export interface AcceleratorOptions {
   readonly url: string;
-  /** Before every key, so that several gateways may share a Redis. */
+  /** Before every key, so that other programs may share a Redis. */
   readonly prefix: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -41,6 +41,8 @@ export class Accelerator {
   #connectionError: string | undefined;
   #refusedDatabase: Error | undefined;
   #inFlight = 0;
+  #wasThere = false;
+  readonly #onReturn: (() => void)[] = [];
   #wanted: Wanted[] = [];
 
   constructor(options: AcceleratorOptions) {
@@ -63,6 +65,8 @@ export class Accelerator {
     });
     this.#redis.on('ready', () => {
       this.#connectionError = undefined;
+      if (this.#wasThere) for (const listener of this.#onReturn) listener();
+      this.#wasThere = true;
     });
   }
 
@@ -142,11 +146,7 @@ export class Accelerator {
    *   another server by then, or the same one with what it held some time ago
    */
   onReturn(listener: () => void): void {
-    let wasThere = this.#redis.status === 'ready';
-    this.#redis.on('ready', () => {
-      if (wasThere) listener();
-      wasThere = true;
-    });
+    this.#onReturn.push(listener);
   }
 
   /**

@@ -16,8 +16,8 @@ const finalPlace = z.object({
 
 export type FinalPlace = z.infer<typeof finalPlace>;
 
-/** An entry counts only in the epoch that it was written in. */
-const entry = finalPlace.extend({ epoch: z.string() });
+/** An entry counts only in the epoch that it was written in, and for the database that the place is in. */
+const entry = finalPlace.extend({ epoch: z.string(), databaseId: z.string() });
 
 const EPOCH_KEY = 'answers-epoch';
 /** Longer than any entry lives. */
@@ -38,10 +38,11 @@ const FENCED = '-';
  * Final answers of places, for while the journal cannot be asked. A rollback fences the bet's entry,
  * because from then on a copy of the place is refused. Where Redis could not hear of a fence, or may have forgotten
  * it while it was away, the epoch is raised before Redis is believed again, so that no entry outlives
- * its fence.
+ * its fence. Keys are the same for every database, so that a fence counts whoever wrote it: at worst one too many.
  */
 export class AnswerCache {
   readonly #accelerator: Accelerator;
+  readonly #databaseId: string;
   readonly #clock: Clock;
   readonly #ttlMs: () => number;
   #epoch: { readonly value: string; readonly readAtMs: number } | undefined;
@@ -56,8 +57,10 @@ export class AnswerCache {
   /** Until it has taken what is gathered. */
   #writing: Promise<void> | undefined;
 
-  constructor(accelerator: Accelerator, clock: Clock, ttlMs: () => number) {
+  /** @param databaseId entries of another one are a miss: gateways on several may share a Redis */
+  constructor(accelerator: Accelerator, databaseId: string, clock: Clock, ttlMs: () => number) {
     this.#accelerator = accelerator;
+    this.#databaseId = databaseId;
     this.#clock = clock;
     this.#ttlMs = ttlMs;
     // Restored from an older copy, it may have lost fences that it had confirmed.
@@ -73,8 +76,9 @@ export class AnswerCache {
     ]);
     if (text === undefined || text === FENCED || epoch === undefined) return undefined;
     const read = entry.safeParse(jsonOf(text));
-    if (!read.success || read.data.epoch !== epoch || this.#raising !== undefined) return undefined;
-    const { epoch: _, ...place } = read.data;
+    if (!read.success || read.data.databaseId !== this.#databaseId) return undefined;
+    if (read.data.epoch !== epoch || this.#raising !== undefined) return undefined;
+    const { epoch: _, databaseId: __, ...place } = read.data;
     return place;
   }
 
@@ -96,8 +100,9 @@ export class AnswerCache {
     if (gathered.length === 0) return;
     const epoch = await this.#currentEpoch();
     if (epoch === undefined) return;
+    const written = { epoch, databaseId: this.#databaseId };
     const entries = gathered.map(
-      ([key, place]) => [key, JSON.stringify({ ...place, epoch })] as const,
+      ([key, place]) => [key, JSON.stringify({ ...place, ...written })] as const,
     );
     await this.#accelerator.setAllIfAbsent(entries, this.#ttlMs());
   }

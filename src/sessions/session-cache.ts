@@ -17,6 +17,7 @@ const READ_MAX = 10_000;
 const ASK_THE_STORE = '-';
 
 const cachedSession = z.strictObject({
+  databaseId: z.string(),
   sessionId: z.string(),
   operatorId: z.string(),
   playerId: z.string(),
@@ -29,15 +30,20 @@ const cachedSession = z.strictObject({
 
 type CachedSession = z.infer<typeof cachedSession>;
 
-/** Live sessions in Redis, so that the many balance calls spare PostgreSQL. */
+/**
+ * Live sessions in Redis, so that the many balance calls spare PostgreSQL. A gateway on another database may share it: a
+ * session that it has put there counts for nothing here, while its marks only send us to PostgreSQL.
+ */
 export class SessionCache {
   readonly #accelerator: Accelerator;
+  readonly #databaseId: string;
   readonly #vault: TokenVault;
   /** What was read last under a key. Whether it still stands there, only Redis says. */
   readonly #read = recentMap<{ readonly text: string; readonly session: Session }>(READ_MAX);
 
-  constructor(accelerator: Accelerator, vault: TokenVault) {
+  constructor(accelerator: Accelerator, databaseId: string, vault: TokenVault) {
     this.#accelerator = accelerator;
+    this.#databaseId = databaseId;
     this.#vault = vault;
   }
 
@@ -56,7 +62,7 @@ export class SessionCache {
 
   #sessionIn(text: string, tokenHash: Buffer): Session | undefined {
     const cached = read(text);
-    if (cached === undefined) return undefined;
+    if (cached?.databaseId !== this.#databaseId) return undefined;
     const opened = this.#vault.open(
       Buffer.from(cached.sealedToken, 'base64'),
       bindingOf(tokenHash, cached),
@@ -77,7 +83,7 @@ export class SessionCache {
     const ttlMs = Math.min(CACHED_MS_MAX, session.expiresAtMs - nowMs);
     if (ttlMs < 1) return;
     const { sessionId, owner, currency, expiresAtMs } = session;
-    const facts = { sessionId, ...owner, currency, expiresAtMs };
+    const facts = { databaseId: this.#databaseId, sessionId, ...owner, currency, expiresAtMs };
     const sealed = this.#vault.seal(session.operatorToken, bindingOf(tokenHash, facts));
     const value: CachedSession = { ...facts, sealedToken: sealed.toString('base64') };
     await this.#accelerator.setIfAbsent(keyOf(tokenHash), JSON.stringify(value), Math.ceil(ttlMs));
@@ -109,17 +115,18 @@ function read(text: string): CachedSession | undefined {
 
 /** Whose session it is cannot be changed in Redis without the token becoming unreadable. */
 function bindingOf(tokenHash: Buffer, facts: Omit<CachedSession, 'sealedToken'>): Binding {
-  const { sessionId, operatorId, playerId, userId, operatorUser, currency, expiresAtMs } = facts;
+  const { databaseId, sessionId, operatorId, playerId, userId, operatorUser } = facts;
   return [
     'cached session',
     tokenHash.toString('base64url'),
+    databaseId,
     sessionId,
     operatorId,
     playerId,
     userId,
     operatorUser,
-    currency,
-    String(expiresAtMs),
+    facts.currency,
+    String(facts.expiresAtMs),
   ];
 }
 

@@ -21,12 +21,12 @@ export type Money = ReturnType<typeof createMoney>;
 
 /** Sessions, wallets, and what brings an operation to them: callbacks now, deliveries later. */
 export function createMoney(base: Base, storage: Storage) {
-  const { environment, source, clock, logger, metrics, tracing, configuration } = base;
+  const { environment, databaseId, source, clock, logger, metrics, tracing, configuration } = base;
   const { database, journalDatabase } = storage;
   const vault = new TokenVault(environment.encryptionKeys);
   const sessions = new Sessions({
     store: new SessionStore(database),
-    cache: new SessionCache(storage.accelerator, vault),
+    cache: new SessionCache(storage.accelerator, databaseId, vault),
     vault,
     clock,
     logger,
@@ -68,7 +68,7 @@ export function createMoney(base: Base, storage: Storage) {
           backlog: storage.backlog,
           confirmations: new Confirmations(database),
         },
-        environment.redisUrl,
+        { redisUrl: environment.redisUrl, databaseId },
       ),
     resealing: () =>
       new Resealing({

@@ -9,6 +9,8 @@ import type { Tracing } from '../telemetry/tracing.ts';
 /** What a process brings along; all else is built from it. */
 export interface Parts {
   readonly environment: Environment;
+  /** Which database it is (`databaseId`): what Redis holds for another one counts for nothing. */
+  readonly databaseId: string;
   readonly source: ConfigurationSource;
   readonly clock: Clock;
   readonly logger: Logger;

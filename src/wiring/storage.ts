@@ -23,7 +23,14 @@ const BACKLOG_CONNECTIONS = 2;
 export type Storage = ReturnType<typeof createStorage>;
 
 /** PostgreSQL, the journal in it, and Redis in front. */
-export function createStorage({ environment, clock, logger, tracing, configuration }: Base) {
+export function createStorage({
+  environment,
+  databaseId,
+  clock,
+  logger,
+  tracing,
+  configuration,
+}: Base) {
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
   const url = environment.databaseUrl;
   const database = new Database({ url, connectionsMax: CONNECTIONS, onIdleError });
@@ -49,6 +56,7 @@ export function createStorage({ environment, clock, logger, tracing, configurati
   });
   const answers = new AnswerCache(
     accelerator,
+    databaseId,
     clock,
     () => configuration().gateway.idempotency.ttlSeconds * 1000,
   );

@@ -45,7 +45,10 @@ async function promisedBets(count: number): Promise<readonly TestBet[]> {
 /** The queue that all workers share, as another one sees it. */
 async function onQueue(use: (queue: Queue) => Promise<unknown>): Promise<void> {
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
-  const queue = new Queue('deliveries', { connection, prefix: '{wagergate}' });
+  const queue = new Queue('deliveries', {
+    connection,
+    prefix: `{wagergate}:${gateway.databaseId}`,
+  });
   await use(queue);
   await queue.close();
   connection.disconnect();
@@ -84,7 +87,11 @@ describe('promised deliveries arrive (I4)', () => {
 
   it('although Redis says that they are being delivered, and no worker does it', async () => {
     await onRedis(redisUrl, (client) =>
-      client.hset('{wagergate}:deliveries:drain-alpha', { name: 'drain', data: '{}', opts: '{}' }),
+      client.hset(`{wagergate}:${gateway.databaseId}:deliveries:drain-alpha`, {
+        name: 'drain',
+        data: '{}',
+        opts: '{}',
+      }),
     );
     await expectHome(await promisedBets(3));
   });

@@ -13,6 +13,7 @@ it('drains go on by new connections where the old ones are never answered again 
   const drain = vi.fn(async () => undefined);
   const scheduler = new Scheduler({
     redisUrl: url.href,
+    databaseId: 'here',
     logger: partly<Logger>({ debug: () => undefined, warn: () => undefined }),
     drain,
     silenceMs: { adding: 200, working: 400 },

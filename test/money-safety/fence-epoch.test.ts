@@ -43,7 +43,7 @@ async function cacheAt(url: string): Promise<AnswerCache> {
   const options = { url, prefix: 'wagergate:', clock: systemClock, logger };
   const accelerator = new Accelerator(options);
   await accelerator.connected(10_000);
-  const cache = new AnswerCache(accelerator, systemClock, () => 60_000);
+  const cache = new AnswerCache(accelerator, gateway.databaseId, systemClock, () => 60_000);
   onTestFinished(() => {
     cache.close();
     accelerator.close();

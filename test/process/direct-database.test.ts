@@ -19,7 +19,7 @@ class HastyClock extends TestClock {
   };
 }
 
-function start(usual: string, direct: string): Promise<void> {
+function start(usual: string, direct: string): Promise<string> {
   const environment = readEnvironment({
     DATABASE_URL: usual,
     DATABASE_DIRECT_URL: direct,

@@ -24,7 +24,7 @@ describe('the final answers of places', () => {
     const logger = pino({ level: 'silent' });
     accelerator = new Accelerator({ url, prefix: 'test:', clock: systemClock, logger });
     await accelerator.connected(5_000);
-    answers = new AnswerCache(accelerator, systemClock, () => ttlMs);
+    answers = new AnswerCache(accelerator, 'here', systemClock, () => ttlMs);
   });
   afterAll(() => accelerator.close());
 
@@ -64,6 +64,15 @@ describe('the final answers of places', () => {
   ])('are a miss where Redis holds %j: the journal knows better', async (text) => {
     await accelerator.set('place:malformed', text, 60_000);
     expect(await answers.find('malformed')).toBeUndefined();
+  });
+
+  it('are a miss where the place is in another database, whose fences count all the same (I3, I6)', async () => {
+    const elsewhere = new AnswerCache(accelerator, 'elsewhere', systemClock, () => ttlMs);
+    await elsewhere.remember('elsewhere', accepted);
+    expect(await elsewhere.find('elsewhere')).toEqual(accepted);
+    expect(await answers.find('elsewhere')).toBeUndefined();
+    await answers.fence('elsewhere');
+    expect(await elsewhere.find('elsewhere')).toBeUndefined();
   });
 
   it('are not overtaken by those that wait to be written when a rollback fences them (I6)', async () => {
@@ -112,7 +121,7 @@ it('a fence that Redis could not hear of is written before anything in it is bel
       return isThere;
     },
   });
-  const answers = new AnswerCache(accelerator, systemClock, () => 60_000);
+  const answers = new AnswerCache(accelerator, 'here', systemClock, () => 60_000);
   await answers.fence('missed');
   isThere = true;
   await expect.poll(() => written).toEqual(['answers-epoch', 'place:missed']);
@@ -137,7 +146,7 @@ it('Redis that comes back restored while fences are written is told anew before 
       return (await answersOfRedis.shift()) ?? true;
     },
   });
-  const answers = new AnswerCache(accelerator, systemClock, () => 60_000);
+  const answers = new AnswerCache(accelerator, 'here', systemClock, () => 60_000);
   await answers.fence('missed');
   // However long the fence takes, nobody begins beside it.
   await vi.advanceTimersByTimeAsync(2_000);

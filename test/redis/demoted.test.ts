@@ -27,7 +27,7 @@ it('leaves a master that became a replica without closing its connections (I4)',
   const redis = new Accelerator({ url: url.href, prefix: 'test:', clock, logger });
   context.onTestFinished(() => redis.close());
   const drain = vi.fn(async () => undefined);
-  const scheduler = new Scheduler({ redisUrl: url.href, logger, drain });
+  const scheduler = new Scheduler({ redisUrl: url.href, databaseId: 'here', logger, drain });
   context.onTestFinished(() => scheduler.close());
   scheduler.start();
   await expect.poll(() => redis.set('key', 'old', 60_000), PATIENT).toBe(true);

@@ -52,7 +52,7 @@ beforeEach(async () => {
 
 function sessionsWith(keys: string | undefined): Sessions {
   const vault = new TokenVault(readEncryptionKeys(keys));
-  const cache = new SessionCache(accelerator, vault);
+  const cache = new SessionCache(accelerator, 'here', vault);
   return new Sessions({
     store: new SessionStore(database),
     cache,

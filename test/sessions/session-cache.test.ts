@@ -29,7 +29,7 @@ beforeAll(async () => {
     logger: pino({ level: 'silent' }),
   });
   await accelerator.connected(5_000);
-  cache = new SessionCache(accelerator, vault);
+  cache = new SessionCache(accelerator, 'here', vault);
 });
 afterAll(() => accelerator.close());
 
@@ -48,7 +48,18 @@ it('gives no session that has ended, however often it was read before', async ()
   expect(await cache.find(hash)).toBeUndefined();
 });
 
+it('gives no session of another database, and heeds that it has ended there (I8)', async () => {
+  const elsewhere = new SessionCache(accelerator, 'elsewhere', vault);
+  const hash = vault.hash('elsewhere');
+  await elsewhere.remember(hash, session, systemClock.nowMs());
+  expect(await elsewhere.find(hash)).toEqual(session);
+  expect(await cache.find(hash)).toBeUndefined();
+  await cache.distrust(hash);
+  expect(await elsewhere.find(hash)).toBeUndefined();
+});
+
 it.each([
+  'databaseId',
   'sessionId',
   'operatorId',
   'playerId',

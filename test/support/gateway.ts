@@ -8,6 +8,7 @@ import { compose, type Gateway } from '../../src/compose.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { ConfigurationSource } from '../../src/config/source.ts';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
+import { databaseId } from '../../src/store/schema/database-id.ts';
 import { countReload, noteReading } from '../../src/telemetry/counting.ts';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 import { createOperator, type SimulatedOperator } from '../../tools/simulator/operator.ts';
@@ -46,6 +47,7 @@ export interface TestGateway {
   readonly metrics: Metrics;
   readonly databaseUrl: string;
   readonly redisUrl: string;
+  readonly databaseId: string;
   readonly configFolder: string;
   readonly service: SimulatedService;
   wallet(operatorId: string): SimulatedWallet;
@@ -132,7 +134,8 @@ async function run(
     ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
     ...options.env,
   });
-  const parts = compose({ environment, source, clock, logger, metrics });
+  const ownId = await databaseId(environment.databaseUrl);
+  const parts = compose({ environment, databaseId: ownId, source, clock, logger, metrics });
   await parts.accelerator.connected(5_000);
   const worker = options.worker === true ? parts.deliveryWorker() : undefined;
   const readBack = options.worker === true ? parts.bonusReadBack() : undefined;
@@ -161,6 +164,7 @@ async function run(
     parts,
     metrics,
     ...urls,
+    databaseId: ownId,
     configFolder,
     service,
     wallet: walletOf,

@@ -67,7 +67,8 @@ export const REDIS_URL = 'redis://redis.example:6379';
 export function schedulerOf(drain: (operatorId: string) => Promise<number | undefined>) {
   const redis = withoutRedis();
   const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  const options = { redisUrl: REDIS_URL, logger: partly<Logger>(logger), drain };
+  const at = { redisUrl: REDIS_URL, databaseId: 'here' };
+  const options = { ...at, logger: partly<Logger>(logger), drain };
   const scheduler = new Scheduler(options);
   const [queue, worker] = redis.backends;
   if (queue === undefined || worker === undefined) throw new Error('there is no queue');

@@ -63,7 +63,7 @@ export function workerOf() {
         },
       },
     }),
-    REDIS_URL,
+    { redisUrl: REDIS_URL, databaseId: 'here' },
   );
   const { metrics, clock } = { ...parts.slicing, ...parts };
   return {

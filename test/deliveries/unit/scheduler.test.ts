@@ -114,10 +114,11 @@ describe('a worker', () => {
 });
 
 describe('the queue in Redis', () => {
-  it('lives in one slot of a cluster, under one name', () => {
+  it('lives in one slot of a cluster, under one name and the id of its database', () => {
     const { queue, worker } = schedulerOf(nothingLeft);
     expect([queue.name, worker.name]).toEqual(['deliveries', 'deliveries']);
-    expect([queue.options.prefix, worker.options.prefix]).toEqual(['{wagergate}', '{wagergate}']);
+    const prefix = '{wagergate}:here';
+    expect([queue.options.prefix, worker.options.prefix]).toEqual([prefix, prefix]);
   });
 
   it('takes jobs at once or not at all, and never waits for a Redis that is away', () => {

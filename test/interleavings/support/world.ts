@@ -95,11 +95,11 @@ export async function openWorld(
   databaseClock.start();
   const accelerator = new source.Accelerator({ url: redis.url, prefix: 'i:', clock, logger });
   const vault = new source.TokenVault(undefined);
-  const cache = new source.SessionCache(accelerator, vault);
+  const cache = new source.SessionCache(accelerator, 'here', vault);
   const sessionStore = new source.SessionStore(database);
   const sessions = new source.Sessions({ store: sessionStore, cache, vault, clock, logger });
   const players = new source.Players(database);
-  const answers = new source.AnswerCache(accelerator, clock, () => 60_000);
+  const answers = new source.AnswerCache(accelerator, 'here', clock, () => 60_000);
   const metrics = source.createMetrics();
   const lanes = new Map<string, Lane>();
   const wallets: Wallets = {

@@ -83,7 +83,7 @@ export function replica(
   redis = accelerator,
 ): Sessions {
   const vault = new TokenVault(readEncryptionKeys(key === 'no key' ? undefined : key));
-  const cache = new SessionCache(redis, vault);
+  const cache = new SessionCache(redis, 'here', vault);
   return new Sessions({ store, cache, vault, clock, logger });
 }
 
