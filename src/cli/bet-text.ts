@@ -42,7 +42,7 @@ function settlementOf({ settlement }: BetTimeline): string {
 }
 
 function operationRows(operation: OperationView): string[][] {
-  const { delivery, answer } = operation;
+  const { delivery, answer, askedBy } = operation;
   const details = [
     answer === null ? undefined : refusalOf(answer.body),
     delivery === null ? undefined : `delivery ${delivery.id} ${delivery.state}`,
@@ -50,11 +50,15 @@ function operationRows(operation: OperationView): string[][] {
   const row = [
     timeOf(operation.receivedAt),
     operation.operation,
-    answer === null ? 'no answer yet' : `answered ${answer.status}`,
+    askedBy === 'gateway' ? 'by the gateway' : answeredText(answer),
     '',
     details.filter((detail) => detail !== undefined).join('; '),
   ];
   return [row, ...operation.attempts.map(attemptRow)];
+}
+
+function answeredText(answer: OperationView['answer']): string {
+  return answer === null ? 'no answer yet' : `answered ${answer.status}`;
 }
 
 function attemptRow(attempt: AttemptView): string[] {

@@ -6,6 +6,7 @@ import { deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import { jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
+import { ownAttemptId } from '../store/bets/asked-by.ts';
 import type { DeliveryStore, OverduePlace } from '../store/deliveries/queue.ts';
 
 export interface Originating extends Engine {
@@ -56,7 +57,7 @@ async function originate(originating: Originating, place: OverduePlace): Promise
       to: { ...bet, rollback: { kind: 'promised', transactionTime } },
       record: {
         operation: 'rollback',
-        attemptId: randomUUID(),
+        attemptId: ownAttemptId(),
         requestId,
         body: Buffer.from(rollbackOf(place.body, requestId)),
         answer: accepted(transactionId, transactionTime),

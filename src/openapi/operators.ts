@@ -43,15 +43,23 @@ const attempt = answerSchema('One try at the wallet', {
   },
 });
 
-const operation = answerSchema('A request of the service', {
+const operation = answerSchema('A request of the service, or a rollback of the gateway itself', {
   operation: { enum: OPERATIONS.filter((word) => word !== 'profile' && word !== 'balance') },
+  askedBy: {
+    enum: ['service', 'gateway'],
+    description:
+      '`gateway`: it rolled back a place of unknown outcome, because the service had not',
+  },
   requestId: textOrNull,
   receivedAt: time,
   answer: {
-    ...answerSchema('The answer to the service; null while the outcome is open', {
-      status: { type: 'integer' },
-      body: anyText,
-    }),
+    ...answerSchema(
+      'The answer to the service; null while the outcome is open, or where it did not ask',
+      {
+        status: { type: 'integer' },
+        body: anyText,
+      },
+    ),
     type: ['object', 'null'],
   },
   delivery: {

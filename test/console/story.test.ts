@@ -29,6 +29,7 @@ function attempt(fields: Partial<ShownAttempt> = {}): ShownAttempt {
 function operation(fields: Partial<ShownOperation> = {}): ShownOperation {
   return {
     operation: 'place',
+    askedBy: 'service',
     requestId: 'r-1',
     receivedAt: at(0),
     answer: { status: 200, body: '{}' },
@@ -121,6 +122,18 @@ describe("a bet's story", () => {
     expect(texts(bet({ operations: [operation({ attempts: [broken] })] }))).toContain(
       'The wallet gave no answer: connection reset (read ECONNRESET).',
     );
+  });
+
+  it('says that the gateway itself rolled a bet back, and shows no request of the service', () => {
+    const own = operation({ operation: 'rollback', askedBy: 'gateway', answer: null });
+    const one = bet({ operations: [own] });
+    expect(texts(one)).toEqual([
+      'The gateway itself began a rollback, because the service had sent none.',
+      'The wallet accepted it after 20 ms.',
+    ]);
+    const went = sequenceOf(one).map(({ message: { from, to } }) => `${from} ${to}`);
+    expect(went).toEqual(['gateway wallet', 'wallet gateway']);
+    expect(sequenceOf(one)[0]?.message.about).toMatch(/^What the gateway made by itself; /);
   });
 
   it('shows its messages with the waits between them', () => {

@@ -115,6 +115,12 @@ describe.concurrent('a place whose rollback the service never brings', () => {
     for (const member of ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount']) {
       expect(sent).not.toHaveProperty(member);
     }
+    // It is not told as the service's, who was answered nothing.
+    const story = await gateway.parts.timelines.find(bet.transactionId, 'alpha');
+    expect(story?.operations).toMatchObject([
+      { operation: 'place', askedBy: 'service', answer: { status: 400 } },
+      { operation: 'rollback', askedBy: 'gateway', answer: null },
+    ]);
     expect((await bet.rollback()).status).toBe(200);
     expect((await bet.place()).json?.code).toBe(8);
     expect(rollbacksOf(bet)).toHaveLength(3);

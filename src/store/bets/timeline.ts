@@ -1,5 +1,6 @@
 import { betState } from '../../domain/bet-state.ts';
 import type { Prisma } from '../schema/prisma.ts';
+import { type AskedBy, askedBy } from './asked-by.ts';
 import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
 
 export interface AttemptView {
@@ -24,13 +25,15 @@ export interface WalletAnswerView {
 
 export interface OperationView {
   readonly operation: string;
+  /** `gateway`: it rolled back a place of unknown outcome by itself. */
+  readonly askedBy: AskedBy;
   readonly requestId: string | null;
   readonly receivedAt: string;
-  /** What the service was told; null while nobody knows. */
+  /** What the service was told; null while nobody knows, and where the service has not asked. */
   readonly answer: { readonly status: number; readonly body: string } | null;
   readonly delivery: { readonly id: string; readonly state: string } | null;
   readonly attempts: readonly AttemptView[];
-  /** As the service sent it. */
+  /** As the service sent it, or as the gateway made it. */
   readonly request: Buffer;
 }
 
@@ -127,12 +130,14 @@ export class BetTimelines {
       const meant = own.find((attempt) => attempt.answerStatus !== null) ?? operation;
       const answered = operation.answerStatus === null ? meant : operation;
       const delivery = deliveryOf.get(operation.id);
+      const by = askedBy(operation.attemptId);
       return {
         operation: operation.operation,
+        askedBy: by,
         requestId: operation.requestId,
         receivedAt: operation.createdAt.toISOString(),
         answer:
-          answered.answerStatus === null || answered.answerBody === null
+          by === 'gateway' || answered.answerStatus === null || answered.answerBody === null
             ? null
             : { status: answered.answerStatus, body: answered.answerBody },
         delivery:

@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownAttemptId } from '../../../src/store/bets/asked-by.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
 import { connect } from '../../support/server.ts';
 import { spawnWagergate, wagergate } from '../command-line.ts';
@@ -131,6 +132,26 @@ time (UTC)               what         result           took  details
         { operation: 'rollback', delivery: { id: '1', state: 'pending' } },
       ],
     });
+  });
+
+  it('says that the gateway itself asked for a rollback, and that nobody was answered', async () => {
+    const transactionId = 'never-rolled-back';
+    await client.query(
+      `INSERT INTO bets (transaction_id, operator_id, generation, place, rollback)
+       VALUES ($1, 'alpha', 1, 'unknown', 'promised')`,
+      [transactionId],
+    );
+    await client.query(
+      `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body,
+                               answer_status, answer_body)
+       VALUES ($1, 'alpha', 'rollback', $2, '{}', 200, '{}')`,
+      [transactionId, ownAttemptId()],
+    );
+    const { stdout } = await wagergate(['bet', transactionId], { env });
+    expect(stdout).toMatch(/^\S+ \S+ +rollback +by the gateway *$/m);
+    const { stdout: json } = await wagergate(['bet', transactionId, '--json'], { env });
+    const [rollback] = JSON.parse(json).operations;
+    expect(rollback).toMatchObject({ askedBy: 'gateway', answer: null });
   });
 
   it('says so where there is no such bet', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Originating, originateRollbacks } from '../../../src/deliveries/originate.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
+import { askedBy } from '../../../src/store/bets/asked-by.ts';
 import type { Commit } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { BETS, body } from '../../protocol/bet-messages.ts';
@@ -78,7 +79,7 @@ describe('a place of unknown outcome that the service never rolled back', () => 
       transactionId: 'bet',
       transactionTime,
     });
-    expect(one?.record.attemptId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(askedBy(one?.record.attemptId ?? '')).toBe('gateway');
     expect(commit.mock.calls).toEqual([[one, undefined]]);
     expect(logger.warn.mock.calls).toEqual([
       [

@@ -9,7 +9,7 @@ const AT = new Date(Date.UTC(2026, 10, 23));
 it('goes through the attempts of a bet once, however many operations it has (I7)', async () => {
   let looks = 0;
   const operations = Array.from({ length: COUNT }, (_, at) => ({
-    ...{ id: BigInt(at), operation: 'settle', requestId: null, createdAt: AT },
+    ...{ id: BigInt(at), operation: 'settle', requestId: null, createdAt: AT, attemptId: '' },
     ...{ answerStatus: null, answerBody: null, body: Buffer.from('{}') },
   }));
   const attempts = operations.map(({ id }) => ({

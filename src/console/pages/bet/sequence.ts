@@ -47,7 +47,7 @@ export function sequenceOf(bet: ShownBet): readonly SequenceStep[] {
 }
 
 function messagesOf(operation: ShownOperation, number: number): readonly Message[] {
-  const { attempts, answer, receivedAt, requestId, request } = operation;
+  const { askedBy, attempts, answer, receivedAt, requestId, request } = operation;
   const name = operation.operation;
   const whole = { truncated: false };
   const asked: Message = {
@@ -84,7 +84,7 @@ function messagesOf(operation: ShownOperation, number: number): readonly Message
     some.flatMap((attempt) => triesOf(operation, number, attempt)),
   );
   return [
-    ...(requestId === null ? [] : [asked]),
+    ...(askedBy === 'gateway' ? [] : [asked]),
     ...(firstTries ?? []),
     ...told,
     ...(laterTries ?? []),
@@ -92,7 +92,7 @@ function messagesOf(operation: ShownOperation, number: number): readonly Message
 }
 
 function triesOf(
-  { operation, request, attempts }: ShownOperation,
+  { operation, askedBy, request, attempts }: ShownOperation,
   number: number,
   attempt: ShownOperation['attempts'][number],
 ): readonly Message[] {
@@ -109,8 +109,7 @@ function triesOf(
       tone: 'info',
       body: request,
       truncated: false,
-      about:
-        "What the service had sent; to the wallet it goes with the operator's own player id and token.",
+      about: `What the ${askedBy === 'gateway' ? 'gateway made by itself' : 'service had sent'}; to the wallet it goes with the operator's own player id and token.`,
       operation,
     },
     {

@@ -83,10 +83,12 @@ const ASKED: Readonly<Record<string, string>> = {
 
 function arrival(
   bet: ShownBet,
-  { operation, receivedAt, request, requestId }: ShownOperation,
+  { operation, receivedAt, request, askedBy }: ShownOperation,
 ): Sentence {
-  // What the gateway itself began came with no request of the service.
-  const begun = requestId === null ? `The gateway itself began a ${operation}` : undefined;
+  const begun =
+    askedBy === 'gateway'
+      ? `The gateway itself began a ${operation}, because the service had sent none`
+      : undefined;
   const amount =
     operation === 'settle' || operation === 'place' ? membersOf(request).amount : undefined;
   const of = amount === undefined ? '' : `: ${money(amount, bet.currency)}`;

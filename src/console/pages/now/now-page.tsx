@@ -61,8 +61,10 @@ function WithoutFile({ open }: { open: OpenItems }) {
   ];
   return (
     <p className="notice bad">
-      <Plain text={open.id} /> has no file in operators/: {counts.join(', ')}. Nothing of it goes
-      out until its file returns.
+      <span>
+        <Plain text={open.id} /> has no file in operators/: {counts.join(', ')}. Nothing of it goes
+        out until its file returns.
+      </span>
     </p>
   );
 }
