@@ -13,6 +13,7 @@ and how long it takes until all is well again.
 
   --times <n>     how many times the most (3)
   --seconds <n>   for how long (15)
+  --workers <n>   worker processes that share the port (1)
   --out <file>    where the result goes (bench/results/overload.json)`;
 
 const CONNECTIONS = 64;
@@ -32,12 +33,14 @@ const CALM_MS = 10;
 
 /** @returns 1 when a bet was lost or doubled. @throws SettingsError */
 export async function runOverload(args: readonly string[]): Promise<number> {
-  const { numbers, resultFile, help } = numbersOf(args, 'overload', { times: 3, seconds: 15 });
+  const { numbers, resultFile, help } = numbersOf(args, 'overload', {
+    ...{ times: 3, seconds: 15, workers: 1 },
+  });
   if (help) {
     console.log(HELP);
     return 0;
   }
-  await using servers = await startServers();
+  await using servers = await startServers({ env: { WORKERS: String(numbers.workers) } });
   const load = new Load(servers);
   const most = Math.round(await load.maximum(servers.gateway, MAXIMUM_SECONDS, CONNECTIONS));
   console.log(`at most ${most} places a second; now ${numbers.times} times as many come`);

@@ -5,7 +5,9 @@ import { freezeDeep } from './config/freeze.ts';
 import type { InForce } from './config/in-force.ts';
 import { GatewayError } from './domain/errors.ts';
 import { hasDescriptors } from './http/descriptors.ts';
+import { isFromGivenServer } from './http/given-server.ts';
 import { OutOfTime, within } from './lib/within.ts';
+import { PublicPort } from './public-port.ts';
 import type { Family } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -51,16 +53,27 @@ export class HttpWorkers {
   readonly #breakers: BreakersTogether;
   readonly #inForce: () => InForce;
   #databaseId = '';
+  readonly #port: PublicPort;
   readonly #listening = new Set<Worker>();
+  readonly #onTaking = new WeakMap<Worker, () => void>();
   /** Until every worker process listens, one that ends ends the start: nothing is logged or begun anew. */
   #hasStarted = false;
   #stopping = false;
 
-  /** @param inForce what stands in for files that are broken when a worker process begins */
-  constructor(logger: Logger, breakers: BreakersTogether, inForce: () => InForce) {
+  /**
+   * @param inForce what stands in for files that are broken when a worker process begins
+   * @param at where the public port is to be
+   */
+  constructor(
+    logger: Logger,
+    breakers: BreakersTogether,
+    inForce: () => InForce,
+    at: { readonly host: string; readonly port: number },
+  ) {
     this.#logger = logger;
     this.#breakers = breakers;
     this.#inForce = inForce;
+    this.#port = new PublicPort(at, logger);
   }
 
   /**
@@ -106,6 +119,7 @@ export class HttpWorkers {
   /** Asks every worker process to drain and waits until they are gone; kills those that hang. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#port.close();
     await Promise.all([...this.#workers].map((worker) => this.#stop(worker)));
   }
 
@@ -135,13 +149,15 @@ export class HttpWorkers {
     this.#workers.add(worker);
     // The pipe breaks a moment before the exit is known.
     const tell: Tell = (breakerNews) => worker.send({ breakerNews }, () => undefined);
-    worker.once('listening', () => {
+    const onTaking = () => {
       this.#listening.add(worker);
       this.#breakers.join(tell);
-    });
+      this.#onTaking.get(worker)?.();
+    };
     worker.on('message', (message: unknown) => {
       if (message === ASK_PARENT) worker.send(this.#knownHere(), () => undefined);
       if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
+      if (isFromGivenServer(message)) void this.#port.heard(worker, message, onTaking);
       if (isCannotStartMessage(message)) this.#reasons.set(worker, message.cannotStart);
       if (!isDescriptorsMessage(message)) return;
       if (message.hasDescriptors) this.#exhausted.delete(worker);
@@ -150,6 +166,7 @@ export class HttpWorkers {
     worker.once('exit', (code, signal) => {
       this.#workers.delete(worker);
       this.#listening.delete(worker);
+      this.#port.left(worker);
       this.#exhausted.delete(worker);
       this.#breakers.leave(tell);
       if (this.#stopping || !this.#hasStarted) return;
@@ -169,7 +186,7 @@ export class HttpWorkers {
 
   async #untilListening(worker: Worker): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    worker.once('listening', () => resolve());
+    this.#onTaking.set(worker, resolve);
     worker.once('exit', (code, signal) => {
       const ended = `an HTTP worker process ended before it listened (${signal ?? `exit code ${code}`})`;
       const why = this.#reasons.get(worker) ?? ended;

@@ -105,7 +105,7 @@ async function start(environment: Environment, logger: Logger, started: Started)
     return;
   }
   const breakers = new BreakersTogether();
-  const workers = new HttpWorkers(logger, breakers, () => source.inForce);
+  const workers = new HttpWorkers(logger, breakers, () => source.inForce, environment);
   started.own = await startProcess({
     ...first,
     environment: { ...environment, roles: withoutHttp(environment) },

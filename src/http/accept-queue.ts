@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { Clock } from '../domain/clock.ts';
 
 /**
@@ -10,13 +9,6 @@ export const BACKLOG = 4_096;
 /** The one that is being accepted waits no longer. */
 const WAITING_MAX = BACKLOG + 1;
 
-/** A connection that has just been accepted. */
-interface Accepted {
-  /** It came no earlier than this, on the monotonic clock. */
-  readonly sinceMs: number;
-  readonly turn: number;
-}
-
 /**
  * How long connections have waited to be accepted, at most. Of those that wait the event loop accepts one a
  * turn; when turns are long and many come, the last of them wait for seconds with a request that nobody has
@@ -25,13 +17,11 @@ interface Accepted {
  */
 export class AcceptQueue {
   readonly #clock: Clock;
-  readonly #accepted = new WeakMap<Socket, Accepted>();
   /** When those were accepted that came one a turn, the latest of them. */
   readonly #atMs = new Float64Array(WAITING_MAX);
   /** How many there were since a turn that found nobody waiting. */
   #inRow = 0;
   #rowSinceMs = 0;
-  #turn = 0;
   #seenInRow = 0;
 
   constructor(clock: Clock) {
@@ -39,10 +29,11 @@ export class AcceptQueue {
   }
 
   /**
-   * Call it when the connection is accepted.
+   * Call it when a connection is accepted.
    * @param lagMs so long the event loop has not looked, until this turn
+   * @returns the connection came no earlier than this, on the monotonic clock
    */
-  accepted(socket: Socket, lagMs: number): void {
+  accepted(lagMs: number): number {
     const nowMs = this.#clock.monotonicMs();
     if (this.#inRow === 0) {
       this.#rowSinceMs = nowMs - lagMs;
@@ -51,23 +42,13 @@ export class AcceptQueue {
     }
     const slot = this.#inRow % WAITING_MAX;
     const sinceMs = this.#inRow < WAITING_MAX ? this.#rowSinceMs : this.#atMs[slot];
-    this.#accepted.set(socket, { sinceMs: sinceMs ?? nowMs, turn: this.#turn });
     this.#atMs[slot] = nowMs;
     this.#inRow += 1;
-  }
-
-  /**
-   * @returns when the connection came at the earliest, while its first request is read: what had waited
-   *   with it is read in the next turn, and what comes later did not wait
-   */
-  cameAtMs(socket: Socket): number | undefined {
-    const accepted = this.#accepted.get(socket);
-    return accepted !== undefined && this.#turn - accepted.turn <= 1 ? accepted.sinceMs : undefined;
+    return sinceMs ?? nowMs;
   }
 
   /** Between two of these the loop has looked at all its sockets once. */
   readonly #afterTurn = () => {
-    this.#turn += 1;
     if (this.#inRow === this.#seenInRow) {
       this.#inRow = 0;
       return;

@@ -13,11 +13,6 @@ const STALL_MS_MIN = 250;
  * was accepted: of those that wait the loop accepts one a turn, and reads its request in the next.
  */
 const QUIET_TURNS = 5;
-/**
- * A worker process is given connections by another, which may be late with the next: what waited
- * has been read when none came for so long.
- */
-const QUIET_MS = 100;
 /** However many come after that, they are new: a process that always lags still has to work. */
 const AFTER_STALL_MS_MAX = 2_000;
 /** A stall that is over, while what waited during it is still being read. */
@@ -30,7 +25,6 @@ interface Stall {
   turns: number;
   /** In which no connection was accepted. */
   quietTurns: number;
-  quietSinceMs: number;
 }
 
 /**
@@ -43,21 +37,17 @@ interface Stall {
  */
 export class EventLoopLag {
   readonly #clock: Clock;
-  /** Whether another process accepts them (`WORKERS`), not this one. */
-  readonly isGivenConnections: boolean;
   readonly #timer: NodeJS.Timeout;
   #stall: Stall | undefined;
   #expectedAtMs: number;
   #lagMs = 0;
 
-  constructor(clock: Clock, isGivenConnections: boolean) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.isGivenConnections = isGivenConnections;
     this.#expectedAtMs = clock.monotonicMs() + TICK_MS;
     this.#timer = setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
       this.#noticeStall(nowMs);
-      if (this.isGivenConnections) this.#endStall(nowMs);
       this.#lagMs = Math.max(0, nowMs - this.#expectedAtMs);
       this.#expectedAtMs = nowMs + TICK_MS;
     }, TICK_MS);
@@ -78,7 +68,6 @@ export class EventLoopLag {
     this.#noticeStall(nowMs);
     if (this.#stall === undefined) return;
     this.#stall.quietTurns = 0;
-    this.#stall.quietSinceMs = nowMs;
   }
 
   close(): void {
@@ -91,13 +80,12 @@ export class EventLoopLag {
     this.#expectedAtMs = nowMs + TICK_MS;
     if (this.#stall === undefined) {
       const sinceMs = nowMs - lateMs - TICK_MS;
-      this.#stall = { sinceMs, endedMs: nowMs, turns: 0, quietTurns: 0, quietSinceMs: nowMs };
-      if (!this.isGivenConnections) setImmediate(this.#afterTurn);
+      this.#stall = { sinceMs, endedMs: nowMs, turns: 0, quietTurns: 0 };
+      setImmediate(this.#afterTurn);
     } else {
       // One stall follows another: what has waited since the first may still be there.
       this.#stall.endedMs += lateMs;
       this.#stall.quietTurns = 0;
-      this.#stall.quietSinceMs = nowMs;
     }
   }
 
@@ -114,9 +102,7 @@ export class EventLoopLag {
     if (stall === undefined) return;
     stall.turns += 1;
     stall.quietTurns += 1;
-    const isQuiet = this.isGivenConnections
-      ? nowMs - stall.quietSinceMs > QUIET_MS
-      : stall.quietTurns > QUIET_TURNS || stall.turns > BACKLOG + QUIET_TURNS;
+    const isQuiet = stall.quietTurns > QUIET_TURNS || stall.turns > BACKLOG + QUIET_TURNS;
     if (isQuiet || nowMs - stall.endedMs > AFTER_STALL_MS_MAX) this.#stall = undefined;
   }
 }

@@ -1,6 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyServerOptions,
+} from 'fastify';
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -9,6 +14,8 @@ import type { Logger } from '../telemetry/logger.ts';
 import { AcceptQueue } from './accept-queue.ts';
 import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
+import { GivenServer, type PortOwner } from './given-server.ts';
+import { NewConnections } from './new-connections.ts';
 import { refuseHostless, refuseUnreadable } from './unreadable.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -19,6 +26,8 @@ const BODY_BYTES_MAX = 256 * 1024;
  * it.
  */
 const SILENT_MS_MAX = 30_000;
+/** Longer than a load balancer in front keeps an idle connection. */
+const KEPT_ALIVE_MS = 65_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,6 +52,8 @@ export interface PublicServerOptions {
   readonly onClosed: ConnectionsOptions['onClosed'];
   /** A request that is not complete after this long is answered 408. */
   readonly requestTimeoutMs: number;
+  /** The process that accepts its connections (`WORKERS`), where it is another one. */
+  readonly portOwner?: PortOwner | undefined;
 }
 
 /** The public listener without its routes: raw bodies, arrival times, errors in one place. */
@@ -53,16 +64,10 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     bodyLimit: BODY_BYTES_MAX,
     trustProxy: (address?: string) => address !== undefined && isProxy(address),
     requestTimeout: options.requestTimeoutMs,
-    http: {
-      // Node looks for late requests this often; slow bodies must not outlive the deadline.
-      connectionsCheckingInterval: 100,
-      // Here as well: set only afterwards, as Fastify does, it would be shorter than Node's limit
-      // for headers, and Node then takes the one for the other: a minute for a slow body.
-      requestTimeout: options.requestTimeoutMs,
-      requireHostHeader: false,
-    },
-    keepAliveTimeout: 65_000,
+    http: httpOptions(options),
+    keepAliveTimeout: KEPT_ALIVE_MS,
     connectionTimeout: SILENT_MS_MAX,
+    ...givenServer(options),
     forceCloseConnections: 'idle',
     // What still comes on an open connection while we drain is answered like what was in flight: Fastify's own
     // 503 is not the protocol's, and would cost a place its bet.
@@ -81,6 +86,28 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   app.addHook('onRequest', refuseHostless);
   answerFailures(app, options.logger);
   return app;
+}
+
+function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
+  return {
+    // Node looks for late requests this often; slow bodies must not outlive the deadline.
+    connectionsCheckingInterval: 100,
+    // Here as well: set only afterwards, as Fastify does, it would be shorter than Node's limit
+    // for headers, and Node then takes the one for the other: a minute for a slow body.
+    requestTimeout: requestTimeoutMs,
+    requireHostHeader: false,
+  };
+}
+
+/** Where another process has the port: the server of Fastify's own making, but for where its connections come from. */
+function givenServer(options: PublicServerOptions): Pick<FastifyServerOptions, 'serverFactory'> {
+  const { portOwner: owner, clock } = options;
+  if (owner === undefined) return {};
+  const http = { ...httpOptions(options), keepAliveTimeout: KEPT_ALIVE_MS };
+  return {
+    serverFactory: (handler) =>
+      new GivenServer(http, handler, { owner, clock }).setTimeout(SILENT_MS_MAX),
+  };
 }
 
 /** Tells the connections' limits of every request, every piece that arrives and every answer. */
@@ -125,11 +152,13 @@ function stampArrivals(
   { clock, lag }: PublicServerOptions,
   isProxy: (address: string) => boolean,
 ): void {
-  // Where another process accepts them (`WORKERS`), it does nothing else, and none waits for long.
-  const queue = lag.isGivenConnections ? undefined : new AcceptQueue(clock);
-  app.server.on('connection', (socket: Socket) => {
+  const { server } = app;
+  const queue = new AcceptQueue(clock);
+  const connections = new NewConnections();
+  server.on('connection', (socket: Socket) => {
     lag.connected();
-    queue?.accepted(socket, lag.currentMs());
+    const isGiven = server instanceof GivenServer;
+    connections.add(socket, isGiven ? server.sinceMs(socket) : queue.accepted(lag.currentMs()));
   });
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -137,7 +166,7 @@ function stampArrivals(
     // A connection that was reset in the meantime has no address any more.
     const from = request.socket.remoteAddress;
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
-    const cameAtMs = queue?.cameAtMs(request.raw.socket) ?? Number.POSITIVE_INFINITY;
+    const cameAtMs = connections.sinceMs(request.raw.socket) ?? Number.POSITIVE_INFINITY;
     const atMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
     request.arrivedAtMs = Math.min(atMs, cameAtMs);
     // Bodies are JSON whatever their label says. Fastify would refuse an odd one with 415 before the

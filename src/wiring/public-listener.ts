@@ -26,7 +26,7 @@ export function createPublicListener(
   { bonuses }: BonusParts,
 ) {
   const { source, clock, logger, metrics, configuration } = base;
-  const lag = new EventLoopLag(clock, cluster.isWorker);
+  const lag = new EventLoopLag(clock);
   const service = () => configuration().gateway.service;
   const publicServer = (): FastifyInstance => {
     const app = createPublicServer({
@@ -37,6 +37,7 @@ export function createPublicListener(
       connectionLimits: connectionLimits(base),
       onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
       requestTimeoutMs: requestTimeoutMs(configuration()),
+      portOwner: cluster.isWorker ? process : undefined,
     });
     const strangers = new StrangerLog(clock);
     callbackRoutes(app, callbacks, {

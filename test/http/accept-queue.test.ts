@@ -5,21 +5,19 @@ import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { AcceptQueue, BACKLOG } from '../../src/http/accept-queue.ts';
+import { NewConnections } from '../../src/http/new-connections.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const TURN_MS = 10;
 
 /** Accepts so many, one a turn, and tells how long each may have waited as it is read. */
-async function acceptedInRow(count: number): Promise<readonly (number | undefined)[]> {
+async function acceptedInRow(count: number): Promise<readonly number[]> {
   const clock = new TestClock();
   const queue = new AcceptQueue(clock);
-  const waited: (number | undefined)[] = [];
+  const waited: number[] = [];
   for (let at = 0; at < count; at += 1) {
-    const socket = new Socket();
-    queue.accepted(socket, 0);
-    const cameAtMs = queue.cameAtMs(socket);
-    waited.push(cameAtMs === undefined ? undefined : clock.atMs - cameAtMs);
+    waited.push(clock.atMs - queue.accepted(0));
     await turn();
     clock.atMs += TURN_MS;
   }
@@ -42,9 +40,7 @@ it('those that waited while the event loop stood still have waited all that time
   const queue = new AcceptQueue(clock);
   const stalledAtMs = clock.atMs - 7_000;
   for (const lagMs of [7_000, 0]) {
-    const socket = new Socket();
-    queue.accepted(socket, lagMs);
-    expect(queue.cameAtMs(socket)).toBe(stalledAtMs);
+    expect(queue.accepted(lagMs)).toBe(stalledAtMs);
     await turn();
   }
 });
@@ -52,35 +48,33 @@ it('those that waited while the event loop stood still have waited all that time
 it('a turn in which nobody waited begins anew', async () => {
   const clock = new TestClock();
   const queue = new AcceptQueue(clock);
-  queue.accepted(new Socket(), 0);
+  queue.accepted(0);
   for (let turns = 0; turns < 3; turns += 1) await turn();
   clock.atMs += 1_000;
-  const late = new Socket();
-  queue.accepted(late, 0);
-  expect(queue.cameAtMs(late)).toBe(clock.atMs);
+  expect(queue.accepted(0)).toBe(clock.atMs);
 });
 
 it('what is sent on a connection later than it was accepted has not waited with it', async () => {
-  const queue = new AcceptQueue(new TestClock());
+  const connections = new NewConnections();
   const socket = new Socket();
-  queue.accepted(socket, 0);
+  connections.add(socket, 5);
   await turn();
-  expect(queue.cameAtMs(socket)).toBeDefined();
+  expect(connections.sinceMs(socket)).toBe(5);
   await turn();
-  expect(queue.cameAtMs(socket)).toBeUndefined();
-  expect(queue.cameAtMs(new Socket())).toBeUndefined();
+  expect(connections.sinceMs(socket)).toBeUndefined();
 });
 
 it('no request that waited with its connection is dated later than it was sent', async () => {
   const queue = new AcceptQueue(systemClock);
+  const connections = new NewConnections();
   const gaps: number[] = [];
   const server = createServer((socket) => {
-    queue.accepted(socket, 0);
+    connections.add(socket, queue.accepted(0));
     // Each turn takes its time, as where many requests are worked on.
     const endsAtMs = performance.now() + 5;
     while (performance.now() < endsAtMs);
     socket.once('data', (data) => {
-      const cameAtMs = queue.cameAtMs(socket) ?? systemClock.monotonicMs();
+      const cameAtMs = connections.sinceMs(socket) ?? systemClock.monotonicMs();
       gaps.push(performance.timeOrigin + cameAtMs - Number(data.toString()));
       socket.end();
     });

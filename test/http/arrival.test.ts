@@ -19,9 +19,9 @@ const STALL_MS = 400;
 let lag: EventLoopLag | undefined;
 afterEach(() => lag?.close());
 
-function stalled(isGivenConnections = false) {
+function stalled() {
   const clock = new HandClock();
-  lag = new EventLoopLag(clock, isGivenConnections);
+  lag = new EventLoopLag(clock);
   clock.atMs += STALL_MS;
   expect(lag.currentMs()).toBeGreaterThanOrEqual(STALL_MS);
   return { clock, lag };
@@ -77,32 +77,6 @@ describe('after a stall of the event loop', () => {
   });
 });
 
-describe('in a process that is given its connections by another', () => {
-  const tick = () => turn().then(() => new Promise((resolve) => setTimeout(resolve, 30)));
-
-  it('it lasts until none came for a while (I5)', async () => {
-    const { clock, lag } = stalled(true);
-    for (let given = 0; given < 5; given += 1) {
-      await tick();
-      clock.atMs += 50;
-      expect(lag.currentMs()).toBeGreaterThanOrEqual(STALL_MS);
-      lag.connected();
-    }
-    clock.atMs += 150;
-    await expect.poll(() => lag.currentMs()).toBe(0);
-  });
-
-  it('it ends even if they keep coming', async () => {
-    const { clock, lag } = stalled(true);
-    const keepComing = () => {
-      clock.atMs += 200;
-      lag.connected();
-      return lag.currentMs();
-    };
-    await expect.poll(keepComing, { interval: 30 }).toBe(0);
-  });
-});
-
 /** Opens connections from another thread, as strangers do: a request each, with when it was sent. */
 const CALLERS = `
   const { connect } = require('node:net');
@@ -121,7 +95,7 @@ const CALLERS = `
 `;
 
 it('a real backlog of connections is read before a stall is forgotten (I5)', async () => {
-  const own = new EventLoopLag(systemClock, false);
+  const own = new EventLoopLag(systemClock);
   onTestFinished(() => own.close());
   const seen: { sentAtMs: number; datedAtMs: number }[] = [];
   const server = createServer((request, response) => {

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 import { createPublicServer } from '../../src/http/public-server.ts';
 
-const lag = new EventLoopLag(systemClock, false);
+const lag = new EventLoopLag(systemClock);
 const lines: string[] = [];
 let app: FastifyInstance;
 beforeEach(() => {

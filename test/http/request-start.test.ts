@@ -33,7 +33,7 @@ it('whichever is the earlier: what the proxy says, or how late this process look
 });
 
 it('a request that is read after this process was busy arrived before that (I1)', async () => {
-  const lag = new EventLoopLag(systemClock, false);
+  const lag = new EventLoopLag(systemClock);
   const busyUntilMs = systemClock.monotonicMs() + 150;
   while (systemClock.monotonicMs() < busyUntilMs);
   await new Promise((resolve) => setTimeout(resolve));

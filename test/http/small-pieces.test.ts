@@ -9,7 +9,7 @@ import { PATIENT_MS } from '../support/timing.ts';
 
 /** What strangers may make the parser do before anybody knows them: little (I7, I11). */
 
-const lag = new EventLoopLag(systemClock, false);
+const lag = new EventLoopLag(systemClock);
 const closed: string[] = [];
 let pieces = 0;
 let handled = 0;

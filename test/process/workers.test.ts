@@ -1,5 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createService, type SimulatedService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
@@ -97,8 +99,8 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
       await expect.poll(() => listening(other.process), PATIENT).toBe(4);
       await expect.poll(ready, PATIENT).toBe(200);
       const asked = createService({
-        // PORT is 0: with the last of them the port was gone, too.
-        baseUrl: String(addressesOf(other.process).at(-1)),
+        // The port is their parent's, and has outlived them.
+        baseUrl: other.baseUrl,
         ...{ secret: SERVICE_SECRET, retryScale: 0 },
       });
       expect((await asked.profile(player.token)).status).toBe(200);
@@ -107,6 +109,13 @@ describe('WORKERS=2', { timeout: 60_000 }, () => {
       await writeFile(file, good);
       await other.process.stop();
     }
+  });
+
+  it('answers a sender that ends its side of the connection behind its request', async () => {
+    const { hostname, port } = new URL(replica.baseUrl);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.end('GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   it('says that it drains, and is scraped, until its last worker process has drained', async () => {

@@ -1,0 +1,135 @@
+import type { Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { systemClock } from './domain/clock.ts';
+import { unreachable } from './domain/unreachable.ts';
+import { AcceptQueue, BACKLOG } from './http/accept-queue.ts';
+import { EventLoopLag } from './http/arrival.ts';
+import type { FromGivenServer, ToGivenServer } from './http/given-server.ts';
+import { machineMs } from './lib/machine-clock.ts';
+import type { Logger } from './telemetry/logger.ts';
+
+interface Waiting {
+  readonly socket: Socket;
+  /** It came no earlier than this, as `machineMs` has it. */
+  readonly sinceMs: number;
+}
+
+/**
+ * The public port of several worker processes: accepts its connections and gives them to the workers in turn,
+ * each the next one when it has taken the last. Connections that wait for a busy worker are given with the time
+ * since when they wait: Node's own sharing of a port keeps that to itself, and a worker would take a
+ * request for new whose sender has long given up.
+ */
+export class PublicPort {
+  readonly #at: { readonly host: string; readonly port: number };
+  readonly #logger: Logger;
+  readonly #lag = new EventLoopLag(systemClock);
+  readonly #queue = new AcceptQueue(systemClock);
+  /** The oldest first. */
+  readonly #waiting: Waiting[] = [];
+  readonly #taking = new Set<Worker>();
+  /** Those of them that have taken their last; the one that waits for longest first. */
+  readonly #free = new Set<Worker>();
+  #server: Server | undefined;
+  #opened: Promise<AddressInfo> | undefined;
+
+  constructor(at: { readonly host: string; readonly port: number }, logger: Logger) {
+    this.#at = at;
+    this.#logger = logger;
+  }
+
+  /**
+   * What a worker says of itself.
+   * @param onTaking called once it takes connections
+   */
+  async heard(
+    worker: Worker,
+    { givenServer }: FromGivenServer,
+    onTaking: () => void,
+  ): Promise<void> {
+    switch (givenServer) {
+      case 'listen':
+        await this.#begin(worker, onTaking);
+        return;
+      case 'taken':
+        if (this.#taking.has(worker)) this.#free.add(worker);
+        this.#give();
+        return;
+      case 'close':
+        this.left(worker);
+        return;
+      default:
+        unreachable(givenServer);
+    }
+  }
+
+  /** It takes no more connections. */
+  left(worker: Worker): void {
+    this.#taking.delete(worker);
+    this.#free.delete(worker);
+  }
+
+  /** Nothing is accepted any more; what nobody has taken is closed, unread. */
+  close(): void {
+    this.#server?.close();
+    this.#lag.close();
+    for (const { socket } of this.#waiting.splice(0)) socket.destroy();
+  }
+
+  async #begin(worker: Worker, onTaking: () => void): Promise<void> {
+    this.#opened ??= this.#open();
+    try {
+      tell(worker, { publicPort: await this.#opened });
+    } catch (error) {
+      this.#opened = undefined;
+      tell(worker, { noPublicPort: error instanceof Error ? error.message : String(error) });
+      return;
+    }
+    onTaking();
+    this.#taking.add(worker);
+    this.#free.add(worker);
+    this.#give();
+  }
+
+  async #open(): Promise<AddressInfo> {
+    const server = createServer({ pauseOnConnect: true, noDelay: true });
+    this.#server = server;
+    server.on('connection', (socket) => this.#accepted(socket));
+    await once(server.listen({ ...this.#at, backlog: BACKLOG }), 'listening');
+    // Of one connection that could not be accepted, as where too many files are open.
+    server.on('error', (err) => this.#logger.warn({ err }, 'cluster.not_accepted'));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no TCP port');
+    return address;
+  }
+
+  #accepted(socket: Socket): void {
+    this.#lag.connected();
+    const waitedMs = systemClock.monotonicMs() - this.#queue.accepted(this.#lag.currentMs());
+    // It is not read here; whatever becomes of it, the worker that takes it finds out.
+    socket.on('error', () => socket.destroy());
+    if (this.#waiting.length >= BACKLOG) {
+      socket.destroy();
+      return;
+    }
+    this.#waiting.push({ socket, sinceMs: machineMs() - waitedMs });
+    this.#give();
+  }
+
+  #give(): void {
+    for (const worker of this.#free) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#free.delete(worker);
+      tell(worker, { givenSinceMs: next.sinceMs }, next.socket);
+    }
+  }
+}
+
+/** The pipe breaks a moment before its end is known; what was in it is lost with the worker. */
+function tell(worker: Worker, message: ToGivenServer, socket?: Socket): void {
+  worker.send(message, socket, (error) => {
+    if (error !== null) socket?.destroy();
+  });
+}
