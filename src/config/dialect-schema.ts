@@ -63,6 +63,14 @@ const codeMap = (operation: string) =>
     .optional()
     .describe(`Maps the wallet's codes to the protocol's, for ${operation}`);
 
+/** A code inside another member is never read: every refusal would be taken for a broken answer. */
+const memberName = () =>
+  text('the name of the member', 64).regex(/^[^./[\]]*$/, {
+    error:
+      'must be the name of a member of the body itself, such as errorCode: one inside another is not read; ' +
+      'name the statuses of such errors in errorStatuses',
+  });
+
 const flag = (description: string) => z.boolean().default(false).describe(description);
 
 /**
@@ -101,9 +109,7 @@ export const dialectSchema = z
       )
       .default({})
       .describe('HTTP statuses below 500 that are errors, with the code they stand for'),
-    codeField: text('the name of the member', 64)
-      .default('code')
-      .describe('Member of an error body that holds the code'),
+    codeField: memberName().default('code').describe('Member of an error body that holds the code'),
     okCodes: z
       .array(definiteCode())
       .optional()

@@ -82,6 +82,10 @@ describe('a dialect', () => {
     ['{ headers: { X: } }', 'headers.X: is missing: add it'],
     ['{ mapCodes: { bet: {} } }', 'mapCodes.bet: is not a known key'],
     ['{ mapCodes: { place: { x: 1 } } }', "mapCodes.place.x: must be a wallet's code"],
+    ['{ codeField: error.code }', 'codeField: must be the name of a member of the body itself'],
+    ['{ codeField: "errors[0]" }', 'codeField: must be the name of a member of the body itself'],
+    ['{ codeField: $/error/code }', 'codeField: must be the name of a member of the body itself'],
+    ['{ codeField: " " }', 'codeField: must not be empty'],
     ['{ echo: maybe }', 'echo: must be one of check, ignore'],
     ['{ updates: skipp }', 'updates: must be one of send, skip'],
   ])('refuses %s', (dialect, reason) => {
