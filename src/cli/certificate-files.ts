@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Certificate } from '../certify/certificate.ts';
 import { CommandFailed, fileFault, UsageError } from './failures.ts';
+import { makeFolder } from './make-folder.ts';
 
 const REPORT = 'certificate.html';
 const CERTIFICATE = 'certificate.json';
@@ -13,7 +14,7 @@ const CERTIFICATE = 'certificate.json';
  */
 export async function readyFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     // A file of an earlier run may be there and be somebody else's.
     for (const name of [CERTIFICATE, REPORT]) await mayReplace(join(folder, name));
     const trial = join(folder, `.certificate-${process.pid}`);

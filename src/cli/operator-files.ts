@@ -1,16 +1,9 @@
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { operatorOfFile } from '../config/file-names.ts';
 import { jsonSchemaFiles } from '../config/json-schema.ts';
 import { CommandFailed } from './failures.ts';
+import { makeFolder } from './make-folder.ts';
 import { cidIn } from './new-operator.ts';
 
 /** A secret that stands in a file of its own. */
@@ -55,10 +48,10 @@ export function writeOperator(
   };
   try {
     for (const { path, value } of secrets) {
-      mkdirSync(resolve(path, '..'), { recursive: true, mode: 0o700 });
+      makeFolder(resolve(path, '..'), 0o700);
       write(path, `${value}\n`, 0o600);
     }
-    mkdirSync(join(folder, 'operators'), { recursive: true });
+    makeFolder(join(folder, 'operators'));
     const schema = join(folder, SCHEMA);
     if (!existsSync(schema)) write(schema, jsonSchemaFiles()[SCHEMA] ?? '', 0o644);
     const target = join(folder, 'operators', `${id}.yaml`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as forward } from 'node:http';
 import { createServer } from 'node:https';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listenOn } from '../../tools/simulator/wallet/listener.ts';
@@ -148,15 +148,22 @@ describe('wagergate certify', () => {
     expect(stderr).toMatch(new RegExp(`^error: .*${why}.*\n$`));
   });
 
-  it('says so when the files cannot be written, before it calls the wallet', async () => {
+  it.each([
+    // The second leads where Node's own recursive mkdir does not return.
+    ['--out', 'gateway.yaml', /^error: --out \S+: nothing can be written there \(.+\)\n$/],
+    ['--out', '/proc/nowhere/x', /^error: --out \S+: nothing can be written there \(.+\)\n$/],
+    [
+      '--export-har',
+      '/proc/nowhere/x',
+      /^error: --export-har \S+ cannot be written: ENOENT: .+\n$/,
+    ],
+  ])('says that %s %s cannot be written, before it calls the wallet', async (option, to, why) => {
     const wallet = await sandbox();
     const folder = folderFor(wallet);
-    const out = ['--out', join(folder, 'gateway.yaml')];
-    const { code, stderr } = await certify(folder, '--only', 'profile', ...out);
-    // Before anything was tried.
-    expect(code).toBe(2);
-    expect(wallet.requests).toEqual([]);
-    expect(stderr).toMatch(/^error: --out .*nothing can be written there .*\n$/);
+    const args = [option, resolve(folder, to)];
+    const { code, stderr } = await certify(folder, '--only', 'profile', ...args);
+    expect([code, wallet.requests]).toEqual([2, []]);
+    expect(stderr).toMatch(why);
   });
 
   it.each([

@@ -180,9 +180,8 @@ function writeText(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (error) {
-    throw new UsageError(`--export-har ${path} cannot be written: ${fileFault(error)}`, {
-      cause: error,
-    });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--export-har ${path} cannot be written: ${why}`, { cause: error });
   }
 }
 

@@ -171,6 +171,12 @@ describe('wagergate operator new', () => {
       expect.stringMatching(/alpha-key is the api\.cid of operators\/alpha\.yaml/),
     ]);
 
+    const nowhere = await create(folder, ['delta', ...FLAGS, '--secrets-dir', '/proc/nowhere/x']);
+    expect([nowhere.code, nowhere.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: nothing was written: /),
+    ]);
+
     const dir = secretsFolder();
     await create(folder, ['delta', ...FLAGS, '--secrets-dir', dir]);
     rmSync(join(folder, 'operators/delta.yaml'));
