@@ -30,9 +30,9 @@ import { pruneCommand } from './commands/prune.ts';
 import { reconcileCommand } from './commands/reconcile.ts';
 import {
   reconciliationsListCommand,
-  reconciliationsResolveCommand,
   reconciliationsShowCommand,
 } from './commands/reconciliations.ts';
+import { reconciliationsResolveCommand } from './commands/reconciliations-resolve.ts';
 import { signCommand } from './commands/sign.ts';
 import { verifyCommand } from './commands/verify.ts';
 import type { Terminal } from './terminal.ts';

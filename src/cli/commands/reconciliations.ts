@@ -1,15 +1,12 @@
 import { Command } from 'commander';
-import { unreachable } from '../../domain/unreachable.ts';
-import { plain } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
 import type { Database } from '../../store/database.ts';
 import { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { ReconciliationItem } from '../../store/reconciliation/run-item.ts';
 import { ReconciliationRuns } from '../../store/reconciliation/runs.ts';
-import { byOf, notBlank } from '../caller.ts';
 import { withDatabase } from '../database.ts';
-import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
+import { doneRun, reconciliationId } from '../reconciliation-run.ts';
 import { printReconciliation } from '../reconciliation-text.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -73,70 +70,10 @@ export function reconciliationsShowCommand(terminal: Terminal): Command {
     .option('--json', 'print counts and differences as JSON')
     .action((id: string, { json }: JsonOption) =>
       withDatabase(terminal.env, async (database) => {
-        const run = await doneRun(new ReconciliationRuns(database), idOf(id));
+        const run = await doneRun(new ReconciliationRuns(database), reconciliationId(id));
         const differences = new ReconciliationDifferences(database);
         await printReconciliation(terminal, run, differences, json === true);
       }),
     );
   return withExamples(command, { line: 'reconciliations show 17 --json' });
-}
-
-async function doneRun(runs: ReconciliationRuns, id: string): Promise<ReconciliationItem> {
-  await runs.failLost();
-  const run = await runs.find(id);
-  if (run === undefined) throw new CommandFailed(`there is no comparison ${id}`);
-  if (run.state === 'done') return run;
-  const why = run.state === 'failed' ? `could not be compared: ${plain(run.why ?? '')}` : run.state;
-  throw new CommandFailed(`comparison ${id} has nothing to show: ${why}`);
-}
-
-/** `wagergate reconciliations resolve`: a person has seen to a difference. */
-export function reconciliationsResolveCommand(terminal: Terminal): Command {
-  const command = new Command('resolve')
-    .summary('marks a difference as resolved')
-    .description(
-      'Marks a difference as resolved: it no longer alerts, and later comparisons that find the ' +
-        'same again report it as resolved. Who and why are kept in the audit.',
-    )
-    .argument('<id>', 'the comparison')
-    .argument('<difference>', 'the difference, as `reconciliations show` has its id')
-    .requiredOption('--reason <why>', 'what explains it, or what was done', notBlank('--reason'))
-    .option('--json', 'print the difference as JSON')
-    .action((id: string, difference: string, options: JsonOption & { readonly reason: string }) =>
-      withDatabase(terminal.env, (database) =>
-        resolve(terminal, database, [idOf(id), idOf(difference)], options),
-      ),
-    );
-  return withExamples(command, {
-    line: 'reconciliations resolve 17 4711 --reason "their export was late, OPS-17"',
-  });
-}
-
-async function resolve(
-  terminal: Terminal,
-  database: Database,
-  [runId, differenceId]: readonly [string, string],
-  { reason, json }: JsonOption & { readonly reason: string },
-): Promise<void> {
-  const differences = new ReconciliationDifferences(database);
-  const result = await differences.resolve(runId, differenceId, byOf({ reason }));
-  switch (result.kind) {
-    case 'resolved':
-      if (json) terminal.printJson(result.item);
-      else terminal.print(`difference ${differenceId} is resolved`);
-      return;
-    case 'resolvedBefore':
-      throw new CommandFailed(`somebody has already resolved difference ${differenceId}`);
-    case 'missing':
-      throw new CommandFailed(
-        `comparison ${runId} has no difference ${differenceId}: see \`reconciliations show ${runId}\``,
-      );
-    default:
-      return unreachable(result);
-  }
-}
-
-function idOf(text: string): string {
-  if (/^\d{1,18}$/.test(text)) return text;
-  throw new UsageError(`${plain(text)} is not an id: see \`reconciliations list\``);
 }

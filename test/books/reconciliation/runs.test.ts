@@ -104,6 +104,47 @@ describe('differences are worked off (I12)', () => {
     expect((await cli('show', 'x')).code).toBe(2);
   });
 
+  it('are resolved together, some or all of a kind, each on record with the reason', async () => {
+    const missing = [await placedBet(gateway), await placedBet(gateway), await placedBet(gateway)];
+    const lost = new Set(missing.map(({ transactionId }) => transactionId));
+    const rest = honest().filter(({ transactionId }) => !lost.has(transactionId));
+    const list = csvOf(
+      rest.map((line) => (line === rest[0] ? { ...line, currency: 'EUR' } : line)),
+    );
+    const { told } = await reconcile(gateway, list);
+    const run = told?.id ?? '';
+    const ids = told?.differences.flatMap(({ kind, id }) => (kind === 'missing_there' ? [id] : []));
+    const [one = '', two = ''] = ids ?? [];
+    expect(ids).toHaveLength(3);
+    const resolve = (...args: string[]) =>
+      wagergate(['reconciliations', 'resolve', run, ...args], {
+        env: { DATABASE_URL: gateway.databaseUrl },
+      });
+    const why = ['--reason', 'OPS-18'];
+    for (const misuse of [why, [one, '--all', ...why], [one, '--dry-run'], ['--all']]) {
+      expect((await resolve(...misuse)).code).toBe(2);
+    }
+
+    const some = await resolve(one, '999999', two, ...why);
+    expect(some).toMatchObject({ code: 1, stdout: expect.stringContaining(`${two} is resolved`) });
+    expect(some.stderr).toMatch(/has no difference 999999: .*\nerror: 1 of 3 were not resolved\n$/);
+    expect(await resolve('--all', '--dry-run')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('2 differences of alpha would be resolved'),
+    });
+    const ofKind = await resolve('--all', '--kind', 'missing_there', ...why);
+    expect([ofKind.stdout, ofKind.stderr]).toEqual([
+      'missing_there: 1\n1 differences of alpha are resolved\n',
+      '',
+    ]);
+    const all = await resolve('--all', '--json', ...why);
+    expect(JSON.parse(all.stdout)).toEqual({ resolved: { currency_differs: 1 }, dryRun: false });
+    const { open } = (await kept(gateway).runs.find(run)) ?? {};
+    expect(Object.values(open ?? {}).every((count) => count === 0)).toBe(true);
+    const audited = await rowsOf(gateway, "SELECT subject FROM audit WHERE reason = 'OPS-18'");
+    expect(audited).toHaveLength(4);
+  });
+
   it('are others where either list says something else', async () => {
     const listed = (payout: string) =>
       csvOf(honest().map((line, at): Listed => (at === 1 ? { ...line, payout } : line)));
