@@ -51,11 +51,15 @@ export class Scheduler {
   readonly #adding: RedisConnection;
   readonly #connections: readonly RedisConnection[];
   readonly #drains = new Set<Promise<unknown>>();
+  #trouble: string | undefined;
+  #isTaking = true;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    const onError = (error: Error) =>
+    const onError = (error: Error) => {
+      this.#trouble = error.message;
       options.logger.debug({ error: error.message }, 'scheduler.connection_error');
+    };
     const prefix = `${HASH_TAG}:${options.databaseId}`;
     const silenceMs = options.silenceMs ?? SILENCE_MS;
     // Adding must fail at once while Redis is away; the worker's connection waits for its return.
@@ -94,6 +98,11 @@ export class Scheduler {
       autorun: false,
     });
     this.#worker.on('error', onError);
+  }
+
+  /** What was last wrong between Redis and the queue, where anything ever was. */
+  get trouble(): string | undefined {
+    return this.#trouble;
   }
 
   start(): void {
@@ -196,9 +205,13 @@ export class Scheduler {
   async #add(jobs: Parameters<Queue['addBulk']>[0]): Promise<boolean> {
     try {
       await within(REDIS_LIMIT_MS, this.#queue.addBulk(jobs));
+      this.#isTaking = true;
       return true;
     } catch (error) {
-      this.#options.logger.debug({ error: messageOf(error) }, 'scheduler.not_armed');
+      // Once: the sweep asks each second, and drains without Redis meanwhile.
+      const level = this.#isTaking ? 'warn' : 'debug';
+      this.#isTaking = false;
+      this.#options.logger[level]({ error: messageOf(error) }, 'scheduler.not_armed');
       return false;
     }
   }

@@ -8,6 +8,7 @@ import { DeliveryGauges } from './gauges.ts';
 import { originateRollbacks } from './originate.ts';
 import { Pace } from './pace.ts';
 import { Scheduler, type SchedulerOptions } from './scheduler.ts';
+import { Unmoved } from './unmoved.ts';
 import { WithoutFile } from './without-file.ts';
 
 /** The sweep costs one index lookup per operator; at this pace nothing stays unnoticed. */
@@ -18,8 +19,6 @@ const SWEEP_MS = 1_000;
  */
 const GAUGES_EVERY = 2;
 const ORIGINATE_EVERY = 2;
-/** When an operator's oldest delivery has not moved for so many sweeps, its drain is looked for. */
-const STUCK_SWEEPS = 3;
 const WAKE_BATCH = 5_000;
 const RECOVER_BATCH = 500;
 /** Wake-ups further away than this are left to a later sweep. */
@@ -39,7 +38,7 @@ export class DeliveryWorker {
   /** Drains that the scheduler does not know of. */
   readonly #here = new Set<Promise<void>>();
   readonly #paces = new Map<string, Pace>();
-  readonly #unmoved = new Map<string, { readonly nextAtMs: number; readonly sweeps: number }>();
+  readonly #unmoved = new Unmoved();
   readonly #unlisten: () => void;
   #held = new Set<string>();
   #heldByPeople: ReadonlySet<string> = new Set();
@@ -63,6 +62,7 @@ export class DeliveryWorker {
       logger: draining.logger,
       drain: (operatorId) => {
         draining.metrics.drains.inc({ by: 'scheduler' });
+        this.#unmoved.served(operatorId);
         return this.#drain(operatorId);
       },
     });
@@ -133,9 +133,13 @@ export class DeliveryWorker {
 
     const flowing = open.filter(({ operatorId }) => !held.has(operatorId));
     const due = flowing.filter(({ nextInMs }) => nextInMs <= 0);
-    await Promise.all(
-      this.#stuck(due).map((id) => this.#scheduler.repair(id, this.#pauseMsMax(id))),
-    );
+    const { stuck, unserved } = this.#unmoved.look(due, (id) => this.#pauseMsMax(id));
+    for (const operator of unserved) {
+      const facts = { operator, error: this.#scheduler.trouble };
+      const note = 'Redis gives its drain to nobody: drained here';
+      this.#draining.logger.warn({ ...facts, note }, 'scheduler.unserved');
+    }
+    await Promise.all(stuck.map((id) => this.#scheduler.repair(id, this.#pauseMsMax(id))));
     await this.#arm(due.map(({ operatorId }) => operatorId));
     await this.#wakeUps(flowing);
   }
@@ -166,18 +170,6 @@ export class DeliveryWorker {
     );
   }
 
-  /** Operators that the scheduler may have lost: something is due, and the oldest has not moved. */
-  #stuck(due: readonly OpenOperator[]): readonly string[] {
-    const before = new Map(this.#unmoved);
-    this.#unmoved.clear();
-    for (const { operatorId, nextAtMs } of due) {
-      const last = before.get(operatorId);
-      const sweeps = last?.nextAtMs === nextAtMs ? last.sweeps + 1 : 0;
-      this.#unmoved.set(operatorId, { nextAtMs, sweeps });
-    }
-    return [...this.#unmoved].filter(([, { sweeps }]) => sweeps >= STUCK_SWEEPS).map(([id]) => id);
-  }
-
   /** A drain pauses for the operator's next turn at its rate, or for less than a second. */
   #pauseMsMax(operatorId: string): number {
     const { ratePerSecond } = deliverySettings(this.#draining.configuration(), operatorId);
@@ -185,9 +177,12 @@ export class DeliveryWorker {
   }
 
   async #arm(operatorIds: readonly string[]): Promise<void> {
-    if (operatorIds.length === 0 || (await this.#scheduler.arm(operatorIds))) return;
+    if (operatorIds.length === 0) return;
+    const isArmed = await this.#scheduler.arm(operatorIds);
     // Without Redis every replica drains what it sees; PostgreSQL keeps them out of each other's way.
-    for (const operatorId of operatorIds) this.#drainHere(operatorId);
+    for (const operatorId of operatorIds) {
+      if (!isArmed || this.#unmoved.isUnserved(operatorId)) this.#drainHere(operatorId);
+    }
   }
 
   /** The operator takes calls again: nobody waits for the end of a back-off. */

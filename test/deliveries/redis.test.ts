@@ -1,6 +1,6 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { onRedis } from '../support/redis.ts';
@@ -104,6 +104,18 @@ describe('promised deliveries arrive (I4)', () => {
         { jobId: 'drain-alpha', delay: 3_600_000, removeOnComplete: true },
       ),
     );
+    await expectHome(await promisedBets(3));
+  });
+
+  it('although Redis takes their drain and gives it to nobody: a key of the queue is another program’s', async () => {
+    const key = `{wagergate}:${gateway.databaseId}:deliveries:active`;
+    await onRedis(redisUrl, async (client) => {
+      await client.del(key);
+      await client.sadd(key, 'theirs');
+      onTestFinished(async () => {
+        await onRedis(redisUrl, (again) => again.del(key));
+      });
+    });
     await expectHome(await promisedBets(3));
   });
 

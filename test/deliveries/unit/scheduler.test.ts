@@ -50,9 +50,15 @@ describe('an operator’s drain', () => {
     expect(await armed).toBe(false);
     addBulk.mockRejectedValueOnce('odd');
     expect(await scheduler.armLater('alpha', 1, 1)).toBe(false);
+    // Readiness knows nothing of the queue: whoever may not write there is told once each time.
+    expect(logger.warn.mock.calls).toEqual([[{ error: 'away' }, 'scheduler.not_armed']]);
     expect(logger.debug.mock.calls).toEqual(
-      ['away', 'gave up after 500 ms', 'odd'].map((error) => [{ error }, 'scheduler.not_armed']),
+      ['gave up after 500 ms', 'odd'].map((error) => [{ error }, 'scheduler.not_armed']),
     );
+    expect(await scheduler.arm(['alpha'])).toBe(true);
+    addBulk.mockRejectedValueOnce(new Error('away'));
+    await scheduler.arm(['alpha']);
+    expect(logger.warn).toHaveBeenCalledTimes(2);
   });
 });
 
