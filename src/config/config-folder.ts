@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { GATEWAY_FILE, passedOverBeside } from './beside.ts';
 import { type CheckedFile, CheckedFiles } from './checked-file.ts';
 import { isPassedOver, operatorOfFile } from './file-names.ts';
 import { FileReader } from './files.ts';
@@ -15,7 +16,6 @@ import { SecretPlaces, secretFolders } from './secret-folders.ts';
 import { operatorVariableRule } from './secret-paths.ts';
 import { createOperatorResolver, createResolver } from './variables.ts';
 
-const GATEWAY_FILE = 'gateway.yaml';
 const OPERATORS = 'operators';
 
 /** Everything in the folder, each file judged by itself. */
@@ -27,7 +27,7 @@ export interface FolderContent {
   readonly ownSecrets: ReadonlyMap<string, string>;
   /** What is wrong with no file in particular. */
   readonly problems: readonly Problem[];
-  /** What nobody reads although it looks as if it were meant to be an operator's. */
+  /** What nobody reads although it looks as if it were meant to be. */
   readonly passedOver: readonly Problem[];
 }
 
@@ -61,6 +61,7 @@ export class ConfigFolder {
     this.#files.forget();
     const ownSecrets = this.#ownSecrets;
     const gateway = this.#gatewayFiles.read(GATEWAY_FILE);
+    const beside = yield* passedOverBeside(this.#files, this.#path);
 
     const folder = join(this.#path, OPERATORS);
     // One that is passed over is looked for as well, so that its coming is a change and is told.
@@ -72,10 +73,10 @@ export class ConfigFolder {
         path: '',
         reason: `the folder ${folder} ${listing.reason}`,
       };
-      return { gateway, operators: undefined, ownSecrets, problems: [problem], passedOver: [] };
+      return { gateway, operators: undefined, ownSecrets, problems: [problem], passedOver: beside };
     }
     const names = listing.names.filter((name) => !isPassedOver(name));
-    const passedOver = listing.names.filter(isPassedOver).map(passingOver);
+    const passedOver = [...beside, ...listing.names.filter(isPassedOver).map(passingOver)];
     const operators = new Map<string, CheckedFile<OperatorFile>>();
     for (const name of names) {
       yield;

@@ -35,7 +35,9 @@ export function loadPartly(folder: string, env: NodeJS.ProcessEnv): PartlyLoaded
  */
 function loadFrom(folder: ConfigFolder): Loaded {
   const { next, problems, passedOver } = readAll(folder, undefined);
-  if (next === undefined || problems.length > 0) throw new ConfigError(problems);
+  // Where gateway.yaml is missing, its neighbour gateway.yml says why.
+  if (next === undefined) throw new ConfigError([...problems, ...passedOver]);
+  if (problems.length > 0) throw new ConfigError(problems);
   return { inForce: next, problems, passedOver };
 }
 

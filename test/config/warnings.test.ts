@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operatorYaml } from './folder.ts';
+import { GATEWAY, operatorYaml } from './folder.ts';
 import { sourceOn, three } from './source-on.ts';
 
 /** What was warned of, as message, file and path. */
@@ -82,6 +82,43 @@ describe('a file that is passed over', () => {
       'operators/lost+found/x': '',
     });
     expect(warned(log)).toEqual([]);
+  });
+
+  it('is warned of beside gateway.yaml as well: its own under another name, and operators’', async () => {
+    const { source, put, remove, log } = sourceOn({
+      ...three(),
+      'gateway.yml': GATEWAY,
+      'delta.yaml': operatorYaml('delta'),
+      // Others that may stand there, whatever they are for.
+      ...{ 'compose.yaml': 'services: {}\n', 'gateway.yaml.bak': '', 'notes.yaml': 'id: a\n' },
+      ...{ '.delta.yaml': operatorYaml('delta'), 'gateway.schema.json': '{}' },
+    });
+    expect(warned(log)).toEqual([
+      {
+        ...passed(''),
+        file: 'delta.yaml',
+        reason: expect.stringMatching(/in the folder operators/),
+      },
+      {
+        ...passed(''),
+        file: 'gateway.yml',
+        reason: expect.stringMatching(/from gateway.yaml alone/),
+      },
+    ]);
+    remove('gateway.yml');
+    source.watch();
+    put('epsilon.yml', operatorYaml('epsilon'));
+    await expect
+      .poll(() => warned(log).at(-1), { timeout: 5_000 })
+      .toMatchObject({
+        file: 'epsilon.yml',
+      });
+  });
+
+  it('is named by a start that finds no gateway.yaml', () => {
+    expect(() => sourceOn({ 'gateway.yml': GATEWAY, 'operators/a/b': '' })).toThrow(
+      /^gateway\.yaml: the file \S+ does not exist\ngateway\.yml: is not read: .*rename it/,
+    );
   });
 
   it('is logged for a hundred of them, and the others as a number', () => {

@@ -24,8 +24,8 @@ const two = () => ({
 it('is looked at one file a step, so that callbacks get their turn (I7)', () => {
   const files = new ConfigFolder(folderWith(two()), {});
   for (const _ of files.read());
-  // The gateway's file, the folder of the operators', and theirs.
-  expect([...files.changes()]).toHaveLength(4);
+  // The gateway's file, its folder, the folder of the operators', and theirs.
+  expect([...files.changes()]).toHaveLength(5);
 });
 
 function sourceOn(folder: string, watchIntervalMs = 15) {

@@ -58,8 +58,13 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
   if (asks && configuration !== undefined) {
     await probe(terminal, loaded, [...configuration.operators.values()], options);
   } else if (problems.length > 0 || configuration === undefined) {
-    if (options.json) terminal.printJson({ ok: false, folder, problems });
-    else tellProblems(terminal, problems);
+    if (options.json) {
+      const warnings = passedOver.length > 0 && { warnings: passedOver };
+      terminal.printJson({ ok: false, folder, problems, ...warnings });
+    } else {
+      tellProblems(terminal, problems);
+      tellWarnings(terminal, passedOver);
+    }
   } else tellOperators(terminal, { folder, configuration, passedOver }, options);
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
@@ -69,6 +74,10 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
 
 function tellProblems(terminal: Terminal, problems: readonly Problem[]): void {
   for (const problem of problems) terminal.tell(plain(describeProblem(problem)));
+}
+
+function tellWarnings(terminal: Terminal, warnings: readonly Problem[]): void {
+  for (const warning of warnings) terminal.tell(`warning: ${plain(describeProblem(warning))}`);
 }
 
 interface ValidFolder extends Pick<PartlyLoadedFolder, 'folder' | 'passedOver'> {
@@ -90,7 +99,7 @@ function tellOperators(
     terminal.printJson({ ok: true, folder, operators, warnings });
     return;
   }
-  for (const warning of warnings) terminal.tell(`warning: ${plain(describeProblem(warning))}`);
+  tellWarnings(terminal, warnings);
   const count = operators.length === 1 ? '1 operator' : `${operators.length} operators`;
   terminal.print(`${folder} is valid: ${count}`);
   if (operators.length > 0) terminal.print(`\n${operatorsTable(operators)}`);

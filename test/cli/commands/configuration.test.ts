@@ -88,6 +88,18 @@ describe('wagergate config check', () => {
     expect(JSON.parse(stdout).warnings).toMatchObject([{ file: 'operators/gamma.json' }]);
   });
 
+  it('warns of files beside gateway.yaml that nobody reads, also where it is missing', async () => {
+    const files = { 'gateway.yml': GATEWAY, 'operators/beta.yaml': operatorYaml('beta') };
+    const folder = folderWith(files);
+    const { code, stderr } = await wagergate(['config', 'check', '--folder', folder]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /^gateway\.yaml: .* does not exist\nwarning: gateway\.yml: is not read: /,
+    );
+    const { stdout } = await wagergate(['config', 'check', '--json', '--folder', folder]);
+    expect(JSON.parse(stdout).warnings).toMatchObject([{ file: 'gateway.yml' }]);
+  });
+
   it('gives the problems as JSON', async () => {
     const folder = folderWith(INVALID);
     const { code, stdout } = await wagergate(['config', 'check', '--json', '--folder', folder]);
