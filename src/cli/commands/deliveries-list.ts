@@ -17,6 +17,10 @@ interface Options {
   readonly json?: true;
 }
 
+/** Breakers live in the gateway's processes; the admin API and the console count what waits for one as held. */
+const BREAKERS_UNSEEN =
+  'note: what waits for an open breaker is listed as pending here; `wagergate operator status` shows whose';
+
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 10_000;
 
@@ -58,6 +62,7 @@ async function list(terminal: Terminal, { folder, json, ...query }: Options): Pr
     terminal.tell('no such deliveries');
     if (query.operator !== undefined) warnOfUnknownOperator(terminal, folder, query.operator);
   } else terminal.print(deliveriesTable(page.items));
+  if (query.state === 'held' || query.state === 'pending') terminal.tell(BREAKERS_UNSEEN);
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
 }
 

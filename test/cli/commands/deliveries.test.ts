@@ -65,6 +65,19 @@ describe('wagergate deliveries list', () => {
     expect(owed).toMatch(/bet-2 +pending +0 /);
   });
 
+  it('says of held and pending ones that it sees no breakers', async () => {
+    await insertDelivery(client);
+    const note =
+      'note: what waits for an open breaker is listed as pending here; `wagergate operator status` shows whose\n';
+    expect((await deliveries('list', '--state', 'pending')).stderr).toBe(note);
+    const held = await deliveries('list', '--state', 'held');
+    expect(held.stderr).toBe(`no such deliveries\n${note}`);
+    for (const others of [['--state', 'dead'], []]) {
+      expect((await deliveries('list', ...others)).stderr).not.toContain('note:');
+    }
+    expect((await deliveries('list', '--state', 'held', '--json')).stderr).toBe('');
+  });
+
   it('narrows down by operator, state and kind, and goes on by cursor', async () => {
     const dead = await insertDelivery(client, { state: 'dead' });
     const update = await insertDelivery(client, { operation: 'update' });
