@@ -19,8 +19,8 @@ it('a place that waited with its connection for longer than a callback may take 
     while (performance.now() < endsAtMs);
   });
   const answers = await Promise.all(bets.map((bet) => bet.place()));
-  const late = answers.slice((2 * TOTAL_MS) / TURN_MS);
-  expect(late.map(({ json }) => json?.code)).toEqual(late.map(() => 100));
-  const lateBets = bets.slice(-late.length);
-  expect(lateBets.flatMap((bet) => bet.arrivals())).toEqual([]);
+  const refused = bets.filter((_, n) => answers[n]?.json?.code === 100);
+  // No more can have been read in time, however they came.
+  expect(BETS - refused.length).toBeLessThan((2 * TOTAL_MS) / TURN_MS);
+  expect(refused.flatMap((bet) => bet.arrivals())).toEqual([]);
 });
