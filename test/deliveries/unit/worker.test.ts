@@ -91,7 +91,7 @@ describe('a sweep', () => {
   });
 
   it('shows as held what its operator takes no calls for', async () => {
-    const { worker, backlog, metrics, refusals } = workerOf();
+    const { worker, backlog, logger, metrics, refusals } = workerOf();
     refusals.set('beta', 'maintenance');
     const waiting = ['alpha', 'beta', 'gone'].map((operator) => ({
       ...{ operator, operation: 'rollback', state: 'pending', count: 1, isAtLeast: false },
@@ -103,6 +103,11 @@ describe('a sweep', () => {
     const { values } = await metrics.deliveries.get();
     expect(values.map(({ labels }) => `${labels.operator} ${labels.state}`)).toEqual([
       ...['alpha pending', 'beta held', 'gone held'],
+    ]);
+    // Whose file is gone is an error by itself.
+    const told = { operator: 'gone', openDeliveries: 1, unresolvedBets: 0 };
+    expect(logger.error.mock.calls).toEqual([
+      [expect.objectContaining(told), 'operator.file_missing'],
     ]);
     await worker.close();
   });
