@@ -37,7 +37,7 @@ export function reconciliationsResolveCommand(terminal: Terminal): Command {
     .addOption(new Option('--kind <kind>', 'of all only this kind').choices(DIFFERENCE_KINDS))
     .option('--dry-run', 'with --all: say how many of which kind, and change nothing')
     .option('--reason <why>', 'what explains it, or what was done', notBlank('--reason'))
-    .option('--json', 'print the difference, or {resolved}, as JSON')
+    .option('--json', 'print the difference, or {resolved} with how many, as JSON')
     .action((id: string, differences: readonly string[], options: Options) => {
       const ids = differences.map(reconciliationId);
       const runId = reconciliationId(id);
@@ -130,7 +130,7 @@ async function resolveAll(
     if (!dryRun && resolved % TOLD_EVERY === 0) terminal.tell(`... ${resolved} differences`);
   }
   if (json === true) {
-    terminal.printJson({ resolved: Object.fromEntries(counts), dryRun });
+    terminal.printJson({ resolved, kinds: Object.fromEntries(counts), dryRun });
     return;
   }
   for (const [name, count] of counts) terminal.print(`${name}: ${count}`);

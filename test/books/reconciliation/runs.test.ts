@@ -138,7 +138,8 @@ describe('differences are worked off (I12)', () => {
       '',
     ]);
     const all = await resolve('--all', '--json', ...why);
-    expect(JSON.parse(all.stdout)).toEqual({ resolved: { currency_differs: 1 }, dryRun: false });
+    const ofAll = { resolved: 1, kinds: { currency_differs: 1 }, dryRun: false };
+    expect(JSON.parse(all.stdout)).toEqual(ofAll);
     const { open } = (await kept(gateway).runs.find(run)) ?? {};
     expect(Object.values(open ?? {}).every((count) => count === 0)).toBe(true);
     const audited = await rowsOf(gateway, "SELECT subject FROM audit WHERE reason = 'OPS-18'");
