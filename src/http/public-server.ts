@@ -15,7 +15,7 @@ import { AcceptQueue } from './accept-queue.ts';
 import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
 import { GivenServer, type PortOwner } from './given-server.ts';
-import { NewConnections } from './new-connections.ts';
+import { RequestStarts } from './request-starts.ts';
 import { refuseHostless, refuseUnreadable } from './unreadable.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -154,11 +154,18 @@ function stampArrivals(
 ): void {
   const { server } = app;
   const queue = new AcceptQueue(clock);
-  const connections = new NewConnections();
+  const starts = new RequestStarts();
+  const cameMs = () => clock.monotonicMs() - lag.currentMs();
   server.on('connection', (socket: Socket) => {
     lag.connected();
     const isGiven = server instanceof GivenServer;
-    connections.add(socket, isGiven ? server.sinceMs(socket) : queue.accepted(lag.currentMs()));
+    starts.opened(socket, isGiven ? server.sinceMs(socket) : queue.accepted(lag.currentMs()));
+    // Before the parser, which has a request begin within the piece that completes its head.
+    socket.prependListener('data', (bytes: Buffer) => starts.came(socket, bytes, cameMs));
+  });
+  app.addHook('onResponse', (request, _reply, done) => {
+    starts.answered(request.raw.socket);
+    done();
   });
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -166,9 +173,8 @@ function stampArrivals(
     // A connection that was reset in the meantime has no address any more.
     const from = request.socket.remoteAddress;
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
-    const cameAtMs = connections.sinceMs(request.raw.socket) ?? Number.POSITIVE_INFINITY;
     const atMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
-    request.arrivedAtMs = Math.min(atMs, cameAtMs);
+    request.arrivedAtMs = starts.sinceMs(request.raw.socket, atMs);
     // Bodies are JSON whatever their label says. Fastify would refuse an odd one with 415 before the
     // signature is checked, which would make the service roll a good place back.
     delete request.headers['content-type'];

@@ -103,21 +103,26 @@ describe('while a wallet hangs with everything', () => {
   });
 });
 
-describe('a request whose body is slow', () => {
+describe('a request that comes slowly', () => {
   function signed(body: string): string {
     const [key] = signingKeys(['the-services-secret']);
     if (key === undefined) throw new Error('a secret makes a key');
     return sign(body, key);
   }
 
-  async function open(body: string, at: TestGateway = gateway): Promise<Socket> {
+  const headOf = (body: string) =>
+    `POST /payment/bet HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n` +
+    `content-length: ${Buffer.byteLength(body)}\r\nx-sign-jws: ${signed(body)}\r\n\r\n`;
+
+  async function connected(at: TestGateway = gateway): Promise<Socket> {
     const socket = connect(Number(new URL(at.baseUrl).port), '127.0.0.1');
     await once(socket, 'connect');
-    socket.on('error', () => socket.destroy());
-    socket.write(
-      `POST /payment/bet HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\nx-sign-jws: ${signed(body)}\r\n\r\n`,
-    );
+    return socket.on('error', () => socket.destroy());
+  }
+
+  async function open(body: string, at?: TestGateway): Promise<Socket> {
+    const socket = await connected(at);
+    socket.write(headOf(body));
     return socket;
   }
 
@@ -127,21 +132,53 @@ describe('a request whose body is slow', () => {
     return String(chunk);
   }
 
+  /** A call of another bet that takes a known time is all the waiting that is needed. */
+  async function wait(ms: number): Promise<void> {
+    const other = await unplacedBet(gateway);
+    const { transactionId } = other;
+    other.wallet.misbehave('place', { kind: 'delay', ms }, { transactionId });
+    await other.place();
+  }
+
+  const budgetOf = (bet: TestBet) => Number(bet.lastRequest().headers['x-deadline-ms']);
+
   it('spends its own time: what is left is the wallet’s (I1)', async () => {
     const bet = await unplacedBet(gateway);
     const body = placeBody(bet.slip);
     const socket = await open(body);
     const answering = answerOn(socket);
-    // A call of another bet that takes a known time is all the waiting that is needed.
-    const other = await unplacedBet(gateway);
-    const { transactionId } = other;
-    other.wallet.misbehave('place', { kind: 'delay', ms: 300 }, { transactionId });
-    await other.place();
+    await wait(300);
     socket.write(body);
     expect(await answering).toMatch(/^HTTP\/1\.1 200 /);
-    expect(Number(bet.lastRequest().headers['x-deadline-ms'])).toBeLessThanOrEqual(
-      TOTAL_MS - RESERVE_MS - 300,
-    );
+    expect(budgetOf(bet)).toBeLessThanOrEqual(TOTAL_MS - RESERVE_MS - 300);
+  });
+
+  it('spends it from its first byte on, also where its head is cut in two (I1)', async () => {
+    const bet = await unplacedBet(gateway);
+    const body = placeBody(bet.slip);
+    const message = headOf(body) + body;
+    const socket = await connected();
+    const answering = answerOn(socket);
+    socket.write(message.slice(0, 20));
+    await wait(300);
+    socket.write(message.slice(20));
+    expect(await answering).toMatch(/^HTTP\/1\.1 200 /);
+    expect(budgetOf(bet)).toBeLessThanOrEqual(TOTAL_MS - RESERVE_MS - 300);
+  });
+
+  it('does not spend the time of the next one on its connection, whatever stands between them', async () => {
+    const bets = [await unplacedBet(gateway), await unplacedBet(gateway)];
+    const socket = await connected();
+    for (const { slip } of bets) {
+      const body = placeBody(slip);
+      socket.write(headOf(body) + body);
+      expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+      // As some senders end a body.
+      socket.write('\r\n');
+      await wait(700);
+    }
+    socket.destroy();
+    expect(bets.map((bet) => budgetOf(bet) > TOTAL_MS - RESERVE_MS - 700)).toEqual([true, true]);
   });
 
   it('is not waited for beyond the deadline, and nothing is sent (I1)', async () => {

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { AcceptQueue, BACKLOG } from '../../src/http/accept-queue.ts';
-import { NewConnections } from '../../src/http/new-connections.ts';
+import { RequestStarts } from '../../src/http/request-starts.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -55,26 +55,26 @@ it('a turn in which nobody waited begins anew', async () => {
 });
 
 it('what is sent on a connection later than it was accepted has not waited with it', async () => {
-  const connections = new NewConnections();
+  const starts = new RequestStarts();
   const socket = new Socket();
-  connections.add(socket, 5);
+  starts.opened(socket, 5);
   await turn();
-  expect(connections.sinceMs(socket)).toBe(5);
+  expect(starts.sinceMs(socket, 7)).toBe(5);
   await turn();
-  expect(connections.sinceMs(socket)).toBeUndefined();
+  expect(starts.sinceMs(socket, 7)).toBe(7);
 });
 
 it('no request that waited with its connection is dated later than it was sent', async () => {
   const queue = new AcceptQueue(systemClock);
-  const connections = new NewConnections();
+  const starts = new RequestStarts();
   const gaps: number[] = [];
   const server = createServer((socket) => {
-    connections.add(socket, queue.accepted(0));
+    starts.opened(socket, queue.accepted(0));
     // Each turn takes its time, as where many requests are worked on.
     const endsAtMs = performance.now() + 5;
     while (performance.now() < endsAtMs);
     socket.once('data', (data) => {
-      const cameAtMs = connections.sinceMs(socket) ?? systemClock.monotonicMs();
+      const cameAtMs = starts.sinceMs(socket, systemClock.monotonicMs());
       gaps.push(performance.timeOrigin + cameAtMs - Number(data.toString()));
       socket.end();
     });
