@@ -64,7 +64,7 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
     const address = await listen(admin.app, at, 'ADMIN_HOST, ADMIN_PORT');
     logger.info({ address }, 'gateway.admin_listening');
   }
-  if (checksServers) await awaitRedis(environment, parts.accelerator, logger);
+  if (checksServers) await awaitRedis(environment, parts, logger);
   else await greetRedis(parts.accelerator, logger);
   if (environment.encryptionKeys === undefined) {
     logger.warn(

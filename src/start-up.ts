@@ -4,6 +4,7 @@ import type { Clock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Accelerator } from './redis/accelerator.ts';
+import type { AnswerCache } from './redis/answer-cache.ts';
 import { databaseId } from './store/schema/database-id.ts';
 import { historyId, MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
 import { UnsuitableServer } from './store/schema/server-check.ts';
@@ -118,12 +119,13 @@ async function connectOnce(connectionString: string, limitMs: number): Promise<v
 }
 
 /**
- * Waits for Redis and warns where its settings would lose jobs.
+ * Waits for Redis, sees to it that nothing is believed which it may have lost the fence of, and warns where its
+ * settings would lose jobs.
  * @throws GatewayError `CANNOT_START` when it is unreachable
  */
 export async function awaitRedis(
   environment: Environment,
-  accelerator: Accelerator,
+  { accelerator, answers }: { readonly accelerator: Accelerator; readonly answers: AnswerCache },
   logger: Logger,
 ): Promise<void> {
   try {
@@ -135,6 +137,7 @@ export async function awaitRedis(
       { cause: error },
     );
   }
+  await answers.begin();
   const policy = await accelerator.evictionPolicy();
   if (policy !== undefined && policy !== 'noeviction') {
     logger.error(

@@ -135,6 +135,12 @@ export class Accelerator {
     }
   }
 
+  /** Which start of the server this is, or undefined where it does not tell; of a Redis Cluster, any node's. */
+  async serverRun(): Promise<string | undefined> {
+    const info = await this.#ask(() => this.#redis.info('server'));
+    return info?.match(/^run_id:(\S+)/m)?.[1];
+  }
+
   /** The server's `maxmemory-policy`, or undefined where it does not tell. */
   async evictionPolicy(): Promise<string | undefined> {
     const info = await this.#ask(() => this.#redis.info('memory'));

@@ -20,6 +20,8 @@ export type FinalPlace = z.infer<typeof finalPlace>;
 const entry = finalPlace.extend({ epoch: z.string(), databaseId: z.string() });
 
 const EPOCH_KEY = 'answers-epoch';
+/** The start of Redis in which no fence is missing. */
+const RUN_KEY = 'answers-run';
 /** Longer than any entry lives. */
 const EPOCH_TTL_MS = 90 * 86_400_000;
 /** For writing, an epoch may be this old: an entry of an older one is only a miss. */
@@ -65,6 +67,17 @@ export class AnswerCache {
     this.#ttlMs = ttlMs;
     // Restored from an older copy, it may have lost fences that it had confirmed.
     accelerator.onReturn(() => this.#startRaising());
+  }
+
+  /**
+   * For a process that begins, before it answers anything: where Redis was started from its disk while nobody was
+   * connected, nobody has heard that fences may be lost.
+   */
+  async begin(): Promise<void> {
+    const run = await this.#accelerator.serverRun();
+    if (run !== undefined && (await this.#accelerator.get(RUN_KEY)) === run) return;
+    this.#startRaising();
+    await this.#tryToRaise();
   }
 
   /** @returns undefined also for an entry that cannot be read or is of an epoch before this one */
@@ -157,12 +170,14 @@ export class AnswerCache {
   /** @returns whether Redis may be believed again */
   async #raise(): Promise<boolean> {
     this.#isOvertaken = false;
+    const run = await this.#accelerator.serverRun();
     if (!(await this.#accelerator.set(EPOCH_KEY, randomUUID(), EPOCH_TTL_MS))) return false;
     // A place that was in flight when its fence was missed may be remembered only now, in this epoch.
     for (const transactionId of this.#missed) {
       if (!(await this.#writeFence(transactionId))) return false;
       this.#missed.delete(transactionId);
     }
+    if (run !== undefined) await this.#accelerator.set(RUN_KEY, run, EPOCH_TTL_MS);
     return !this.#isOvertaken;
   }
 }

@@ -110,11 +110,33 @@ describe('the final answers of places', () => {
   });
 });
 
+it('a process that begins takes nothing from before Redis was started again, from its disk perhaps (I6)', async () => {
+  const { url } = await sharedRedis();
+  const logger = pino({ level: 'silent' });
+  const accelerator = new Accelerator({ url, prefix: 'begin:', clock: systemClock, logger });
+  onTestFinished(() => accelerator.close());
+  await accelerator.connected(5_000);
+  const begun = async () => {
+    const answers = new AnswerCache(accelerator, 'here', systemClock, () => 60_000);
+    onTestFinished(() => answers.close());
+    await answers.begin();
+    return answers;
+  };
+  await (await begun()).remember('before', accepted);
+  expect(await (await begun()).find('before')).toEqual(accepted);
+  await accelerator.set('answers-run', 'an earlier start of the server', 60_000);
+  const after = await begun();
+  expect(await after.find('before')).toBeUndefined();
+  await after.remember('since', accepted);
+  expect(await (await begun()).find('since')).toEqual(accepted);
+});
+
 it('a fence that Redis could not hear of is written before anything in it is believed again (I6)', async () => {
   let isThere = false;
   const written: string[] = [];
   const accelerator = partly<Accelerator>({
     onReturn: () => undefined,
+    serverRun: async () => undefined,
     get: async () => undefined,
     set: async (key: string) => {
       if (isThere) written.push(key);
@@ -141,6 +163,7 @@ it('Redis that comes back restored while fences are written is told anew before 
     onReturn: (told: () => void) => {
       comesBack = told;
     },
+    serverRun: async () => undefined,
     set: async (key: string) => {
       asked.push(key);
       return (await answersOfRedis.shift()) ?? true;
