@@ -191,7 +191,7 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     ]);
     return rows[0]?.place;
   };
-  /** Our lock goes, the gateway's statement commits, and its answer never arrives. */
+  /** Our lock (of a table: rows of bets are not waited for) goes, the statement commits, its answer never arrives. */
   const commitSilently = async (isCommitted: () => Promise<boolean>) => {
     await expect.poll(waiting, PATIENT).toBe(1);
     proxy.freeze();
@@ -222,7 +222,7 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     const placing = gateway.service.place({ ...player, amount: '10', transactionId });
     await gate.arrived;
     await own.query('BEGIN');
-    await own.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+    await own.query('LOCK TABLE attempts IN SHARE MODE');
     gate.release();
     await commitSilently(async () => (await placeOf(transactionId)) === 'accepted');
     expect((await placing).kind).toBe('accepted');
@@ -260,7 +260,7 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     const player = await gateway.player();
     const { transactionId } = await gateway.service.place({ ...player, amount: '10' });
     await own.query('BEGIN');
-    await own.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+    await own.query('LOCK TABLE operations IN SHARE MODE');
     const rolling = gateway.service.rollback(transactionId);
     await commitSilently(() => promised(transactionId));
     expect((await rolling).kind).toBe('confirmed');
@@ -279,7 +279,7 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     const player = await gateway.player();
     const { transactionId } = await gateway.service.place({ ...player, amount: '10' });
     await own.query('BEGIN');
-    await own.query('SELECT 1 FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+    await own.query('LOCK TABLE operations IN SHARE MODE');
     const settling = gateway.service.settle(transactionId, { amount: '25', resultType: 'won' });
     await commitSilently(async () => {
       const text = `SELECT FROM operations WHERE transaction_id = $1 AND operation = 'settle'`;

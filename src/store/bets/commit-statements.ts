@@ -76,7 +76,7 @@ export const heldMs = (operatorId: string) =>
   `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
 
 /** What both commits do once `bet` holds a row: operation, promise, superseded deliveries. */
-const TAIL = `
+const tail = (isLocked: string) => `
   , op AS (
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
                             answer_status, answer_body)
@@ -102,11 +102,12 @@ const TAIL = `
             -- What was to be sent once more is overtaken by any later money operation.
             OR purpose = 'confirm' AND :operation <> 'update')
   )
-  SELECT (SELECT id FROM op) AS operation_id, NOT ${inTime} AS is_late`;
+  SELECT (SELECT id FROM op) AS operation_id, NOT ${inTime} AS is_late, ${isLocked} AS is_locked`;
 
 const written = (row: { textOrNull(c: string): string | undefined; bool(c: string): boolean }) => ({
   operationId: row.textOrNull('operation_id'),
   isLate: row.bool('is_late'),
+  isLocked: row.bool('is_locked'),
 });
 
 export const COMMIT_NEW = statement(
@@ -122,7 +123,7 @@ export const COMMIT_NEW = statement(
      WHERE ${inTime}
     ON CONFLICT (transaction_id) DO NOTHING
     RETURNING transaction_id, operator_id
-  )${TAIL}`,
+  )${tail('false')}`,
   written,
 );
 
@@ -131,9 +132,8 @@ export const COMMIT_CHANGE = statement(
   CHANGE_PARAMETERS,
   `
   WITH unmoved AS MATERIALIZED (
-    -- Locked before the clock is looked at: whoever had to wait for the row is late.
     SELECT transaction_id FROM bets
-     WHERE transaction_id = :transaction_id AND version = :version FOR UPDATE
+     WHERE transaction_id = :transaction_id AND version = :version FOR UPDATE SKIP LOCKED
   ), bet AS (
     UPDATE bets b
        SET operator_id = :operator_id, player_id = :player_id, session_id = :session_id,
@@ -147,6 +147,8 @@ export const COMMIT_CHANGE = statement(
       FROM unmoved
      WHERE b.transaction_id = unmoved.transaction_id AND b.version = :version AND ${inTime}
     RETURNING b.transaction_id, b.operator_id
-  )${TAIL}`,
+  )${tail(`
+    NOT EXISTS (SELECT FROM unmoved) AND EXISTS (
+      SELECT FROM bets WHERE transaction_id = :transaction_id AND version = :version)`)}`,
   written,
 );

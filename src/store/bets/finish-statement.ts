@@ -4,6 +4,7 @@ import { batchStatement, type Columns, type Parameters } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { lateColumns, placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
 import { heldMs } from './commit-statements.ts';
+import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';
 import type { DeliveryOutcome, Outcome } from './outcome.ts';
 
 /** What of a bet an outcome writes; null leaves it as it is. */
@@ -139,10 +140,7 @@ const state = TOGETHER.flatMap((columns) =>
 
 /** `:attempts`: of which of them it is put on record that they were tried. */
 const TEXT = `
-  WITH input AS MATERIALIZED (
-    -- One look at the clock for all that hangs on it.
-    SELECT i.*, coalesce(clock_timestamp() >= i.before, false) AS is_late FROM :input
-  ), bet AS (
+  ${INPUT_OF_FREE}, bet AS (
     UPDATE bets b
        SET ${state.join(',\n           ')},
            place_answered_unknown = b.place_answered_unknown
@@ -219,12 +217,14 @@ const TEXT = `
      WHERE i.promised IS NOT NULL AND (NOT i.is_late OR i.promised_state = 'dead')
     ON CONFLICT (operation_id, purpose) DO NOTHING
   )
-  SELECT attempt_id, is_late FROM bet`;
+  ${WRITTEN_AND_LOCKED}`;
 
 const writtenOf = (row: Columns) => ({
   attemptId: row.text('attempt_id'),
   isLate: row.bool('is_late'),
 });
+
+const finishedOf = (row: Columns) => ({ ...writtenOf(row), isFree: row.bool('is_free') });
 
 /** Outcomes of attempts, any number at once; each is written only while its attempt owns the bet. */
 export const FINISH = batchStatement(
@@ -232,7 +232,7 @@ export const FINISH = batchStatement(
   PARAMETERS,
   // Also when the lease had ended: a late answer changes nothing, but people must see it.
   TEXT.replace(':attempts', 'input i LEFT JOIN bet USING (attempt_id)'),
-  writtenOf,
+  finishedOf,
 );
 
 /**
@@ -243,7 +243,7 @@ export const FINISH_AGAIN = batchStatement(
   'bet-finish-again',
   PARAMETERS,
   TEXT.replace(':attempts', 'input i JOIN bet USING (attempt_id)'),
-  writtenOf,
+  finishedOf,
 );
 
 /**

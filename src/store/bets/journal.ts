@@ -7,6 +7,7 @@ import type { DatabaseClock } from '../database-clock.ts';
 import { withRepeats } from '../unreported-commit.ts';
 import type { Commit, Committed, OperationRecord } from './commit.ts';
 import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
+import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 import { BetOutcomes } from './outcomes.ts';
 import {
@@ -105,10 +106,10 @@ export class BetJournal {
    */
   async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
     const before = deadline && (await this.#clock.limitOf(deadline));
-    return await withRepeats(() => this.#commitOnce({ commit, before }));
+    return await withRepeats(() => whenFree(() => this.#commitOnce({ commit, before })));
   }
 
-  async #commitOnce(limited: LimitedCommit): Promise<Committed> {
+  async #commitOnce(limited: LimitedCommit): Promise<Committed | Locked> {
     const { from, to, record } = limited.commit;
     const statement = from.version === 0 ? COMMIT_NEW : COMMIT_CHANGE;
     const [row] = await this.#database.run(statement, limited);
@@ -119,7 +120,8 @@ export class BetJournal {
     const { transactionId } = to;
     const mine = await this.operationIdOf({ transactionId, attemptId: record.attemptId });
     if (mine !== undefined) return { kind: 'committed', operationId: mine };
-    return { kind: row?.isLate === true ? 'tooLate' : 'moved' };
+    if (row?.isLate === true) return { kind: 'tooLate' };
+    return { kind: row?.isLocked === true ? 'locked' : 'moved' };
   }
 
   /**
@@ -194,7 +196,12 @@ export class BetJournal {
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async recover(transactionId: string, attemptId: string): Promise<boolean> {
-    return (await this.#database.run(RECOVER, { transactionId, attemptId })).length > 0;
+    const { kind } = await whenFree(async () => {
+      const [row] = await this.#database.run(RECOVER, { transactionId, attemptId });
+      if (row?.isLocked === true) return { kind: 'locked' };
+      return { kind: row?.isRecovered === true ? 'recovered' : 'freed' };
+    });
+    return kind === 'recovered';
   }
 
   /**

@@ -5,6 +5,7 @@ import { Company } from '../company.ts';
 import type { Database } from '../database.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
 import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
+import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 
 /** Nobody waits for the outcome of a delivery, and a statement costs PostgreSQL more than its rows. */
@@ -20,7 +21,7 @@ type Written = Finished | { readonly kind: 'unreported' };
  */
 export class BetOutcomes {
   readonly #database: Database;
-  readonly #finishes: Batcher<Outcome, Written>;
+  readonly #finishes: Batcher<Outcome, Written | Locked>;
   /** Outcomes that were sent before, in a statement of which nobody knows what became. */
   readonly #sentBefore = new WeakSet<Outcome>();
   readonly #company = new Company(COMPANY);
@@ -43,7 +44,7 @@ export class BetOutcomes {
   async finish(outcome: Outcome): Promise<Finished> {
     if (outcome.caller === undefined) await this.#company.join();
     else this.#company.leave();
-    const written = await this.#finishes.add(outcome).catch((error: unknown) => {
+    const written = await this.#finish(outcome).catch((error: unknown) => {
       if (error instanceof GatewayError) void this.#finishLate(outcome);
       throw error;
     });
@@ -54,20 +55,28 @@ export class BetOutcomes {
   async #finishLate({ caller, ...outcome }: Outcome): Promise<void> {
     const late = { ...outcome, caller: caller && { ...caller, before: LONG_AGO } };
     this.#sentBefore.add(late);
-    await writeLater(() => this.#finishes.add(late));
+    await writeLater(() => this.#finish(late));
   }
 
-  async #write(outcomes: readonly Outcome[]): Promise<readonly Written[]> {
+  #finish(outcome: Outcome): Promise<Written> {
+    return whenFree(() => this.#finishes.add(outcome));
+  }
+
+  async #write(outcomes: readonly Outcome[]): Promise<readonly (Written | Locked)[]> {
     const isRepeat = outcomes.some((outcome) => this.#sentBefore.has(outcome));
     try {
       const rows = await this.#database.run(isRepeat ? FINISH_AGAIN : FINISH, outcomes);
-      const isLate = new Map(rows.map((row) => [row.attemptId, row.isLate]));
+      const [written, locked] = [rows.filter(isFree), rows.filter((row) => !isFree(row))];
+      const isLate = new Map(written.map((row) => [row.attemptId, row.isLate]));
       for (const row of isRepeat ? await this.#writtenBefore(outcomes, isLate) : []) {
         isLate.set(row.attemptId, row.isLate);
       }
       return outcomes.map((outcome) => {
         const late = isLate.get(outcome.attemptId);
         if (late !== undefined) return { kind: late ? 'late' : 'stands' };
+        if (locked.some(({ attemptId }) => attemptId === outcome.attemptId)) {
+          return { kind: 'locked' };
+        }
         return { kind: this.#sentBefore.has(outcome) ? 'unreported' : 'lost' };
       });
     } catch (error) {
@@ -89,3 +98,5 @@ export class BetOutcomes {
     return doubtful.length === 0 ? [] : await this.#database.run(LOOK_UP_OUTCOMES, doubtful);
   }
 }
+
+const isFree = (row: { readonly isFree: boolean }) => row.isFree;

@@ -5,6 +5,7 @@ import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
+import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished } from './outcome.ts';
 import type { Limited, PlaceBegin, PlaceIntent, PlaceResult } from './place.ts';
 import { BEGIN, FINISH_PLACES, LOOK_UP_BEGUN, LOOK_UP_FINISHED } from './place-statements.ts';
@@ -13,7 +14,7 @@ import { BEGIN, FINISH_PLACES, LOOK_UP_BEGUN, LOOK_UP_FINISHED } from './place-s
 export class PlaceJournal {
   readonly #clock: DatabaseClock;
   readonly #begins: Batcher<Limited<PlaceIntent>, PlaceBegin>;
-  readonly #finishes: Batcher<Limited<PlaceResult>, Finished>;
+  readonly #finishes: Batcher<Limited<PlaceResult>, Finished | Locked>;
 
   constructor(database: Database, clock: DatabaseClock) {
     this.#clock = clock;
@@ -58,11 +59,15 @@ export class PlaceJournal {
    */
   async finish(outcome: PlaceResult, deadline: Deadline): Promise<Finished> {
     const before = this.#clock.limitNow(deadline);
-    return await this.#finishes.add({ ...outcome, before }).catch((error: unknown) => {
+    return await this.#finish({ ...outcome, before }).catch((error: unknown) => {
       const late = { ...outcome, before: LONG_AGO };
-      if (error instanceof GatewayError) void writeLater(() => this.#finishes.add(late));
+      if (error instanceof GatewayError) void writeLater(() => this.#finish(late));
       throw error;
     });
+  }
+
+  #finish(outcome: Limited<PlaceResult>): Promise<Finished> {
+    return whenFree(() => this.#finishes.add(outcome));
   }
 }
 
@@ -90,8 +95,10 @@ async function begin(
 async function finish(
   database: Database,
   outcomes: readonly Limited<PlaceResult>[],
-): Promise<readonly Finished[]> {
-  const written = await database.run(FINISH_PLACES, outcomes);
+): Promise<readonly (Finished | Locked)[]> {
+  const rows = await database.run(FINISH_PLACES, outcomes);
+  const written = rows.filter(({ isFree }) => isFree);
+  const locked = new Set(rows.filter(({ isFree }) => !isFree).map(({ attemptId }) => attemptId));
   const isLate = new Map(written.map((row) => [row.attemptId, row.isLate]));
   const doubtful = outcomes.filter(({ attemptId }) => !isLate.has(attemptId));
   if (doubtful.length > 0) {
@@ -101,7 +108,7 @@ async function finish(
   }
   return outcomes.map(({ attemptId }) => {
     const late = isLate.get(attemptId);
-    if (late === undefined) return { kind: 'lost' };
+    if (late === undefined) return { kind: locked.has(attemptId) ? 'locked' : 'lost' };
     return { kind: late ? 'late' : 'stands' };
   });
 }

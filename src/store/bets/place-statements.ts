@@ -2,6 +2,7 @@ import { batchStatement, type Parameters, statement } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { placeColumns } from './columns.ts';
 import { LEASE_SECONDS } from './lease.ts';
+import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';
 import type { Limited, PlaceIntent, PlaceResult } from './place.ts';
 
 type Intents = readonly Limited<PlaceIntent>[];
@@ -127,9 +128,7 @@ export const FINISH_PLACES = batchStatement(
     late_body: ['text', ({ lateAnswer }) => lateAnswer.body],
   } satisfies Parameters<Limited<PlaceResult>>,
   `
-  WITH input AS MATERIALIZED (
-    SELECT i.*, clock_timestamp() >= i.before AS is_late FROM :input
-  ), bet AS (
+  ${INPUT_OF_FREE}, bet AS (
     UPDATE bets b
        SET place = i.place, place_time = i.place_time, place_code = i.place_code,
            place_message = i.place_message, busy_operation = NULL, busy_attempt = NULL,
@@ -150,8 +149,12 @@ export const FINISH_PLACES = batchStatement(
       FROM input i LEFT JOIN bet USING (attempt_id) ORDER BY i.operation_id
     ON CONFLICT DO NOTHING
   )
-  SELECT attempt_id, is_late FROM bet`,
-  (row) => ({ attemptId: row.text('attempt_id'), isLate: row.bool('is_late') }),
+  ${WRITTEN_AND_LOCKED}`,
+  (row) => ({
+    attemptId: row.text('attempt_id'),
+    isLate: row.bool('is_late'),
+    isFree: row.bool('is_free'),
+  }),
 );
 
 /** The attempt stands there: an earlier try of this outcome was committed. */

@@ -146,14 +146,20 @@ export const RECOVER = statement(
   'bet-recover',
   byAttempt,
   `
-  WITH bet AS (
-    UPDATE bets SET ${UNKNOWN_STATE}
+  WITH lapsed AS MATERIALIZED (
+    SELECT transaction_id FROM bets
      WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
-       AND busy_until <= clock_timestamp()
+       AND busy_until <= clock_timestamp() FOR UPDATE SKIP LOCKED
+  ), bet AS (
+    UPDATE bets SET ${UNKNOWN_STATE}
+     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
     RETURNING transaction_id
   ), guards AS (${GUARDS_BECOME_WORK})
-  SELECT transaction_id FROM bet`,
-  noRow,
+  SELECT EXISTS (SELECT FROM bet) AS is_recovered,
+         NOT EXISTS (SELECT FROM lapsed) AND EXISTS (
+           SELECT FROM bets WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
+             AND busy_until <= clock_timestamp()) AS is_locked`,
+  (row) => ({ isRecovered: row.bool('is_recovered'), isLocked: row.bool('is_locked') }),
 );
 
 export const RECOVER_LAPSED = statement(
