@@ -126,9 +126,9 @@ export const BUGS: readonly Bug[] = [
     what: 'an outcome that is written after its caller was told 100 counts as told',
     changes: [
       {
-        file: 'src/store/bets/place-statements.ts',
-        find: '    SELECT i.*, clock_timestamp() >= i.before AS is_late FROM :input',
-        put: '    SELECT i.*, clock_timestamp() >= i.before AND false AS is_late FROM :input',
+        file: 'src/store/bets/locked-row.ts',
+        find: 'coalesce(clock_timestamp() >= i.before, false) AS is_late',
+        put: 'false AS is_late',
       },
       {
         file: 'src/engine/attempt.ts',
