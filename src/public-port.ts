@@ -33,6 +33,7 @@ export class PublicPort {
   readonly #free = new Set<Worker>();
   #server: Server | undefined;
   #opened: Promise<AddressInfo> | undefined;
+  #isClosed = false;
 
   constructor(at: { readonly host: string; readonly port: number }, logger: Logger) {
     this.#at = at;
@@ -72,12 +73,15 @@ export class PublicPort {
 
   /** Nothing is accepted any more; what nobody has taken is closed, unread. */
   close(): void {
+    this.#isClosed = true;
     this.#server?.close();
     this.#lag.close();
     for (const { socket } of this.#waiting.splice(0)) socket.destroy();
   }
 
   async #begin(worker: Worker, onTaking: () => void): Promise<void> {
+    // A worker that begins while all of them end: the port is not opened for it.
+    if (this.#isClosed) return;
     this.#opened ??= this.#open();
     try {
       tell(worker, { publicPort: await this.#opened });

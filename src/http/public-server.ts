@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyError,
@@ -163,10 +163,8 @@ function stampArrivals(
     // Before the parser, which has a request begin within the piece that completes its head.
     socket.prependListener('data', (bytes: Buffer) => starts.came(socket, bytes, cameMs));
   });
-  app.addHook('onResponse', (request, _reply, done) => {
-    starts.answered(request.raw.socket);
-    done();
-  });
+  // Before Fastify, which passes over all hooks where it cannot read a path.
+  server.prependListener('request', (request: IncomingMessage) => starts.began(request));
   app.decorateRequest('arrivedAtMs', 0);
   app.addHook('onRequest', (request, _reply, done) => {
     const start = request.headers['x-request-start'];
@@ -174,7 +172,7 @@ function stampArrivals(
     const from = request.socket.remoteAddress;
     const trusted = typeof start === 'string' && from !== undefined && isProxy(from);
     const atMs = arrivedAtMs(clock, lag, trusted ? start : undefined);
-    request.arrivedAtMs = starts.sinceMs(request.raw.socket, atMs);
+    request.arrivedAtMs = starts.sinceMs(request.raw, atMs);
     // Bodies are JSON whatever their label says. Fastify would refuse an odd one with 415 before the
     // signature is checked, which would make the service roll a good place back.
     delete request.headers['content-type'];

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 const CR = 0x0d;
@@ -10,8 +11,11 @@ const LF = 0x0a;
 export class RequestStarts {
   /** Of connections that this process has just got. */
   readonly #waitedSinceMs = new WeakMap<Socket, number>();
-  /** Of the request that is not answered yet. */
+  /** Of bytes that no request has begun with yet. */
   readonly #firstByteMs = new WeakMap<Socket, number>();
+  /** Of requests that have begun. */
+  readonly #startMs = new WeakMap<IncomingMessage, number>();
+  readonly #last = new WeakMap<Socket, IncomingMessage>();
 
   /** @param sinceMs a new connection came no earlier than this, on the monotonic clock */
   opened(socket: Socket, sinceMs: number): void {
@@ -22,19 +26,25 @@ export class RequestStarts {
 
   /** @param atMs when these bytes came, at the earliest; the first of a request count */
   came(socket: Socket, bytes: Buffer, atMs: () => number): void {
-    if (this.#firstByteMs.has(socket) || isBlank(bytes)) return;
+    // Of a body that still comes, whether or not its request is answered: the next one's time is its own.
+    const isBody = this.#last.get(socket)?.complete === false;
+    if (isBody || this.#firstByteMs.has(socket) || isBlank(bytes)) return;
     this.#firstByteMs.set(socket, atMs());
   }
 
-  /** What comes from now on begins the next request. */
-  answered(socket: Socket): void {
+  /** Its head is complete; to be told of every request, also of one that is refused at once. */
+  began(request: IncomingMessage): void {
+    const { socket } = request;
+    const firstByteMs = this.#firstByteMs.get(socket);
+    if (firstByteMs !== undefined) this.#startMs.set(request, firstByteMs);
     this.#firstByteMs.delete(socket);
+    this.#last.set(socket, request);
   }
 
-  /** Of the request whose head is complete now, on the monotonic clock. */
-  sinceMs(socket: Socket, nowMs: number): number {
-    const firstByteMs = this.#firstByteMs.get(socket) ?? nowMs;
-    return Math.min(firstByteMs, this.#waitedSinceMs.get(socket) ?? nowMs);
+  /** Of a request that has just begun, on the monotonic clock. */
+  sinceMs(request: IncomingMessage, nowMs: number): number {
+    const startMs = this.#startMs.get(request) ?? nowMs;
+    return Math.min(startMs, this.#waitedSinceMs.get(request.socket) ?? nowMs);
   }
 }
 

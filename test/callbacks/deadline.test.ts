@@ -181,6 +181,27 @@ describe('a request that comes slowly', () => {
     expect(bets.map((bet) => budgetOf(bet) > TOTAL_MS - RESERVE_MS - 700)).toEqual([true, true]);
   });
 
+  it.each([
+    ['whose path nobody can read', 'POST /%zz HTTP/1.1\r\nhost: x\r\n\r\n', ''],
+    [
+      'that was answered before all of its body was there',
+      'GET /nothing HTTP/1.1\r\nhost: x\r\ncontent-length: 20\r\n\r\n0123456789',
+      '0123456789',
+    ],
+  ])('has its own time behind one on its connection %s', async (_, request, rest) => {
+    const bet = await unplacedBet(gateway);
+    const socket = await connected();
+    socket.write(request);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 40[04] /);
+    socket.write(rest);
+    await wait(700);
+    const body = placeBody(bet.slip);
+    socket.write(headOf(body) + body);
+    expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+    expect(budgetOf(bet)).toBeGreaterThan(TOTAL_MS - RESERVE_MS - 700);
+  });
+
   it('is not waited for beyond the deadline, and nothing is sent (I1)', async () => {
     const bet = await unplacedBet(gateway);
     const startedAtMs = performance.now();
