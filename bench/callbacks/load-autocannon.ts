@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
+import { machineMs } from '../../src/lib/machine-clock.ts';
 import { percentile } from '../support/figures.ts';
-import { monotonicMs } from '../support/monotonic.ts';
 import { type LoadJob, type LoadResult, PATHS } from './load-job.ts';
 import { prepare } from './requests.ts';
 
@@ -11,7 +11,7 @@ export async function byAutocannon(job: LoadJob): Promise<LoadResult> {
   const durationsMs: number[] = [];
   let next = 0;
   let lastAtMs = 0;
-  const startedAtMs = monotonicMs();
+  const startedAtMs = machineMs();
   const { errors } = await autocannon({
     url: job.url + PATHS[job.operation],
     connections: job.connections,
@@ -33,7 +33,7 @@ export async function byAutocannon(job: LoadJob): Promise<LoadResult> {
         },
       ]);
       client.on('response', (status, _bytes, durationMs) => {
-        lastAtMs = monotonicMs();
+        lastAtMs = machineMs();
         statusOf.set(current, status);
         durationsMs.push(durationMs);
       });

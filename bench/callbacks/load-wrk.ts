@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { monotonicMs } from '../support/monotonic.ts';
+import { machineMs } from '../../src/lib/machine-clock.ts';
 import { type LoadJob, type LoadResult, PATHS } from './load-job.ts';
 import { prepare, requestBytes } from './requests.ts';
 
@@ -31,7 +31,7 @@ export async function byWrk(job: LoadJob): Promise<LoadResult> {
       Buffer.concat(prepare(job).map((one) => numbered(requestBytes(url, one)))),
     );
     const options = ['-t', '1', '-c', String(job.connections), '-d', `${job.seconds ?? 1}s`];
-    const startedAtMs = monotonicMs();
+    const startedAtMs = machineMs();
     const { stdout } = await promisify(execFile)('wrk', [
       ...[...options, '--timeout', '10s', '-s', SCRIPT],
       ...[url.href, '--', file],

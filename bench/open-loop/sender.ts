@@ -1,6 +1,6 @@
+import { machineMs } from '../../src/lib/machine-clock.ts';
 import { PATHS } from '../callbacks/load-job.ts';
 import { requestBytes, requestMaker } from '../callbacks/requests.ts';
-import { monotonicMs } from '../support/monotonic.ts';
 import { type Answer, Connection } from './connection.ts';
 import { type OpenJob, SERVICE_WAITS_MS } from './job.ts';
 
@@ -47,9 +47,9 @@ export class Sender {
 
   /** @returns when the first request was due */
   async run(): Promise<number> {
-    const startedAtMs = monotonicMs() + 10;
+    const startedAtMs = machineMs() + 10;
     for (let next = 0; next < this.#dueAtMs.length || this.#unanswered > 0; ) {
-      const elapsedMs = monotonicMs() - startedAtMs;
+      const elapsedMs = machineMs() - startedAtMs;
       for (; (this.#dueAtMs[next] ?? Number.POSITIVE_INFINITY) <= elapsedMs; next += 1) {
         this.#due(next, startedAtMs);
       }
@@ -103,12 +103,12 @@ export class Sender {
   #send(n: number, connection: Connection): void {
     const call = this.calls[n];
     if (call === undefined) throw new Error(`request ${n} is not due yet`);
-    call.sentAtMs = monotonicMs();
+    call.sentAtMs = machineMs();
     connection.send(this.#bytesOf(n), (answer) => {
       // Given up before.
       if (call.answer !== 'silent') return;
       this.#unanswered -= 1;
-      call.answeredAtMs = monotonicMs();
+      call.answeredAtMs = machineMs();
       call.answer = answer === undefined ? 'broken' : nameOf(answer);
     });
   }
@@ -116,7 +116,7 @@ export class Sender {
   /** What waits too long for a connection is not sent any more; what waits for an answer is left. */
   #giveUp(): void {
     const { queueMs = SERVICE_WAITS_MS } = this.#job;
-    const now = monotonicMs();
+    const now = machineMs();
     for (;;) {
       const call = this.calls[this.#queue[this.#queueAt] ?? -1];
       if (call === undefined || now - call.dueAtMs < queueMs) break;

@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
+import { machineMs } from '../../src/lib/machine-clock.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { startRedis } from '../../tools/embedded/redis.ts';
 import { type Child, startChild } from './child.ts';
-import { monotonicMs } from './monotonic.ts';
 import { MEASURED_ON, pin, REST_ON, unpin } from './processors.ts';
 
 /** A process that takes callbacks, or stands where one that does would. */
@@ -85,7 +85,7 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
         const [port, adminPort] = [await freePort(), await freePort()];
         const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
         const base = usual(postgres.url, redis.url, configFolder);
-        const beganAtMs = monotonicMs();
+        const beganAtMs = machineMs();
         const gateway = kept.use(
           await startChild({
             script: 'src/main.ts',
@@ -96,7 +96,7 @@ export async function startSurroundings(options: SurroundingsOptions = {}): Prom
         if (isPinned) await keep(gateway.pid);
         const [url, adminUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${adminPort}`];
         await ready(gateway, adminUrl);
-        return { url, adminUrl, process: gateway, startMs: monotonicMs() - beganAtMs };
+        return { url, adminUrl, process: gateway, startMs: machineMs() - beganAtMs };
       },
       [Symbol.asyncDispose]: () => kept.disposeAsync(),
     };
