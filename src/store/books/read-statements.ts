@@ -45,6 +45,9 @@ const OLDER_RELEASE = `CASE o.operation
 /**
  * What was written since, in order, up to the oldest transaction still in flight: whatever that one
  * has written or will write stands behind all of this (docs/decisions/0023).
+ *
+ * Each operation and each bet is asked for by itself: joined, a thousand of them look to PostgreSQL like a
+ * reason to read whole tables of up to some hundred thousand rows.
  */
 export const READ_ENTRIES = statement(
   'books-read-entries',
@@ -72,8 +75,8 @@ export const READ_ENTRIES = statement(
            AND b.operator_id IS NOT NULL AND b.player_id IS NOT NULL
            AND o.operation <> 'update' AS is_confirmed
     FROM a
-    LEFT JOIN operations o ON o.id = a.operation_id
-    LEFT JOIN bets b ON b.transaction_id = o.transaction_id
+    LEFT JOIN LATERAL (SELECT * FROM operations WHERE id = a.operation_id LIMIT 1) o ON true
+    LEFT JOIN LATERAL (SELECT * FROM bets WHERE transaction_id = o.transaction_id LIMIT 1) b ON true
    ORDER BY a.written_in, a.operation_id, a.number`,
   (row): JournalEntry => ({
     at: positionOf(row),
@@ -115,9 +118,12 @@ export const READ_BOOKED = statement(
   'books-read-booked',
   { transaction_ids: ['text[]', (ids: readonly string[]) => ids] },
   `
-  SELECT transaction_id, kind, amount::text, operation, is_freebet
-    FROM books_movements WHERE transaction_id = ANY (:transaction_ids)
-   ORDER BY transaction_id, sequence`,
+  SELECT m.transaction_id, m.kind, m.amount::text, m.operation, m.is_freebet
+    FROM unnest(:transaction_ids) AS asked(transaction_id) CROSS JOIN LATERAL (
+      -- By itself, like an entry's bet; as it is sorted here, it is not joined.
+      SELECT * FROM books_movements WHERE transaction_id = asked.transaction_id
+       ORDER BY transaction_id, sequence OFFSET 0) m
+   ORDER BY m.transaction_id, m.sequence`,
   (row) => ({
     transactionId: row.text('transaction_id'),
     kind: row.oneOf('kind', MOVEMENT_KINDS),

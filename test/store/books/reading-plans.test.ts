@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { READ_BOOKED, READ_ENTRIES } from '../../../src/store/books/read-statements.ts';
+import type { TypedStatement } from '../../../src/store/statement.ts';
+import { type OpenDatabase, openDatabase } from '../../support/database.ts';
+
+/** So many that a thousand of them are a reason to read them all, if they are asked for together. */
+const BETS = 20_000;
+
+let database: OpenDatabase;
+beforeAll(async () => {
+  database = await openDatabase();
+  const { client } = database;
+  await client.query(
+    `INSERT INTO bets (transaction_id, operator_id, player_id, amount, currency, generation, place)
+     SELECT 'bet-' || n, 'alpha', 1, '1', 'USD', 1, 'accepted' FROM generate_series(1, ${BETS}) n`,
+  );
+  await client.query(
+    `WITH op AS (
+       INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+       SELECT transaction_id, 'alpha', 'place', gen_random_uuid(), '{}' FROM bets RETURNING id
+     )
+     INSERT INTO attempts (operation_id, number, started_at, latency_ms, result, confirmed)
+     SELECT id, 1, now(), 20, 'accepted', true FROM op`,
+  );
+  await client.query(
+    `INSERT INTO books_movements (transaction_id, sequence, operator_id, player_id, currency, kind,
+            amount, is_freebet, opens, open_stake, operation, operation_id, number, written_in,
+            confirmed_at, belongs_to, day)
+     SELECT transaction_id, 1, 'alpha', 1, 'USD', 'stake', -1, false, 1, 1, 'place', 1, 1, '1', now(),
+            now(), now() FROM bets`,
+  );
+  // Not analysed: so a young journal is until PostgreSQL has come round to it.
+});
+afterAll(() => database.drop());
+
+async function planOf<Input>(statement: TypedStatement<Input, unknown>, input: Input) {
+  const values = [...statement.values(input)];
+  const { rows } = await database.client.query<{ 'QUERY PLAN': string }>(
+    `EXPLAIN ${statement.text}`,
+    values,
+  );
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+it('looks a thousand entries up one by one, however small the tables still are', async () => {
+  const after = { writtenIn: '1', operationId: '0', number: 0 };
+  const plan = await planOf(READ_ENTRIES, { after, timeZone: 'UTC', limit: 1_000 });
+  expect(plan).toMatch(/Index (Only )?Scan using bets_pkey on bets/);
+  expect(plan).not.toMatch(/Seq Scan on .* rows=\d{4}/);
+});
+
+it('looks up what is booked of a thousand bets one by one', async () => {
+  const ids = Array.from({ length: 1_000 }, (_, at) => `bet-${at}`);
+  const plan = await planOf(READ_BOOKED, ids);
+  expect(plan).toContain('books_movements_pkey');
+  expect(plan).not.toMatch(/Seq Scan on .* rows=\d{4}/);
+});
