@@ -1,5 +1,13 @@
 /** At most this many rows per statement: more cost latency and gain nothing. */
 const ROWS_MAX = 256;
+/** Beyond this a statement gets no further row: each is in memory several times while it is sent. */
+const BYTES_MAX = 2 * 1024 * 1024;
+/**
+ * A statement under way for longer may stand in a connection whose other end is gone, and does not hold up what comes
+ * behind it; so many of them at most.
+ */
+const SLOW_MS = 1_000;
+const SLOW_MAX = 6;
 
 interface Waiting<Row, Result> {
   readonly row: Row;
@@ -16,6 +24,8 @@ export interface BatcherOptions<Row, Result> {
   readonly waitingMax: number;
   /** Writes the rows in one statement; results in the rows' order. Must be safe to repeat. */
   readonly run: (rows: readonly Row[]) => Promise<readonly Result[]>;
+  /** What a row weighs; default: nothing. */
+  readonly bytesOf?: (row: Row) => number;
   /** Whether an error may be the fault of one row, so that the others deserve a try of their own. */
   readonly isRowError: (error: unknown) => boolean;
   /** What a refused or unwanted row is rejected with. */
@@ -30,6 +40,8 @@ export class Batcher<Row, Result> {
   readonly #options: BatcherOptions<Row, Result>;
   #waiting: Waiting<Row, Result>[] = [];
   #running = 0;
+  /** Of those that run. */
+  #slow = 0;
   #scheduled = false;
 
   constructor(options: BatcherOptions<Row, Result>) {
@@ -51,7 +63,7 @@ export class Batcher<Row, Result> {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#running >= this.#options.concurrency) return;
+    if (this.#scheduled || !this.#isFree) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -59,24 +71,47 @@ export class Batcher<Row, Result> {
     });
   }
 
+  get #isFree(): boolean {
+    return this.#running - Math.min(this.#slow, SLOW_MAX) < this.#options.concurrency;
+  }
+
   #flush(): void {
-    while (this.#running < this.#options.concurrency && this.#waiting.length > 0) {
+    while (this.#isFree && this.#waiting.length > 0) {
       const batch = this.#take();
-      if (batch.length === 0) continue;
-      this.#running += 1;
-      void this.#write(batch).finally(() => {
-        this.#running -= 1;
-        if (this.#waiting.length > 0) this.#schedule();
-      });
+      if (batch.length > 0) this.#begin(batch);
     }
+  }
+
+  #begin(batch: readonly Waiting<Row, Result>[]): void {
+    this.#running += 1;
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      this.#slow += 1;
+      if (this.#waiting.length > 0) this.#schedule();
+    }, SLOW_MS).unref();
+    void this.#write(batch).finally(() => {
+      clearTimeout(timer);
+      this.#running -= 1;
+      if (isSlow) this.#slow -= 1;
+      if (this.#waiting.length > 0) this.#schedule();
+    });
   }
 
   #take(): Waiting<Row, Result>[] {
     const wanted: Waiting<Row, Result>[] = [];
-    for (const waiting of this.#waiting.splice(0, ROWS_MAX)) {
-      if (waiting.isWanted()) wanted.push(waiting);
-      else waiting.reject(this.#options.refused('given up before it was written'));
+    const { bytesOf = () => 0, refused } = this.#options;
+    let bytes = 0;
+    let taken = 0;
+    for (const waiting of this.#waiting) {
+      if (taken === ROWS_MAX || bytes >= BYTES_MAX) break;
+      taken += 1;
+      if (waiting.isWanted()) {
+        wanted.push(waiting);
+        bytes += bytesOf(waiting.row);
+      } else waiting.reject(refused('given up before it was written'));
     }
+    this.#waiting.splice(0, taken);
     return wanted;
   }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
+import { SilentConnections } from './silent-connections.ts';
 import type { SqlValue } from './sql-value.ts';
 import { Columns, type Statement, type TypedStatement } from './statement.ts';
 
@@ -56,6 +57,7 @@ export class Database {
   readonly #plans: keyof typeof PLANS;
   /** When a connection's plans were begun, by `performance.now()`. */
   readonly #plannedAtMs = new WeakMap<PoolClient, number>();
+  readonly #silent = new SilentConnections<PoolClient>();
 
   constructor(options: DatabaseOptions) {
     this.#plans = options.plans ?? 'each';
@@ -76,7 +78,10 @@ export class Database {
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.
     // A server that is just going away says so in between, and an error that nobody hears ends the process.
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#pool.on('connect', (client) => {
+      this.#silent.answered(client);
+      client.on('error', () => undefined);
+    });
   }
 
   /**
@@ -124,21 +129,34 @@ export class Database {
   }
 
   async #with<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#connect();
+    const client = await this.#trusted();
+    const ended = this.#silent.ask();
     let failure: Error | undefined;
     const onError = (error: Error) => {
       failure = error;
     };
     client.once('error', onError);
     try {
-      return await use(client);
+      const used = await use(client);
+      this.#silent.answered(client);
+      return used;
     } catch (error) {
       failure ??= error instanceof Error ? error : new Error(String(error));
       throw error;
     } finally {
+      ended();
       client.off('error', onError);
       // One that failed is closed, as the pool's own queries do it.
       client.release(failure);
+    }
+  }
+
+  /** A new connection is always trusted, so that this ends. */
+  async #trusted(): Promise<PoolClient> {
+    for (;;) {
+      const client = await this.#connect();
+      if (!this.#silent.isDoubtful(client)) return client;
+      client.release(true);
     }
   }
 

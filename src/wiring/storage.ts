@@ -11,8 +11,8 @@ import { Players } from '../store/sessions/players.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
 import type { Base } from './parts.ts';
 
-/** As many batches of places as are under way at once, begun and finished. */
-const PLACE_CONNECTIONS = 4;
+/** As many batches of places as are under way at once, begun and finished; twice, where those stand in dead connections. */
+const PLACE_CONNECTIONS = 8;
 /** For the statements of all other callbacks and for taking deliveries. */
 const JOURNAL_CONNECTIONS = 8;
 /** For everything else: sessions and players, and a worker's duties, which must not use up all of them. */

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { Batcher, type BatcherOptions } from '../../src/store/batcher.ts';
 
 class RowError extends Error {}
@@ -26,6 +26,10 @@ function batcher(options: Partial<BatcherOptions<string, string>> = {}) {
   });
   return { subject, runs };
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const upper = (rows: readonly string[]) => rows.map((row) => row.toUpperCase());
@@ -136,4 +140,38 @@ it('fails a row that was given no result instead of leaving it waiting', async (
   const { subject } = batcher({ run: async () => ['A'] });
   const results = await Promise.allSettled([subject.add('a'), subject.add('b')]);
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+});
+
+it('gives a statement no further row once it weighs much', async () => {
+  const sizes: number[] = [];
+  const { subject } = batcher({
+    bytesOf: () => 900_000,
+    run: async (rows) => {
+      sizes.push(rows.length);
+      return upper(rows);
+    },
+  });
+  const rows = Array.from({ length: 7 }, (_, index) => `row ${index}`);
+  expect(await Promise.all(rows.map((row) => subject.add(row)))).toEqual(upper(rows));
+  expect(sizes).toEqual([3, 3, 1]);
+});
+
+it('goes on past statements that are not answered, a few of them at most (I7)', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { subject, runs } = batcher({ concurrency: 2 });
+  for (let round = 0; round < 10; round += 1) {
+    for (const row of ['a', 'b']) {
+      subject.add(`${row}${round}`).catch(() => undefined);
+      await turn();
+    }
+    vi.advanceTimersByTime(1_000);
+    await turn();
+  }
+  expect(runs.map(({ rows }) => rows)).toEqual([
+    ...[['a0'], ['b0'], ['a1'], ['b1'], ['a2'], ['b2'], ['a3'], ['b3']],
+  ]);
+  for (const { rows, end } of runs.splice(0)) end.resolve(upper(rows));
+  await turn();
+  await turn();
+  expect(runs.flatMap(({ rows }) => rows)).toHaveLength(12);
 });

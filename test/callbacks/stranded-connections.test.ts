@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { placedBet, type TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+/** PostgreSQL's machine loses its power, and another has its address: of the connections nobody hears again. */
+
+let gateway: TestGateway;
+let postgres: TcpProxy;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    through: async ({ databaseUrl, redisUrl }) => {
+      const url = new URL(databaseUrl);
+      postgres = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      url.hostname = '127.0.0.1';
+      url.port = String(postgres.port);
+      return { databaseUrl: url.href, redisUrl };
+    },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await postgres.close();
+});
+
+/** Until then whatever is sent into a dead connection has not been given up. */
+const GIVEN_UP_MS = 7_000;
+const AT_ONCE = 30;
+
+async function all<T>(count: number, work: (at: number) => Promise<T>): Promise<T[]> {
+  return await Promise.all(Array.from({ length: count }, (_, at) => work(at)));
+}
+
+/** Sends one after another, without waiting for their answers, until one is answered well. */
+async function untilAnswered(send: (at: number) => Promise<boolean>): Promise<void> {
+  let isAnswered = false;
+  for (let at = 0; !isAnswered; at += 1) {
+    void send(at).then(
+      (isWell) => {
+        isAnswered ||= isWell;
+      },
+      () => undefined,
+    );
+    await sleep(50);
+  }
+}
+
+it('takes bets and results again by new ones, before the old ones are given up (I7)', async () => {
+  // Connections of all kinds are open, and all idle.
+  const bets: TestBet[] = await all(AT_ONCE, () => placedBet(gateway, { amount: '1' }));
+  const [first] = bets;
+  if (first === undefined) throw new Error('no bets');
+  const { player } = first;
+  await all(AT_ONCE, async (at) => expect((await bets[at]?.settle('5'))?.status).toBe(200));
+  const beganAtMs = performance.now();
+  postgres.strand();
+  await Promise.all([
+    untilAnswered(async () => {
+      const bet = await placedBet(gateway, { amount: '1', player });
+      return bet.transactionId !== '';
+    }),
+    untilAnswered(async (at) => (await bets[at]?.unsettle())?.status === 200),
+  ]);
+  expect(performance.now() - beganAtMs).toBeLessThan(GIVEN_UP_MS);
+});
