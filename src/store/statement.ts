@@ -52,8 +52,8 @@ export function statement<Input, Row>(
 }
 
 /**
- * A statement over any number of inputs at once: `:input` in its text becomes an `unnest` of one
- * array a parameter, whose columns have the parameters' names.
+ * A statement over any number of inputs at once: `:input` in its text becomes rows of one array a parameter, whose
+ * columns have the parameters' names. Bytes go in one piece: an array of them costs an escaped copy of each.
  */
 export function batchStatement<Input, Row>(
   name: string,
@@ -61,15 +61,74 @@ export function batchStatement<Input, Row>(
   text: string,
   decode: (columns: Columns) => Row,
 ): TypedStatement<readonly Input[], Row> {
-  const columns = Object.entries(parameters);
-  const arrays = columns.map(([, [type]], at) => `$${at + 1}::${type}[]`).join(', ');
-  const input = `unnest(${arrays}) AS i(${columns.map(([column]) => column).join(', ')})`;
   if (!text.includes(':input')) throw new Error(`${name}: reads no :input`);
+  const columns = Object.entries(parameters).map(([column, [type, of]]) =>
+    type === 'bytea' ? bytesOf(column, of) : arrayOf(column, type, of),
+  );
+  const arrays = columns.flatMap((column) => column.arrays);
+  const rows = `unnest(${arrays.map(([, type], at) => `$${at + 1}::${type}[]`).join(', ')})
+          AS u(${arrays.map(([column]) => column).join(', ')})`;
+  const pieces = columns.flatMap(({ piece }) => piece ?? []);
+  const selected = pieces.map(({ column }, at) => {
+    return `, substring($${arrays.length + at + 1}::bytea FROM u.${column}_from FOR u.${column}_bytes) AS ${column}`;
+  });
   return {
     name,
-    text: text.replace(':input', input),
-    values: (inputs) => columns.map(([, [, of]]) => arrayText(inputs.map(of))),
+    text: text.replace(':input', `(SELECT u.*${selected.join('')} FROM ${rows}) AS i`),
+    values: (inputs) => [
+      ...columns.flatMap(({ valuesOf }) => valuesOf(inputs)).map(arrayText),
+      ...pieces.map(({ join }) => join(inputs)),
+    ],
     decode,
+  };
+}
+
+/** A parameter of a batch: what it sends for all inputs. */
+interface BatchColumn<Input> {
+  /** As columns of `unnest`, each with its type. */
+  readonly arrays: readonly (readonly [column: string, type: string])[];
+  readonly valuesOf: (inputs: readonly Input[]) => readonly (readonly SqlValue[])[];
+  readonly piece:
+    | { readonly column: string; readonly join: (inputs: readonly Input[]) => Buffer }
+    | undefined;
+}
+
+function arrayOf<Input>(
+  column: string,
+  type: string,
+  of: (input: Input) => SqlValue,
+): BatchColumn<Input> {
+  return {
+    arrays: [[column, type]],
+    valuesOf: (inputs) => [inputs.map(of)],
+    piece: undefined,
+  };
+}
+
+function bytesOf<Input>(column: string, of: (input: Input) => SqlValue): BatchColumn<Input> {
+  const bytes = (input: Input) => {
+    const value = of(input);
+    return Buffer.isBuffer(value) ? value : undefined;
+  };
+  return {
+    arrays: [
+      [`${column}_from`, 'int'],
+      [`${column}_bytes`, 'int'],
+    ],
+    valuesOf: (inputs) => {
+      let from = 1; // substring() counts from 1
+      const lengths = inputs.map((input) => bytes(input)?.length ?? null);
+      const starts = lengths.map((length) => {
+        const start = from;
+        from += length ?? 0;
+        return start;
+      });
+      return [starts, lengths];
+    },
+    piece: {
+      column,
+      join: (inputs) => Buffer.concat(inputs.flatMap((input) => bytes(input) ?? [])),
+    },
   };
 }
 

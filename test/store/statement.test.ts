@@ -103,7 +103,8 @@ describe('a statement over a batch', () => {
 
   it('makes one array of each parameter', () => {
     expect(SUMS.text).toBe(
-      'SELECT i.first + i.second AS sum FROM unnest($1::int[], $2::int[]) AS i(first, second)',
+      `SELECT i.first + i.second AS sum FROM (SELECT u.* FROM unnest($1::int[], $2::int[])
+          AS u(first, second)) AS i`,
     );
     expect(SUMS.values(batch)).toEqual(['{1,3}', '{2,4}']);
   });
@@ -111,6 +112,24 @@ describe('a statement over a batch', () => {
   it('gives a row for each input, and none for none', async () => {
     expect(await database.run(SUMS, batch)).toEqual([3, 7]);
     expect(await database.run(SUMS, [])).toEqual([]);
+  });
+
+  it('sends bytes in one piece, and gives each row its own', async () => {
+    const given: Parameters<{ readonly id: number; readonly bytes: Buffer | null }> = {
+      bytes: ['bytea', ({ bytes }) => bytes],
+      id: ['int', ({ id }) => id],
+    };
+    const bytes = batchStatement(
+      'bytes',
+      given,
+      'SELECT i.bytes FROM :input ORDER BY i.id',
+      (row) => row.bytesOrNull('bytes'),
+    );
+    const all = [Buffer.of(0, 92, 34), null, Buffer.of(), Buffer.of(255, 120), null];
+    const inputs = all.map((one, id) => ({ id, bytes: one }));
+    expect(bytes.values(inputs).at(-1)).toEqual(Buffer.of(0, 92, 34, 255, 120));
+    expect(await database.run(bytes, inputs)).toEqual(all.map((one) => one ?? undefined));
+    expect(await database.run(bytes, [])).toEqual([]);
   });
 
   it('is refused where it does not read its input', () => {

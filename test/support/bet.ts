@@ -114,7 +114,9 @@ export class TestBet {
   async isWaitedFor(): Promise<void> {
     const { sent, end } = watchStatements(this.gateway);
     const looks = () =>
-      sent().filter(({ name, values }) => name === 'bet-find' && values[0] === this.transactionId);
+      sent().filter(
+        ({ name, values }) => name === 'bet-find' && String(values[0]).includes(this.transactionId),
+      );
     const again = () => expect(looks().length).toBeGreaterThan(1);
     await vi.waitFor(again, { interval: 2, timeout: PATIENT_MS });
     end();

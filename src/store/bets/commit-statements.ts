@@ -1,8 +1,10 @@
 import type { Bet } from '../../domain/bet.ts';
-import { type Parameters, statement } from '../statement.ts';
+import { arrayText } from '../sql-value.ts';
+import { batchStatement, type Columns, type Parameters } from '../statement.ts';
 import { placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
 import type { Commit } from './commit.ts';
 import { LEASE_SECONDS } from './lease.ts';
+import { inputOfFree } from './locked-row.ts';
 
 /** A commit and the time of PostgreSQL's clock from which on it takes no effect any more. */
 export interface LimitedCommit {
@@ -57,98 +59,110 @@ const PARAMETERS: Parameters<LimitedCommit> = {
   horizon_seconds: ['float8', ({ commit }) => (commit.delivery?.horizonMs ?? 0) / 1000],
   settle_amount: ['text', ({ commit }) => commit.delivery?.settle?.amount ?? null],
   settle_type: ['text', ({ commit }) => commit.delivery?.settle?.resultType ?? null],
-  supersedes: ['bigint[]', ({ commit }) => commit.supersedes],
-  before: ['timestamptz', ({ before }) => before ?? null],
-};
-
-const CHANGE_PARAMETERS: Parameters<LimitedCommit> = {
-  ...PARAMETERS,
+  // One array in each: arrays of arrays would all have to be as long.
+  supersedes: ['text', ({ commit }) => arrayText(commit.supersedes)],
   version: ['int', ({ commit }) => commit.from.version],
+  before: ['timestamptz', ({ before }) => before ?? null],
 };
 
 const stateColumns = Object.keys(STATE);
 const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 /** What comes after its caller's answer takes no effect: the statement itself refuses (I11). */
-const inTime = `clock_timestamp() < coalesce(:before, 'infinity')`;
+const IS_LATE = `clock_timestamp() >= coalesce(g.before, 'infinity')`;
 
 /** What an operator was held for until now: only what comes later stops the horizon. */
 export const heldMs = (operatorId: string) =>
   `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
 
-/** What both commits do once `bet` holds a row: operation, promise, superseded deliveries. */
-const tail = (isLocked: string) => `
-  , op AS (
+/** What both commits do once `bet` holds the attempts whose commit takes effect: operations and promises. */
+const WRITTEN = `op AS (
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
                             answer_status, answer_body)
-    SELECT bet.transaction_id, bet.operator_id, :operation, :attempt_id, :request_id, :body,
-           :answer_status, :answer_body
-      FROM bet
-    RETURNING id, transaction_id, operator_id
+    SELECT i.transaction_id, bet.operator_id, i.operation, i.attempt_id, i.request_id, i.body,
+           i.answer_status, i.answer_body
+      FROM bet JOIN input i USING (attempt_id)
+    RETURNING id, attempt_id, operator_id
   ), promise AS (
     -- A live one becomes due when its attempt's lease ends: a killed process loses nothing.
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
                             transaction_time, settle_amount, settle_type, held_ms,
                             next_attempt_at, dead_at)
-    SELECT op.id, op.operator_id, op.transaction_id, :promised, :promised_state, :promised_time,
-           :settle_amount, :settle_type, ${heldMs('op.operator_id')},
-           CASE WHEN :promised_state = 'live' THEN ${lease} ELSE clock_timestamp() END,
-           clock_timestamp() + make_interval(secs => :horizon_seconds)
-      FROM op WHERE :promised IS NOT NULL
-  ), superseded AS (
-    UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
-     WHERE transaction_id = :transaction_id AND state IN ('live', 'pending')
-       AND EXISTS (SELECT 1 FROM bet)
-       AND (id = ANY (:supersedes)
-            -- What was to be sent once more is overtaken by any later money operation.
-            OR purpose = 'confirm' AND :operation <> 'update')
-  )
-  SELECT (SELECT id FROM op) AS operation_id, NOT ${inTime} AS is_late, ${isLocked} AS is_locked`;
+    SELECT op.id, op.operator_id, i.transaction_id, i.promised, i.promised_state, i.promised_time,
+           i.settle_amount, i.settle_type, ${heldMs('op.operator_id')},
+           CASE WHEN i.promised_state = 'live' THEN ${lease} ELSE clock_timestamp() END,
+           clock_timestamp() + make_interval(secs => i.horizon_seconds)
+      FROM op JOIN input i USING (attempt_id) WHERE i.promised IS NOT NULL
+  )`;
 
-const written = (row: { textOrNull(c: string): string | undefined; bool(c: string): boolean }) => ({
+const writtenOf = (row: Columns) => ({
+  attemptId: row.text('attempt_id'),
   operationId: row.textOrNull('operation_id'),
   isLate: row.bool('is_late'),
   isLocked: row.bool('is_locked'),
 });
 
-export const COMMIT_NEW = statement(
+/** The first operation of a bet that is not here: one commit, because two of the same bet would both count. */
+export const COMMIT_NEW = batchStatement(
   'bet-commit-new',
   PARAMETERS,
   `
-  WITH bet AS (
+  WITH given AS MATERIALIZED (
+    SELECT i.* FROM :input
+  ), input AS MATERIALIZED (
+    SELECT g.* FROM given g WHERE NOT ${IS_LATE}
+  ), begun AS (
     INSERT INTO bets (transaction_id, operator_id, player_id, session_id, amount, currency,
                       generation, ${stateColumns.join(', ')}, busy_until)
-    SELECT :transaction_id, :operator_id, :player_id, :session_id, :amount, :currency, :generation,
-           ${stateColumns.map((column) => `:${column}`).join(', ')},
-           CASE WHEN :busy_attempt IS NOT NULL THEN ${lease} END
-     WHERE ${inTime}
+    SELECT i.transaction_id, i.operator_id, i.player_id, i.session_id, i.amount, i.currency, i.generation,
+           ${stateColumns.map((column) => `i.${column}`).join(', ')},
+           CASE WHEN i.busy_attempt IS NOT NULL THEN ${lease} END
+      FROM input i
     ON CONFLICT (transaction_id) DO NOTHING
     RETURNING transaction_id, operator_id
-  )${tail('false')}`,
-  written,
+  ), bet AS (
+    SELECT i.attempt_id, begun.operator_id FROM begun JOIN input i USING (transaction_id)
+  ), ${WRITTEN}
+  SELECT g.attempt_id, op.id AS operation_id, ${IS_LATE} AS is_late, false AS is_locked
+    FROM given g LEFT JOIN op USING (attempt_id)`,
+  writtenOf,
 );
 
-export const COMMIT_CHANGE = statement(
+/**
+ * Any number of decisions at once, each on a bet that is still as it was read. Of two on one bet the first to be
+ * written takes effect. Whatever somebody else has locked, a bet or a delivery of it, is passed over.
+ */
+export const COMMIT_CHANGE = batchStatement(
   'bet-commit-change',
-  CHANGE_PARAMETERS,
+  PARAMETERS,
   `
-  WITH unmoved AS MATERIALIZED (
-    SELECT transaction_id FROM bets
-     WHERE transaction_id = :transaction_id AND version = :version FOR UPDATE SKIP LOCKED
-  ), bet AS (
+  ${inputOfFree(`
+        SELECT d.id FROM deliveries d
+         WHERE d.transaction_id = g.transaction_id AND d.state IN ('live', 'pending')
+           AND (d.id = ANY (g.supersedes::bigint[])
+                -- What was to be sent once more is overtaken by any later money operation.
+                OR d.purpose = 'confirm' AND g.operation <> 'update')`)}, bet AS (
     UPDATE bets b
-       SET operator_id = :operator_id, player_id = :player_id, session_id = :session_id,
-           amount = :amount, currency = :currency, generation = :generation,
-           ${stateColumns.map((column) => `${column} = :${column}`).join(', ')},
+       SET operator_id = i.operator_id, player_id = i.player_id, session_id = i.session_id,
+           amount = i.amount, currency = i.currency, generation = i.generation,
+           ${stateColumns.map((column) => `${column} = i.${column}`).join(', ')},
            -- Whoever is busy keeps its lease; a new attempt gets one.
-           busy_until = CASE WHEN :busy_attempt IS NULL THEN NULL
-                             WHEN b.busy_attempt = :busy_attempt THEN b.busy_until
+           busy_until = CASE WHEN i.busy_attempt IS NULL THEN NULL
+                             WHEN b.busy_attempt = i.busy_attempt THEN b.busy_until
                              ELSE ${lease} END,
            version = b.version + 1
-      FROM unmoved
-     WHERE b.transaction_id = unmoved.transaction_id AND b.version = :version AND ${inTime}
-    RETURNING b.transaction_id, b.operator_id
-  )${tail(`
-    NOT EXISTS (SELECT FROM unmoved) AND EXISTS (
-      SELECT FROM bets WHERE transaction_id = :transaction_id AND version = :version)`)}`,
-  written,
+      FROM input i
+     WHERE b.transaction_id = i.transaction_id AND b.version = i.version AND NOT i.is_late
+    RETURNING i.attempt_id, b.operator_id
+  ), ${WRITTEN}, superseded AS (
+    UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
+     WHERE id = ANY (ARRAY(SELECT t.id FROM touched t JOIN bet USING (attempt_id)))
+       -- By their ids: of open ones there is an index too, and a kept plan must not read all of a backlog.
+       AND (state IS NOT DISTINCT FROM 'live' OR state IS NOT DISTINCT FROM 'pending')
+  )
+  SELECT g.attempt_id, op.id AS operation_id, ${IS_LATE} AS is_late,
+         NOT EXISTS (SELECT FROM input i WHERE i.attempt_id = g.attempt_id) AND EXISTS (
+           SELECT FROM bets b WHERE b.transaction_id = g.transaction_id AND b.version = g.version OFFSET 0
+         ) AS is_locked
+    FROM given g LEFT JOIN op USING (attempt_id)`,
+  writtenOf,
 );

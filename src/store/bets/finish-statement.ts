@@ -4,7 +4,7 @@ import { batchStatement, type Columns, type Parameters } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { lateColumns, placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
 import { heldMs } from './commit-statements.ts';
-import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';
+import { inputOfFree, WRITTEN_AND_LOCKED } from './locked-row.ts';
 import type { DeliveryOutcome, Outcome } from './outcome.ts';
 
 /** What of a bet an outcome writes; null leaves it as it is. */
@@ -140,7 +140,9 @@ const state = TOGETHER.flatMap((columns) =>
 
 /** `:attempts`: of which of them it is put on record that they were tried. */
 const TEXT = `
-  ${INPUT_OF_FREE}, bet AS (
+  ${inputOfFree(`
+        SELECT d.id FROM deliveries d
+         WHERE d.operation_id = g.operation_id AND d.purpose = g.delivery_purpose`)}, bet AS (
     UPDATE bets b
        SET ${state.join(',\n           ')},
            place_answered_unknown = b.place_answered_unknown

@@ -1,13 +1,16 @@
+import { DatabaseError } from 'pg';
 import type { Bet } from '../../domain/bet.ts';
 import type { Deadline } from '../../domain/deadline.ts';
+import { GatewayError } from '../../domain/errors.ts';
 import type { BetOperation } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
+import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
-import { withRepeats } from '../unreported-commit.ts';
+import { UnreadableRow } from '../statement.ts';
 import type { Commit, Committed, OperationRecord } from './commit.ts';
-import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
-import { type Locked, whenFree } from './locked-row.ts';
+import { BetCommits } from './commits.ts';
+import { whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 import { BetOutcomes } from './outcomes.ts';
 import {
@@ -16,7 +19,7 @@ import {
   type AttemptKey,
   CORRECT_ANSWER,
   FIND,
-  FIND_OPERATION,
+  LOOK_UP_BEGUN,
   RECORD_COPY,
   RECORD_REFUSAL,
   RECORDED_OPERATIONS,
@@ -58,18 +61,32 @@ export interface RecoveredBet {
 export class BetJournal {
   readonly #database: Database;
   readonly #clock: DatabaseClock;
+  readonly #finds: Batcher<string, { readonly bet: Bet | undefined }>;
+  readonly #commits: BetCommits;
   readonly #outcomes: BetOutcomes;
 
   constructor(database: Database, clock: DatabaseClock) {
     this.#database = database;
     this.#clock = clock;
+    this.#finds = new Batcher({
+      concurrency: 2,
+      waitingMax: 5_000,
+      // A row that this release cannot read is its own bet's fault.
+      isRowError: (error) => error instanceof DatabaseError || error instanceof UnreadableRow,
+      refused: (why) => new GatewayError('DATABASE_UNAVAILABLE', why),
+      run: async (transactionIds) => {
+        const found = await database.run(FIND, transactionIds);
+        const bets = new Map(found.map((bet) => [bet.transactionId, bet]));
+        return transactionIds.map((transactionId) => ({ bet: bets.get(transactionId) }));
+      },
+    });
+    this.#commits = new BetCommits(database, clock);
     this.#outcomes = new BetOutcomes(database);
   }
 
   /** The bet with its open promises, or undefined. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async find(transactionId: string): Promise<Bet | undefined> {
-    const [bet] = await this.#database.run(FIND, transactionId);
-    return bet;
+    return (await this.#finds.add(transactionId)).bet;
   }
 
   /** All that was asked for, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */
@@ -104,24 +121,8 @@ export class BetJournal {
    * @param deadline of the caller that waits; undefined where nobody does
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
    */
-  async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
-    const before = deadline && (await this.#clock.limitOf(deadline));
-    return await withRepeats(() => whenFree(() => this.#commitOnce({ commit, before })));
-  }
-
-  async #commitOnce(limited: LimitedCommit): Promise<Committed | Locked> {
-    const { from, to, record } = limited.commit;
-    const statement = from.version === 0 ? COMMIT_NEW : COMMIT_CHANGE;
-    const [row] = await this.#database.run(statement, limited);
-    if (row?.operationId !== undefined) {
-      return { kind: 'committed', operationId: row.operationId };
-    }
-    // Another process was faster, time is over, or this repeats a commit that was not reported.
-    const { transactionId } = to;
-    const mine = await this.operationIdOf({ transactionId, attemptId: record.attemptId });
-    if (mine !== undefined) return { kind: 'committed', operationId: mine };
-    if (row?.isLate === true) return { kind: 'tooLate' };
-    return { kind: row?.isLocked === true ? 'locked' : 'moved' };
+  commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
+    return this.#commits.commit(commit, deadline);
   }
 
   /**
@@ -161,8 +162,8 @@ export class BetJournal {
 
   /** The operation that an attempt has committed, if it has. @throws GatewayError as `find` does */
   async operationIdOf(attempt: AttemptKey): Promise<string | undefined> {
-    const [operationId] = await this.#database.run(FIND_OPERATION, attempt);
-    return operationId;
+    const [begun] = await this.#database.run(LOOK_UP_BEGUN, [attempt]);
+    return begun?.operationId;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
 
-/** Somebody past the gateway has the bet's row locked, such as an UPDATE by hand that stays open. Nothing was written. */
+/** Somebody past the gateway has a row of the bet locked, such as an UPDATE by hand that stays open. Nothing was written. */
 export interface Locked {
   readonly kind: 'locked';
 }
@@ -28,7 +28,7 @@ export async function whenFree<T extends { readonly kind: string }>(
     if (performance.now() >= endsAtMs) {
       throw new GatewayError(
         'DATABASE_UNAVAILABLE',
-        "another session keeps the bet's row locked (pg_locks and pg_stat_activity say which)",
+        "another session keeps the bet's row locked, or that of its delivery (pg_locks and pg_stat_activity say which)",
       );
     }
     await sleep(TRIED_AGAIN_AFTER_MS[tries] ?? THEN_EVERY_MS, undefined, { ref: false });
@@ -39,19 +39,39 @@ function isLocked(written: { readonly kind: string }): written is Locked {
   return written.kind === 'locked';
 }
 
-/**
- * The beginning of a batch of outcomes: `input` is what of `:input` has a bet that nobody else has locked. It is
- * locked now, so that nothing behind it waits; the clock is looked at once for all that hangs on it.
- */
-export const INPUT_OF_FREE = `
+/** The beginning of a batch: `given` is all of `:input`, `free` the bets of it that nobody else has locked. */
+const GIVEN_AND_FREE = `
   WITH given AS MATERIALIZED (
     SELECT i.* FROM :input
   ), free AS MATERIALIZED (
     SELECT transaction_id FROM bets
      WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM given)) FOR UPDATE SKIP LOCKED
-  ), input AS MATERIALIZED (
-    SELECT i.*, coalesce(clock_timestamp() >= i.before, false) AS is_late
-      FROM given i JOIN free USING (transaction_id)
+  )`;
+
+/** The clock is looked at once for all that hangs on it. */
+const INPUT = `
+    SELECT g.*, coalesce(clock_timestamp() >= g.before, false) AS is_late
+      FROM given g JOIN free USING (transaction_id)`;
+
+/**
+ * The beginning of a batch of writes to bets: `input` is what of `:input` has a bet that nobody else has locked. It
+ * is locked now, so that nothing behind it waits.
+ */
+export const INPUT_OF_FREE = `${GIVEN_AND_FREE}, input AS MATERIALIZED (${INPUT}
+  )`;
+
+/**
+ * The same for writes to deliveries as well: what has a locked one is not in `input` either.
+ * @param touched of `g`, a row of what was given: selects the `id` of its deliveries that may be written to; these
+ *   are in `touched` afterwards, each with its `attempt_id`
+ */
+export const inputOfFree = (touched: string) => `${GIVEN_AND_FREE}, touched AS MATERIALIZED (
+    SELECT g.attempt_id, d.id FROM given g CROSS JOIN LATERAL (${touched} OFFSET 0) d
+  ), taken AS MATERIALIZED (
+    SELECT id FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM touched)) FOR UPDATE SKIP LOCKED
+  ), input AS MATERIALIZED (${INPUT}
+     WHERE NOT EXISTS (SELECT FROM touched t WHERE t.attempt_id = g.attempt_id
+                          AND NOT EXISTS (SELECT FROM taken WHERE taken.id = t.id))
   )`;
 
 /** Its end: what was written, from `bet`, and what has to wait. A bet that is gone is neither. */
@@ -59,4 +79,4 @@ export const WRITTEN_AND_LOCKED = `
   SELECT attempt_id, is_late, true AS is_free FROM bet
   UNION ALL
   SELECT g.attempt_id, false, false FROM given g JOIN bets b USING (transaction_id)
-   WHERE NOT EXISTS (SELECT FROM free f WHERE f.transaction_id = g.transaction_id)`;
+   WHERE NOT EXISTS (SELECT FROM input i WHERE i.attempt_id = g.attempt_id)`;

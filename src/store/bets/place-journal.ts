@@ -8,7 +8,8 @@ import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished } from './outcome.ts';
 import type { Limited, PlaceBegin, PlaceIntent, PlaceResult } from './place.ts';
-import { BEGIN, FINISH_PLACES, LOOK_UP_BEGUN, LOOK_UP_FINISHED } from './place-statements.ts';
+import { BEGIN, FINISH_PLACES, LOOK_UP_FINISHED } from './place-statements.ts';
+import { LOOK_UP_BEGUN } from './statements.ts';
 
 /** The hot path of the journal: intents and outcomes of places, written in batches (I3). */
 export class PlaceJournal {
@@ -26,6 +27,7 @@ export class PlaceJournal {
     };
     this.#begins = new Batcher({
       ...shared,
+      bytesOf: ({ body }) => body.length,
       run: (intents) => withRepeats(() => begin(database, intents)),
     });
     this.#finishes = new Batcher({

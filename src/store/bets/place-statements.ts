@@ -1,58 +1,32 @@
-import { batchStatement, type Parameters, statement } from '../statement.ts';
+import { batchStatement, type Parameters } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { placeColumns } from './columns.ts';
 import { LEASE_SECONDS } from './lease.ts';
 import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';
 import type { Limited, PlaceIntent, PlaceResult } from './place.ts';
 
-type Intents = readonly Limited<PlaceIntent>[];
-
-/** The bodies go in one piece, because an array of bytes costs an escaped copy of each. */
-const bodiesBefore = (intents: Intents): number[] => {
-  let bytes = 1; // substring() counts from 1
-  return intents.map(({ body }) => {
-    const from = bytes;
-    bytes += body.length;
-    return from;
-  });
-};
-
-const ofEach =
-  <T>(value: (intent: Limited<PlaceIntent>) => T) =>
-  (intents: Intents) =>
-    intents.map(value);
-
-export const BEGIN = statement(
+export const BEGIN = batchStatement(
   'place-begin',
   {
-    transaction_ids: ['text[]', ofEach(({ transactionId }) => transactionId)],
-    attempt_ids: ['uuid[]', ofEach(({ attemptId }) => attemptId)],
-    operator_ids: ['text[]', ofEach(({ operatorId }) => operatorId)],
-    player_ids: ['bigint[]', ofEach(({ playerId }) => playerId)],
-    session_ids: ['bigint[]', ofEach(({ sessionId }) => sessionId)],
-    token_hashes: ['bytea[]', ofEach(({ tokenHash }) => tokenHash)],
-    amounts: ['text[]', ofEach(({ amount }) => amount)],
-    currencies: ['text[]', ofEach(({ currency }) => currency)],
-    generations: ['int[]', ofEach(({ generation }) => generation)],
-    request_ids: ['text[]', ofEach(({ requestId }) => requestId ?? null)],
-    bodies_from: ['int[]', bodiesBefore],
-    bodies_bytes: ['int[]', ofEach(({ body }) => body.length)],
-    bodies: ['bytea', (intents: Intents) => Buffer.concat(intents.map(({ body }) => body))],
-    answer_statuses: ['int[]', ofEach(({ notSent }) => notSent?.status ?? null)],
-    answer_bodies: ['text[]', ofEach(({ notSent }) => notSent?.body ?? null)],
-    befores: ['timestamptz[]', ofEach(({ before }) => before)],
-  } satisfies Parameters<Intents>,
+    transaction_id: ['text', ({ transactionId }) => transactionId],
+    attempt_id: ['uuid', ({ attemptId }) => attemptId],
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    player_id: ['bigint', ({ playerId }) => playerId],
+    session_id: ['bigint', ({ sessionId }) => sessionId],
+    token_hash: ['bytea', ({ tokenHash }) => tokenHash],
+    amount: ['text', ({ amount }) => amount],
+    currency: ['text', ({ currency }) => currency],
+    generation: ['int', ({ generation }) => generation],
+    request_id: ['text', ({ requestId }) => requestId ?? null],
+    body: ['bytea', ({ body }) => body],
+    answer_status: ['int', ({ notSent }) => notSent?.status ?? null],
+    answer_body: ['text', ({ notSent }) => notSent?.body ?? null],
+    before: ['timestamptz', ({ before }) => before],
+  } satisfies Parameters<Limited<PlaceIntent>>,
   `
   WITH input AS MATERIALIZED (
-    SELECT i.*, substring(:bodies FROM i.body_from FOR i.body_bytes) AS body,
-           -- What comes after its caller's answer takes no effect (I11).
-           clock_timestamp() >= i.before AS is_late
-      FROM unnest(:transaction_ids, :attempt_ids, :operator_ids, :player_ids, :session_ids,
-                  :token_hashes, :amounts, :currencies, :generations, :request_ids, :bodies_from, :bodies_bytes,
-                  :answer_statuses, :answer_bodies, :befores)
-        AS i(transaction_id, attempt_id, operator_id, player_id, session_id, token_hash, amount,
-             currency, generation, request_id, body_from, body_bytes, answer_status, answer_body,
-             before)
+    -- What comes after its caller's answer takes no effect (I11).
+    SELECT i.*, clock_timestamp() >= i.before AS is_late FROM :input
   ), live AS (
     SELECT i.* FROM input i JOIN sessions s ON s.id = i.session_id
        -- What a process remembers of a session that a failover has lost: its ids are others' by now.
@@ -94,18 +68,6 @@ export const BEGIN = statement(
     isLive: row.bool('is_live'),
     operationId: row.textOrNull('operation_id'),
   }),
-);
-
-export const LOOK_UP_BEGUN = batchStatement(
-  'place-look-up-begun',
-  {
-    transaction_id: ['text', ({ transactionId }) => transactionId],
-    attempt_id: ['uuid', ({ attemptId }) => attemptId],
-  } satisfies Parameters<PlaceIntent>,
-  `
-  SELECT o.attempt_id, o.id AS operation_id
-    FROM :input JOIN operations o USING (transaction_id, attempt_id)`,
-  (row) => ({ attemptId: row.text('attempt_id'), operationId: row.text('operation_id') }),
 );
 
 const PLACE: Parameters<Limited<PlaceResult>> = {

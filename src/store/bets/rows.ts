@@ -29,8 +29,8 @@ export const SETTLEMENT_TYPES = [...RESULT_TYPES, 'unsettle'] as const;
 export const LATE_KINDS = ['place', 'settle', 'unsettle', 'several'] as const;
 const BUSY_OPERATIONS = ['place', ...DELIVERABLE_OPERATIONS, 'confirm'] as const;
 
-/** A row of `bets` joined with its player, its lease judged by PostgreSQL's clock. */
-export const SELECT_BET = `
+/** Rows of `bets` joined with their players, their leases judged by PostgreSQL's clock. */
+export const SELECT_BETS = `
   SELECT b.transaction_id, b.operator_id, b.player_id, b.session_id, b.amount, b.currency,
          b.generation, coalesce((SELECT h.released FROM operator_holds h
                                   WHERE h.operator_id = b.operator_id), 0) AS released,
@@ -56,7 +56,7 @@ export const SELECT_BET = `
              AND d.purpose = 'promise'
          ) AS deliveries
     FROM bets b LEFT JOIN players p ON p.id = b.player_id
-   WHERE b.transaction_id = :transaction_id`;
+   WHERE b.transaction_id = ANY (:transaction_ids)`;
 
 /** @throws UnreadableRow when the row breaks a rule that the table's checks do not hold */
 export function betOf(row: Columns): Bet {

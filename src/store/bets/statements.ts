@@ -1,6 +1,6 @@
-import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { batchStatement, type Columns, noRow, type Parameters, statement } from '../statement.ts';
 import type { OperationRecord } from './commit.ts';
-import { betOf, SELECT_BET } from './rows.ts';
+import { betOf, SELECT_BETS } from './rows.ts';
 
 const OPERATIONS_OF_A_BET = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
 
@@ -21,13 +21,21 @@ const byAttempt: Parameters<AttemptKey> = {
   attempt_id: ['uuid', ({ attemptId }) => attemptId],
 };
 
-export const FIND = statement('bet-find', byTransaction, SELECT_BET, betOf);
+export const FIND = statement(
+  'bet-find',
+  { transaction_ids: ['text[]', (ids: readonly string[]) => ids] },
+  SELECT_BETS,
+  betOf,
+);
 
-export const FIND_OPERATION = statement(
-  'bet-find-operation',
+/** The operations that attempts have committed, of those that have. */
+export const LOOK_UP_BEGUN = batchStatement(
+  'bet-look-up-begun',
   byAttempt,
-  `SELECT id FROM operations WHERE transaction_id = :transaction_id AND attempt_id = :attempt_id`,
-  (row) => row.text('id'),
+  `
+  SELECT o.attempt_id, o.id AS operation_id
+    FROM :input JOIN operations o USING (transaction_id, attempt_id)`,
+  (row) => ({ attemptId: row.text('attempt_id'), operationId: row.text('operation_id') }),
 );
 
 /** What an attempt's caller was answered: a later correction stands above what was meant. */

@@ -19,7 +19,7 @@ import type { Source } from './source.ts';
 const READS = /^bet-(find|answer-of|operations(-under)?)$/;
 /** What is the same whenever it is asked: no step. */
 const CONSTANT =
-  /^(session-|player-|database-now|bet-find-operation|place-look-up|confirmation-due)/;
+  /^(session-|player-|database-now|bet-look-up-begun|place-look-up|confirmation-due)/;
 /** Writes whose answer may get lost with its connection. */
 const MAY_LOSE = /^(bet-commit|bet-finish|place-begin|place-finish)/;
 

@@ -7,7 +7,18 @@ import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import { PlaceJournal } from '../../../src/store/bets/place-journal.ts';
 import { ampleDeadline } from '../../support/journal.ts';
 import { onServer } from '../../support/server.ts';
-import { AT, bets, commit, commitOf, find, journal, stored, useBets } from './support/bets.ts';
+import {
+  AT,
+  bets,
+  commit,
+  commitOf,
+  deliveriesOf,
+  find,
+  guard,
+  journal,
+  stored,
+  useBets,
+} from './support/bets.ts';
 
 /** Somebody past the gateway, such as a person at a prompt, keeps rows of bets locked. */
 
@@ -26,10 +37,11 @@ const MANY = 10;
 async function whileLocked<T>(
   transactionIds: readonly string[],
   use: (letGo: () => Promise<unknown>) => Promise<T>,
+  table = 'bets',
 ): Promise<T> {
   return await onServer(journal.url, async (client) => {
     await client.query('BEGIN');
-    await client.query('SELECT 1 FROM bets WHERE transaction_id = ANY ($1) FOR UPDATE', [
+    await client.query(`SELECT 1 FROM ${table} WHERE transaction_id = ANY ($1) FOR UPDATE`, [
       transactionIds,
     ]);
     try {
@@ -178,5 +190,65 @@ describe('a bet whose row somebody keeps locked', () => {
     const state = () => journal.state(outcome.transactionId);
     await expect.poll(state, { timeout: 10_000 }).toMatchObject({ settlement: 'settled' });
     expect((await bets.answerOf(outcome))?.answer).toEqual(LATE);
+  });
+});
+
+describe('a bet of which somebody keeps a delivery locked', () => {
+  /** A bet with a promised rollback. */
+  async function promised(): Promise<Bet> {
+    const bet = await stored();
+    await commit(commitOf(bet, {}, { delivery: guard('pending') }));
+    return await find(bet);
+  }
+
+  it('holds up no decision on any other bet, and is written when it is free (I7)', async () => {
+    const locked = await Promise.all(Array.from({ length: 3 }, promised));
+    const free = await promised();
+    const begin = (bet: Bet) => {
+      const supersedes = bet.deliveries.map(({ id }) => id);
+      const busy = { operation: 'settle', attemptId: randomUUID(), lapsed: false } as const;
+      return commit(commitOf(bet, { busy }, { supersedes }));
+    };
+    const hold = async () => {
+      const waiting = await oneAfterAnother(locked, begin);
+      expect(await begin(free)).toMatch(/^\d+$/);
+      return waiting;
+    };
+    const later = await whileLocked(idsOf(locked), hold, 'deliveries');
+    for (const id of await Promise.all(later)) expect(id).toMatch(/^\d+$/);
+    for (const bet of [...locked, free]) {
+      expect(await deliveriesOf(bet)).toMatchObject([{ state: 'superseded' }]);
+    }
+  });
+
+  it('holds up no outcome of any other bet, and is written when it is free (I7)', async () => {
+    const begun = async (): Promise<Outcome> => {
+      const bet = await stored();
+      const attemptId = randomUUID();
+      const busy = { operation: 'rollback', attemptId, lapsed: false } as const;
+      const operationId = await commit(commitOf(bet, { busy }, { delivery: guard('live') }));
+      return {
+        ...{ transactionId: bet.transactionId, attemptId, operationId, confirmAfterMs: 60_000 },
+        attempt: ATTEMPT,
+        change: { rollback: { kind: 'confirmed', transactionTime: AT }, stands: true },
+        delivery: {
+          ...{ kind: 'after', purpose: 'promise', isCounted: false },
+          after: { kind: 'delivered' },
+        },
+        caller: { before: new Date(Date.now() + 60_000), lateAnswer: LATE },
+      };
+    };
+    const locked = await Promise.all(Array.from({ length: 3 }, begun));
+    const free = await begun();
+    const hold = async () => {
+      const waiting = await oneAfterAnother(locked, (outcome) => bets.finish(outcome));
+      expect(await bets.finish(free)).toEqual(STANDS);
+      return waiting;
+    };
+    const later = await whileLocked(idsOf(locked), hold, 'deliveries');
+    expect(await Promise.all(later)).toEqual([STANDS, STANDS, STANDS]);
+    for (const { transactionId } of [...locked, free]) {
+      expect(await journal.state(transactionId)).toMatchObject({ rollback: 'confirmed' });
+    }
   });
 });

@@ -111,12 +111,7 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/bets/commit-statements.ts',
-        find: 'AND version = :version FOR UPDATE',
-        put: 'AND (version = :version OR true) FOR UPDATE',
-      },
-      {
-        file: 'src/store/bets/commit-statements.ts',
-        find: 'AND b.version = :version AND',
+        find: 'AND b.version = i.version AND',
         put: 'AND',
       },
     ],
@@ -127,7 +122,7 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/bets/locked-row.ts',
-        find: 'coalesce(clock_timestamp() >= i.before, false) AS is_late',
+        find: 'coalesce(clock_timestamp() >= g.before, false) AS is_late',
         put: 'false AS is_late',
       },
       {
@@ -143,8 +138,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/bets/commit-statements.ts',
-        find: 'AND (id = ANY (:supersedes)',
-        put: 'AND (id = ANY (:supersedes) AND false',
+        find: 'AND (d.id = ANY (g.supersedes::bigint[])',
+        put: 'AND (d.id = ANY (g.supersedes::bigint[]) AND false',
       },
     ],
   },
@@ -192,8 +187,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/bets/commit-statements.ts',
-        find: 'FROM op WHERE :promised IS NOT NULL',
-        put: "FROM op WHERE :promised IS NOT NULL AND :promised_state <> 'pending'",
+        find: 'WHERE i.promised IS NOT NULL',
+        put: "WHERE i.promised IS NOT NULL AND i.promised_state <> 'pending'",
       },
     ],
   },

@@ -1,0 +1,73 @@
+import { DatabaseError } from 'pg';
+import type { Deadline } from '../../domain/deadline.ts';
+import { GatewayError } from '../../domain/errors.ts';
+import { Batcher } from '../batcher.ts';
+import type { Database } from '../database.ts';
+import type { DatabaseClock } from '../database-clock.ts';
+import { withRepeats } from '../unreported-commit.ts';
+import type { Commit, Committed } from './commit.ts';
+import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
+import { type Locked, whenFree } from './locked-row.ts';
+import { LOOK_UP_BEGUN } from './statements.ts';
+
+type Written = Committed | Locked;
+
+/** Writes decisions: those on bets that are here in batches, because results come by the thousand when a match ends. */
+export class BetCommits {
+  readonly #database: Database;
+  readonly #clock: DatabaseClock;
+  readonly #changes: Batcher<LimitedCommit, Written>;
+
+  constructor(database: Database, clock: DatabaseClock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#changes = new Batcher({
+      concurrency: 2,
+      waitingMax: 5_000,
+      isRowError: (error: unknown) => error instanceof DatabaseError,
+      refused: (why: string) => new GatewayError('DATABASE_UNAVAILABLE', why),
+      bytesOf: ({ commit }) => commit.record.body.length,
+      run: (commits) => withRepeats(() => this.#write(COMMIT_CHANGE, commits)),
+    });
+  }
+
+  /**
+   * @param deadline of the caller that waits; undefined where nobody does
+   * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
+   */
+  async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
+    const before = deadline && (await this.#clock.limitOf(deadline));
+    const limited = { commit, before };
+    if (commit.from.version > 0) return await whenFree(() => this.#changes.add(limited));
+    return await whenFree(() => withRepeats(() => this.#begin(limited)));
+  }
+
+  async #begin(limited: LimitedCommit): Promise<Written> {
+    const [written] = await this.#write(COMMIT_NEW, [limited]);
+    return written ?? { kind: 'moved' };
+  }
+
+  async #write(
+    statement: typeof COMMIT_CHANGE,
+    commits: readonly LimitedCommit[],
+  ): Promise<readonly Written[]> {
+    const rows = await this.#database.run(statement, commits);
+    const written = new Map(rows.map((row) => [row.attemptId, row]));
+    const keys = commits.map(({ commit: { to, record } }) => {
+      return { transactionId: to.transactionId, attemptId: record.attemptId };
+    });
+    // Another process was faster, time is over, or this repeats a commit that was not reported.
+    const doubtful = keys.filter(({ attemptId }) => {
+      return written.get(attemptId)?.operationId === undefined;
+    });
+    const mine = doubtful.length === 0 ? [] : await this.#database.run(LOOK_UP_BEGUN, doubtful);
+    const begun = new Map(mine.map((row) => [row.attemptId, row.operationId]));
+    return keys.map(({ attemptId }) => {
+      const row = written.get(attemptId);
+      const operationId = row?.operationId ?? begun.get(attemptId);
+      if (operationId !== undefined) return { kind: 'committed', operationId };
+      if (row?.isLate === true) return { kind: 'tooLate' };
+      return { kind: row?.isLocked === true ? 'locked' : 'moved' };
+    });
+  }
+}
