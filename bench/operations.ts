@@ -10,8 +10,8 @@ const HELP = `npm run bench -- operations [options]
 What comes after a place: bets are placed, settled and rolled back, each time by some callers at once. How
 long a callback takes, and how many a second there are, beside places.
 
-  --bets <n>      bets of a round (1000)
-  --callers <n>   calls under way at a time (8)
+  --bets <n>      bets of a round (4000)
+  --callers <n>   calls under way at a time (64)
   --rounds <n>    measured rounds (3)
   --out <file>    where the result goes (bench/results/operations.json)`;
 
@@ -26,7 +26,7 @@ interface Measured {
 
 /** @returns 1 when a callback was not answered 200. @throws SettingsError */
 export async function runOperations(args: readonly string[]): Promise<number> {
-  const defaults = { bets: 1_000, callers: 8, rounds: 3 };
+  const defaults = { bets: 4_000, callers: 64, rounds: 3 };
   const { numbers, resultFile, help } = numbersOf(args, 'operations', defaults);
   if (help) {
     console.log(HELP);
