@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
+import { within } from '../lib/within.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
 import { SilentConnections } from './silent-connections.ts';
 import type { SqlValue } from './sql-value.ts';
@@ -8,6 +9,8 @@ import { Columns, type Statement, type TypedStatement } from './statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
+/** So long the other end of a connection that is in doubt has to answer that it is there. */
+const PROBE_MS = 200;
 /** Queries waiting for a connection beyond this are refused at once: they could only time out. */
 const WAITING_MAX = 5_000;
 
@@ -155,8 +158,20 @@ export class Database {
   async #trusted(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#connect();
-      if (!this.#silent.isDoubtful(client)) return client;
+      if (!this.#silent.isDoubtful(client) || (await this.#answers(client))) return client;
+    }
+  }
+
+  /** A server that is only slow keeps its connections: there may be no place for another one. */
+  async #answers(client: PoolClient): Promise<boolean> {
+    try {
+      await within(PROBE_MS, client.query('SELECT 1'));
+      this.#silent.answered(client);
+      return true;
+    } catch {
+      // Whatever it is, the next connection tells.
       client.release(true);
+      return false;
     }
   }
 

@@ -30,7 +30,7 @@ export class SilentConnections<Connection extends object> {
     return () => this.#asked.delete(asked);
   }
 
-  /** Whether the other end of a connection that nobody uses may be gone: close it, and take another. */
+  /** Whether the other end of a connection that nobody uses may be gone: ask it first. */
   isDoubtful(connection: Connection): boolean {
     const [oldest] = this.#asked;
     if (oldest !== undefined && this.#now() - oldest.atMs >= SILENT_MS) {

@@ -89,3 +89,23 @@ it.each([
   process.off('uncaughtException', uncaught);
   expect(uncaught).not.toHaveBeenCalled();
 });
+
+it('keeps its connections where the server is only slow: there might be no place for others', async () => {
+  const pidAfter = statement(
+    'pid-after',
+    { seconds: ['float8', (seconds: number) => seconds] },
+    'SELECT pg_backend_pid()::text AS pid FROM pg_sleep(:seconds)',
+    (row) => row.text('pid'),
+  );
+  const database = new Database({
+    ...{ url: server.url, connectionsMax: 3, onIdleError: () => undefined },
+  });
+  const others = open(server.url);
+  const idle = await Promise.all([0.1, 0.1].map((seconds) => database.run(pidAfter, seconds)));
+  const slow = database.run(pidAfter, 1.5);
+  await others.run(pidAfter, 1.1);
+  const used = await Promise.all([database.run(pidAfter, 0), slow]);
+  expect(used.flat().sort()).toEqual(idle.flat().sort());
+  await database.close();
+  await others.close();
+});
