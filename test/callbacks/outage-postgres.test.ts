@@ -60,7 +60,8 @@ const outages: [string, () => unknown][] = [
 describe.each(outages)('while PostgreSQL %s', (_, begin) => {
   it('a place is answered 100 in time and never sent (I1, I3)', async () => {
     const { player } = await placedBet(gateway);
-    const bets = await Promise.all([1, 2, 3, 4].map(() => unplacedBet(gateway, { player })));
+    // Two are on their way at once, and two go past them after a second.
+    const bets = await Promise.all([1, 2, 3, 4, 5, 6].map(() => unplacedBet(gateway, { player })));
     await begin();
     const placing: Promise<CallResult>[] = [];
     for (const bet of bets) {
