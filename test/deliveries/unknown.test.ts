@@ -21,7 +21,7 @@ beforeAll(async () => {
         confirmUnknownAfterMs: CONFIRM_MS,
         originateRollbackAfterMs: ORIGINATE_MS,
       },
-      deadline: { totalMs: 900, reserveMs: 300 },
+      deadline: { totalMs: 3_000, reserveMs: 300 },
     },
     operators: {
       alpha: { wallet },
