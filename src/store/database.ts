@@ -23,6 +23,8 @@ export interface DatabaseOptions {
    * `ordered`: nothing is sorted that an index has in order, for statements that read the next so many.
    */
   readonly plans?: keyof typeof PLANS;
+  /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
+  readonly silent?: SilentConnections<PoolClient>;
   /** Errors of idle connections; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void;
 }
@@ -60,10 +62,11 @@ export class Database {
   readonly #plans: keyof typeof PLANS;
   /** When a connection's plans were begun, by `performance.now()`. */
   readonly #plannedAtMs = new WeakMap<PoolClient, number>();
-  readonly #silent = new SilentConnections<PoolClient>();
+  readonly #silent: SilentConnections<PoolClient>;
 
   constructor(options: DatabaseOptions) {
     this.#plans = options.plans ?? 'each';
+    this.#silent = options.silent ?? new SilentConnections();
     this.#pool = new Pool({
       ...connectionTo(options.url, 'wagergate', {
         ...SHORT_SETTINGS,

@@ -2,7 +2,7 @@
 const SILENT_MS = 1_000;
 
 /**
- * Which connections of a pool may be used. Where a server's machine has lost its power, or a network forgets what
+ * Which connections to a server may be used. Where a server's machine has lost its power, or a network forgets what
  * was connected, nobody is told: statements are sent into such connections, and nothing comes back. Once one statement
  * has waited long, only connections count that the server has answered on since.
  */

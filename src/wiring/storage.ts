@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import { Accelerator } from '../redis/accelerator.ts';
 import { AnswerCache } from '../redis/answer-cache.ts';
 import { BetJournal } from '../store/bets/journal.ts';
@@ -8,6 +9,7 @@ import { DatabaseClock } from '../store/database-clock.ts';
 import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
 import { Players } from '../store/sessions/players.ts';
+import { SilentConnections } from '../store/silent-connections.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
 import type { Base } from './parts.ts';
 
@@ -33,13 +35,14 @@ export function createStorage({
 }: Base) {
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
   const url = environment.databaseUrl;
-  const database = new Database({ url, connectionsMax: CONNECTIONS, onIdleError });
+  const shared = { url, silent: new SilentConnections<PoolClient>(), onIdleError };
+  const database = new Database({ ...shared, connectionsMax: CONNECTIONS });
   const kept = (connectionsMax: number) =>
-    new Database({ url, connectionsMax, plans: 'kept', onIdleError });
+    new Database({ ...shared, connectionsMax, plans: 'kept' });
   const placesDatabase = kept(PLACE_CONNECTIONS);
   const journalDatabase = kept(JOURNAL_CONNECTIONS);
   const backlogDatabase = new Database({
-    ...{ url, connectionsMax: BACKLOG_CONNECTIONS, plans: 'ordered', onIdleError },
+    ...{ ...shared, connectionsMax: BACKLOG_CONNECTIONS, plans: 'ordered' },
   });
   const databases = [database, placesDatabase, journalDatabase, backlogDatabase];
   const databaseClock = new DatabaseClock(database, clock);

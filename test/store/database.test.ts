@@ -1,10 +1,13 @@
 import { createServer } from 'node:net';
+import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Database } from '../../src/store/database.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
-import { statement } from '../../src/store/statement.ts';
+import { SilentConnections } from '../../src/store/silent-connections.ts';
+import { noRow, statement } from '../../src/store/statement.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { letNobodyIn } from '../support/server.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
 
 const ONE = statement('one', {}, 'SELECT 1 AS one', (row) => row.int('one'));
 const LOST = { name: 'GatewayError', code: 'DATABASE_UNAVAILABLE' };
@@ -108,4 +111,26 @@ it('keeps its connections where the server is only slow: there might be no place
   expect(used.flat().sort()).toEqual(idle.flat().sort());
   await database.close();
   await others.close();
+});
+
+it('uses no dead connection of which another pool has learned', async (context) => {
+  const url = new URL(server.url);
+  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  context.onTestFinished(() => proxy.close());
+  url.port = String(proxy.port);
+  const shared = { url: url.href, silent: new SilentConnections<PoolClient>() };
+  const [asking, idle] = [1, 2].map(
+    () => new Database({ ...shared, connectionsMax: 2, onIdleError: () => undefined }),
+  );
+  if (asking === undefined || idle === undefined) throw new Error('no pools');
+  for (const database of [asking, idle]) expect(await database.run(ONE, {})).toEqual([1]);
+  proxy.strand();
+  const unanswered = asking.run(ONE, {}).catch(() => 'given up');
+  const others = open(server.url);
+  await others.run(statement('a-second', {}, 'SELECT 1 FROM pg_sleep(1.1)', noRow), {});
+  const beganAtMs = performance.now();
+  expect(await idle.run(ONE, {})).toEqual([1]);
+  expect(performance.now() - beganAtMs).toBeLessThan(1_000);
+  expect(await unanswered).toBe('given up');
+  await Promise.all([asking, idle, others].map((database) => database.close()));
 });
