@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -35,15 +34,18 @@ async function all<T>(count: number, work: (at: number) => Promise<T>): Promise<
 /** Sends one after another, without waiting for their answers, until one is answered well. */
 async function untilAnswered(send: (at: number) => Promise<boolean>): Promise<void> {
   let isAnswered = false;
-  for (let at = 0; !isAnswered; at += 1) {
-    void send(at).then(
+  let sent = 0;
+  const sendNext = () => {
+    send(sent).then(
       (isWell) => {
         isAnswered ||= isWell;
       },
       () => undefined,
     );
-    await sleep(50);
-  }
+    sent += 1;
+    return isAnswered;
+  };
+  await expect.poll(sendNext, { interval: 50, timeout: 3 * GIVEN_UP_MS }).toBe(true);
 }
 
 it('takes bets and results again by new ones, before the old ones are given up (I7)', async () => {

@@ -1,14 +1,12 @@
-import { DatabaseError } from 'pg';
 import type { Deadline } from '../../domain/deadline.ts';
-import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { withRepeats } from '../unreported-commit.ts';
+import { BATCHING, operationsBegun } from './batching.ts';
 import type { Commit, Committed } from './commit.ts';
 import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
 import { type Locked, whenFree } from './locked-row.ts';
-import { LOOK_UP_BEGUN } from './statements.ts';
 
 type Written = Committed | Locked;
 
@@ -22,10 +20,7 @@ export class BetCommits {
     this.#database = database;
     this.#clock = clock;
     this.#changes = new Batcher({
-      concurrency: 2,
-      waitingMax: 5_000,
-      isRowError: (error: unknown) => error instanceof DatabaseError,
-      refused: (why: string) => new GatewayError('DATABASE_UNAVAILABLE', why),
+      ...BATCHING,
       bytesOf: ({ commit }) => commit.record.body.length,
       run: (commits) => withRepeats(() => this.#write(COMMIT_CHANGE, commits)),
     });
@@ -56,17 +51,13 @@ export class BetCommits {
     const keys = commits.map(({ commit: { to, record } }) => {
       return { transactionId: to.transactionId, attemptId: record.attemptId };
     });
-    // Another process was faster, time is over, or this repeats a commit that was not reported.
-    const doubtful = keys.filter(({ attemptId }) => {
-      return written.get(attemptId)?.operationId === undefined;
-    });
-    const mine = doubtful.length === 0 ? [] : await this.#database.run(LOOK_UP_BEGUN, doubtful);
-    const begun = new Map(mine.map((row) => [row.attemptId, row.operationId]));
+    const begun = await operationsBegun(this.#database, keys, rows);
     return keys.map(({ attemptId }) => {
       const row = written.get(attemptId);
-      const operationId = row?.operationId ?? begun.get(attemptId);
+      const operationId = begun.get(attemptId);
       if (operationId !== undefined) return { kind: 'committed', operationId };
       if (row?.isLate === true) return { kind: 'tooLate' };
+      // Another process was faster, or somebody past the gateway is in the way.
       return { kind: row?.isLocked === true ? 'locked' : 'moved' };
     });
   }

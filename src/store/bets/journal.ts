@@ -1,13 +1,12 @@
-import { DatabaseError } from 'pg';
 import type { Bet } from '../../domain/bet.ts';
 import type { Deadline } from '../../domain/deadline.ts';
-import { GatewayError } from '../../domain/errors.ts';
 import type { BetOperation } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { UnreadableRow } from '../statement.ts';
+import { BATCHING } from './batching.ts';
 import type { Commit, Committed, OperationRecord } from './commit.ts';
 import { BetCommits } from './commits.ts';
 import { whenFree } from './locked-row.ts';
@@ -69,11 +68,9 @@ export class BetJournal {
     this.#database = database;
     this.#clock = clock;
     this.#finds = new Batcher({
-      concurrency: 2,
-      waitingMax: 5_000,
+      ...BATCHING,
       // A row that this release cannot read is its own bet's fault.
-      isRowError: (error) => error instanceof DatabaseError || error instanceof UnreadableRow,
-      refused: (why) => new GatewayError('DATABASE_UNAVAILABLE', why),
+      isRowError: (error) => error instanceof UnreadableRow || BATCHING.isRowError(error),
       run: async (transactionIds) => {
         const found = await database.run(FIND, transactionIds);
         const bets = new Map(found.map((bet) => [bet.transactionId, bet]));

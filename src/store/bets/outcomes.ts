@@ -1,9 +1,9 @@
-import { DatabaseError } from 'pg';
 import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
 import { Company } from '../company.ts';
 import type { Database } from '../database.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
+import { BATCHING } from './batching.ts';
 import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
@@ -29,10 +29,7 @@ export class BetOutcomes {
   constructor(database: Database) {
     this.#database = database;
     this.#finishes = new Batcher({
-      concurrency: 2,
-      waitingMax: 5_000,
-      isRowError: (error: unknown) => error instanceof DatabaseError,
-      refused: (why: string) => new GatewayError('DATABASE_UNAVAILABLE', why),
+      ...BATCHING,
       run: (outcomes) => withRepeats(() => this.#write(outcomes)),
     });
   }

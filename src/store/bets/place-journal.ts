@@ -1,15 +1,14 @@
-import { DatabaseError } from 'pg';
 import type { Deadline } from '../../domain/deadline.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
+import { BATCHING, operationsBegun } from './batching.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished } from './outcome.ts';
 import type { Limited, PlaceBegin, PlaceIntent, PlaceResult } from './place.ts';
 import { BEGIN, FINISH_PLACES, LOOK_UP_FINISHED } from './place-statements.ts';
-import { LOOK_UP_BEGUN } from './statements.ts';
 
 /** The hot path of the journal: intents and outcomes of places, written in batches (I3). */
 export class PlaceJournal {
@@ -19,19 +18,13 @@ export class PlaceJournal {
 
   constructor(database: Database, clock: DatabaseClock) {
     this.#clock = clock;
-    const shared = {
-      concurrency: 2,
-      waitingMax: 5_000,
-      isRowError: (error: unknown) => error instanceof DatabaseError,
-      refused: (why: string) => new GatewayError('DATABASE_UNAVAILABLE', why),
-    };
     this.#begins = new Batcher({
-      ...shared,
+      ...BATCHING,
       bytesOf: ({ body }) => body.length,
       run: (intents) => withRepeats(() => begin(database, intents)),
     });
     this.#finishes = new Batcher({
-      ...shared,
+      ...BATCHING,
       run: (outcomes) => withRepeats(() => finish(database, outcomes)),
     });
   }
@@ -79,15 +72,10 @@ async function begin(
 ): Promise<readonly PlaceBegin[]> {
   const rows = await database.run(BEGIN, intents);
   const begun = new Map(rows.map((row) => [row.attemptId, row]));
-  const doubtful = intents.filter(({ attemptId }) => {
-    return begun.get(attemptId)?.operationId === undefined;
-  });
-  // Our own intents of an earlier try whose commit was not reported.
-  const mine = doubtful.length === 0 ? [] : await database.run(LOOK_UP_BEGUN, doubtful);
-  const found = new Map(mine.map((row) => [row.attemptId, row.operationId]));
+  const operations = await operationsBegun(database, intents, rows);
   return intents.map(({ attemptId }) => {
     const row = begun.get(attemptId);
-    const operationId = row?.operationId ?? found.get(attemptId);
+    const operationId = operations.get(attemptId);
     if (operationId !== undefined) return { kind: 'begun', operationId };
     if (row?.isLate === true) return { kind: 'tooLate' };
     return { kind: row?.isLive === true ? 'known' : 'sessionOver' };
