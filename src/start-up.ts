@@ -7,7 +7,7 @@ import type { Accelerator } from './redis/accelerator.ts';
 import type { AnswerCache } from './redis/answer-cache.ts';
 import { databaseId } from './store/schema/database-id.ts';
 import { historyId, MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
-import { UnsuitableServer } from './store/schema/server-check.ts';
+import { UnsuitableServer } from './store/unsuitable-server.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 /** A server that does not answer within this is not there (docs/contract.md, Commands). */

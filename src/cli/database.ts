@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { Database } from '../store/database.ts';
 import { MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
-import { UnsuitableServer } from '../store/schema/server-check.ts';
+import { UnsuitableServer } from '../store/unsuitable-server.ts';
 import { CommandFailed } from './failures.ts';
 
 const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';

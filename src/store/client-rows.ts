@@ -1,4 +1,4 @@
-import type { Client } from 'pg';
+import type { ClientBase } from 'pg';
 import type { SqlValue } from './sql-value.ts';
 import { Columns } from './statement.ts';
 
@@ -8,7 +8,7 @@ import { Columns } from './statement.ts';
  * @throws Error of `pg`; `UnreadableRow` where a row means something that this release does not know
  */
 export async function clientRows<Row>(
-  client: Client,
+  client: ClientBase,
   text: string,
   values: readonly SqlValue[],
   decode: (columns: Columns) => Row,

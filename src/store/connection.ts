@@ -1,4 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
+import { refuseChangedTextOrder } from './text-order.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -75,6 +76,7 @@ function withoutOptions(url: string): { connectionString: string; options: strin
  * @param use what it is for; `pg_stat_activity` shows `wagergate-<use>`
  * @returns the connection, which whoever asked for it ends
  * @throws Error of `pg` when the server cannot be reached
+ * @throws UnsuitableServer when it sorts text otherwise than the database's indexes
  */
 export async function openLongConnection(url: string, use: string): Promise<Client> {
   const client = new Client({
@@ -88,6 +90,7 @@ export async function openLongConnection(url: string, use: string): Promise<Clie
   try {
     await client.connect();
     await client.query(NO_LIMITS);
+    await refuseChangedTextOrder(client);
     return client;
   } catch (error) {
     await client.end();

@@ -3,6 +3,7 @@ import { GatewayError } from '../../domain/errors.ts';
 import { connectionTo, SHORT_SETTINGS } from '../connection.ts';
 import { speaksOfServer } from '../database.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
+import { TEXT_ORDER_LOOKED_AT } from '../text-order.ts';
 
 export type Prisma = ReturnType<typeof createPrisma>;
 
@@ -25,6 +26,7 @@ export function createPrisma(url: string) {
       connectionTimeoutMillis: 4_000,
       statement_timeout: 10_000,
       query_timeout: 11_000,
+      ...TEXT_ORDER_LOOKED_AT,
     }),
   });
   return client.$extends({

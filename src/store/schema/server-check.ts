@@ -1,14 +1,7 @@
 import type { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
 import { OUR_SETTINGS } from '../connection.ts';
-
-/**
- * The database is set up so that the gateway could not keep its promises there. The message goes on after
- * the server's name.
- */
-export class UnsuitableServer extends Error {
-  override readonly name = 'UnsuitableServer';
-}
+import { UnsuitableServer } from '../unsuitable-server.ts';
 
 /** By names that differ from those of `pg_settings` in nothing but capitals. */
 const WANTED = new Map(
