@@ -7,6 +7,7 @@ import type { Accelerator } from './redis/accelerator.ts';
 import type { AnswerCache } from './redis/answer-cache.ts';
 import { databaseId } from './store/schema/database-id.ts';
 import { historyId, MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
+import { waitsForDisk } from './store/schema/server-check.ts';
 import { UnsuitableServer } from './store/unsuitable-server.ts';
 import type { Logger } from './telemetry/logger.ts';
 
@@ -46,6 +47,11 @@ export async function awaitDatabase(
     );
   }
   if (hasTwo) await refuseDifferent(usual, direct);
+  if (!(await explained(usual, 'read', () => waitsForDisk(usual.url)))) {
+    const note =
+      'a crash of its machine loses what was committed: set fsync = on, unless its storage keeps it';
+    logger.warn({ note }, 'postgresql.fsync_off');
+  }
   return await explained(usual, 'read', () => databaseId(usual.url));
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
-import { OUR_SETTINGS } from '../connection.ts';
+import { OUR_SETTINGS, openLongConnection } from '../connection.ts';
+import type { Columns } from '../statement.ts';
 import { UnsuitableServer } from '../unsuitable-server.ts';
 
 /** By names that differ from those of `pg_settings` in nothing but capitals. */
@@ -50,6 +51,22 @@ export async function checkServer(client: Client): Promise<void> {
       `${others.map(({ name, is }) => `${name} is ${is}`).join(', ')}. ` +
       `Set ${others.map(({ name, value }) => set(name, value)).join(' ')}`,
   );
+}
+
+/**
+ * @returns whether the server waits until a commit is on its disk (`fsync`); one that does not is fast, and forgets bets
+ *   that wallets have taken when its machine crashes. It is up to people: the disk may be a service that does not forget
+ * @throws Error of `pg` when the database cannot be reached
+ */
+export async function waitsForDisk(databaseUrl: string): Promise<boolean> {
+  const client = await openLongConnection(databaseUrl, 'start');
+  try {
+    const read = (row: Columns) => row.text('fsync');
+    const [fsync] = await clientRows(client, 'SHOW fsync', [], read);
+    return fsync === 'on';
+  } finally {
+    await client.end();
+  }
 }
 
 async function othersThanAsked(

@@ -8,6 +8,7 @@ import { systemClock } from '../../../src/domain/clock.ts';
 import { awaitDatabase } from '../../../src/start-up.ts';
 import { openLongConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/schema/migrate.ts';
+import { startPostgres } from '../../../tools/embedded/postgres.ts';
 import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { setUpDatabase } from '../../support/foreign-settings.ts';
@@ -19,9 +20,9 @@ beforeEach(async () => {
 });
 afterEach(() => server.drop());
 
-const start = (url: string) => {
+const start = (url: string, logger = pino({ level: 'silent' })) => {
   const environment = readEnvironment({ DATABASE_URL: url, REDIS_URL: 'redis://127.0.0.1:1' });
-  return awaitDatabase(environment, systemClock, pino({ level: 'silent' }));
+  return awaitDatabase(environment, systemClock, logger);
 };
 const whyNot = (url: string) =>
   start(url).then(
@@ -54,6 +55,26 @@ describe('a server on which a commit is not kept', () => {
   it.each(['local', 'remote_write', 'remote_apply'])('is not one of %s', async (value) => {
     await setUpDatabase(server.url, { synchronous_commit: value });
     expect(await whyNot(server.url)).toBe('it starts');
+  });
+});
+
+describe('a start', () => {
+  const warnings = async (url: string) => {
+    const logged: unknown[] = [];
+    const write = (line: string) => void logged.push(JSON.parse(line).msg);
+    await start(url, pino({ level: 'warn' }, { write }));
+    return logged;
+  };
+
+  it('says so where PostgreSQL does not wait for its disk (I1)', async () => {
+    expect(await warnings(server.url)).toEqual(['postgresql.fsync_off']);
+  });
+
+  it('says nothing where it does', async (context) => {
+    const own = await startPostgres();
+    context.onTestFinished(() => own.stop());
+    await migrate(own.url);
+    expect(await warnings(own.url)).toEqual([]);
   });
 });
 
