@@ -132,6 +132,24 @@ describe('the look at the answers', () => {
     expect(kindsIn(lived(sends))).toContain('contradiction');
   });
 
+  describe('of a settle that was answered 200, and then refused as its wallet refuses it', () => {
+    const foundAt = (operator: 'alpha' | 'beta') => {
+      const move = { kind: 'settle', amount: '20', resultType: 'won' } as const;
+      const step = { id: 'settle-step', move, pauseMs: 0, isAlongside: false, via: 0, copies: [] };
+      const plan: BetPlan = { ...PLAN, operator, refuses: { '20': 21 }, steps: [step] };
+      const sends = [send('settle', 200), send('settle', 400, { kind: 'again', code: 21 })];
+      return kindsIn({ ...lived(sends), plan });
+    };
+
+    it('finds nothing where it was taken over: the delivery is dead by then', () => {
+      expect(foundAt('beta')).toEqual([]);
+    });
+
+    it('finds it where nothing is taken over', () => {
+      expect(foundAt('alpha')).toEqual(['contradiction']);
+    });
+  });
+
   it('finds a place answered 200 after its rollback', () => {
     const place = send('place', 200, { body: 'x' });
     const rollback = send('rollback', 200);

@@ -1,3 +1,4 @@
+import { CHARACTERS } from '../plan/plan.ts';
 import type { BetRecord, Send } from '../service/record.ts';
 import type { Finding, FindingKind } from './finding.ts';
 
@@ -68,9 +69,19 @@ function contradictionIn(record: BetRecord, sends: readonly Send[]): string | un
     // request that was answered before is answered so again.
     if (rollbackBegan(record, first.isConfirmed ? other : first)) continue;
     if (first.operation === 'rollback') continue;
+    if (first.isConfirmed && wasTakenOverInVain(record, other)) continue;
     return `${nameOf(first)} was answered ${first.status} (${first.code ?? 'ok'}), ${nameOf(other)} after it ${other.status} (${other.code ?? 'ok'})`;
   }
   return acceptedAfterRollback(record, sends);
+}
+
+/**
+ * Whether a settle is refused that was taken over before: its wallet refused the delivery for good, so that it is
+ * dead, and asked again says the same.
+ */
+function wasTakenOverInVain(record: BetRecord, refused: Send): boolean {
+  const isQueued = CHARACTERS[record.plan.operator].settleOnFailure === 'queue';
+  return isQueued && refused.operation === 'settle' && isPlannedRefusal(record, refused);
 }
 
 function acceptedAfterRollback(record: BetRecord, sends: readonly Send[]): string | undefined {
