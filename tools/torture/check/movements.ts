@@ -1,6 +1,6 @@
-import { Client } from 'pg';
 import { moneyOf, moneyText } from '../money.ts';
 import type { BetRecord } from '../service/record.ts';
+import { withClient } from '../with-client.ts';
 import type { BookedBet } from '../world/ledger.ts';
 import type { Finding } from './finding.ts';
 import { heldOf } from './held.ts';
@@ -39,9 +39,7 @@ export async function movementFindings(
   records: readonly BetRecord[],
   bookedAt: (record: BetRecord) => BookedBet | undefined,
 ): Promise<Finding[]> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return await withClient(databaseUrl, async (client) => {
     const ids = records.map(({ transactionId }) => transactionId);
     const sums = await client.query<Sums>(SUMS, [ids]);
     const violations = await client.query<Violation>(VIOLATIONS);
@@ -56,9 +54,7 @@ export async function movementFindings(
         return { kind: 'statement', bet, text };
       }),
     ];
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 function differing(record: BetRecord, sums: Sums | undefined, booked: BookedBet | undefined) {

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { withClient } from '../with-client.ts';
 
 /**
  * Whether the gateway still has something to do for these bets: an operation under way, a promise, a
@@ -16,12 +16,8 @@ const OPEN_WORK = `
                           AND d.state IN ('live', 'pending')))) AS is_open`;
 
 export async function hasOpenWork(databaseUrl: string, ids: readonly string[]): Promise<boolean> {
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return await withClient(databaseUrl, async (client) => {
     const { rows } = await client.query<{ is_open: boolean }>(OPEN_WORK, [ids]);
     return rows[0]?.is_open ?? true;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { Client } from 'pg';
 import { startPostgres } from '../../embedded/postgres.ts';
+import { withClient } from '../with-client.ts';
 
 /** What all deployments of a run share. */
 export interface Servers {
@@ -26,12 +26,10 @@ export async function openServers(): Promise<Servers> {
       : undefined;
   const serverUrl = own?.url ?? given ?? '';
   const created: string[] = [];
-  const run = async (statements: readonly string[]) => {
-    const client = new Client({ connectionString: serverUrl });
-    await client.connect();
-    for (const statement of statements) await client.query(statement);
-    await client.end();
-  };
+  const run = (statements: readonly string[]) =>
+    withClient(serverUrl, async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
   return {
     database: async () => {
       const name = `wagergate_torture_${randomBytes(5).toString('hex')}`;
