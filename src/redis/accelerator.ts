@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import type { Clock } from '../domain/clock.ts';
 import { within } from '../lib/within.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -14,6 +14,12 @@ const HEALTH_KEPT_MS = 10_000;
 
 const SET_ALL_IF_ABSENT = `
   for at, key in ipairs(KEYS) do redis.call('SET', key, ARGV[at + 1], 'PX', ARGV[1], 'NX') end`;
+
+/** What is kept for a key, and written once more as it is: a server that takes no writes refuses that. */
+const GET_WHERE_TAKEN = `
+  local value = redis.call('GET', KEYS[1])
+  if value then redis.call('SET', KEYS[1], value, 'KEEPTTL') end
+  return value`;
 
 export interface AcceleratorOptions {
   readonly url: string;
@@ -65,9 +71,27 @@ export class Accelerator {
     });
     this.#redis.on('ready', () => {
       this.#connectionError = undefined;
-      if (this.#wasThere) for (const listener of this.#onReturn) listener();
+      if (this.#wasThere) this.#returned();
       this.#wasThere = true;
     });
+    if (this.#redis instanceof Cluster) this.#watchNodes(this.#redis);
+  }
+
+  /** A cluster stays ready while one of its nodes goes and comes back, or is replaced. */
+  #watchNodes(cluster: Cluster): void {
+    const known = new Set<string>();
+    cluster.on('+node', (node: Redis) => {
+      const address = `${node.options.host}:${node.options.port}`;
+      node.on('ready', () => {
+        if (known.has(address)) this.#returned();
+        known.add(address);
+      });
+    });
+    cluster.on('-node', () => this.#returned());
+  }
+
+  #returned(): void {
+    for (const listener of this.#onReturn) listener();
   }
 
   /**
@@ -95,6 +119,15 @@ export class Accelerator {
     return redis instanceof Redis
       ? this.#ask(() => redis.mget(...keys))
       : Promise.all(keys.map((key) => this.#ask(() => redis.get(key))));
+  }
+
+  /**
+   * For a value that somebody may have tried to overwrite in vain.
+   * @returns the value; undefined also where its server takes no writes, being full or a replica
+   */
+  async getWhereTaken(key: string): Promise<string | undefined> {
+    const value = await this.#ask(() => this.#redis.eval(GET_WHERE_TAKEN, 1, key));
+    return typeof value === 'string' ? value : undefined;
   }
 
   /** @returns whether Redis has confirmed it */
@@ -135,16 +168,27 @@ export class Accelerator {
     }
   }
 
-  /** Which start of the server this is, or undefined where it does not tell; of a Redis Cluster, any node's. */
+  /** Which start of the server this is, or undefined where it does not tell; of a Redis Cluster, of all its masters. */
   async serverRun(): Promise<string | undefined> {
-    const info = await this.#ask(() => this.#redis.info('server'));
-    return info?.match(/^run_id:(\S+)/m)?.[1];
+    const redis = this.#redis;
+    const servers = redis instanceof Redis ? [redis] : redis.nodes('master');
+    const runs = await Promise.all(
+      servers.map((server) => this.#info(() => server.info('server'), /^run_id:(\S+)/m)),
+    );
+    return runs.length > 0 && runs.every((run) => run !== undefined)
+      ? runs.toSorted().join()
+      : undefined;
   }
 
   /** The server's `maxmemory-policy`, or undefined where it does not tell. */
   async evictionPolicy(): Promise<string | undefined> {
-    const info = await this.#ask(() => this.#redis.info('memory'));
-    return info?.match(/^maxmemory_policy:(\S+)/m)?.[1];
+    return await this.#info(() => this.#redis.info('memory'), /^maxmemory_policy:(\S+)/m);
+  }
+
+  async #info(ask: () => Promise<string>, wanted: RegExp): Promise<string | undefined> {
+    // Something that only speaks like Redis may answer anything.
+    const info: unknown = await this.#ask(ask);
+    return typeof info === 'string' ? wanted.exec(info)?.[1] : undefined;
   }
 
   /**

@@ -80,11 +80,15 @@ export class AnswerCache {
     await this.#tryToRaise();
   }
 
-  /** @returns undefined also for an entry that cannot be read or is of an epoch before this one */
+  /**
+   * Believes only a server that takes a write for this very key: one that does not has refused the fence as well,
+   * and whoever could not write it may not be able to say so.
+   * @returns undefined also for an entry that cannot be read or is of an epoch before this one
+   */
   async find(transactionId: string): Promise<FinalPlace | undefined> {
     if (this.#raising !== undefined) return undefined;
     const [text, epoch] = await Promise.all([
-      this.#accelerator.get(keyOf(transactionId)),
+      this.#accelerator.getWhereTaken(keyOf(transactionId)),
       this.#accelerator.get(EPOCH_KEY),
     ]);
     if (text === undefined || text === FENCED || epoch === undefined) return undefined;

@@ -1,8 +1,10 @@
+import { createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
+import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { privateRedis, sharedRedis } from '../support/redis.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { AT_ONCE_MS, BUSY_MS } from '../support/timing.ts';
@@ -130,6 +132,26 @@ describe('Redis as an accelerator', () => {
     await redis.get('key');
     await proxy.restore();
     await expect.poll(() => redis.isAnswering()).toBe(true);
+  });
+
+  it('takes an odd answer for none: something that only speaks like Redis', async (context) => {
+    const odd = createServer((socket) => {
+      socket.on('error', () => undefined);
+      // Several commands may come in one piece; whatever is asked is answered by a number.
+      socket.on('data', (bytes) => {
+        for (const _ of String(bytes).matchAll(/^\*/gm)) socket.write(':17\r\n');
+      });
+    });
+    const port = await listenOn(odd, 0);
+    context.onTestFinished(() => stopListening(odd));
+    const url = `redis://127.0.0.1:${port}`;
+    const there = new Accelerator({ url, prefix: 'test:', clock, logger });
+    context.onTestFinished(() => there.close());
+    await there.connected(5_000);
+    expect(await there.serverRun()).toBeUndefined();
+    expect(await there.evictionPolicy()).toBeUndefined();
+    expect(await there.getWhereTaken('key')).toBeUndefined();
+    expect(await there.set('key', 'value', 1_000)).toBe(false);
   });
 
   it('is not there while Redis is full, and is again once it has room', async (context) => {

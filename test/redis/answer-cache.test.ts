@@ -1,10 +1,11 @@
+import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { AnswerCache, type FinalPlace } from '../../src/redis/answer-cache.ts';
 import { partly } from '../support/partly.ts';
-import { sharedRedis } from '../support/redis.ts';
+import { privateRedis, sharedRedis } from '../support/redis.ts';
 
 const accepted: FinalPlace = {
   userId: 'u',
@@ -180,3 +181,49 @@ it('Redis that comes back restored while fences are written is told anew before 
   expect(asked.slice(3)).toEqual(['answers-epoch']);
   answers.close();
 });
+
+it.each([
+  ['is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
+  ['has become a replica', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+  [
+    'misses its replicas',
+    ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+    ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+  ],
+] as const)(
+  'Redis %s and refuses the fence of a rollback: no other process takes the answer from it (I6)',
+  async (_, [refuse, ...refusing], [take, ...taking]) => {
+    const server = await privateRedis();
+    onTestFinished(() => server.stop());
+    const logger = pino({ level: 'silent' });
+    const opened = async () => {
+      const options = { url: server.url, prefix: 'test:', clock: systemClock, logger };
+      const accelerator = new Accelerator(options);
+      await accelerator.connected(5_000);
+      const answers = new AnswerCache(accelerator, 'here', systemClock, () => 60_000);
+      onTestFinished(() => {
+        answers.close();
+        accelerator.close();
+      });
+      return answers;
+    };
+    const [here, there] = [await opened(), await opened()];
+    const admin = new Redis(server.url);
+    onTestFinished(() => admin.disconnect());
+    await here.remember('rolled back', accepted);
+    expect(await there.find('rolled back')).toEqual(accepted);
+
+    await admin.call(refuse, ...refusing);
+    await here.fence('rolled back');
+    expect(await there.find('rolled back')).toBeUndefined();
+
+    await admin.call(take, ...taking);
+    const next = async () => {
+      await there.remember('the next', accepted);
+      return await there.find('the next');
+    };
+    await expect.poll(next, { timeout: 10_000 }).toEqual(accepted);
+    await expect.poll(() => admin.get('test:place:rolled back'), { timeout: 10_000 }).toBe('-');
+    expect(await there.find('rolled back')).toBeUndefined();
+  },
+);

@@ -4,7 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
+import { Accelerator } from '../../src/redis/accelerator.ts';
 import { redisProgram } from '../../tools/embedded/redis-program.ts';
 import { Supervisor } from '../../tools/embedded/supervised.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
@@ -68,6 +71,29 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
     await untilDeliveries(bet, [{ state: 'delivered' }]);
     const after = await gateway.metric('gateway_drains_total', { by: 'scheduler' });
     expect(after).toBeGreaterThan(before);
+  });
+
+  it('says so each time one of its nodes has been away: fences may be lost there (I6)', async () => {
+    const logger = pino({ level: 'silent' });
+    const options = { url: gateway.redisUrl, prefix: 'test:', clock: systemClock, logger };
+    const redis = new Accelerator(options);
+    onTestFinished(() => redis.close());
+    await redis.connected(10_000);
+    const run = await redis.serverRun();
+    expect(run?.split(',')).toHaveLength(NODES);
+    const returned = vi.fn();
+    redis.onReturn(returned);
+    // Of every node, so that each is connected to.
+    await vi.waitFor(async () => {
+      for (let key = 0; key < 30; key += 1) {
+        expect(await redis.set(`key-${key}`, 'value', 60_000)).toBe(true);
+      }
+    }, PATIENT);
+    for (const { client } of nodes) {
+      const before = returned.mock.calls.length;
+      await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      await vi.waitUntil(() => returned.mock.calls.length > before, PATIENT);
+    }
   });
 
   it('may lose a node, and nothing of a promise is lost (I4)', async () => {
