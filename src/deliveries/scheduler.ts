@@ -1,7 +1,8 @@
-import { DelayedError, type Job, Queue, Worker } from 'bullmq';
+import { DelayedError, type Job, Queue, type Worker } from 'bullmq';
 import { within } from '../lib/within.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { PatientWorker } from './patient-worker.ts';
 
 const QUEUE = 'deliveries';
 /** A hash tag, so that all keys of the queue live in one slot of a Redis Cluster. */
@@ -86,7 +87,7 @@ export class Scheduler {
       streams: { events: { maxLen: 100 } },
     });
     this.#queue.on('error', onError);
-    this.#worker = new Worker(QUEUE, (job, token) => this.#work(job, token), {
+    this.#worker = new PatientWorker(QUEUE, (job, token) => this.#work(job, token), {
       connection: working,
       prefix,
       concurrency: OPERATORS_AT_ONCE,

@@ -3,6 +3,8 @@ import { GatewayError } from '../domain/errors.ts';
 
 const SENTINEL_PORT = 26_379;
 const REDIS_PORT = 6_379;
+/** A Sentinel that accepts a connection and says nothing is passed over for the next one. */
+const SENTINEL_ANSWER_MS = 2_000;
 
 /** Without what would change the types of answers. */
 export type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
@@ -82,6 +84,7 @@ function sentinelOptions(url: URL): ConnectionOptions {
       address(host, SENTINEL_PORT),
     ),
     name: decodeURIComponent(name),
+    sentinelCommandTimeout: SENTINEL_ANSWER_MS,
     db: databaseOf(database),
     ...credentials(url),
     ...(sentinelPassword === null ? {} : { sentinelPassword }),

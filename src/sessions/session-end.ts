@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../domain/clock.ts';
 import { mapLimited } from '../lib/map-limited.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -9,6 +10,8 @@ const TELL_AGAIN_MS = 1_000;
 const RECENT_MAX = 10_000;
 /** Redis is told of so many at a time: of thousands at once it would not be asked, here and by everybody else. */
 const TOLD_AT_ONCE = 200;
+/** Each with up to `TOLD_AT_ONCE` sessions. */
+const ENDS_AT_ONCE = 5;
 
 interface Ending {
   readonly cache: SessionCache;
@@ -28,6 +31,9 @@ export class SessionEnds {
   readonly #ending: Ending;
   /** Oldest first. */
   readonly #recent = new Set<Ended>();
+  /** Those that Redis has still to hear of. */
+  readonly #untold = new Set<Ended>();
+  #isTelling = false;
 
   constructor(ending: Ending) {
     this.#ending = ending;
@@ -80,17 +86,34 @@ export class SessionEnds {
   }
 
   #tellRecent(): void {
-    for (const ended of this.#recent) void this.#tellUntilHeard(ended);
-  }
-
-  /** Until Redis has heard, or its copies are over by themselves. */
-  async #tellUntilHeard(ended: Ended): Promise<void> {
-    if (ended.untilMs <= this.#ending.clock.monotonicMs()) return;
-    if (!(await this.#tell(ended))) this.#tellLater(ended);
+    for (const ended of this.#recent) this.#untold.add(ended);
+    void this.#tellUntold();
   }
 
   #tellLater(ended: Ended): void {
-    setTimeout(() => void this.#tellUntilHeard(ended), TELL_AGAIN_MS).unref();
+    this.#untold.add(ended);
+    void this.#tellUntold();
+  }
+
+  /** Until Redis has heard of each, or its copies are over by themselves. However many ask for it, one does it. */
+  async #tellUntold(): Promise<void> {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    while (this.#untold.size > 0) {
+      const told = [...this.#untold];
+      // Whatever is added from here on is told once more: Redis may have come back meanwhile.
+      this.#untold.clear();
+      const heard = await mapLimited(told, ENDS_AT_ONCE, (ended) => this.#isHeard(ended));
+      const missed = told.filter((_, at) => heard[at] === false);
+      for (const ended of missed) this.#untold.add(ended);
+      if (missed.length > 0) await sleep(TELL_AGAIN_MS, undefined, { ref: false });
+    }
+    this.#isTelling = false;
+  }
+
+  async #isHeard(ended: Ended): Promise<boolean> {
+    if (ended.untilMs <= this.#ending.clock.monotonicMs()) return true;
+    return await this.#tell(ended);
   }
 
   async #tell({ hashes }: Ended): Promise<boolean> {

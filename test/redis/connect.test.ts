@@ -65,6 +65,17 @@ describe('Redis through Sentinel', { timeout: 90_000 }, () => {
     connection.disconnect();
   });
 
+  it('asks the next Sentinel where one accepts a connection and says nothing', async (context) => {
+    const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+    const port = await listenOn(silent, 0);
+    context.onTestFinished(() => stopListening(silent));
+    const { password } = new URL(master.url);
+    const first = `redis+sentinel://:${password}@127.0.0.1:${port}/books/3`;
+    const redis = connectRedis(`${first}?sentinel=127.0.0.1:${sentinel.port}`, {});
+    context.onTestFinished(() => redis.disconnect());
+    expect(await redis.ping()).toBe('PONG');
+  });
+
   it('is refused without the name of a master', () => {
     expect(() => connectRedis('redis+sentinel://127.0.0.1:26379', {})).toThrow(/names no master/);
   });

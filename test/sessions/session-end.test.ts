@@ -57,3 +57,57 @@ it('Redis is told again also of an end whose commit nobody confirmed: it may hav
   await expect(ends.commit('alpha', [Buffer.from('a token')], lost)).rejects.toThrow('terminated');
   await expect.poll(told, { timeout: 5_000 }).toBe(3);
 });
+
+it('Redis that returns again and again is told by one loop, and at last of what ended meanwhile', async () => {
+  let takes = false;
+  let returns: () => void = () => undefined;
+  const asked: { readonly token: string; readonly atMs: number }[] = [];
+  const cache = partly<SessionCache>({
+    onReturn: (listener: () => void) => {
+      returns = listener;
+    },
+    distrust: async (hash: Buffer) => {
+      asked.push({ token: String(hash), atMs: performance.now() });
+      return takes;
+    },
+  });
+  const logger = partly<Logger>({ warn: vi.fn() });
+  const ends = new SessionEnds({ cache, clock: new TestClock(), logger });
+  const commit = async () => undefined;
+  await ends.commit('alpha', [Buffer.from('first')], commit);
+  for (let time = 0; time < 20; time += 1) returns();
+  const patient = { timeout: 10_000 };
+  await expect.poll(() => asked.length, patient).toBeGreaterThanOrEqual(6);
+  // Twice for the commit, once at once, and from then on once a second.
+  const tries = asked.slice(2).map(({ atMs }) => atMs);
+  for (const [at, triedMs] of tries.slice(1).entries()) {
+    expect(triedMs - (tries[at] ?? 0)).toBeGreaterThan(900);
+  }
+  await ends.commit('alpha', [Buffer.from('second')], commit);
+  takes = true;
+  const last = () => asked.slice(-2).map(({ token }) => token);
+  await expect.poll(last, patient).toEqual(['first', 'second']);
+});
+
+it('Redis is told of a session that ends in the very moment in which it has heard of the others', async () => {
+  const asked: string[] = [];
+  let commit: (token: string) => Promise<void>;
+  const second = Promise.withResolvers<void>();
+  const cache = partly<SessionCache>({
+    onReturn: () => undefined,
+    distrust: async (hash: Buffer) => {
+      asked.push(String(hash));
+      // Heard of at its third time, and in this moment another ends.
+      if (asked.length === 3) void commit('second').then(second.resolve);
+      const times = asked.filter((token) => token === String(hash)).length;
+      return times >= 3;
+    },
+  });
+  const logger = partly<Logger>({ warn: vi.fn() });
+  const ends = new SessionEnds({ cache, clock: new TestClock(), logger });
+  commit = (token) => ends.commit('alpha', [Buffer.from(token)], async () => undefined);
+  await commit('first');
+  await second.promise;
+  const ofSecond = () => asked.filter((token) => token === 'second').length;
+  await expect.poll(ofSecond, { timeout: 5_000 }).toBe(3);
+});
