@@ -9,23 +9,45 @@ export const BACKLOG = 4_096;
 /** The one that is being accepted waits no longer. */
 const WAITING_MAX = BACKLOG + 1;
 
+/** While connections come without a pause, the system is asked this often how many of them wait. */
+const LOOK_MS = 250;
+
+/** How many waited at a time. */
+interface Look {
+  readonly atMs: number;
+  /** Of those that are accepted one a turn: whichever comes after this one came after `atMs`. */
+  readonly lastWaiting: number;
+}
+
+/** Connections that are accepted one a turn, since a turn that found nobody waiting. */
+interface Row {
+  /** Those that are still to be accepted came no earlier, on the monotonic clock. */
+  sinceMs: number;
+  accepted: number;
+  acceptedAtLastTurn: number;
+  /** Those whose `lastWaiting` has not been accepted yet. */
+  looks: readonly Look[];
+  lookedMs: number;
+}
+
 /**
  * How long connections have waited to be accepted, at most. Of those that wait the event loop accepts one a
  * turn; when turns are long and many come, the last of them wait for seconds with a request that nobody has
  * seen. One that came to a queue of at most so many did not come before the one was accepted that stood as
- * many places before it, nor before a turn that found nobody waiting.
+ * many places before it, nor before a turn that found nobody waiting. In a process that is only just kept busy no turn
+ * ever does, and everybody would seem to have come at the beginning: so the system is asked how many really wait.
  */
 export class AcceptQueue {
   readonly #clock: Clock;
+  readonly #waiting: () => Promise<number | undefined>;
   /** When those were accepted that came one a turn, the latest of them. */
   readonly #atMs = new Float64Array(WAITING_MAX);
-  /** How many there were since a turn that found nobody waiting. */
-  #inRow = 0;
-  #rowSinceMs = 0;
-  #seenInRow = 0;
+  #row: Row | undefined;
 
-  constructor(clock: Clock) {
+  /** @param waiting how many wait at this moment; undefined where nobody knows, which is the default */
+  constructor(clock: Clock, waiting: () => Promise<number | undefined> = async () => undefined) {
     this.#clock = clock;
+    this.#waiting = waiting;
   }
 
   /**
@@ -35,25 +57,53 @@ export class AcceptQueue {
    */
   accepted(lagMs: number): number {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#inRow === 0) {
-      this.#rowSinceMs = nowMs - lagMs;
-      this.#seenInRow = 0;
-      setImmediate(this.#afterTurn);
-    }
-    const slot = this.#inRow % WAITING_MAX;
-    const sinceMs = this.#inRow < WAITING_MAX ? this.#rowSinceMs : this.#atMs[slot];
+    const row = this.#row ?? this.#begin(nowMs, lagMs);
+    const slot = row.accepted % WAITING_MAX;
+    const before = row.accepted < WAITING_MAX ? row.sinceMs : (this.#atMs[slot] ?? row.sinceMs);
     this.#atMs[slot] = nowMs;
-    this.#inRow += 1;
-    return sinceMs ?? nowMs;
+    row.accepted += 1;
+    if (nowMs - row.lookedMs >= LOOK_MS) void this.#look(row, nowMs);
+    return Math.max(before, cameAfterMs(row));
+  }
+
+  #begin(nowMs: number, lagMs: number): Row {
+    const row = {
+      ...{ sinceMs: nowMs - lagMs, accepted: 0, acceptedAtLastTurn: 0 },
+      ...{ looks: [], lookedMs: nowMs },
+    };
+    this.#row = row;
+    setImmediate(this.#afterTurn);
+    return row;
+  }
+
+  async #look(row: Row, atMs: number): Promise<void> {
+    row.lookedMs = Number.POSITIVE_INFINITY;
+    const waiting = await this.#waiting();
+    row.lookedMs = this.#clock.monotonicMs();
+    // Some of those that were counted have perhaps been accepted since: then more stand here than did.
+    if (waiting !== undefined) {
+      row.looks = [...row.looks, { atMs, lastWaiting: row.accepted + waiting }];
+    }
   }
 
   /** Between two of these the loop has looked at all its sockets once. */
   readonly #afterTurn = () => {
-    if (this.#inRow === this.#seenInRow) {
-      this.#inRow = 0;
+    const row = this.#row;
+    if (row === undefined) return;
+    if (row.accepted === row.acceptedAtLastTurn) {
+      this.#row = undefined;
       return;
     }
-    this.#seenInRow = this.#inRow;
+    row.acceptedAtLastTurn = row.accepted;
     setImmediate(this.#afterTurn);
   };
+}
+
+/** When the one that was just accepted came at the earliest, as the looks at the queue tell. */
+function cameAfterMs(row: Row): number {
+  for (const { atMs, lastWaiting } of row.looks) {
+    if (row.accepted > lastWaiting) row.sinceMs = Math.max(row.sinceMs, atMs);
+  }
+  row.looks = row.looks.filter(({ lastWaiting }) => row.accepted <= lastWaiting);
+  return row.sinceMs;
 }

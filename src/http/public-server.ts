@@ -17,6 +17,7 @@ import { type ConnectionLimits, Connections, type ConnectionsOptions } from './c
 import { GivenServer, type PortOwner } from './given-server.ts';
 import { RequestStarts } from './request-starts.ts';
 import { refuseHostless, refuseUnreadable } from './unreadable.ts';
+import { waitingAt } from './waiting-connections.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
@@ -153,7 +154,7 @@ function stampArrivals(
   isProxy: (address: string) => boolean,
 ): void {
   const { server } = app;
-  const queue = new AcceptQueue(clock);
+  const queue = new AcceptQueue(clock, () => waitingAt(server));
   const starts = new RequestStarts();
   const cameMs = () => clock.monotonicMs() - lag.currentMs();
   server.on('connection', (socket: Socket) => {

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { IncomingMessage } from 'node:http';
-import { createServer, Socket } from 'node:net';
+import { createServer, type Server, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { AcceptQueue, BACKLOG } from '../../src/http/accept-queue.ts';
 import { RequestStarts } from '../../src/http/request-starts.ts';
+import { waitingAt } from '../../src/http/waiting-connections.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -66,35 +67,102 @@ it('what is sent on a connection later than it was accepted has not waited with 
   expect(starts.sinceMs(request, 7)).toBe(7);
 });
 
-it('no request that waited with its connection is dated later than it was sent', async () => {
-  const queue = new AcceptQueue(systemClock);
-  const starts = new RequestStarts();
-  const gaps: number[] = [];
+it('nobody came earlier than a look at the queue that they were not in', async () => {
+  const clock = new TestClock();
+  let waiting: number | undefined;
+  const queue = new AcceptQueue(clock, async () => waiting);
+  const beganAtMs = clock.atMs;
+  const accepted = async () => {
+    const sinceMs = queue.accepted(0);
+    await turn();
+    return sinceMs;
+  };
+  // Nobody knows how many wait.
+  expect(await accepted()).toBe(beganAtMs);
+  clock.atMs += 1_000;
+  expect(await accepted()).toBe(beganAtMs);
+  // Three do, of whom each may have come at the beginning.
+  waiting = 3;
+  clock.atMs += 1_000;
+  const lookedAtMs = clock.atMs;
+  expect(await accepted()).toBe(beganAtMs);
+  waiting = undefined;
+  for (let n = 0; n < 3; n += 1) expect(await accepted()).toBe(beganAtMs);
+  expect(await accepted()).toBe(lookedAtMs);
+  clock.atMs += 1_000;
+  expect(await accepted()).toBe(lookedAtMs);
+});
+
+/** Sends from another thread. */
+function senderOf(script: string): Worker {
+  const sender = new Worker(script, { eval: true });
+  onTestFinished(async () => {
+    await sender.terminate();
+  });
+  return sender;
+}
+
+it('a process that is only just kept busy by new connections takes none for seconds old', async (context) => {
+  if (process.platform !== 'linux') context.skip('only Linux tells how many connections wait');
+  const waited: number[] = [];
+  const acceptedAtMs: number[] = [];
   const server = createServer((socket) => {
-    starts.opened(socket, queue.accepted(0));
-    // Each turn takes its time, as where many requests are worked on.
+    acceptedAtMs.push(systemClock.monotonicMs());
+    waited.push(systemClock.monotonicMs() - queue.accepted(0));
     const endsAtMs = performance.now() + 5;
     while (performance.now() < endsAtMs);
-    socket.once('data', (data) => {
-      const cameAtMs = starts.sinceMs(new IncomingMessage(socket), systemClock.monotonicMs());
-      gaps.push(performance.timeOrigin + cameAtMs - Number(data.toString()));
-      socket.end();
-    });
+    socket.on('error', () => undefined);
+    socket.resume().end();
   });
+  const queue = new AcceptQueue(systemClock, () => waitingAt(server));
   const port = await listenOn(server, 0);
   onTestFinished(() => stopListening(server));
-  const sender = new Worker(
+  // Each of them connects again as soon as it was served: one of them always waits.
+  senderOf(
     `const { connect } = require('node:net');
+     const call = () => connect(${port}, '127.0.0.1').on('error', () => {}).on('close', call).resume();
+     for (let n = 0; n < 60; n += 1) call();`,
+  );
+  await expect.poll(() => waited.length, { timeout: 20_000 }).toBeGreaterThan(800);
+  // Taken one after the other, they took more than ten times as long as the 60 that can have waited.
+  const tookMs = (acceptedAtMs[800] ?? 0) - (acceptedAtMs[0] ?? 0);
+  expect(waited.at(800)).toBeLessThan(tookMs / 2);
+});
+
+it.each([
+  ['looks at its queue', (server: Server) => waitingAt(server)],
+  ['cannot', async () => undefined],
+])(
+  'no request that waited with its connection is dated later than it was sent: %s',
+  async (_, look) => {
+    const queue = new AcceptQueue(systemClock, () => look(server));
+    const starts = new RequestStarts();
+    const gaps: number[] = [];
+    const server = createServer((socket) => {
+      starts.opened(socket, queue.accepted(0));
+      // Each turn takes its time, as where many requests are worked on.
+      const endsAtMs = performance.now() + 5;
+      while (performance.now() < endsAtMs);
+      socket.once('data', (data) => {
+        const cameAtMs = starts.sinceMs(new IncomingMessage(socket), systemClock.monotonicMs());
+        gaps.push(performance.timeOrigin + cameAtMs - Number(data.toString()));
+        socket.end();
+      });
+    });
+    const port = await listenOn(server, 0);
+    onTestFinished(() => stopListening(server));
+    const sender = senderOf(
+      `const { connect } = require('node:net');
      for (let n = 0; n < 200; n += 1) {
        const socket = connect(${port}, '127.0.0.1', () => {
          socket.write(String(performance.timeOrigin + performance.now()));
        });
        socket.resume();
      }`,
-    { eval: true },
-  );
-  await once(sender, 'exit');
-  expect(gaps).toHaveLength(200);
-  // Of this one's own turn, and of two threads' clocks.
-  expect(Math.max(...gaps)).toBeLessThan(50);
-});
+    );
+    await once(sender, 'exit');
+    expect(gaps).toHaveLength(200);
+    // Of this one's own turn, and of two threads' clocks.
+    expect(Math.max(...gaps)).toBeLessThan(50);
+  },
+);
