@@ -36,7 +36,17 @@ export class FileReader {
    */
   read(path: string, realPath = path): FileText {
     this.watch(path);
-    return readText(realPath);
+    const read = readText(realPath);
+    if (!read.ok) this.#retry(path, realPath);
+    return read;
+  }
+
+  /** What could not be read may become readable and stay the same file: the process had no file left to open, say. */
+  #retry(path: string, realPath: string): void {
+    this.#remember(path, () => {
+      const read = readText(realPath);
+      return `${fileIdentity(path)} ${read.ok ? 'can be read' : read.reason}`;
+    });
   }
 
   /** Has `changes` tell when this path becomes another file, without reading it. */
