@@ -1,17 +1,24 @@
 import cluster, { type Worker } from 'node:cluster';
-import { on, once } from 'node:events';
+import { once } from 'node:events';
 import { type BreakersTogether, isFinding, type Tell } from './breakers-together.ts';
-import { freezeDeep } from './config/freeze.ts';
 import type { InForce } from './config/in-force.ts';
+import type { Problem } from './config/problems.ts';
+import { systemClock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
-import { hasDescriptors } from './http/descriptors.ts';
 import { isFromGivenServer } from './http/given-server.ts';
-import { OutOfTime, within } from './lib/within.ts';
 import { PublicPort } from './public-port.ts';
 import type { Family } from './telemetry/exposition.ts';
 import type { Logger } from './telemetry/logger.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { countedBy, type Snapshot, snapshotOf, Together } from './telemetry/snapshot.ts';
+import {
+  ALIVE,
+  ASK_PARENT,
+  ask,
+  isCannotStartMessage,
+  isDescriptorsMessage,
+  type KnownAtParent,
+} from './worker-talk.ts';
 
 /** A scrape does not wait longer for a worker process that is busy or gone. */
 const COLLECT_MS = 4_000;
@@ -23,16 +30,12 @@ const RESTART_MS = 1_000;
  */
 const STOP_MS = 12_000;
 
-/** How often a worker process looks whether it can still open a file. */
-const DESCRIPTORS_MS = 1_000;
-
-/** A worker process asks its parent what is in force, and on which database. */
-const ASK_PARENT = 'inForce';
-
-interface KnownAtParent {
-  readonly inForce: InForce;
-  readonly databaseId: string;
-}
+/** A reload waits for so long until each worker process has done it too. */
+const RELOAD_MS = 4_000;
+/** How often worker processes are looked after, and since when one of them that says nothing is no help, and hangs. */
+const LOOK_MS = 1_000;
+const SILENT_MS = 5_000;
+const HANGS_MS = 30_000;
 
 /** Stands for the worker processes that have ended. */
 const ENDED = {};
@@ -55,6 +58,10 @@ export class HttpWorkers {
   #databaseId = '';
   readonly #port: PublicPort;
   readonly #listening = new Set<Worker>();
+  /** When each last said that it works, on the monotonic clock. */
+  readonly #aliveMs = new WeakMap<Worker, number>();
+  #lookedMs = systemClock.monotonicMs();
+  #looking: NodeJS.Timeout | undefined;
   readonly #onTaking = new WeakMap<Worker, () => void>();
   /** Until every worker process listens, one that ends ends the start: nothing is logged or begun anew. */
   #hasStarted = false;
@@ -85,6 +92,7 @@ export class HttpWorkers {
     this.#databaseId = databaseId;
     // Numbers travel as they are: JSON has no NaN, and is slow with a hundred thousand of them.
     cluster.setupPrimary({ serialization: 'advanced' });
+    this.#looking = setInterval(() => this.#lookAfter(), LOOK_MS).unref();
     await Promise.all(Array.from({ length: count }, () => this.#untilListening(this.#fork())));
     this.#hasStarted = true;
   }
@@ -111,14 +119,29 @@ export class HttpWorkers {
     return this.#exhausted.size === 0;
   }
 
-  /** Whether any worker process listens: without one, nobody takes callbacks. */
+  /** Whether any worker process listens and works: without one, nobody takes callbacks. */
   takeCallbacks(): boolean {
-    return this.#listening.size > 0;
+    return [...this.#listening].some((worker) => this.#silentMs(worker) < SILENT_MS);
+  }
+
+  /**
+   * Has every worker process read the configuration anew.
+   * @returns what is wrong, also where one has not said in time that it did
+   */
+  async reload(): Promise<readonly Problem[]> {
+    const reloads = [...this.#workers].map(async (worker) => {
+      const problems = await ask(worker, 'reload', RELOAD_MS);
+      // Whichever takes its place begins with the files as they are.
+      if (problems === 'ended') return [];
+      return problems === 'late' ? [notReloaded(worker)] : problems;
+    });
+    return (await Promise.all(reloads)).flat();
   }
 
   /** Asks every worker process to drain and waits until they are gone; kills those that hang. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    clearInterval(this.#looking);
     this.#port.close();
     await Promise.all([...this.#workers].map((worker) => this.#stop(worker)));
   }
@@ -135,8 +158,9 @@ export class HttpWorkers {
   }
 
   async #collectFrom(worker: Worker): Promise<void> {
-    const snapshot = await collectFrom(worker);
-    if (snapshot !== undefined) this.#snapshots.set(worker, snapshot);
+    // Nothing from one that is late, or that ends meanwhile.
+    const snapshot = await ask(worker, 'metrics', COLLECT_MS);
+    if (typeof snapshot !== 'string') this.#snapshots.set(worker, snapshot);
   }
 
   #keepCounters(worker: Worker): void {
@@ -147,6 +171,7 @@ export class HttpWorkers {
   #fork(): Worker {
     const worker = cluster.fork();
     this.#workers.add(worker);
+    this.#aliveMs.set(worker, systemClock.monotonicMs());
     // The pipe breaks a moment before the exit is known.
     const tell: Tell = (breakerNews) => worker.send({ breakerNews }, () => undefined);
     const onTaking = () => {
@@ -155,6 +180,7 @@ export class HttpWorkers {
       this.#onTaking.get(worker)?.();
     };
     worker.on('message', (message: unknown) => {
+      if (message === ALIVE) this.#aliveMs.set(worker, systemClock.monotonicMs());
       if (message === ASK_PARENT) worker.send(this.#knownHere(), () => undefined);
       if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
       if (isFromGivenServer(message)) void this.#port.heard(worker, message, onTaking);
@@ -164,20 +190,57 @@ export class HttpWorkers {
       else this.#exhausted.add(worker);
     });
     worker.once('exit', (code, signal) => {
-      this.#workers.delete(worker);
-      this.#listening.delete(worker);
-      this.#port.left(worker);
-      this.#exhausted.delete(worker);
+      this.#forget(worker);
       this.#breakers.leave(tell);
       if (this.#stopping || !this.#hasStarted) return;
       this.#keepCounters(worker);
       const why = this.#reasons.get(worker);
       this.#logger.error({ pid: worker.process.pid, code, signal, why }, 'cluster.worker_died');
-      setTimeout(() => {
-        if (!this.#stopping) this.#fork();
-      }, RESTART_MS);
+      this.#forkLater();
+    });
+    // One that could not be made, for want of memory, processes or open files, never exits.
+    worker.on('error', (err) => {
+      if (worker.process.pid !== undefined) {
+        this.#logger.warn({ pid: worker.process.pid, err }, 'cluster.worker_unreachable');
+        return;
+      }
+      this.#forget(worker);
+      if (this.#stopping || !this.#hasStarted) return;
+      this.#logger.error({ err, note: 'it is tried again' }, 'cluster.worker_not_started');
+      this.#forkLater();
     });
     return worker;
+  }
+
+  #forget(worker: Worker): void {
+    this.#workers.delete(worker);
+    this.#listening.delete(worker);
+    this.#port.ended(worker);
+    this.#exhausted.delete(worker);
+  }
+
+  #forkLater(): void {
+    setTimeout(() => {
+      if (!this.#stopping) this.#fork();
+    }, RESTART_MS);
+  }
+
+  #silentMs(worker: Worker): number {
+    return systemClock.monotonicMs() - (this.#aliveMs.get(worker) ?? 0);
+  }
+
+  /** Ends those that hang: whoever is given to one waits for nothing. */
+  #lookAfter(): void {
+    const nowMs = systemClock.monotonicMs();
+    const stoodStill = nowMs - this.#lookedMs > 2 * LOOK_MS;
+    this.#lookedMs = nowMs;
+    for (const worker of this.#workers) {
+      // With the whole machine perhaps; what they have said meanwhile is still to be heard.
+      if (stoodStill) this.#aliveMs.set(worker, nowMs);
+      if (this.#silentMs(worker) < HANGS_MS) continue;
+      this.#logger.error({ pid: worker.process.pid, note: 'it is killed' }, 'cluster.worker_hangs');
+      worker.process.kill('SIGKILL');
+    }
   }
 
   #knownHere(): KnownAtParent {
@@ -192,106 +255,15 @@ export class HttpWorkers {
       const why = this.#reasons.get(worker) ?? ended;
       reject(new GatewayError('CANNOT_START', why));
     });
+    worker.once('error', (cause) => {
+      const why = `an HTTP worker process could not be started: ${cause.message}`;
+      reject(new GatewayError('CANNOT_START', why, { cause }));
+    });
     await promise;
   }
 }
 
-/** In a worker process: what is in force at its parent, which outlives files that are broken by now, and its database. */
-export async function knownAtParent(): Promise<KnownAtParent> {
-  const { promise, resolve } = Promise.withResolvers<KnownAtParent>();
-  const hear = (message: unknown) => {
-    if (isKnownMessage(message)) resolve(freezeDeep(message));
-  };
-  process.on('message', hear);
-  process.send?.(ASK_PARENT);
-  try {
-    return await promise;
-  } finally {
-    process.off('message', hear);
-  }
-}
-
-/** In a worker process: says why it cannot start. Its parent repeats it, once for all that cannot. */
-export async function tellWhyNotStarted(why: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  // Where the parent has gone, it has said so itself.
-  process.send?.({ cannotStart: why }, undefined, undefined, () => resolve());
-  await promise;
-}
-
-/**
- * In a worker process: its parent may go while something is being sent to it. Node ends the process
- * when it notices; what could not be sent is no crash of its own.
- */
-export function endWithParent(): void {
-  cluster.worker?.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_IPC_CHANNEL_CLOSED') throw error;
-  });
-}
-
-/** In a worker process: answers the parent's question for metrics. */
-export function answerForMetrics(metrics: Metrics): void {
-  process.on('message', (message: unknown) => {
-    if (message !== 'metrics') return;
-    void metrics
-      .families()
-      .then(snapshotOf)
-      .then((snapshot) => process.send?.({ metrics: snapshot }));
-  });
-}
-
-/** In a worker process: tells the parent, which answers for its readiness, when it can open no file. */
-export function tellOfDescriptors(): void {
-  let told = true;
-  const look = async () => {
-    const has = await hasDescriptors();
-    if (has === told) return;
-    told = has;
-    process.send?.({ hasDescriptors: has });
-  };
-  setInterval(() => void look(), DESCRIPTORS_MS).unref();
-}
-
-/** Nothing from a worker process that is late, or that ends meanwhile. */
-async function collectFrom(worker: Worker): Promise<Snapshot | undefined> {
-  const given = new AbortController();
-  const { signal } = given;
-  const answer = metricsOf(worker, signal);
-  const ended = once(worker, 'exit', { signal }).then(() => undefined);
-  // What comes too late, or of the one that lost, is nobody's concern.
-  for (const either of [answer, ended]) either.catch(() => undefined);
-  // The pipe breaks a moment before the exit is known.
-  worker.send('metrics', () => undefined);
-  try {
-    return await within(COLLECT_MS, Promise.race([answer, ended]));
-  } catch (error) {
-    if (error instanceof OutOfTime) return undefined;
-    throw error;
-  } finally {
-    given.abort();
-  }
-}
-
-/** The next metrics that it sends; it may speak of other things before. */
-async function metricsOf(worker: Worker, signal: AbortSignal): Promise<Snapshot | undefined> {
-  for await (const [message] of on(worker, 'message', { signal })) {
-    if (isMetricsMessage(message)) return message.metrics;
-  }
-  return undefined;
-}
-
-function isDescriptorsMessage(message: unknown): message is { hasDescriptors: boolean } {
-  return typeof message === 'object' && message !== null && 'hasDescriptors' in message;
-}
-
-function isCannotStartMessage(message: unknown): message is { cannotStart: string } {
-  return typeof message === 'object' && message !== null && 'cannotStart' in message;
-}
-
-function isKnownMessage(message: unknown): message is KnownAtParent {
-  return typeof message === 'object' && message !== null && 'inForce' in message;
-}
-
-function isMetricsMessage(message: unknown): message is { metrics: Snapshot } {
-  return typeof message === 'object' && message !== null && 'metrics' in message;
+function notReloaded(worker: Worker): Problem {
+  const reason = `has not read the files within ${RELOAD_MS} ms: it may go on with what it had; one that hangs is replaced`;
+  return { file: `worker process ${worker.process.pid}`, path: '', reason };
 }

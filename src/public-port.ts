@@ -5,7 +5,9 @@ import { systemClock } from './domain/clock.ts';
 import { unreachable } from './domain/unreachable.ts';
 import { AcceptQueue, BACKLOG } from './http/accept-queue.ts';
 import { EventLoopLag } from './http/arrival.ts';
+import { openFilesMax } from './http/descriptors.ts';
 import type { FromGivenServer, ToGivenServer } from './http/given-server.ts';
+import { waitingAt } from './http/waiting-connections.ts';
 import { machineMs } from './lib/machine-clock.ts';
 import type { Logger } from './telemetry/logger.ts';
 
@@ -25,12 +27,15 @@ export class PublicPort {
   readonly #at: { readonly host: string; readonly port: number };
   readonly #logger: Logger;
   readonly #lag = new EventLoopLag(systemClock);
-  readonly #queue = new AcceptQueue(systemClock);
+  readonly #queue = new AcceptQueue(systemClock, () => waitingAt(this.#server));
   /** The oldest first. */
   readonly #waiting: Waiting[] = [];
   readonly #taking = new Set<Worker>();
   /** Those of them that have taken their last; the one that waits for longest first. */
   readonly #free = new Set<Worker>();
+  /** What each was given and has not taken yet. It stays open here: a worker that dies may never have had it. */
+  readonly #given = new Map<Worker, Waiting>();
+  readonly #waitingMax: number;
   #server: Server | undefined;
   #opened: Promise<AddressInfo> | undefined;
   #isClosed = false;
@@ -38,6 +43,8 @@ export class PublicPort {
   constructor(at: { readonly host: string; readonly port: number }, logger: Logger) {
     this.#at = at;
     this.#logger = logger;
+    // The files of this process are for its own connections as well.
+    this.#waitingMax = Math.min(BACKLOG, Math.ceil(openFilesMax() / 2));
   }
 
   /**
@@ -54,6 +61,8 @@ export class PublicPort {
         await this.#begin(worker, onTaking);
         return;
       case 'taken':
+        this.#given.get(worker)?.socket.destroy();
+        this.#given.delete(worker);
         if (this.#taking.has(worker)) this.#free.add(worker);
         this.#give();
         return;
@@ -69,6 +78,17 @@ export class PublicPort {
   left(worker: Worker): void {
     this.#taking.delete(worker);
     this.#free.delete(worker);
+  }
+
+  /** It has ended: what it was given and did not take is for the next. */
+  ended(worker: Worker): void {
+    this.left(worker);
+    const given = this.#given.get(worker);
+    this.#given.delete(worker);
+    if (given === undefined) return;
+    if (this.#isClosed) given.socket.destroy();
+    else this.#waiting.unshift(given);
+    this.#give();
   }
 
   /** Nothing is accepted any more; what nobody has taken is closed, unread. */
@@ -113,7 +133,7 @@ export class PublicPort {
     const waitedMs = systemClock.monotonicMs() - this.#queue.accepted(this.#lag.currentMs());
     // It is not read here; whatever becomes of it, the worker that takes it finds out.
     socket.on('error', () => socket.destroy());
-    if (this.#waiting.length >= BACKLOG) {
+    if (this.#waiting.length >= this.#waitingMax) {
       socket.destroy();
       return;
     }
@@ -126,14 +146,13 @@ export class PublicPort {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       this.#free.delete(worker);
+      this.#given.set(worker, next);
       tell(worker, { givenSinceMs: next.sinceMs }, next.socket);
     }
   }
 }
 
-/** The pipe breaks a moment before its end is known; what was in it is lost with the worker. */
+/** The pipe breaks a moment before its end is known; what was in it is known then not to have been taken. */
 function tell(worker: Worker, message: ToGivenServer, socket?: Socket): void {
-  worker.send(message, socket, (error) => {
-    if (error !== null) socket?.destroy();
-  });
+  worker.send(message, socket, { keepOpen: true }, () => undefined);
 }

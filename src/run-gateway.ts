@@ -1,23 +1,24 @@
 import cluster from 'node:cluster';
 import { BreakersTogether, joinHere, joinParent } from './breakers-together.ts';
-import {
-  answerForMetrics,
-  endWithParent,
-  HttpWorkers,
-  knownAtParent,
-  tellOfDescriptors,
-  tellWhyNotStarted,
-} from './cluster.ts';
+import { HttpWorkers } from './cluster.ts';
 import { type Environment, readEnvironment } from './config/environment.ts';
 import { ConfigError } from './config/problems.ts';
 import { ConfigurationSource } from './config/source.ts';
 import { GatewayError } from './domain/errors.ts';
-import { type GatewayProcess, startProcess } from './gateway-process.ts';
+import { type GatewayProcess, type ProcessOptions, startProcess } from './gateway-process.ts';
 import { MigrationError } from './store/schema/migrate.ts';
 import { countReload, noteReading } from './telemetry/counting.ts';
 import { createLogger, endLogged, type Logger } from './telemetry/logger.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { startTracing } from './telemetry/tracing.ts';
+import {
+  answerQuestions,
+  endWithParent,
+  knownAtParent,
+  tellOfDescriptors,
+  tellOfLife,
+  tellWhyNotStarted,
+} from './worker-process.ts';
 
 /**
  * Runs the gateway in this process: environment in, compose, listen.
@@ -68,6 +69,12 @@ interface Started {
 async function start(environment: Environment, logger: Logger, started: Started): Promise<void> {
   const metrics = createMetrics();
   metrics.collectProcessMetrics();
+  const begun = Promise.withResolvers<ConfigurationSource>();
+  if (cluster.isWorker) {
+    // First of all: nothing that is asked while this process begins may be missed.
+    answerQuestions(metrics, begun.promise);
+    tellOfLife();
+  }
   const atParent = cluster.isWorker ? await knownAtParent() : undefined;
   const source = new ConfigurationSource({
     folder: environment.configFolder,
@@ -75,7 +82,9 @@ async function start(environment: Environment, logger: Logger, started: Started)
     logger,
     onReload: (reload) => countReload(metrics, reload),
     lastGood: atParent?.inForce,
+    others: async () => (await started.workers?.reload()) ?? [],
   });
+  begun.resolve(source);
   noteReading(metrics, source.beganGood);
   process.on('SIGHUP', () => void source.reload());
   const tracing = await startTracing(
@@ -87,7 +96,6 @@ async function start(environment: Environment, logger: Logger, started: Started)
   const common = { source, logger, metrics, tracing };
 
   if (atParent !== undefined) {
-    answerForMetrics(metrics);
     tellOfDescriptors();
     started.own = await startProcess({
       ...common,
@@ -98,15 +106,17 @@ async function start(environment: Environment, logger: Logger, started: Started)
     });
     return;
   }
-  const first = { ...common, opensAdmin: true };
+  started.own = await startFirst({ ...common, environment, opensAdmin: true }, started);
+}
+
+/** The process that people know: alone, or the parent of those that take callbacks. */
+async function startFirst(first: ProcessOptions, started: Started): Promise<GatewayProcess> {
+  const { environment, source, logger, metrics } = first;
   const forks = environment.workers > 1 && environment.roles.has('http');
-  if (!forks) {
-    started.own = await startProcess({ ...first, environment });
-    return;
-  }
+  if (!forks) return await startProcess(first);
   const breakers = new BreakersTogether();
   const workers = new HttpWorkers(logger, breakers, () => source.inForce, environment);
-  started.own = await startProcess({
+  return await startProcess({
     ...first,
     environment: { ...environment, roles: withoutHttp(environment) },
     joinBreakers: (wallets) => joinHere(breakers, wallets),

@@ -6,7 +6,7 @@ import { doubtfulDialect } from './doubtful-dialect.ts';
 import type { InForce } from './in-force.ts';
 import { type LineOfPath, linesOfFile } from './line-of-path.ts';
 import { configurationOf, loadOver } from './loader.ts';
-import type { Problem } from './problems.ts';
+import { describeProblem, type Problem } from './problems.ts';
 import { reconcile } from './reconcile.ts';
 import type { Configuration, OperatorConfig } from './schema.ts';
 import { Watcher } from './watcher.ts';
@@ -62,6 +62,11 @@ export interface ConfigurationSourceOptions {
    * default: then there is nothing to begin with, and all of them must be valid.
    */
   readonly lastGood?: InForce | undefined;
+  /**
+   * Has the processes beside this one, where there are some, reload too when that is asked for.
+   * @returns what is wrong there
+   */
+  readonly others?: () => Promise<readonly Problem[]>;
   /** How often `watch` looks at the folder. */
   readonly watchIntervalMs?: number;
 }
@@ -117,10 +122,21 @@ export class ConfigurationSource {
   }
 
   /**
-   * Reads the folder and puts what is valid into force, one reload after the other. Listeners are
+   * Reads the folder and puts what is valid into force, here and in the processes beside this one. Listeners are
    * called before this resolves, and only when something changed.
    */
-  reload(): Promise<ReloadResult> {
+  async reload(): Promise<ReloadResult> {
+    const { others = async () => [] } = this.#options;
+    const [here, elsewhere] = await Promise.all([this.#reloadHere(), others()]);
+    const known = new Set(here.problems.map(describeProblem));
+    const further = elsewhere.filter((problem) => !known.has(describeProblem(problem)));
+    if (further.length === 0) return here;
+    this.#logProblems(further);
+    return { ...here, result: 'invalid', problems: [...here.problems, ...further] };
+  }
+
+  /** One reload after the other. */
+  #reloadHere(): Promise<ReloadResult> {
     const reload = this.#lastReload.then(() => this.#reload());
     this.#lastReload = reload.catch(() => undefined);
     return reload;
@@ -160,7 +176,7 @@ export class ConfigurationSource {
   watch(): void {
     this.#watcher ??= new Watcher({
       changes: () => inSlices(this.#folder.changes()),
-      onChange: () => this.reload(),
+      onChange: () => this.#reloadHere(),
       onError: (error) => this.#options.logger.error({ err: error }, 'config.reload_failed'),
       ...(this.#options.watchIntervalMs && { intervalMs: this.#options.watchIntervalMs }),
     });
