@@ -5,6 +5,7 @@ import { GatewayError } from './domain/errors.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Accelerator } from './redis/accelerator.ts';
 import type { AnswerCache } from './redis/answer-cache.ts';
+import { isBroughtJournal } from './store/schema/brought-journal.ts';
 import { databaseId } from './store/schema/database-id.ts';
 import { historyId, MigrationError, migrate, pendingMigrations } from './store/schema/migrate.ts';
 import { waitsForDisk } from './store/schema/server-check.ts';
@@ -44,6 +45,13 @@ export async function awaitDatabase(
       'CANNOT_START',
       `the database lacks ${pending.length} migration(s) (${pending.join(', ')}): ` +
         'run `wagergate migrate` (in a clone: `npm run migrate`) or start with MIGRATE_ON_START=true',
+    );
+  }
+  if (await explained(usual, 'read', () => isBroughtJournal(usual.url))) {
+    throw new GatewayError(
+      'CANNOT_START',
+      `${shown(usual)} holds a journal that comes from another server, as by a dump, and the books would pass it over: ` +
+        'run `wagergate migrate` once, while no other gateway writes to it (docs/operations.md, Backup and restore)',
     );
   }
   if (hasTwo) await refuseDifferent(usual, direct);

@@ -65,7 +65,7 @@ export const READ_ENTRIES = statement(
       FROM attempts a
      WHERE a.confirmed IS NOT FALSE
        AND (a.written_in, a.operation_id, a.number) > (:written_in, :operation_id, :number)
-       AND a.written_in < pg_snapshot_xmin(pg_current_snapshot())
+       AND a.written_in < journal_written_in(pg_snapshot_xmin(pg_current_snapshot()))
      ORDER BY a.written_in, a.operation_id, a.number LIMIT :limit
   )
   SELECT a.written_in::text, a.operation_id, a.number, b.transaction_id, o.operation,

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Client, DatabaseError } from 'pg';
 import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
+import { goOnAboveBrought } from './brought-journal.ts';
 import { type LockTries, withLockTries } from './lock-tries.ts';
 import {
   beginMigration,
@@ -67,25 +68,38 @@ export async function migrate(
   return withClient(databaseUrl, async (client) => {
     await prepareSession(client);
     await lock(client, log);
-    const { pending } = await statusOf(client, folder);
-    const scripts = await Promise.all(pending.map((name) => readScript(folder, name)));
-    if (scripts.length === 0) return { applied: [] };
-    await ensureHistory(client);
-    for (const name of await forgetUnfinished(client)) {
-      log(`migration ${name} was begun earlier and not finished: trying it again`);
+    const applied = await applyPending(client, folder, locks, log);
+    if (await goOnAboveBrought(client)) {
+      log('the journal comes from another server: it goes on above the transactions that it holds');
     }
-    await client.query(
-      `SELECT set_config('lock_timeout', $1, false) WHERE current_setting('lock_timeout') = '0'`,
-      [LOCK_TIMEOUT],
-    );
-    for (const script of scripts) {
-      const onWaiting = (holders: string) =>
-        log(`migration ${script.name} waits, and tries again: others hold its tables: ${holders}`);
-      await apply(client, script, { ...locks, onWaiting });
-      log(`migration ${script.name} applied`);
-    }
-    return { applied: scripts.map(({ name }) => name) };
+    return { applied };
   });
+}
+
+async function applyPending(
+  client: Client,
+  folder: string,
+  locks: Pick<LockTries, 'tries' | 'pauseMs'>,
+  log: (line: string) => void,
+): Promise<string[]> {
+  const { pending } = await statusOf(client, folder);
+  const scripts = await Promise.all(pending.map((name) => readScript(folder, name)));
+  if (scripts.length === 0) return [];
+  await ensureHistory(client);
+  for (const name of await forgetUnfinished(client)) {
+    log(`migration ${name} was begun earlier and not finished: trying it again`);
+  }
+  await client.query(
+    `SELECT set_config('lock_timeout', $1, false) WHERE current_setting('lock_timeout') = '0'`,
+    [LOCK_TIMEOUT],
+  );
+  for (const script of scripts) {
+    const onWaiting = (holders: string) =>
+      log(`migration ${script.name} waits, and tries again: others hold its tables: ${holders}`);
+    await apply(client, script, { ...locks, onWaiting });
+    log(`migration ${script.name} applied`);
+  }
+  return scripts.map(({ name }) => name);
 }
 
 /**

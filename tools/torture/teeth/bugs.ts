@@ -269,7 +269,7 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/books/read-statements.ts',
-        find: 'AND a.written_in < pg_snapshot_xmin(pg_current_snapshot())',
+        find: 'AND a.written_in < journal_written_in(pg_snapshot_xmin(pg_current_snapshot()))',
         put: '',
       },
     ],

@@ -13,7 +13,10 @@ import { Pool } from 'pg';
 
 const NO_FILTERS = { externalTables: [], externalEnums: [] };
 
-/** The SQL by which Prisma would create a schema from nothing. The database is not touched. */
+/** A column's default wants it, and the schema's language cannot say it. */
+const FUNCTION = `CREATE FUNCTION journal_written_in(id XID8) RETURNS XID8 LANGUAGE sql AS 'SELECT id'`;
+
+/** The SQL by which Prisma would create a schema from nothing, and that function. The database is not touched. */
 export async function sqlOfSchema(databaseUrl: string, schema: string): Promise<string> {
   const { stdout } = await withSchemaEngine(databaseUrl, (engine) =>
     engine.diff({
@@ -24,7 +27,7 @@ export async function sqlOfSchema(databaseUrl: string, schema: string): Promise<
       filters: NO_FILTERS,
     }),
   );
-  return stdout ?? '';
+  return `${FUNCTION};\n${stdout ?? ''}`;
 }
 
 /** `prisma migrate deploy`. @returns the names of the migrations that it applied */

@@ -1,0 +1,60 @@
+import type { Client } from 'pg';
+import { clientRows } from '../client-rows.ts';
+import { openLongConnection } from '../connection.ts';
+
+/**
+ * The highest of the journal's ids of transactions, where this server has not reached it. It wrote every row that it shows
+ * in a transaction that began before it looks; a row with a later id comes from another server.
+ */
+const AHEAD = `
+  WITH ids AS (
+    (SELECT written_in AS id FROM attempts WHERE confirmed IS NOT FALSE
+      ORDER BY written_in DESC, operation_id DESC, number DESC LIMIT 1)
+    UNION ALL
+    SELECT unnest(ARRAY[written_in, checked_in, pruned_in]) FROM books_cursor
+  )
+  SELECT id::text FROM ids
+   WHERE id >= journal_written_in(pg_snapshot_xmax(pg_current_snapshot()))
+   ORDER BY ids.id DESC LIMIT 1`;
+
+const HAS_FUNCTION = `SELECT to_regproc('journal_written_in') IS NOT NULL AS has`;
+
+/**
+ * Whether the journal was brought here from another server as rows (a dump, logical replication). The books
+ * would not read it, and close days without it (docs/decisions/0023).
+ *
+ * @param databaseUrl of a database with this release's schema
+ * @throws Error of `pg` when it cannot be reached
+ */
+export async function isBroughtJournal(databaseUrl: string): Promise<boolean> {
+  const client = await openLongConnection(databaseUrl, 'start');
+  try {
+    return (await idAhead(client)) !== undefined;
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Has such a journal go on above the ids that it holds. No row changes: their order is the order in which wallets
+ * confirmed. Nothing may write to the journal meanwhile, and nothing does: no process starts on it.
+ *
+ * @returns whether that was to be done
+ */
+export async function goOnAboveBrought(client: Client): Promise<boolean> {
+  const [known] = await clientRows(client, HAS_FUNCTION, [], (row) => row.bool('has'));
+  if (known !== true) return false;
+  const ahead = await idAhead(client);
+  if (ahead === undefined) return false;
+  // This server's own ids are above 0.
+  await client.query(
+    `CREATE OR REPLACE FUNCTION journal_written_in(id XID8) RETURNS XID8
+       LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT ((id::text::numeric + ${ahead})::text)::xid8 $$`,
+  );
+  return true;
+}
+
+async function idAhead(client: Client): Promise<bigint | undefined> {
+  const [id] = await clientRows(client, AHEAD, [], (row) => BigInt(row.text('id')));
+  return id;
+}
