@@ -21,7 +21,7 @@ export function compose(parts: Parts) {
   const publicListener = createPublicListener(base, storage, money, bonusApi);
   const internalListener = createInternalListener(base, storage, money);
 
-  const journalMonths = () => new JournalMonths(storage.database, parts.logger);
+  const journalMonths = () => new JournalMonths(storage.monthsDatabase, parts.logger);
   const { directDatabaseUrl: databaseUrl } = base.environment;
   const bookkeeper = () => new Bookkeeper({ ...base, runner: storage.database, databaseUrl });
   const { deliveryWorker, resealing } = money;

@@ -29,6 +29,16 @@ export const SHORT_SETTINGS = {
 } as const satisfies Settings;
 
 /**
+ * A server would keep connections of a gateway whose machine or network has gone for two hours, against its
+ * `max_connections`; so it asks whether they are there: after 30 s of silence, four times.
+ */
+const KEEPALIVES = {
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '4',
+} as const satisfies Settings;
+
+/**
  * No limit of the role ends what takes long; how long it may wait for a lock is the role's to say. Not asked
  * for at the start of a connection, where a pooler may drop it; servers before 17 know two of them.
  */
@@ -49,7 +59,7 @@ export function connectionTo(
   settings: Settings,
 ): Pick<ClientConfig, 'connectionString' | 'application_name' | 'options'> {
   const { connectionString, options } = withoutOptions(url);
-  const ours = Object.entries({ ...OUR_SETTINGS, ...settings }).map(
+  const ours = Object.entries({ ...OUR_SETTINGS, ...KEEPALIVES, ...settings }).map(
     ([key, value]) => `-c ${key}=${value.replaceAll(/[\\ ]/g, '\\$&')}`,
   );
   return {

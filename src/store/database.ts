@@ -24,6 +24,8 @@ export interface DatabaseOptions {
    * `ordered`: nothing is sorted that an index has in order, for statements that read the next so many.
    */
   readonly plans?: keyof typeof PLANS;
+  /** How long a statement may take; 6 s unless given. */
+  readonly statementTimeoutMs?: number;
   /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
   readonly silent?: SilentConnections<PoolClient>;
   /** Errors of idle connections; the pool replaces them by itself. */
@@ -68,6 +70,7 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#plans = options.plans ?? 'each';
     this.#silent = options.silent ?? new SilentConnections();
+    const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
     this.#pool = new Pool({
       ...connectionTo(options.url, 'wagergate', {
         ...SHORT_SETTINGS,
@@ -76,9 +79,9 @@ export class Database {
       max: options.connectionsMax,
       connectionTimeoutMillis: 4_000,
       idleTimeoutMillis: 30_000,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
+      statement_timeout: statementTimeoutMs,
       // A frozen server never reports its own timeout; the client counts as well.
-      query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
+      query_timeout: statementTimeoutMs + 1_000,
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
       // What is there after a failover is a server that no start has looked at.

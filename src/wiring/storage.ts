@@ -21,6 +21,8 @@ const JOURNAL_CONNECTIONS = 8;
 const CONNECTIONS = 10;
 /** For counting what is open, which takes its time where much is, and must not keep the others waiting. */
 const BACKLOG_CONNECTIONS = 2;
+/** A month's table is made while callbacks wait (`JournalMonths`). */
+const MONTH_TIMEOUT_MS = 1_000;
 
 export type Storage = ReturnType<typeof createStorage>;
 
@@ -33,22 +35,13 @@ export function createStorage({
   tracing,
   configuration,
 }: Base) {
-  const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
   const url = environment.databaseUrl;
-  const shared = { url, silent: new SilentConnections<PoolClient>(), onIdleError };
-  const database = new Database({ ...shared, connectionsMax: CONNECTIONS });
-  const kept = (connectionsMax: number) =>
-    new Database({ ...shared, connectionsMax, plans: 'kept' });
-  const placesDatabase = kept(PLACE_CONNECTIONS);
-  const journalDatabase = kept(JOURNAL_CONNECTIONS);
-  const backlogDatabase = new Database({
-    ...{ ...shared, connectionsMax: BACKLOG_CONNECTIONS, plans: 'ordered' },
-  });
-  const databases = [database, placesDatabase, journalDatabase, backlogDatabase];
-  const databaseClock = new DatabaseClock(database, clock);
+  const pools = createPools(url, logger);
+  const { database, journalDatabase, clockDatabase } = pools;
+  const databaseClock = new DatabaseClock(clockDatabase, clock);
   databaseClock.start();
   const prisma = createPrisma(url);
-  const places = new PlaceJournal(placesDatabase, databaseClock);
+  const places = new PlaceJournal(pools.placesDatabase, databaseClock);
   const bets = new BetJournal(journalDatabase, databaseClock);
 
   const accelerator = new Accelerator({
@@ -66,21 +59,43 @@ export function createStorage({
   return {
     database,
     journalDatabase,
+    monthsDatabase: pools.monthsDatabase,
     prisma,
     places: tracedMethods(tracing, 'journal', places, ['begin', 'finish']),
     bets: tracedMethods(tracing, 'journal', bets, ['find', 'commit', 'finish']),
     players: new Players(database),
     timelines: new BetTimelines(prisma),
-    backlog: new BacklogCounts(backlogDatabase, clock),
+    backlog: new BacklogCounts(pools.backlogDatabase, clock),
     accelerator,
     answers,
     postgresTakesWrites: () => database.takesWrites(),
-    pools: () => databases.map(({ use }) => use),
+    pools: () => Object.values(pools).map(({ use }) => use),
     close: async () => {
       databaseClock.close();
       answers.close();
       accelerator.close();
-      await Promise.all([...databases.map((one) => one.close()), prisma.$disconnect()]);
+      await Promise.all([...Object.values(pools).map((one) => one.close()), prisma.$disconnect()]);
     },
+  };
+}
+
+/** The connections to PostgreSQL, by what must not wait for what. */
+function createPools(url: string, logger: Base['logger']) {
+  const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
+  const shared = { url, silent: new SilentConnections<PoolClient>(), onIdleError };
+  const kept = (connectionsMax: number) =>
+    new Database({ ...shared, connectionsMax, plans: 'kept' });
+  return {
+    database: new Database({ ...shared, connectionsMax: CONNECTIONS }),
+    placesDatabase: kept(PLACE_CONNECTIONS),
+    journalDatabase: kept(JOURNAL_CONNECTIONS),
+    backlogDatabase: new Database({
+      ...{ ...shared, connectionsMax: BACKLOG_CONNECTIONS, plans: 'ordered' },
+    }),
+    // Whatever keeps all other connections waiting, such as a locked table, stops no clock.
+    clockDatabase: new Database({ ...shared, connectionsMax: 1 }),
+    monthsDatabase: new Database({
+      ...{ ...shared, connectionsMax: 1, statementTimeoutMs: MONTH_TIMEOUT_MS },
+    }),
   };
 }

@@ -65,6 +65,11 @@ describe.each(KINDS)('a connection %s', (_, ask) => {
     );
   });
 
+  it('has the server ask whether its gateway is still there, so that a dead one holds none for hours', async () => {
+    const names = ['tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count'];
+    expect(await ask(server.url, settings(names))).toBe('30; 10; 4');
+  });
+
   it('keeps them also where DATABASE_URL brings options, which count for all else', async () => {
     const url = new URL(server.url);
     url.searchParams.append('options', '-c search_path=elsewhere,public -c TimeZone=Asia/Tokyo');

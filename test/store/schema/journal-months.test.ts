@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { Database } from '../../../src/store/database.ts';
 import { JournalMonths } from '../../../src/store/schema/journal-months.ts';
 import { createLogger } from '../../../src/telemetry/logger.ts';
 import { openTestJournal, type TestJournal } from '../../support/journal.ts';
@@ -52,4 +53,33 @@ it('what came before its month had a table is kept, and moves into it (I4)', asy
     { transaction_id: 'early' },
   ]);
   expect(await months.prepare()).toBe(0);
+});
+
+it('a month whose table takes too long keeps no other from its own', async () => {
+  for (const n of [1, 2]) {
+    await journal.sql(`DROP TABLE operations_${monthFromNow(n)}, attempts_${monthFromNow(n)}`);
+  }
+  const early = `date_trunc('month', now() AT TIME ZONE 'UTC') + interval '1 month 1 day'`;
+  await journal.sql(
+    `INSERT INTO operations (transaction_id, operation, attempt_id, body, created_at)
+     VALUES ('next month', 'place', gen_random_uuid(), '{}', ${early})`,
+  );
+  await journal.sql(
+    `CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN PERFORM pg_sleep(20); RETURN OLD; END $$`,
+  );
+  await journal.sql(
+    'CREATE TRIGGER slowly BEFORE DELETE ON operations_rest FOR EACH ROW EXECUTE FUNCTION slowly()',
+  );
+  const database = new Database({
+    ...{ url: journal.url, connectionsMax: 1, statementTimeoutMs: 200 },
+    onIdleError: () => undefined,
+  });
+  onTestFinished(() => database.close());
+  const impatient = new JournalMonths(database, createLogger('silent'));
+  await expect(impatient.prepare()).rejects.toThrow('statement timeout');
+  expect(await partitionsOf('operations')).toContain(`operations_${monthFromNow(2)}`);
+  expect(await partitionsOf('operations')).not.toContain(`operations_${monthFromNow(1)}`);
+  await journal.sql('DROP TRIGGER slowly ON operations_rest');
+  expect(await impatient.prepare()).toBe(2);
 });
