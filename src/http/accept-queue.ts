@@ -39,13 +39,13 @@ interface Row {
  */
 export class AcceptQueue {
   readonly #clock: Clock;
-  readonly #waiting: () => Promise<number | undefined>;
+  readonly #waiting: () => number | undefined;
   /** When those were accepted that came one a turn, the latest of them. */
   readonly #atMs = new Float64Array(WAITING_MAX);
   #row: Row | undefined;
 
   /** @param waiting how many wait at this moment; undefined where nobody knows, which is the default */
-  constructor(clock: Clock, waiting: () => Promise<number | undefined> = async () => undefined) {
+  constructor(clock: Clock, waiting: () => number | undefined = () => undefined) {
     this.#clock = clock;
     this.#waiting = waiting;
   }
@@ -62,7 +62,7 @@ export class AcceptQueue {
     const before = row.accepted < WAITING_MAX ? row.sinceMs : (this.#atMs[slot] ?? row.sinceMs);
     this.#atMs[slot] = nowMs;
     row.accepted += 1;
-    if (nowMs - row.lookedMs >= LOOK_MS) void this.#look(row, nowMs);
+    if (nowMs - row.lookedMs >= LOOK_MS) this.#look(row, nowMs);
     return Math.max(before, cameAfterMs(row));
   }
 
@@ -76,11 +76,9 @@ export class AcceptQueue {
     return row;
   }
 
-  async #look(row: Row, atMs: number): Promise<void> {
-    row.lookedMs = Number.POSITIVE_INFINITY;
-    const waiting = await this.#waiting();
-    row.lookedMs = this.#clock.monotonicMs();
-    // Some of those that were counted have perhaps been accepted since: then more stand here than did.
+  #look(row: Row, atMs: number): void {
+    row.lookedMs = atMs;
+    const waiting = this.#waiting();
     if (waiting !== undefined) {
       row.looks = [...row.looks, { atMs, lastWaiting: row.accepted + waiting }];
     }

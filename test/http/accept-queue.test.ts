@@ -70,7 +70,7 @@ it('what is sent on a connection later than it was accepted has not waited with 
 it('nobody came earlier than a look at the queue that they were not in', async () => {
   const clock = new TestClock();
   let waiting: number | undefined;
-  const queue = new AcceptQueue(clock, async () => waiting);
+  const queue = new AcceptQueue(clock, () => waiting);
   const beganAtMs = clock.atMs;
   const accepted = async () => {
     const sinceMs = queue.accepted(0);
@@ -131,7 +131,7 @@ it('a process that is only just kept busy by new connections takes none for seco
 
 it.each([
   ['looks at its queue', (server: Server) => waitingAt(server)],
-  ['cannot', async () => undefined],
+  ['cannot', () => undefined],
 ])(
   'no request that waited with its connection is dated later than it was sent: %s',
   async (_, look) => {
