@@ -101,13 +101,22 @@ const writtenOf = (row: Columns) => ({
   isLocked: row.bool('is_locked'),
 });
 
-/** The first operation of a bet that is not here: one commit, because two of the same bet would both count. */
+/**
+ * A row of the same bet that is being written and not committed yet is waited for no longer: the gateway's own are
+ * committed within some milliseconds, and a server's process that was stopped in between holds its rows for as long.
+ */
+const UNCOMMITTED_MS = 20;
+
+/**
+ * The first operation of a bet that is not here: one commit, because two of the same bet would both count. PostgreSQL's
+ * `lock_not_available` where a row of it is not committed: nothing was written.
+ */
 export const COMMIT_NEW = batchStatement(
   'bet-commit-new',
   PARAMETERS,
   `
   WITH given AS MATERIALIZED (
-    SELECT i.* FROM :input
+    SELECT i.*, set_config('lock_timeout', '${UNCOMMITTED_MS}', true) AS lock_timeout FROM :input
   ), input AS MATERIALIZED (
     SELECT g.* FROM given g WHERE NOT ${IS_LATE}
   ), begun AS (

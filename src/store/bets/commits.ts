@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import type { Deadline } from '../../domain/deadline.ts';
 import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
@@ -9,6 +10,8 @@ import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statemen
 import { type Locked, whenFree } from './locked-row.ts';
 
 type Written = Committed | Locked;
+
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Writes decisions: those on bets that are here in batches, because results come by the thousand when a match ends. */
 export class BetCommits {
@@ -38,8 +41,15 @@ export class BetCommits {
   }
 
   async #begin(limited: LimitedCommit): Promise<Written> {
-    const [written] = await this.#write(COMMIT_NEW, [limited]);
-    return written ?? { kind: 'moved' };
+    try {
+      const [written] = await this.#write(COMMIT_NEW, [limited]);
+      return written ?? { kind: 'moved' };
+    } catch (error) {
+      if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) {
+        return { kind: 'locked' };
+      }
+      throw error;
+    }
   }
 
   async #write(
