@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Deadline } from '../domain/deadline.ts';
-import { JsonError, jsonObjectOrError, jsonString } from '../protocol/json.ts';
+import { jsonString } from '../protocol/json.ts';
 import type { BalanceRequest } from '../protocol/messages.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
-import { mismatchRefused, tokenRefused, unavailable } from './answers.ts';
+import { mismatchRefused, tokenRefused } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
@@ -36,23 +36,12 @@ export async function balance(
     deadline,
   });
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
-  const body = withUserId(answer.body, owner.userId);
-  if (body === undefined) {
-    const note = 'is no JSON object';
-    callbacks.logger.warn({ operator: operatorId, note }, 'balance.broken_answer');
-    return unavailable('error', operatorId, { reason: 'bad_answer' });
-  }
+  // The wallet's words with the aggregator's id, whatever id the wallet used for balances.
+  const body = answer.document.replace({ userId: jsonString(owner.userId) });
   return {
     answer: { status: 200, body },
     outcome: 'accepted',
     operatorId,
     detail: detailOf(answer.trace),
   };
-}
-
-/** The wallet's words with the aggregator's id, whatever id the wallet used for balances. */
-function withUserId(body: Buffer, userId: string): string | undefined {
-  const document = jsonObjectOrError(body);
-  if (document instanceof JsonError) return undefined;
-  return document.replace({ userId: jsonString(userId) });
 }

@@ -4,7 +4,7 @@ import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
-import { type JsonDocument, JsonError, jsonObjectOrError, jsonString } from '../protocol/json.ts';
+import { type JsonDocument, jsonString } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
@@ -55,12 +55,11 @@ export async function profile(
   });
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
 
-  const document = jsonObjectOrError(answer.body);
+  const { document } = answer;
   const broken = (note: string) => {
     callbacks.logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
     return unavailable('error', operatorId, { reason: 'bad_answer' });
   };
-  if (document instanceof JsonError) return broken('is no JSON object');
   const { userId: operatorUser, currency } = document.value;
   if (typeof operatorUser !== 'string') return broken('has no userId that is a text');
   if (typeof currency !== 'string') return broken('has no currency that is a text');

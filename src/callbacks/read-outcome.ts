@@ -1,14 +1,11 @@
 import { unreachable } from '../domain/unreachable.ts';
-import type { ReadAnswer } from '../domain/wallet-answer.ts';
+import type { ReadFailure } from '../domain/wallet-answer.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
 
 /** The answer to a profile or balance that brought no data. */
-export function readOutcome(
-  operatorId: string,
-  answer: Exclude<ReadAnswer, { kind: 'answered' }>,
-): Handled {
+export function readOutcome(operatorId: string, answer: ReadFailure): Handled {
   const detail = { walletMs: Math.round(answer.trace.latencyMs) };
   switch (answer.kind) {
     case 'declined':

@@ -56,14 +56,5 @@ export type BetAnswer =
   | { readonly kind: 'notSent'; readonly reason: NotSentReason; readonly trace: WalletTrace }
   | { readonly kind: 'unknown'; readonly fault: WalletFault; readonly trace: WalletTrace };
 
-/** A wallet's answer to a profile or balance call: a JSON object, or a refusal, or a failure. */
-export type ReadAnswer =
-  | { readonly kind: 'answered'; readonly body: Buffer; readonly trace: WalletTrace }
-  | {
-      readonly kind: 'declined';
-      readonly code: number;
-      readonly message: string;
-      readonly trace: WalletTrace;
-    }
-  | { readonly kind: 'notSent'; readonly reason: NotSentReason; readonly trace: WalletTrace }
-  | { readonly kind: 'unknown'; readonly fault: WalletFault; readonly trace: WalletTrace };
+/** How a profile or balance call ends without the wallet's data. */
+export type ReadFailure = Exclude<BetAnswer, { kind: 'accepted' }>;

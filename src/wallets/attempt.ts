@@ -1,12 +1,13 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
-import type { BetAnswer, ReadAnswer, WalletTrace } from '../domain/wallet-answer.ts';
+import type { BetAnswer, WalletTrace } from '../domain/wallet-answer.ts';
 import type { Exchange } from '../outbound/http-call.ts';
 import type { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest, HttpResponse } from '../outbound/http-message.ts';
 import type { Heard } from '../outbound/secret-mask.ts';
 import type { BetVerdict, Declined, NotUnderstood, ReadVerdict } from './adapters/adapter.ts';
+import type { ReadAnswer } from './call.ts';
 
 export type WalletAnswer = BetAnswer | ReadAnswer;
 

@@ -1,7 +1,13 @@
 import type { Deadline } from '../domain/deadline.ts';
 import type { BetOperation, CallClass, Operation } from '../domain/operation.ts';
-import type { BetAnswer, NotSentReason, ReadAnswer } from '../domain/wallet-answer.ts';
+import type {
+  BetAnswer,
+  NotSentReason,
+  ReadFailure,
+  WalletTrace,
+} from '../domain/wallet-answer.ts';
 import type { BreakerState } from '../outbound/breaker-settings.ts';
+import type { JsonDocument } from '../protocol/json.ts';
 
 /** An operation on a bet, its body already in the operator's terms. */
 export interface BetCall {
@@ -26,6 +32,11 @@ export interface ReadCall {
   readonly requestId: string;
   readonly deadline: Deadline;
 }
+
+/** A wallet's answer to a profile or balance call: its data, as they were read, or how it ended without. */
+export type ReadAnswer =
+  | { readonly kind: 'answered'; readonly document: JsonDocument; readonly trace: WalletTrace }
+  | ReadFailure;
 
 /** Items of the dialect that are kept by whoever makes a call, not by the adapter. */
 export interface CallerDialect {

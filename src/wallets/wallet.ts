@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { CALL_CLASSES, type CallClass, classOf, type Operation } from '../domain/operation.ts';
-import type { BetAnswer, NotSentReason, ReadAnswer } from '../domain/wallet-answer.ts';
+import type { BetAnswer, NotSentReason } from '../domain/wallet-answer.ts';
 import type {
   BreakerHearsay,
   BreakerOverride,
@@ -24,7 +24,7 @@ import {
   type Step,
   type WalletAnswer,
 } from './attempt.ts';
-import type { BetCall, CallerDialect, ReadCall, Wallet } from './call.ts';
+import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './call.ts';
 import { type EvidenceLimits, standingSecrets, withoutSecrets } from './evidence.ts';
 import { Lane } from './lane.ts';
 import { sharesConnections, type WalletOwner } from './wallet-config.ts';

@@ -124,7 +124,7 @@ describe('a read', () => {
     const body = '{"userId":"p1","currency":"EUR","amount":12.10}';
     const { wallet, server } = await stage(({ socket }) => reply(socket, 200, body));
     const answer = await wallet.read(readCall({ operation: 'balance' }));
-    expect(answer).toMatchObject({ kind: 'answered', body: Buffer.from(body) });
+    expect(answer).toMatchObject({ kind: 'answered', document: { text: body } });
     expect(server.requests[0]?.line).toBe('POST /sportsbook/user/balance HTTP/1.1');
   });
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { HttpRequest, HttpResponse } from '../../outbound/http-message.ts';
+import type { JsonDocument } from '../../protocol/json.ts';
 import type { BetCall, CallerDialect, ReadCall } from '../call.ts';
 import type { WalletSettings } from '../wallet-config.ts';
 
@@ -34,7 +35,7 @@ export type BetVerdict =
   | NotUnderstood;
 
 export type ReadVerdict =
-  | { readonly kind: 'answered'; readonly body: Buffer }
+  | { readonly kind: 'answered'; readonly document: JsonDocument }
   | Declined
   | NotUnderstood;
 

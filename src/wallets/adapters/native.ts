@@ -188,9 +188,10 @@ function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): 
     case 'refusal':
       return declined(codeOf(said, call.operation, dialect), said);
     case 'success': {
-      const missing = missingIn(said.document?.value ?? {}, call.operation);
-      return missing === undefined
-        ? { kind: 'answered', body: response.body }
+      const { document } = said;
+      const missing = missingIn(document?.value ?? {}, call.operation);
+      return document !== undefined && missing === undefined
+        ? { kind: 'answered', document }
         : brokenAnswer(`the answer has no proper ${missing}`);
     }
     default:

@@ -3,9 +3,10 @@ import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Handled } from '../../../src/callbacks/handled.ts';
 import type { BetOwner } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
-import type { ReadAnswer } from '../../../src/domain/wallet-answer.ts';
+import type { ReadFailure } from '../../../src/domain/wallet-answer.ts';
+import { parseJsonObject } from '../../../src/protocol/json.ts';
 import type { Session, SessionLookup } from '../../../src/sessions/session.ts';
-import type { ReadCall } from '../../../src/wallets/call.ts';
+import type { ReadAnswer, ReadCall } from '../../../src/wallets/call.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
 import { SESSION } from './place-scene.ts';
@@ -13,11 +14,11 @@ import { SESSION } from './place-scene.ts';
 /** What a wallet answers to a read, as raw JSON. */
 export const answered = (text: string): ReadAnswer => ({
   kind: 'answered',
-  body: Buffer.from(text),
+  document: parseJsonObject(Buffer.from(text)),
   trace: { sent: true, latencyMs: 7.4, status: 200 },
 });
 
-export const DATALESS: readonly [string, Exclude<ReadAnswer, { kind: 'answered' }>, object][] = [
+export const DATALESS: readonly [string, ReadFailure, object][] = [
   [
     'refused',
     {

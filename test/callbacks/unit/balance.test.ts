@@ -4,7 +4,6 @@ import { parseBalance } from '../../../src/protocol/messages.ts';
 import { body, message } from '../../protocol/bet-messages.ts';
 import {
   answered,
-  BROKEN,
   DATALESS,
   MAINTENANCE,
   OVER,
@@ -84,13 +83,5 @@ describe('a balance', () => {
 
   it.each(DATALESS)('that was %s says so', async (_, answer, expected) => {
     expect((await asked({ answer })).handled).toEqual(expected);
-  });
-
-  it.each(['{', '[]', '"12"'])('that cannot be read is 503, and logged: %s', async (text) => {
-    const { handled, warn } = await asked({ answer: answered(text) });
-    expect(handled).toEqual(BROKEN);
-    expect(warn.mock.calls).toEqual([
-      [{ operator: 'alpha', note: 'is no JSON object' }, 'balance.broken_answer'],
-    ]);
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { operatorSchema } from '../../../src/config/schema.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { HttpResponse } from '../../../src/outbound/http-message.ts';
-import { parseJsonObject } from '../../../src/protocol/json.ts';
 import { ADAPTER_NAMES, createAdapter } from '../../../src/wallets/adapters/index.ts';
 import { betCall, manualClock, readCall, SECRET, walletSettings } from '../support/calls.ts';
 import { SPECIMENS, type Specimen } from './specimens.ts';
@@ -246,14 +245,14 @@ describe.each(ADAPTER_NAMES)('the adapter %s', (name) => {
     it('of a profile is the protocol’s message, with the operator’s player', () => {
       const said = read('profile', specimen.profile('u-1', 'EUR'));
       if (said.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(said)}`);
-      expect(parseJsonObject(said.body).value).toMatchObject({ userId: 'u-1', currency: 'EUR' });
+      expect(said.document.value).toMatchObject({ userId: 'u-1', currency: 'EUR' });
     });
 
     it('of a balance is the protocol’s message, with the exact amount (I9)', () => {
       const amount = '9007199254740993.10';
       const said = read('balance', specimen.balance({ operation: 'balance' }, amount));
       if (said.kind !== 'answered') throw new Error(`not answered: ${JSON.stringify(said)}`);
-      expect(parseJsonObject(said.body).numberText('amount')).toBe(amount);
+      expect(said.document.numberText('amount')).toBe(amount);
     });
 
     it.each(READS)('of a %s is refused with the protocol’s code', (operation) => {

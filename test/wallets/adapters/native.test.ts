@@ -173,8 +173,8 @@ describe('an answer to a bet call (I2)', () => {
 describe('an answer to a read', () => {
   it('is passed on byte for byte', () => {
     const text = ' {"userId":"u1", "currency":"EUR","amount":12.10}';
-    expect(read('balance', 200, text)).toEqual({ kind: 'answered', body: Buffer.from(text) });
-    expect(read('profile', 200, text)).toEqual({ kind: 'answered', body: Buffer.from(text) });
+    expect(read('balance', 200, text)).toMatchObject({ kind: 'answered', document: { text } });
+    expect(read('profile', 200, text)).toMatchObject({ kind: 'answered', document: { text } });
   });
 
   it.each<['profile' | 'balance', unknown]>([
