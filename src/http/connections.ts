@@ -77,7 +77,7 @@ export class Connections {
   /** All but the service's. */
   readonly #parties = new Parties();
   /** Requests that wait for their answers. */
-  readonly #underWay = new WeakMap<Socket, Set<IncomingMessage>>();
+  readonly #underWay = new WeakMap<Socket, IncomingMessage[]>();
   /** From this side; the parser may still hold some of what came. */
   readonly #closed = new WeakSet<Socket>();
   /** Bodies on their way, the oldest first, with what they hold. */
@@ -109,9 +109,11 @@ export class Connections {
   began(request: IncomingMessage): boolean {
     const { socket } = request;
     if (this.#closed.has(socket)) return false;
-    const underWay = this.#underWay.get(socket) ?? new Set();
-    this.#underWay.set(socket, underWay.add(request));
-    if (underWay.size <= UNDER_WAY_MAX || this.#parties.of(socket) === undefined) return true;
+    const underWay = this.#underWay.get(socket);
+    if (underWay === undefined) this.#underWay.set(socket, [request]);
+    else underWay.push(request);
+    const count = underWay?.length ?? 1;
+    if (count <= UNDER_WAY_MAX || this.#parties.of(socket) === undefined) return true;
     this.#close(socket, 'pipelined');
     return false;
   }
@@ -119,13 +121,15 @@ export class Connections {
   /** A request has been answered: its sender's idle time begins again. */
   answered(request: IncomingMessage): void {
     const { socket } = request;
-    this.#underWay.get(socket)?.delete(request);
+    const underWay = this.#underWay.get(socket) ?? [];
+    const at = underWay.indexOf(request);
+    if (at >= 0) underWay.splice(at, 1);
     this.#parties.touch(socket, this.#nowMs());
   }
 
   /** Whether a whole request came on it that has not been answered. */
   owesAnswer(socket: Socket): boolean {
-    return [...(this.#underWay.get(socket) ?? [])].some(({ complete }) => complete);
+    return this.#underWay.get(socket)?.some(({ complete }) => complete) === true;
   }
 
   /**
