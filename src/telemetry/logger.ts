@@ -47,7 +47,7 @@ export function createLogger(
     {
       level,
       base,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTimes(),
       messageKey: 'msg',
       serializers: { err: errorFacts },
     },
@@ -65,6 +65,21 @@ export function createLogger(
     lost = 0;
   });
   return logger;
+}
+
+/** As pino's own `isoTime`, which makes a whole date for every line: here only the milliseconds are new. */
+function isoTimes(): () => string {
+  let second = Number.NaN;
+  let text = '';
+  return () => {
+    const nowMs = Date.now();
+    const milliseconds = nowMs % 1000;
+    if (nowMs - milliseconds !== second) {
+      second = nowMs - milliseconds;
+      text = new Date(second).toISOString().slice(0, -'000Z'.length);
+    }
+    return `,"time":"${text}${String(milliseconds).padStart(3, '0')}Z"`;
+  };
 }
 
 /** Ends this process once its log is written; after a second without that, all the same. */
