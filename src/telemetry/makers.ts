@@ -23,6 +23,24 @@ export function makers() {
     // How one admin port shows several processes: what they share is not added up.
     aggregator: 'sum' | 'max' | 'min' = 'sum',
   ) => new Gauge({ name, help, labelNames, aggregator, registers: [registry] });
+  /** For what changes with every call: looked at when somebody reads it, it costs the calls nothing. */
+  const gaugeWhenRead = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly L[],
+  ) => {
+    const refreshers: (() => void)[] = [];
+    const collect = () => {
+      for (const refresh of refreshers) refresh();
+    };
+    const made = new Gauge({ name, help, labelNames, collect, registers: [registry] });
+    return Object.assign(made, {
+      /** @param refresh sets its values */
+      beforeReading: (refresh: () => void): void => {
+        refreshers.push(refresh);
+      },
+    });
+  };
   const histogram = <L extends string>(
     name: string,
     help: string,
@@ -40,5 +58,5 @@ export function makers() {
     callHistograms.push(made);
     return made;
   };
-  return { registry, counter, gauge, histogram, callHistogram, callHistograms };
+  return { registry, counter, gauge, gaugeWhenRead, histogram, callHistogram, callHistograms };
 }

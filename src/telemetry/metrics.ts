@@ -101,7 +101,7 @@ function callbackMetrics({ callHistogram, counter, gauge }: Makers) {
 }
 
 /** What wallets do, and what was kept from them. */
-function walletMetrics({ callHistogram, counter, gauge }: Makers) {
+function walletMetrics({ callHistogram, counter, gauge, gaugeWhenRead }: Makers) {
   return {
     walletRequests: counter('gateway_wallet_requests_total', 'Calls to wallets, by result', [
       'operator',
@@ -127,7 +127,7 @@ function walletMetrics({ callHistogram, counter, gauge }: Makers) {
       ['operator', 'class'],
       'max',
     ),
-    inFlight: gauge('gateway_in_flight', 'Wallet calls under way', ['operator', 'class']),
+    inFlight: gaugeWhenRead('gateway_in_flight', 'Wallet calls under way', ['operator', 'class']),
     inFlightLimit: gauge('gateway_in_flight_limit', 'Wallet calls that the bulkhead lets through', [
       'operator',
       'class',

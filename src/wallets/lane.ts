@@ -22,7 +22,6 @@ export interface LaneOptions {
   readonly override: BreakerOverride;
   readonly onBreakerChange: (state: BreakerState) => void;
   readonly onBreakerVerdict: (verdict: BreakerVerdict) => void;
-  readonly onInFlight: (count: number) => void;
 }
 
 /** One operator's calls of one class: they share a bulkhead and a breaker, and nothing else (I7). */
@@ -61,14 +60,12 @@ export class Lane {
   /** Makes a call that `refusal` has just let pass, in the same turn. */
   async run<T extends WalletAnswer>(operation: Operation, call: () => Promise<T>): Promise<T> {
     this.#bulkhead.enter();
-    this.#options.onInFlight(this.#bulkhead.inFlight);
     try {
       // Data updates move no money, and wallets often fail at them: they never open the breaker
       // that money calls share with them.
       return await (operation === 'update' ? call() : this.#breaker.run(call, healthOf));
     } finally {
       this.#bulkhead.leave();
-      this.#options.onInFlight(this.#bulkhead.inFlight);
     }
   }
 

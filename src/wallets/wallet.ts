@@ -120,6 +120,14 @@ export class OperatorWallet implements Wallet {
     return this.#lanes[callClass].inFlight;
   }
 
+  /** Sets the gauges of its calls under way. */
+  showInFlight(): void {
+    if (this.#closed) return;
+    for (const callClass of CALL_CLASSES) {
+      this.#metrics.inFlight(callClass, this.inFlight(callClass));
+    }
+  }
+
   override(callClass: CallClass, to: BreakerOverride): void {
     this.#lanes[callClass].override(to);
   }
@@ -267,9 +275,6 @@ export class OperatorWallet implements Wallet {
       settings: this.#config.wallet,
       windows,
       override: overrideOf(callClass),
-      onInFlight: (count) => {
-        if (!this.#closed) this.#metrics.inFlight(callClass, count);
-      },
       onBreakerChange: (state) => {
         if (this.#closed) return;
         this.#metrics.breakerState(callClass, state);
@@ -280,7 +285,6 @@ export class OperatorWallet implements Wallet {
       },
     });
     this.#metrics.breakerState(callClass, lane.breakerState);
-    this.#metrics.inFlight(callClass, 0);
     this.#metrics.inFlightLimit(callClass, this.#config.wallet.maxConcurrent[callClass]);
     return lane;
   }

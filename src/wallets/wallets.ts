@@ -78,6 +78,9 @@ class WalletRegistry implements Wallets {
 
   constructor(options: RegistryOptions) {
     this.#options = options;
+    options.metrics.inFlight.beforeReading(() => {
+      for (const wallet of this.#wallets.values()) wallet.showInFlight();
+    });
   }
 
   get(operatorId: string): Wallet | undefined {
