@@ -8,7 +8,7 @@ import { balanceBody, placeBody, profileBody } from '../../src/protocol/callback
 import { sign, signingKeys } from '../../src/protocol/signature.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
-import { placedBet, type TestBet, unplacedBet } from '../support/bet.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { replaceFile, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { BUSY_MS } from '../support/timing.ts';
@@ -63,6 +63,14 @@ const broken: [string, Misbehaviour][] = [
   ['answers 500', { kind: 'status', status: 500 }],
 ];
 
+/** With so short a deadline, a busy machine may have to be asked more than once: that is not what is tested. */
+async function placedInTime(): Promise<TestBet> {
+  for (;;) {
+    const bet = await unplacedBet(gateway);
+    if ((await bet.place()).status === 200) return bet;
+  }
+}
+
 describe.each([...slow, ...broken])('when the wallet %s', (_, misbehaviour) => {
   it('every callback is answered in time, so that the service repeats it or rolls back (I1)', async () => {
     const answers = await Promise.all(
@@ -70,7 +78,7 @@ describe.each([...slow, ...broken])('when the wallet %s', (_, misbehaviour) => {
         const bet =
           operation === 'place' || operation === 'profile' || operation === 'balance'
             ? await unplacedBet(gateway)
-            : await placedBet(gateway);
+            : await placedInTime();
         return { operation, status, bet, ask };
       }),
     );
@@ -233,7 +241,7 @@ describe('the wallet', () => {
   it.each(['place', 'settle', 'rollback', 'balance', 'profile'])(
     'is told how long it has: never what the gateway needs itself (%s)',
     async (operation) => {
-      const bet = await placedBet(gateway);
+      const bet = await placedInTime();
       const asks: Record<string, Ask> = { profile, balance };
       const again = await unplacedBet(gateway, { player: bet.player });
       if (operation === 'place') await again.place();

@@ -33,7 +33,9 @@ it('a place that waited for a busy worker process for longer than a callback may
     Array.from({ length: BETS }, () => service.place({ ...player, amount: '0.01' })),
   );
   const accepted = placed.filter(({ kind }) => kind === 'accepted').length;
-  expect(accepted).toBeGreaterThan(0);
   // A connection a turn: no more can have been read in time.
   expect(accepted).toBeLessThan((2 * WORKERS * TOTAL_MS) / TURN_MS);
+  // On a busy machine that may be none; once nobody waits any more, they are taken as ever.
+  const next = async () => (await service.place({ ...player, amount: '0.01' })).kind;
+  await expect.poll(next).toBe('accepted');
 });
