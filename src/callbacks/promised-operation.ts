@@ -11,7 +11,7 @@ import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { walletBody } from '../wallets/wallet-body.ts';
+import { carriesToken, walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, done } from './answers.ts';
 import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
@@ -104,10 +104,9 @@ async function promisedAttempt(
   const { operatorId, operatorUser } = ownerOf(next.from);
   const { alwaysSendToken } = wallet.callerDialect;
   const settings = deliverySettings(callbacks.configuration(), operatorId);
-  const token = await within(
-    deadline.answerMs(),
-    betToken(callbacks.sessions, next.from, message.token),
-  );
+  const token = carriesToken(message.document, alwaysSendToken)
+    ? await within(deadline.answerMs(), betToken(callbacks.sessions, next.from, message.token))
+    : undefined;
   const attemptId = randomUUID();
   const promise = accepted(transactionId, next.transactionTime);
   return {

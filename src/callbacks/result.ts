@@ -13,7 +13,7 @@ import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
 import type { NewDelivery } from '../store/bets/commit.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { walletBody } from '../wallets/wallet-body.ts';
+import { carriesToken, walletBody } from '../wallets/wallet-body.ts';
 import { answerFor, UNAVAILABLE, unavailable } from './answers.ts';
 import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
@@ -220,10 +220,9 @@ async function bodyFor(
 ): Promise<string> {
   const { callbacks, message, deadline } = callback;
   const { alwaysSendToken } = wallet.callerDialect;
-  const needsToken = alwaysSendToken || message.token !== undefined;
   const token =
     cashoutToken ??
-    (needsToken
+    (carriesToken(message.document, alwaysSendToken)
       ? await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token))
       : undefined);
   return walletBody(message.document, ownerOf(bet).operatorUser, token, alwaysSendToken, first);

@@ -24,7 +24,7 @@ import { betToken } from '../sessions/bet-token.ts';
 import type { DeliveryOutcome } from '../store/bets/outcome.ts';
 import type { TakenDelivery } from '../store/deliveries/taken.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { walletBody } from '../wallets/wallet-body.ts';
+import { carriesToken, walletBody } from '../wallets/wallet-body.ts';
 import { countAttempt, logAttempt, tracedAttempt } from './delivery-log.ts';
 
 export interface DeliveryConcluded extends Concluded {
@@ -125,8 +125,9 @@ async function call(
   const { totalMs, reserveMs } = engine.configuration().gateway.deadline;
   const { alwaysSendToken, stableRequestId } = wallet.callerDialect;
   try {
-    const needsToken = alwaysSendToken || message.token !== undefined;
-    const token = needsToken ? await tokenFor(engine, taken, message) : undefined;
+    const token = carriesToken(message.document, alwaysSendToken)
+      ? await tokenFor(engine, taken, message)
+      : undefined;
     const first = stableRequestId
       ? await firstRequest(engine.bets, message, taken.operationId)
       : undefined;

@@ -18,10 +18,15 @@ export function walletBody(
   const changes: Record<string, string | undefined> = {};
   if (first !== undefined) changes.requestId = first.inBody;
   if (operatorUser !== undefined) changes.userId = jsonString(operatorUser);
-  if (typeof document.value.token === 'string') {
-    changes.token = operatorToken === undefined ? undefined : jsonString(operatorToken);
-  } else if (alwaysSendToken && operatorToken !== undefined) {
+  if (operatorToken !== undefined && carriesToken(document, alwaysSendToken)) {
     changes.token = jsonString(operatorToken);
+  } else if (typeof document.value.token === 'string') {
+    changes.token = undefined;
   }
   return document.replace(changes);
+}
+
+/** Whether the wallet is to get a token: where the service sent one, and where its dialect wants it always. */
+export function carriesToken(document: JsonDocument, alwaysSendToken: boolean): boolean {
+  return alwaysSendToken || typeof document.value.token === 'string';
 }

@@ -1,10 +1,11 @@
 import { DatabaseError } from 'pg';
 import type { Deadline } from '../../domain/deadline.ts';
 import { Batcher } from '../batcher.ts';
+import { BATCHING } from '../batching.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { withRepeats } from '../unreported-commit.ts';
-import { BATCHING, operationsBegun } from './batching.ts';
+import { operationsBegun } from './begun-operations.ts';
 import type { Commit, Committed } from './commit.ts';
 import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
 import { type Locked, whenFree } from './locked-row.ts';

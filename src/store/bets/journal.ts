@@ -2,11 +2,9 @@ import type { Bet } from '../../domain/bet.ts';
 import type { Deadline } from '../../domain/deadline.ts';
 import type { BetOperation } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
-import { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
-import { UnreadableRow } from '../statement.ts';
-import { BATCHING } from './batching.ts';
+import { type LookUp, sharedLookUp } from '../shared-look-up.ts';
 import type { Commit, Committed, OperationRecord } from './commit.ts';
 import { BetCommits } from './commits.ts';
 import { whenFree } from './locked-row.ts';
@@ -60,30 +58,21 @@ export interface RecoveredBet {
 export class BetJournal {
   readonly #database: Database;
   readonly #clock: DatabaseClock;
-  readonly #finds: Batcher<string, { readonly bet: Bet | undefined }>;
+  readonly #find: LookUp<Bet>;
   readonly #commits: BetCommits;
   readonly #outcomes: BetOutcomes;
 
   constructor(database: Database, clock: DatabaseClock) {
     this.#database = database;
     this.#clock = clock;
-    this.#finds = new Batcher({
-      ...BATCHING,
-      // A row that this release cannot read is its own bet's fault.
-      isRowError: (error) => error instanceof UnreadableRow || BATCHING.isRowError(error),
-      run: async (transactionIds) => {
-        const found = await database.run(FIND, transactionIds);
-        const bets = new Map(found.map((bet) => [bet.transactionId, bet]));
-        return transactionIds.map((transactionId) => ({ bet: bets.get(transactionId) }));
-      },
-    });
+    this.#find = sharedLookUp(database, FIND, (bet) => bet.transactionId);
     this.#commits = new BetCommits(database, clock);
     this.#outcomes = new BetOutcomes(database);
   }
 
   /** The bet with its open promises, or undefined. @throws GatewayError `DATABASE_UNAVAILABLE` */
   async find(transactionId: string): Promise<Bet | undefined> {
-    return (await this.#finds.add(transactionId)).bet;
+    return await this.#find(transactionId);
   }
 
   /** All that was asked for, newest first. @throws GatewayError `DATABASE_UNAVAILABLE` */

@@ -1,9 +1,9 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
+import { BATCHING } from '../batching.ts';
 import { Company } from '../company.ts';
 import type { Database } from '../database.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
-import { BATCHING } from './batching.ts';
 import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';

@@ -1,10 +1,11 @@
 import type { Deadline } from '../../domain/deadline.ts';
 import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
+import { BATCHING } from '../batching.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
-import { BATCHING, operationsBegun } from './batching.ts';
+import { operationsBegun } from './begun-operations.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished } from './outcome.ts';
 import type { Limited, PlaceBegin, PlaceIntent, PlaceResult } from './place.ts';

@@ -1,5 +1,6 @@
 import type { Authority } from '../audit/audited.ts';
 import type { Database } from '../database.ts';
+import { type LookUp, sharedLookUp } from '../shared-look-up.ts';
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
 import {
   LIVE_BY_PLAYER,
@@ -74,18 +75,16 @@ export interface NewSession {
 /** Rows of `sessions`. Every method throws GatewayError `DATABASE_UNAVAILABLE`. */
 export class SessionStore {
   readonly #database: Database;
+  /** Also when it has ended: a bet keeps the operator token it was placed with. Every rollback asks. */
+  readonly findById: LookUp<SessionRow>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.findById = sharedLookUp(database, FIND_BY_IDS, ({ id }) => id);
   }
 
   async findByTokenHash(tokenHash: Buffer): Promise<SessionRow | undefined> {
     return (await this.#database.run(FIND_BY_TOKEN_HASH, tokenHash))[0];
-  }
-
-  /** Also when it has ended: a bet keeps the operator token it was placed with. */
-  async findById(id: string): Promise<SessionRow | undefined> {
-    return (await this.#database.run(FIND_BY_ID, id))[0];
   }
 
   /**
@@ -175,10 +174,10 @@ const FIND_BY_TOKEN_HASH = statement(
   sessionOf,
 );
 
-const FIND_BY_ID = statement(
-  'session-by-id',
-  { id: ['bigint', (id) => id] } satisfies Parameters<string>,
-  `${SELECT} WHERE s.id = :id`,
+const FIND_BY_IDS = statement(
+  'session-by-ids',
+  { ids: ['bigint[]', (ids: readonly string[]) => ids] },
+  `${SELECT} WHERE s.id = ANY (:ids)`,
   sessionOf,
 );
 

@@ -1,15 +1,5 @@
-import { DatabaseError } from 'pg';
-import { GatewayError } from '../../domain/errors.ts';
 import type { Database } from '../database.ts';
 import { type AttemptKey, LOOK_UP_BEGUN } from './statements.ts';
-
-/** What all batches of the journal have in common. */
-export const BATCHING = {
-  concurrency: 2,
-  waitingMax: 5_000,
-  isRowError: (error: unknown): boolean => error instanceof DatabaseError,
-  refused: (why: string): Error => new GatewayError('DATABASE_UNAVAILABLE', why),
-};
 
 /**
  * The operations that attempts have begun, by attempt: as a statement's rows say, or in an earlier try whose commit was

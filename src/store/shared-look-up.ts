@@ -1,0 +1,30 @@
+import { Batcher } from './batcher.ts';
+import { BATCHING } from './batching.ts';
+import type { Database } from './database.ts';
+import { type TypedStatement, UnreadableRow } from './statement.ts';
+
+/** The row of a key, or undefined. @throws GatewayError `DATABASE_UNAVAILABLE` */
+export type LookUp<Row> = (key: string) => Promise<Row | undefined>;
+
+/**
+ * Looks rows up by their keys: whoever asks at the same moment shares a statement, so that a look-up costs the
+ * less the more there are.
+ * @param statement finds the rows of any number of keys
+ */
+export function sharedLookUp<Row>(
+  database: Database,
+  statement: TypedStatement<readonly string[], Row>,
+  keyOf: (row: Row) => string,
+): LookUp<Row> {
+  const lookUps = new Batcher<string, { readonly row: Row | undefined }>({
+    ...BATCHING,
+    // A row that this release cannot read is its own key's fault.
+    isRowError: (error) => error instanceof UnreadableRow || BATCHING.isRowError(error),
+    run: async (keys) => {
+      const found = await database.run(statement, keys);
+      const rows = new Map(found.map((row) => [keyOf(row), row]));
+      return keys.map((key) => ({ row: rows.get(key) }));
+    },
+  });
+  return async (key) => (await lookUps.add(key)).row;
+}
