@@ -8,7 +8,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { BetTimelines } from '../store/bets/timeline.ts';
 import type { Statements } from '../store/books/statements.ts';
 import type { Players } from '../store/sessions/players.ts';
-import type { RepeatableRequest } from '../store/sessions/session-store.ts';
+import type { RepeatableRequest } from '../store/sessions/session-rows.ts';
 import { keptText, readFields } from './fields.ts';
 import { BODY_BYTES_MAX, type OperatorGate, type OperatorRequest, sendAnswer } from './request.ts';
 import { betShower } from './show-bet.ts';

@@ -3,11 +3,8 @@ import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { recentMap } from '../lib/recent.ts';
 import type { Authority } from '../store/audit/audited.ts';
-import type {
-  RepeatableRequest,
-  SessionRow,
-  SessionStore,
-} from '../store/sessions/session-store.ts';
+import type { RepeatableRequest, SessionRow } from '../store/sessions/session-rows.ts';
+import type { SessionStore } from '../store/sessions/session-store.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Session, SessionLookup } from './session.ts';
 import type { SessionCache } from './session-cache.ts';

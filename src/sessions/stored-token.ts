@@ -1,4 +1,4 @@
-import type { SessionRow } from '../store/sessions/session-store.ts';
+import type { SessionRow } from '../store/sessions/session-rows.ts';
 import type { Binding, Opened, TokenVault } from './token-vault.ts';
 
 /** An operator's token as a session's row holds it, with what it is bound to. */

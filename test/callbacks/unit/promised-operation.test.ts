@@ -237,6 +237,13 @@ describe('the message of a promised operation', () => {
     expect(wanted.calls[0]?.body).toContain('"token":"token of session 7"');
   });
 
+  it('asks for no session where no token goes with it', async () => {
+    const scene = rollingBack({});
+    await rollback(scene.callback);
+    expect(scene.calls).toHaveLength(1);
+    expect(scene.callback.callbacks.sessions.operatorTokenOf).not.toHaveBeenCalled();
+  });
+
   it('has the token of the message’s own session, of a bet that is not known here', async () => {
     const session = {
       ...{ sessionId: '8', owner: PLAYER, currency: 'USD', operatorToken: 'own' },
