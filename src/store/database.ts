@@ -3,10 +3,10 @@ import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
+import { ON_CONNECT } from './on-connect.ts';
 import { SilentConnections } from './silent-connections.ts';
 import type { SqlValue } from './sql-value.ts';
 import { Columns, type Statement, type TypedStatement } from './statement.ts';
-import { TEXT_ORDER_LOOKED_AT } from './text-order.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
@@ -85,7 +85,7 @@ export class Database {
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
       // What is there after a failover is a server that no start has looked at.
-      ...TEXT_ORDER_LOOKED_AT,
+      ...ON_CONNECT,
     });
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.

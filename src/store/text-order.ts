@@ -40,9 +40,3 @@ export async function refuseChangedTextOrder(client: ClientBase): Promise<void> 
       `ALTER DATABASE ${name} REFRESH COLLATION VERSION;`,
   );
 }
-
-/**
- * For pools: each connection is looked at before anything is sent on it. A pool waits for the promise, which its types
- * do not say.
- */
-export const TEXT_ORDER_LOOKED_AT = { onConnect: refuseChangedTextOrder } as const;

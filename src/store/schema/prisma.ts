@@ -2,8 +2,8 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { GatewayError } from '../../domain/errors.ts';
 import { connectionTo, SHORT_SETTINGS } from '../connection.ts';
 import { speaksOfServer } from '../database.ts';
+import { ON_CONNECT } from '../on-connect.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
-import { TEXT_ORDER_LOOKED_AT } from '../text-order.ts';
 
 export type Prisma = ReturnType<typeof createPrisma>;
 
@@ -26,7 +26,7 @@ export function createPrisma(url: string) {
       connectionTimeoutMillis: 4_000,
       statement_timeout: 10_000,
       query_timeout: 11_000,
-      ...TEXT_ORDER_LOOKED_AT,
+      ...ON_CONNECT,
     }),
   });
   return client.$extends({
