@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { backoffMs } from '../domain/backoff.ts';
+import type { Bet } from '../domain/bet.ts';
 import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, bring } from '../engine/attempt.ts';
 import { askRightWallet, deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
+import { WITHOUT_TOKEN } from '../engine/without-token.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
 import type { RollbackRequest, UpdateRequest } from '../protocol/messages.ts';
@@ -65,7 +67,7 @@ export async function sendPromised(
   const { operatorId } = ownerOf(from);
   const askable = askableWallet(callbacks, from, message.operation, deadline);
   if ('refusal' in askable) return await takeOver(callback, next);
-  const attempt = await promisedAttempt(callback, askable.wallet, next, conclude);
+  const attempt = promisedAttempt(callback, askable.wallet, next, conclude);
   const { attemptId } = attempt;
   // The time of the answer, not the wallet's: a call that comes too late for the wallet is not
   // sent, and the promise then stands for it.
@@ -93,20 +95,19 @@ export async function sendPromised(
   };
 }
 
-async function promisedAttempt(
+function promisedAttempt(
   callback: PromisedCallback,
   wallet: Wallet,
   next: NextState,
   conclude: (sent: BetAnswer) => Conclusion,
-): Promise<Attempt<PromisedConcluded>> {
+): Attempt<PromisedConcluded> {
   const { callbacks, message, deadline, transactionId } = callback;
   const { operation } = message;
   const { operatorId, operatorUser } = ownerOf(next.from);
   const { alwaysSendToken } = wallet.callerDialect;
   const settings = deliverySettings(callbacks.configuration(), operatorId);
-  const token = carriesToken(message.document, alwaysSendToken)
-    ? await within(deadline.answerMs(), betToken(callbacks.sessions, next.from, message.token))
-    : undefined;
+  // Looked for while the promise is committed, which needs none.
+  const token = tokenFor(callback, wallet, next.from);
   const attemptId = randomUUID();
   const promise = accepted(transactionId, next.transactionTime);
   return {
@@ -115,19 +116,22 @@ async function promisedAttempt(
     operatorId,
     operation,
     deadline,
-    call: ({ maySend }) =>
-      askRightWallet(callbacks.configuration(), next.from, () =>
+    call: async ({ maySend }) => {
+      const found = await token;
+      if (found.kind === 'unread') return WITHOUT_TOKEN;
+      return await askRightWallet(callbacks.configuration(), next.from, () =>
         wallet.bet({
           operation,
           method: 'PUT',
-          body: walletBody(message.document, operatorUser, token, alwaysSendToken),
+          body: walletBody(message.document, operatorUser, found.token, alwaysSendToken),
           transactionId,
           requestId: message.requestId ?? attemptId,
           deadline,
           maySend,
           hadResult: next.from.settlement.kind !== 'none',
         }),
-      ),
+      );
+    },
     conclude: (sent) => {
       const conclusion = conclude(sent);
       const retryInMs = backoffMs(1, settings, Math.random());
@@ -143,6 +147,30 @@ async function promisedAttempt(
     },
     finish: finishOf(callback, attemptId, settings.confirmUnknownAfterMs),
   };
+}
+
+type FoundToken =
+  | { readonly kind: 'found'; readonly token: string | undefined }
+  /** Nothing is sent then: the promise stands, and its delivery looks again. */
+  | { readonly kind: 'unread' };
+
+/** The token that goes with the call, if one does. Never rejects. */
+async function tokenFor(
+  { callbacks, message, deadline, transactionId }: PromisedCallback,
+  wallet: Wallet,
+  bet: Bet,
+): Promise<FoundToken> {
+  if (!carriesToken(message.document, wallet.callerDialect.alwaysSendToken)) {
+    return { kind: 'found', token: undefined };
+  }
+  try {
+    const reading = betToken(callbacks.sessions, bet, message.token);
+    return { kind: 'found', token: await within(deadline.walletMs(), reading) };
+  } catch (error) {
+    const { operation } = message;
+    callbacks.logger.warn({ err: error, operation, transactionId }, 'bet.token_not_read');
+    return { kind: 'unread' };
+  }
 }
 
 function promiseOf(

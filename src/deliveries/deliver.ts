@@ -18,6 +18,7 @@ import { askRightWallet, deliverySettings, UNRELEASED } from '../engine/delivery
 import { firstRequest } from '../engine/first-request.ts';
 import { resultIn } from '../engine/result-in.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
+import { WITHOUT_TOKEN } from '../engine/without-token.ts';
 import { accepted } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import { betToken } from '../sessions/bet-token.ts';
@@ -145,18 +146,12 @@ async function call(
       }),
     );
   } catch (error) {
-    if (error instanceof GatewayError) return WITHOUT_DATABASE;
+    if (error instanceof GatewayError) return WITHOUT_TOKEN;
     const facts = { err: error, operator: taken.owner.operatorId, delivery: taken.id };
     engine.logger.error(facts, 'delivery.unsendable');
     return unsendable(`it cannot be sent: ${error}`);
   }
 }
-
-const WITHOUT_DATABASE: BetAnswer = {
-  kind: 'notSent',
-  reason: 'database',
-  trace: { sent: false, latencyMs: 0, error: 'PostgreSQL did not tell its token' },
-};
 
 /** Claimed with the row; only a bet whose place was never seen has to look for one. */
 async function tokenFor(

@@ -14,7 +14,6 @@ import {
   NOT_CONNECTED,
   NOW,
   PLACED,
-  PLAYER,
   type Scene,
   SETTLED_BET,
   STORED,
@@ -226,35 +225,6 @@ describe('the message of a promised operation', () => {
       '{"transactionId":"b26153f9","userId":"ann","amount":12.10,"currency":"USD","type":3,' +
         '"errorCode":50,"extra":1.10}',
     );
-  });
-
-  it('has the token that the bet was placed with, where the service sent one or the wallet wants it', async () => {
-    const sent = rollingBack({ members: { token: '"theirs"' } });
-    await rollback(sent.callback);
-    expect(sent.calls[0]?.body).toContain('"token":"token of session 7"');
-    const wanted = rollingBack({ dialect: { alwaysSendToken: true } });
-    await rollback(wanted.callback);
-    expect(wanted.calls[0]?.body).toContain('"token":"token of session 7"');
-  });
-
-  it('asks for no session where no token goes with it', async () => {
-    const scene = rollingBack({});
-    await rollback(scene.callback);
-    expect(scene.calls).toHaveLength(1);
-    expect(scene.callback.callbacks.sessions.operatorTokenOf).not.toHaveBeenCalled();
-  });
-
-  it('has the token of the message’s own session, of a bet that is not known here', async () => {
-    const session = {
-      ...{ sessionId: '8', owner: PLAYER, currency: 'USD', operatorToken: 'own' },
-      expiresAtMs: 0,
-    };
-    const scene = rollingBack({
-      ...{ looks: [undefined], player: PLAYER, members: { token: '"theirs"' } },
-      sessions: { theirs: { kind: 'live', session } },
-    });
-    await rollback(scene.callback);
-    expect(scene.calls[0]?.body).toContain('"token":"own"');
   });
 
   it('goes out under the service’s requestId, else under that of its attempt', async () => {
