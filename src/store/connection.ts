@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import { refuseChangedTextOrder } from './text-order.ts';
+import { ON_CONNECT } from './on-connect.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -100,7 +100,7 @@ export async function openLongConnection(url: string, use: string): Promise<Clie
   try {
     await client.connect();
     await client.query(NO_LIMITS);
-    await refuseChangedTextOrder(client);
+    await ON_CONNECT.onConnect(client);
     return client;
   } catch (error) {
     await client.end();

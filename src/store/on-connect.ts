@@ -10,7 +10,7 @@ const WAIT_FOR_COMMITS = `
     FROM current_setting('synchronous_commit') AS said`;
 
 /**
- * For pools: what each connection goes through before anything is sent on it. A start refuses a server that does not
+ * What each connection goes through before anything is sent on it. A start refuses a server that does not
  * wait for its commits (`server-check.ts`); a process that runs would not notice, and would answer bets 200 that a
  * crash forgets (I3).
  *

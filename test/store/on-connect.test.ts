@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openLongConnection } from '../../src/store/connection.ts';
 import { Database } from '../../src/store/database.ts';
 import { statement } from '../../src/store/statement.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
@@ -30,6 +31,14 @@ describe('a database that is told, while gateways run, not to wait for its disk'
   it('is waited for on new connections all the same: what is answered is kept (I3)', async () => {
     await setUpDatabase(server.url, { synchronous_commit: 'off' });
     expect(await connected(server.url)()).toBe('on');
+  });
+
+  it('is waited for by what takes long as well, such as the books', async () => {
+    await setUpDatabase(server.url, { synchronous_commit: 'off' });
+    const books = await openLongConnection(server.url, 'books');
+    onTestFinished(() => books.end());
+    const { rows } = await books.query('SHOW synchronous_commit');
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
   });
 
   it.each(['on', 'local', 'remote_write', 'remote_apply'])(

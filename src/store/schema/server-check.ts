@@ -18,7 +18,9 @@ const WANTED = new Map(
 export async function checkServer(client: Client): Promise<void> {
   const [server] = await clientRows(
     client,
-    `SELECT current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
+    // What the connection began with: it asks for `on` where that is `off` (`on-connect.ts`).
+    `SELECT current_setting('server_encoding') AS encoding,
+            (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS commit,
             quote_ident(session_user) AS role, quote_ident(current_database()) AS database`,
     [],
     (row) => ({
