@@ -22,8 +22,8 @@ export function compose(parts: Parts) {
   const internalListener = createInternalListener(base, storage, money);
 
   const journalMonths = () => new JournalMonths(storage.monthsDatabase, parts.logger);
-  const { directDatabaseUrl: databaseUrl } = base.environment;
-  const bookkeeper = () => new Bookkeeper({ ...base, runner: storage.database, databaseUrl });
+  const bookkeeper = () =>
+    new Bookkeeper({ ...base, runner: storage.database, database: storage.direct });
   const { deliveryWorker, resealing } = money;
   const bonusReadBack = bonusApi.readBack;
   return {

@@ -55,7 +55,7 @@ async function* list(bets: number): AsyncGenerator<Buffer> {
 /** Reads and compares them; what it takes, in time and in memory of this process. */
 export async function compareLists(database: Database, databaseUrl: string, bets: number) {
   const parts = {
-    databaseUrl,
+    database: { url: databaseUrl },
     runs: new ReconciliationRuns(database),
     differences: new ReconciliationDifferences(database),
     signal: new AbortController().signal,

@@ -143,6 +143,14 @@ export const runtime = board({
         queries: { '{{instance}}': 'sum by (instance) (gateway_postgresql_waiting)' },
       }),
       stat({
+        title: 'Lost commits',
+        why: 'Has PostgreSQL forgotten what it had reported as committed? Anything but zero has to be put right by people.',
+        unit: 'short',
+        width: 8,
+        steps: [[1, 'red']],
+        queries: { lost: 'sum(gateway_lost_commits_total)' },
+      }),
+      stat({
         title: 'Redis memory policy',
         why: 'May Redis throw keys away? Only `noeviction` is right: the scheduler’s jobs must not vanish.',
         unit: 'short',

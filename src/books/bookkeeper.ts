@@ -8,6 +8,7 @@ import { BooksChecks } from '../store/books/checks.ts';
 import { DayChecks } from '../store/books/day-checks.ts';
 import { countUnresolved } from '../store/books/unresolved.ts';
 import { VIOLATION_RULES } from '../store/books/violations.ts';
+import type { DatabaseAddress } from '../store/connection.ts';
 import { ReconciliationRuns } from '../store/reconciliation/runs.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -31,7 +32,7 @@ const SHARE = 1 / 20;
 export interface Bookkeeping {
   readonly runner: Runner;
   /** For what holds the books: a connection of its own. */
-  readonly databaseUrl: string;
+  readonly database: DatabaseAddress;
   readonly configuration: () => Configuration;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -115,16 +116,16 @@ export class Bookkeeper {
 
   async #countUnresolved(): Promise<void> {
     const timeZone = await this.#timeZone();
-    await BooksTransaction.prepared(this.#keeping.databaseUrl, (books) =>
+    await BooksTransaction.prepared(this.#keeping.database, (books) =>
       countUnresolved(books, { timeZone }),
     );
   }
 
   async #close(): Promise<number> {
-    const { configuration, databaseUrl, logger, metrics, runner } = this.#keeping;
+    const { configuration, database, logger, metrics, runner } = this.#keeping;
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
-      const { closed, held, failed } = await closeDueDays(runner, databaseUrl, times);
+      const { closed, held, failed } = await closeDueDays(runner, database, times);
       metrics.booksOverdue.set(held);
       for (const { operatorId, error } of failed) this.#tellFailed(error, 'close', operatorId);
       for (const { operatorId, day } of closed) {

@@ -2,6 +2,7 @@ import type { Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
 import { closeDay, type DueDay, dueDays, isBookedUntil, isHeld } from '../store/books/closing.ts';
 import { Statements } from '../store/books/statements.ts';
+import type { DatabaseAddress } from '../store/connection.ts';
 import { sealOf } from './statement-digest.ts';
 
 /** When a day is closed (docs/contract.md, Configuration). */
@@ -29,7 +30,7 @@ export interface ClosedDays {
  */
 export async function closeDueDays(
   runner: Runner,
-  databaseUrl: string,
+  database: DatabaseAddress,
   times: ClosingTimes,
 ): Promise<ClosedDays> {
   const closed: DueDay[] = [];
@@ -37,7 +38,7 @@ export async function closeDueDays(
   const due = await dueDays(runner, times);
   for (const one of due) {
     try {
-      if (await closeIfReady(runner, databaseUrl, one, times.timeZone)) closed.push(one);
+      if (await closeIfReady(runner, database, one, times.timeZone)) closed.push(one);
     } catch (error) {
       failed.push({ operatorId: one.operatorId, error });
       // Where it is PostgreSQL that is away, the others are not waited for one by one.
@@ -49,12 +50,12 @@ export async function closeDueDays(
 
 async function closeIfReady(
   runner: Runner,
-  databaseUrl: string,
+  database: DatabaseAddress,
   due: DueDay,
   timeZone: string,
 ): Promise<boolean> {
   if (!due.isOverdue && !(await isReady(runner, due))) return false;
-  return await BooksTransaction.prepared(databaseUrl, (books) => {
+  return await BooksTransaction.prepared(database, (books) => {
     const digest = () => sealOf(new Statements(books), due.operatorId, due.day);
     return closeDay(books, due, timeZone, digest);
   });

@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import { ON_CONNECT } from './on-connect.ts';
+import { type Acquaintance, meeting } from './on-connect.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -79,6 +79,13 @@ function withoutOptions(url: string): { connectionString: string; options: strin
   return { connectionString: parsed.href, options };
 }
 
+/** Where a database is, and which one. */
+export interface DatabaseAddress {
+  readonly url: string;
+  /** Of a process that goes on for long; see `meeting`. Default: nothing. */
+  readonly known?: Acquaintance;
+}
+
 /**
  * A connection whose statements may take long: no limit of time ends them. A server that has lost its power
  * says nothing, and whoever only waits for its answer would wait for ever: its silence is noticed.
@@ -86,9 +93,12 @@ function withoutOptions(url: string): { connectionString: string; options: strin
  * @param use what it is for; `pg_stat_activity` shows `wagergate-<use>`
  * @returns the connection, which whoever asked for it ends
  * @throws Error of `pg` when the server cannot be reached
- * @throws UnsuitableServer when it sorts text otherwise than the database's indexes
+ * @throws UnsuitableServer when it sorts text otherwise than the database's indexes, or is not the known one
  */
-export async function openLongConnection(url: string, use: string): Promise<Client> {
+export async function openLongConnection(
+  { url, known }: DatabaseAddress,
+  use: string,
+): Promise<Client> {
   const client = new Client({
     ...connectionTo(url, `wagergate-${use}`, {}),
     connectionTimeoutMillis: 10_000,
@@ -100,7 +110,7 @@ export async function openLongConnection(url: string, use: string): Promise<Clie
   try {
     await client.connect();
     await client.query(NO_LIMITS);
-    await ON_CONNECT.onConnect(client);
+    await meeting(known).onConnect(client);
     return client;
   } catch (error) {
     await client.end();

@@ -1,13 +1,32 @@
 import type { ClientBase } from 'pg';
+import { clientRows } from './client-rows.ts';
+import { refuseOtherDatabase } from './database-identity.ts';
 import { refuseChangedTextOrder } from './text-order.ts';
+import { UnsuitableServer } from './unsuitable-server.ts';
 
 /**
  * The connection keeps the value that it begins with, whatever a reload of the server's configuration says afterwards;
  * `off` it does not keep. The others are the server's to choose: some of them promise more than `on`.
  */
 const WAIT_FOR_COMMITS = `
-  SELECT set_config('synchronous_commit', CASE said WHEN 'off' THEN 'on' ELSE said END, false)
+  SELECT set_config('synchronous_commit', CASE said WHEN 'off' THEN 'on' ELSE said END, false),
+         pg_postmaster_start_time()::text AS started_at, pg_is_in_recovery() AS is_standby
     FROM current_setting('synchronous_commit') AS said`;
+
+/** A server as a connection finds it. */
+export interface ServerMet {
+  /** When it was started: another time is another run of it, or another server. */
+  readonly startedAt: string;
+  readonly isStandby: boolean;
+}
+
+/** What a process that goes on for long knows about its database. */
+export interface Acquaintance {
+  /** What its start found (`databaseId`): a connection that leads to another one is refused. */
+  readonly databaseId: string;
+  /** Told of the server at each new connection. */
+  readonly onServer: (server: ServerMet) => void;
+}
 
 /**
  * What each connection goes through before anything is sent on it. A start refuses a server that does not
@@ -15,10 +34,23 @@ const WAIT_FOR_COMMITS = `
  * crash forgets (I3).
  *
  * A pool waits for the promise, which its types do not say.
+ *
+ * @param known default: nothing, as for a command that has just been started
  */
-export const ON_CONNECT = {
-  onConnect: async (client: ClientBase): Promise<void> => {
-    await refuseChangedTextOrder(client);
-    await client.query(WAIT_FOR_COMMITS);
-  },
-} as const;
+export function meeting(known?: Acquaintance): {
+  /** @throws UnsuitableServer. @throws Error of `pg` */
+  readonly onConnect: (client: ClientBase) => Promise<void>;
+} {
+  return {
+    onConnect: async (client) => {
+      await refuseChangedTextOrder(client);
+      if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
+      const [server] = await clientRows(client, WAIT_FOR_COMMITS, [], (row) => ({
+        startedAt: row.text('started_at'),
+        isStandby: row.bool('is_standby'),
+      }));
+      if (server === undefined) throw new UnsuitableServer('does not say how it is set up');
+      known?.onServer(server);
+    },
+  };
+}

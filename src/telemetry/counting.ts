@@ -10,6 +10,7 @@ const ANSWERED_OPERATIONS = ['place', 'settle', 'unsettle'];
 export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): void {
   for (const caller of ['service', 'unknown']) metrics.signatureFailures.inc({ caller }, 0);
   for (const result of ['ok', 'invalid']) metrics.configReloads.inc({ result }, 0);
+  metrics.commitsLost.inc(0);
   metrics.conflicts.inc({ operator: 'unknown' }, 0);
   for (const operator of operatorIds) {
     metrics.conflicts.inc({ operator }, 0);

@@ -46,6 +46,7 @@ export function createMetrics() {
     ...bonusMetrics(make),
     ...booksMetrics(make),
     ...processMetrics(make),
+    ...serverMetrics(make),
     /** Adds prom-client's own process and runtime metrics; once per process. */
     collectProcessMetrics: () => {
       collectDefaultMetrics({ register: registry });
@@ -234,7 +235,7 @@ function booksMetrics({ counter, gauge }: Makers) {
   };
 }
 
-/** The gateway itself: its configuration and its servers. */
+/** The gateway itself and its configuration. */
 function processMetrics({ counter, gauge }: Makers) {
   return {
     configReloads: counter('gateway_config_reloads_total', 'Configuration reloads, by result', [
@@ -264,12 +265,14 @@ function processMetrics({ counter, gauge }: Makers) {
       ['state'],
       'max',
     ),
-    postgresqlUp: gauge(
-      'gateway_postgresql_up',
-      'Whether PostgreSQL answers and takes writes',
-      [],
-      'min',
-    ),
+  };
+}
+
+/** PostgreSQL and Redis, as this process meets them. */
+function serverMetrics({ counter, gauge }: Makers) {
+  return {
+    postgresqlUp: gauge('gateway_postgresql_up', 'Whether it answers and takes writes', [], 'min'),
+    commitsLost: counter('gateway_lost_commits_total', 'Times that reported commits were gone', []),
     connections: gauge('gateway_postgresql_connections', 'Connections of the pool, by state', [
       'state',
     ]),

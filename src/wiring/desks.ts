@@ -37,7 +37,7 @@ function settingsForPeople(configuration: Base['configuration'], key: string) {
 /** What people look at and change through the internal listener. */
 export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
   const { environment, source, logger, metrics, configuration } = base;
-  const { prisma, timelines, database, backlog } = storage;
+  const { prisma, timelines, database, direct, backlog } = storage;
   const overrides = new BreakerOverrides({
     store: new BreakerOverrideStore(database),
     wallets,
@@ -56,7 +56,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const reconciliations = new ReconciliationRuns(database);
   const differences = new ReconciliationDifferences(database);
   const reconciler = new Reconciler({
-    ...{ databaseUrl: environment.directDatabaseUrl, differences, configuration, logger },
+    ...{ database: direct, differences, configuration, logger },
     runs: reconciliations,
   });
   const desks = {

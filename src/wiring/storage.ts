@@ -1,12 +1,16 @@
 import type { PoolClient } from 'pg';
+import { unreachable } from '../domain/unreachable.ts';
 import { Accelerator } from '../redis/accelerator.ts';
 import { AnswerCache } from '../redis/answer-cache.ts';
 import { BetJournal } from '../store/bets/journal.ts';
 import { PlaceJournal } from '../store/bets/place-journal.ts';
 import { BetTimelines } from '../store/bets/timeline.ts';
+import type { DatabaseAddress } from '../store/connection.ts';
 import { Database } from '../store/database.ts';
 import { DatabaseClock } from '../store/database-clock.ts';
 import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
+import { LastCommits, type Missed } from '../store/last-commits.ts';
+import type { ServerMet } from '../store/on-connect.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
 import { Players } from '../store/sessions/players.ts';
 import { SilentConnections } from '../store/silent-connections.ts';
@@ -32,17 +36,23 @@ export function createStorage({
   databaseId,
   clock,
   logger,
+  metrics,
   tracing,
   configuration,
 }: Base) {
   const url = environment.databaseUrl;
-  const pools = createPools(url, logger);
+  const lastCommits = new LastCommits(
+    () => pools.database,
+    (missed) => tellMissed({ logger, metrics }, missed),
+  );
+  const known = { databaseId, onServer: (server: ServerMet) => lastCommits.met(server) };
+  const pools = createPools({ url, known }, logger);
   const { database, journalDatabase, clockDatabase } = pools;
   const databaseClock = new DatabaseClock(clockDatabase, clock);
   databaseClock.start();
-  const prisma = createPrisma(url);
-  const places = new PlaceJournal(pools.placesDatabase, databaseClock);
-  const bets = new BetJournal(journalDatabase, databaseClock);
+  const prisma = createPrisma(url, known);
+  const places = new PlaceJournal(pools.placesDatabase, databaseClock, lastCommits);
+  const bets = new BetJournal(journalDatabase, databaseClock, lastCommits);
 
   const accelerator = new Accelerator({
     url: environment.redisUrl,
@@ -57,6 +67,8 @@ export function createStorage({
     () => configuration().gateway.idempotency.ttlSeconds * 1000,
   );
   return {
+    /** For what takes long and has a connection of its own. */
+    direct: { url: environment.directDatabaseUrl, known: { ...known, onServer: () => undefined } },
     database,
     journalDatabase,
     monthsDatabase: pools.monthsDatabase,
@@ -80,9 +92,9 @@ export function createStorage({
 }
 
 /** The connections to PostgreSQL, by what must not wait for what. */
-function createPools(url: string, logger: Base['logger']) {
+function createPools(address: Required<DatabaseAddress>, logger: Base['logger']) {
   const onIdleError = (error: Error) => logger.warn({ err: error }, 'database.connection_lost');
-  const shared = { url, silent: new SilentConnections<PoolClient>(), onIdleError };
+  const shared = { ...address, silent: new SilentConnections<PoolClient>(), onIdleError };
   const kept = (connectionsMax: number) =>
     new Database({ ...shared, connectionsMax, plans: 'kept' });
   return {
@@ -98,4 +110,24 @@ function createPools(url: string, logger: Base['logger']) {
       ...{ ...shared, connectionsMax: 1, statementTimeoutMs: MONTH_TIMEOUT_MS },
     }),
   };
+}
+
+function tellMissed({ logger, metrics }: Pick<Base, 'logger' | 'metrics'>, missed: Missed): void {
+  switch (missed.kind) {
+    case 'lost': {
+      metrics.commitsLost.inc();
+      const { operationId, startedAtMs } = missed.commit;
+      const what = startedAtMs === undefined ? 'the beginning' : 'the outcome';
+      const note =
+        `PostgreSQL had reported ${what} of operation ${operationId} as committed, and has forgotten it: ` +
+        'what it lost is for people to put right (docs/operations.md, Disaster recovery)';
+      logger.error({ operationId, note }, 'postgresql.commits_lost');
+      return;
+    }
+    case 'unknown':
+      logger.warn({ err: missed.error }, 'postgresql.last_commit_unknown');
+      return;
+    default:
+      unreachable(missed);
+  }
 }

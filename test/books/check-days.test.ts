@@ -14,7 +14,7 @@ function bookkeeperOn(run: Run) {
   const bookkeeper = new Bookkeeper(
     partly<Bookkeeping>({
       runner: { run },
-      databaseUrl: 'postgresql://127.0.0.1:9/none',
+      database: { url: 'postgresql://127.0.0.1:9/none' },
       configuration: () => ({ operators: new Map(), gateway: { books: { timeZone: 'UTC' } } }),
       clock: new TestClock(),
       logger: { warn, error, info: vi.fn() },

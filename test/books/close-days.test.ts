@@ -64,7 +64,7 @@ async function close(operatorId: string, meanwhile: (digests: number) => Promise
     startsAt: new Date(`${DAY}T00:00:00Z`),
     endsAt: new Date(`${dayBefore(0)}T00:00:00Z`),
   };
-  const isClosed = await BooksTransaction.prepared(books.url, (transaction) =>
+  const isClosed = await BooksTransaction.prepared({ url: books.url }, (transaction) =>
     closeDay(transaction, due, 'UTC', async (): Promise<Digest> => {
       const seal = await sealOf(new Statements(transaction), operatorId, DAY);
       digests += 1;
@@ -120,7 +120,7 @@ describe('a day’s movements are gone through before the books are held', () =>
     let isRebuilt = false;
     let rebuilding = Promise.resolve();
     await close('alpha', async () => {
-      rebuilding = BooksTransaction.run(books.url, true, async () => {
+      rebuilding = BooksTransaction.run({ url: books.url }, true, async () => {
         isRebuilt = true;
       });
       const waiting = `SELECT count(*)::int AS count FROM pg_locks
@@ -151,13 +151,13 @@ it('a day that something holds is not gone through, and the books are not held f
   await books.query(OPEN.promise);
   const version = () => books.query('SELECT version FROM books_cursor');
   const before = await version();
-  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [],
     held: 1,
   });
   expect(await version()).toEqual(before);
   await books.query('DELETE FROM deliveries');
-  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [{ operatorId: 'alpha', day: DAY }],
     held: 0,
   });
@@ -210,8 +210,11 @@ it('a day waits for the call that ends while it is looked for what holds it (I12
     },
   };
   // The call is not in the books yet.
-  expect(await closeDueDays(meanwhile, books.url, AT_ONCE)).toMatchObject({ closed: [], held: 1 });
-  expect(await closeDueDays(books.database, books.url, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(meanwhile, { url: books.url }, AT_ONCE)).toMatchObject({
+    closed: [],
+    held: 1,
+  });
+  expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [],
     held: 1,
   });
@@ -228,7 +231,7 @@ it('a day that cannot be looked at keeps no other operator’s day open (I7)', a
       return await books.database.run(statement, input);
     },
   };
-  expect(await closeDueDays(slowOfAlpha, books.url, AT_ONCE)).toMatchObject({
+  expect(await closeDueDays(slowOfAlpha, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [{ operatorId: 'beta', day: DAY }],
     held: 1,
     failed: [{ operatorId: 'alpha', error }],
@@ -247,6 +250,6 @@ it('nobody’s day is waited for while PostgreSQL is away', async () => {
       return await books.database.run(statement, input);
     },
   };
-  await expect(closeDueDays(goneSoon, books.url, AT_ONCE)).rejects.toThrow('terminated');
+  await expect(closeDueDays(goneSoon, { url: books.url }, AT_ONCE)).rejects.toThrow('terminated');
   expect(asked).toEqual(['books-due-days', 'books-is-held', 'books-due-days']);
 });

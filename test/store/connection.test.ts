@@ -38,7 +38,7 @@ const cold: Ask = async (url, text) => {
 };
 
 const long: Ask = async (url, text) => {
-  const client = await openLongConnection(url, 'test');
+  const client = await openLongConnection({ url }, 'test');
   try {
     const { rows } = await client.query<{ told: string }>(`${text} AS told`);
     return rows[0]?.told ?? '';
@@ -89,7 +89,7 @@ it.each(KINDS.slice(0, 4))(
 
 describe('a connection for what takes long', () => {
   it('is ended by no limit of the role or database', async () => {
-    const client = await openLongConnection(server.url, 'test');
+    const client = await openLongConnection({ url: server.url }, 'test');
     await client.query('BEGIN');
     await client.query('SELECT pg_sleep(0.1)');
     // In a transaction, it does nothing for longer than the database would have it.
@@ -99,14 +99,14 @@ describe('a connection for what takes long', () => {
   });
 
   it('is not ended by a limit of the transaction either, where the server knows one', async () => {
-    const probe = await openLongConnection(server.url, 'probe');
+    const probe = await openLongConnection({ url: server.url }, 'probe');
     const { rowCount } = await probe.query(
       `SELECT FROM pg_settings WHERE name = 'transaction_timeout'`,
     );
     await probe.end();
     if (rowCount === 0) return;
     await setUpDatabase(server.url, { transaction_timeout: '40ms' });
-    const client = await openLongConnection(server.url, 'test');
+    const client = await openLongConnection({ url: server.url }, 'test');
     await client.query('BEGIN; SELECT pg_sleep(0.1)');
     await expect(client.query('SELECT 1')).resolves.toMatchObject({ rowCount: 1 });
     await client.end();

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openLongConnection } from '../../src/store/connection.ts';
 import { Database } from '../../src/store/database.ts';
+import { databaseId } from '../../src/store/schema/database-id.ts';
 import { statement } from '../../src/store/statement.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -35,7 +36,7 @@ describe('a database that is told, while gateways run, not to wait for its disk'
 
   it('is waited for by what takes long as well, such as the books', async () => {
     await setUpDatabase(server.url, { synchronous_commit: 'off' });
-    const books = await openLongConnection(server.url, 'books');
+    const books = await openLongConnection({ url: server.url }, 'books');
     onTestFinished(() => books.end());
     const { rows } = await books.query('SHOW synchronous_commit');
     expect(rows).toEqual([{ synchronous_commit: 'on' }]);
@@ -49,6 +50,55 @@ describe('a database that is told, while gateways run, not to wait for its disk'
     },
   );
 });
+
+it('what takes long, such as closing a day, does not begin on another database than the known one', async () => {
+  const server = await createDatabase();
+  onTestFinished(() => server.drop());
+  const onServer = () => undefined;
+  const connection = async (id: string) => {
+    const client = await openLongConnection(
+      { url: server.url, known: { databaseId: id, onServer } },
+      'books',
+    );
+    await client.end();
+  };
+  await connection(await databaseId(server.url));
+  await expect(connection('0123456789abcdef')).rejects.toThrow('is another database than');
+});
+
+it.each([
+  ['lose', 'GRANT', 'REVOKE'],
+  ['get', 'REVOKE', 'GRANT'],
+])(
+  'a role may %s the right to ask which server it is: the database stays the known one',
+  async (_, before, after) => {
+    const server = await createDatabase();
+    const role = `nosy_${new URL(server.url).pathname.slice(1)}`;
+    const url = new URL(server.url);
+    [url.username, url.password] = [role, 'secret'];
+    const may = (word: string) =>
+      onServer(server.url, (client) =>
+        client.query(
+          `${word} EXECUTE ON FUNCTION pg_control_system() ${word === 'GRANT' ? 'TO' : 'FROM'} ${role}`,
+        ),
+      );
+    await onServer(server.url, (client) =>
+      client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret';
+      GRANT SELECT ON "_prisma_migrations" TO ${role};
+      REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`),
+    );
+    onTestFinished(async () => {
+      await onServer(server.url, (client) => client.query(`DROP OWNED BY ${role}`));
+      await server.drop();
+      await onServer(inject('postgresUrl'), (client) => client.query(`DROP ROLE ${role}`));
+    });
+    await may(before);
+    const known = { databaseId: await databaseId(url.href), onServer: () => undefined };
+    await may(after);
+    const client = await openLongConnection({ url: url.href, known }, 'books');
+    await client.end();
+  },
+);
 
 it('a server that is told so by a reload is waited for on the connections that are there (I3)', async () => {
   const own = await startPostgres({ fast: true });

@@ -1,4 +1,5 @@
 import type { Configuration } from '../../config/schema.ts';
+import type { DatabaseAddress } from '../../store/connection.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { ReconciliationPlan, ReconciliationRuns } from '../../store/reconciliation/runs.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -11,7 +12,7 @@ const RUNS_MAX = 4;
 const MEBIBYTE = 1_048_576;
 
 interface ReconcilerParts {
-  readonly databaseUrl: string;
+  readonly database: DatabaseAddress;
   readonly runs: ReconciliationRuns;
   readonly differences: ReconciliationDifferences;
   readonly configuration: () => Configuration;
@@ -78,9 +79,9 @@ export class Reconciler {
   }
 
   async #begin(which: Omit<ReconciliationPlan, 'timeZone'>): Promise<ReconciliationRun> {
-    const { configuration, databaseUrl, runs, differences } = this.#parts;
+    const { configuration, database, runs, differences } = this.#parts;
     const timeZone = (await runs.booksTimeZone()) ?? configuration().gateway.books.timeZone;
-    const parts = { databaseUrl, runs, differences, signal: this.#stop.signal };
+    const parts = { database, runs, differences, signal: this.#stop.signal };
     return await ReconciliationRun.begin(parts, { ...which, timeZone });
   }
 

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { Slices } from '../../lib/slices.ts';
+import type { DatabaseAddress } from '../../store/connection.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
 import type { FoundDifference } from '../../store/reconciliation/difference-item.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
@@ -28,7 +29,7 @@ const ALIVE_EVERY_MS = 2_000;
 
 export interface ReconciliationParts {
   /** For the list: a connection of its own. */
-  readonly databaseUrl: string;
+  readonly database: DatabaseAddress;
   readonly runs: ReconciliationRuns;
   readonly differences: ReconciliationDifferences;
   /** Breaks it off. */
@@ -96,7 +97,7 @@ export class ReconciliationRun {
     plan: ReconciliationPlan,
   ): Promise<ReconciliationRun> {
     await parts.runs.failLost();
-    const side = await SideTable.open(parts.databaseUrl);
+    const side = await SideTable.open(parts.database);
     try {
       return new ReconciliationRun(parts, plan, await parts.runs.begin(plan), side);
     } catch (error) {

@@ -4,6 +4,7 @@ import type { BetOperation } from '../../domain/operation.ts';
 import type { Answer } from '../../protocol/answers.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
+import type { CommitNotes } from '../last-commits.ts';
 import { type LookUp, sharedLookUp } from '../shared-look-up.ts';
 import type { Commit, Committed, OperationRecord } from './commit.ts';
 import { BetCommits } from './commits.ts';
@@ -58,12 +59,14 @@ export interface RecoveredBet {
 export class BetJournal {
   readonly #database: Database;
   readonly #clock: DatabaseClock;
+  readonly #notes: CommitNotes | undefined;
   readonly #find: LookUp<Bet>;
   readonly #commits: BetCommits;
   readonly #outcomes: BetOutcomes;
 
-  constructor(database: Database, clock: DatabaseClock) {
+  constructor(database: Database, clock: DatabaseClock, notes?: CommitNotes) {
     this.#database = database;
+    this.#notes = notes;
     this.#clock = clock;
     this.#find = sharedLookUp(database, FIND, (bet) => bet.transactionId);
     this.#commits = new BetCommits(database, clock);
@@ -107,8 +110,10 @@ export class BetJournal {
    * @param deadline of the caller that waits; undefined where nobody does
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the decision may or may not be written
    */
-  commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
-    return this.#commits.commit(commit, deadline);
+  async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
+    const committed = await this.#commits.commit(commit, deadline);
+    if (committed.kind === 'committed') this.#notes?.began(committed.operationId);
+    return committed;
   }
 
   /**
@@ -164,8 +169,14 @@ export class BetJournal {
    * Writes what an attempt brought and frees the bet.
    * @throws GatewayError `DATABASE_UNAVAILABLE`; the outcome may or may not be written
    */
-  finish(outcome: Outcome): Promise<Finished> {
-    return this.#outcomes.finish(outcome);
+  async finish(outcome: Outcome): Promise<Finished> {
+    const finished = await this.#outcomes.finish(outcome);
+    const { delivery, operationId, attempt } = outcome;
+    // Nothing left: there is no row of such an attempt.
+    const wasTried = delivery.kind !== 'after' || delivery.after.kind !== 'unsent';
+    if (wasTried && finished.kind !== 'lost')
+      this.#notes?.finished(operationId, attempt.startedAtMs);
+    return finished;
   }
 
   /**

@@ -4,6 +4,7 @@ import { Batcher } from '../batcher.ts';
 import { BATCHING } from '../batching.ts';
 import type { Database } from '../database.ts';
 import type { DatabaseClock } from '../database-clock.ts';
+import type { CommitNotes } from '../last-commits.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
 import { operationsBegun } from './begun-operations.ts';
 import { type Locked, whenFree } from './locked-row.ts';
@@ -14,11 +15,13 @@ import { BEGIN, FINISH_PLACES, LOOK_UP_FINISHED } from './place-statements.ts';
 /** The hot path of the journal: intents and outcomes of places, written in batches (I3). */
 export class PlaceJournal {
   readonly #clock: DatabaseClock;
+  readonly #notes: CommitNotes | undefined;
   readonly #begins: Batcher<Limited<PlaceIntent>, PlaceBegin>;
   readonly #finishes: Batcher<Limited<PlaceResult>, Finished | Locked>;
 
-  constructor(database: Database, clock: DatabaseClock) {
+  constructor(database: Database, clock: DatabaseClock, notes?: CommitNotes) {
     this.#clock = clock;
+    this.#notes = notes;
     this.#begins = new Batcher({
       ...BATCHING,
       bytesOf: ({ body }) => body.length,
@@ -44,7 +47,9 @@ export class PlaceJournal {
   ): Promise<PlaceBegin> {
     if (!this.#clock.isKnown) await this.#clock.limitOf(deadline);
     const before = this.#clock.limitNow(deadline);
-    return await this.#begins.add({ ...intent, before }, isWanted);
+    const begun = await this.#begins.add({ ...intent, before }, isWanted);
+    if (begun.kind === 'begun') this.#notes?.began(begun.operationId);
+    return begun;
   }
 
   /**
@@ -62,8 +67,12 @@ export class PlaceJournal {
     });
   }
 
-  #finish(outcome: Limited<PlaceResult>): Promise<Finished> {
-    return whenFree(() => this.#finishes.add(outcome));
+  async #finish(outcome: Limited<PlaceResult>): Promise<Finished> {
+    const finished = await whenFree(() => this.#finishes.add(outcome));
+    if (finished.kind !== 'lost') {
+      this.#notes?.finished(outcome.operationId, outcome.attempt.startedAtMs);
+    }
+    return finished;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
-import { openLongConnection } from '../connection.ts';
+import { type DatabaseAddress, openLongConnection } from '../connection.ts';
 import type { SqlValue } from '../sql-value.ts';
 import { Columns, type TypedStatement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
@@ -27,14 +27,14 @@ export class BooksTransaction implements Runner {
    * @throws what `work` throws, after everything was undone; Error of `pg`
    */
   static async run<T>(
-    url: string,
+    address: DatabaseAddress,
     isRebuild: boolean,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
     const begin = isRebuild
       ? `SET LOCAL wagergate.books_rebuild = 'on'; SELECT pg_advisory_xact_lock(${REBUILD_LOCK_KEY})`
       : `SET LOCAL wagergate.books_rebuild = 'off'`;
-    return await BooksTransaction.#within(url, `${SETTINGS}; ${begin}; ${HOLD}`, work);
+    return await BooksTransaction.#within(address, `${SETTINGS}; ${begin}; ${HOLD}`, work);
   }
 
   /**
@@ -42,17 +42,24 @@ export class BooksTransaction implements Runner {
    * anew. Only what held them may write.
    * @throws what `work` throws, after everything was undone; Error of `pg`
    */
-  static async prepared<T>(url: string, work: (books: BooksTransaction) => Promise<T>): Promise<T> {
+  static async prepared<T>(
+    address: DatabaseAddress,
+    work: (books: BooksTransaction) => Promise<T>,
+  ): Promise<T> {
     const begin = `SELECT pg_advisory_xact_lock_shared(${REBUILD_LOCK_KEY})`;
-    return await BooksTransaction.#within(url, `${SETTINGS}; SET LOCAL jit = off; ${begin}`, work);
+    return await BooksTransaction.#within(
+      address,
+      `${SETTINGS}; SET LOCAL jit = off; ${begin}`,
+      work,
+    );
   }
 
   static async #within<T>(
-    url: string,
+    address: DatabaseAddress,
     begin: string,
     work: (books: BooksTransaction) => Promise<T>,
   ): Promise<T> {
-    const client = await openLongConnection(url, 'books');
+    const client = await openLongConnection(address, 'books');
     try {
       await client.query(`BEGIN; ${begin}`);
       const result = await work(new BooksTransaction(client));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { GatewayError } from '../../domain/errors.ts';
-import { openLongConnection } from '../connection.ts';
+import { type DatabaseAddress, openLongConnection } from '../connection.ts';
 import { Columns } from '../statement.ts';
 import {
   COMPARE,
@@ -42,10 +42,10 @@ export class SideTable {
   }
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE` */
-  static async open(url: string): Promise<SideTable> {
+  static async open(address: DatabaseAddress): Promise<SideTable> {
     let table: SideTable | undefined;
     try {
-      const client = await openLongConnection(url, 'reconciliation');
+      const client = await openLongConnection(address, 'reconciliation');
       table = new SideTable(client);
       // A list may come slowly, and who ran this may be gone: neither is for the server to wait for.
       await client.query(`

@@ -27,7 +27,7 @@ const HAS_FUNCTION = `SELECT to_regproc('journal_written_in') IS NOT NULL AS has
  * @throws Error of `pg` when it cannot be reached
  */
 export async function isBroughtJournal(databaseUrl: string): Promise<boolean> {
-  const client = await openLongConnection(databaseUrl, 'start');
+  const client = await openLongConnection({ url: databaseUrl }, 'start');
   try {
     return (await idAhead(client)) !== undefined;
   } finally {

@@ -133,7 +133,7 @@ export async function historyId(databaseUrl: string): Promise<string | undefined
 }
 
 async function withClient<T>(databaseUrl: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = await openLongConnection(databaseUrl, 'migrate');
+  const client = await openLongConnection({ url: databaseUrl }, 'migrate');
   try {
     await checkServer(client);
     return await use(client);

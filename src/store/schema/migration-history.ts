@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Client } from 'pg';
+import type { Client, ClientBase } from 'pg';
 import { clientRows } from '../client-rows.ts';
 
 /**
@@ -27,15 +27,9 @@ export async function ensureHistory(client: Client): Promise<void> {
 
 /** How far each migration came that was not taken back; empty where there is no table yet. */
 export async function readHistory(
-  client: Client,
+  client: ClientBase,
 ): Promise<ReadonlyMap<string, 'finished' | 'unfinished'>> {
-  const [isThere] = await clientRows(
-    client,
-    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`,
-    [],
-    (row) => row.bool('there'),
-  );
-  if (isThere !== true) return new Map();
+  if (!(await hasHistory(client))) return new Map();
   const begun = await clientRows(
     client,
     `SELECT "migration_name" AS name, bool_or("finished_at" IS NOT NULL) AS finished
@@ -47,15 +41,27 @@ export async function readHistory(
 }
 
 /** Of the first migration that was ever begun; undefined where there was none. */
-export async function readHistoryId(client: Client): Promise<string | undefined> {
-  if ((await readHistory(client)).size === 0) return undefined;
+export async function readHistoryId(client: ClientBase): Promise<string | undefined> {
+  if (!(await hasHistory(client))) return undefined;
   const [id] = await clientRows(
     client,
-    'SELECT "id" FROM "_prisma_migrations" ORDER BY "started_at", "id" LIMIT 1',
+    `SELECT "id" FROM "_prisma_migrations"
+      WHERE EXISTS (SELECT FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL)
+      ORDER BY "started_at", "id" LIMIT 1`,
     [],
     (row) => row.text('id'),
   );
   return id;
+}
+
+async function hasHistory(client: ClientBase): Promise<boolean> {
+  const [isThere] = await clientRows(
+    client,
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS there`,
+    [],
+    (row) => row.bool('there'),
+  );
+  return isThere === true;
 }
 
 /**

@@ -71,7 +71,7 @@ export interface Pruned {
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
 export async function prune(databaseUrl: string, options: PruneOptions): Promise<Pruned> {
-  const client = await openLongConnection(databaseUrl, 'prune');
+  const client = await openLongConnection({ url: databaseUrl }, 'prune');
   try {
     const months: PrunedMonth[] = [];
     for (const month of await monthsBefore(client, options.before)) {

@@ -61,7 +61,7 @@ export async function checkServer(client: Client): Promise<void> {
  * @throws Error of `pg` when the database cannot be reached
  */
 export async function waitsForDisk(databaseUrl: string): Promise<boolean> {
-  const client = await openLongConnection(databaseUrl, 'start');
+  const client = await openLongConnection({ url: databaseUrl }, 'start');
   try {
     const read = (row: Columns) => row.text('fsync');
     const [fsync] = await clientRows(client, 'SHOW fsync', [], read);

@@ -168,7 +168,7 @@ describe('a run that is cut short', () => {
     const found = [{ ...line, transactionId: 'found-at-once' }];
     await differences.note({ ...first, ...PLAN }, found, 1);
     const { databaseUrl } = gateway;
-    const failing = await BooksTransaction.prepared(databaseUrl, async (transaction) => {
+    const failing = await BooksTransaction.prepared({ url: databaseUrl }, async (transaction) => {
       await new ReconciliationDifferences(transaction).note({ ...second, ...PLAN }, found, 1);
       const ended = runs.fail(first.id, 'its process is gone');
       await waitForLock(databaseUrl);
@@ -210,7 +210,7 @@ describe('a run that is cut short', () => {
   it('by the end of its process is on record as such before that ends', async () => {
     const reconciler = new Reconciler({
       ...kept(gateway),
-      ...{ databaseUrl: gateway.databaseUrl, logger: pino({ enabled: false }) },
+      ...{ database: { url: gateway.databaseUrl }, logger: pino({ enabled: false }) },
       configuration: () => loadConfiguration(gateway.configFolder, { SERVICE_SECRET }),
     });
     const arrived = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 it('a connection that the server ends between two queries fails the work, not the process (I12)', async () => {
-  const ended = BooksTransaction.run(database.url, false, async (books) => {
+  const ended = BooksTransaction.run({ url: database.url }, false, async (books) => {
     const [pid] = await books.rows('SELECT pg_backend_pid() AS pid', [], (row) => row.int('pid'));
     await onServer(database.url, (client) =>
       client.query('SELECT pg_terminate_backend($1, 5000)', [pid]),

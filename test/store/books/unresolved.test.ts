@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => books.close());
 
 const count = (operatorId?: string) =>
-  BooksTransaction.prepared(books.url, (transaction) =>
+  BooksTransaction.prepared({ url: books.url }, (transaction) =>
     countUnresolved(transaction, { timeZone: 'UTC', ...(operatorId && { operatorId }) }),
   );
 const days = () =>
@@ -55,6 +55,6 @@ it('holds the books only where something has changed, and goes on while others h
   await promise('alpha', 'USD', 'one');
   await count();
   const before = await version();
-  await BooksTransaction.run(books.url, false, () => count());
+  await BooksTransaction.run({ url: books.url }, false, () => count());
   expect(await version()).toBe(Number(before) + 1);
 });

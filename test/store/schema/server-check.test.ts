@@ -125,7 +125,7 @@ describe('behind a pooler that drops what connections ask for', () => {
 
   it('what takes long is ended by no limit of the role either', async () => {
     await setUpDatabase(server.url, { statement_timeout: '200ms' });
-    const client = await openLongConnection(url, 'test');
+    const client = await openLongConnection({ url }, 'test');
     await expect(client.query('SELECT pg_sleep(0.5)')).resolves.toMatchObject({ rowCount: 1 });
     await client.end();
   });

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { ClientBase } from 'pg';
+import { clientRows } from './client-rows.ts';
+import { readHistoryId } from './schema/migration-history.ts';
+import { UnsuitableServer } from './unsuitable-server.ts';
+
+/** Nobody makes so many databases that two would have the same. */
+const ID_CHARACTERS = 16;
+
+interface Facts {
+  /** Of the first migration. */
+  readonly history: string | undefined;
+  /** Undefined where the role may not ask which server this is. */
+  readonly server: string | undefined;
+  readonly oid: string | undefined;
+}
+
+/**
+ * Which database a connection leads to. Another one has another identity, also where it is a restored dump or a copy
+ * within one server, and so has one that has moved to another server. The same has a standby, and whatever else is a
+ * copy of the server's files.
+ *
+ * @returns 16 hexadecimal characters
+ * @throws Error of `pg`
+ */
+export async function databaseIdentity(client: ClientBase): Promise<string> {
+  return digestOf(await factsOf(client));
+}
+
+/**
+ * Looks whether a connection leads to the database that this process started on. Where an address leads elsewhere
+ * while it runs, nothing of what it knows counts there: bets would be written where nobody looks for them, or to a
+ * restored journal that the books do not read (docs/decisions/0033).
+ *
+ * @param databaseId what a start found (`databaseId`)
+ * @throws UnsuitableServer with what to do about it
+ * @throws Error of `pg`
+ */
+export async function refuseOtherDatabase(client: ClientBase, databaseId: string): Promise<void> {
+  const facts = await factsOf(client);
+  // What the role may ask for can have changed since the start; nothing is refused for that.
+  const isSame = [facts, { ...facts, server: undefined }].some(
+    (one) => digestOf(one) === databaseId,
+  );
+  if (isSame || facts.server === undefined) return;
+  throw new UnsuitableServer(
+    'is another database than the one that this process started on, such as a restored dump, a copy, or that of ' +
+      'another installation, and was left alone. If the address is wrong, correct it; if it is right, restart all ' +
+      'gateways: a start looks whether they can go on with it',
+  );
+}
+
+async function factsOf(client: ClientBase): Promise<Facts> {
+  const [here] = await clientRows(
+    client,
+    `SELECT oid::text AS oid, has_function_privilege('pg_control_system()', 'EXECUTE') AS tells
+       FROM pg_database WHERE datname = current_database()`,
+    [],
+    (row) => ({ oid: row.text('oid'), tells: row.bool('tells') }),
+  );
+  // Everybody may ask, unless somebody has taken it away: then the rest has to do.
+  const [server] =
+    here?.tells === true
+      ? await clientRows(
+          client,
+          'SELECT system_identifier::text AS id FROM pg_control_system()',
+          [],
+          (row) => row.text('id'),
+        )
+      : [];
+  return { history: await readHistoryId(client), server, oid: here?.oid };
+}
+
+/** Names in Redis hang on it: a change would leave behind what stands there. */
+function digestOf({ history, server, oid }: Facts): string {
+  const facts = JSON.stringify([history, server, oid]);
+  return createHash('sha256').update(facts).digest('hex').slice(0, ID_CHARACTERS);
+}

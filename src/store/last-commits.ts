@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from './database.ts';
+import type { ServerMet } from './on-connect.ts';
+import { type Parameters, statement } from './statement.ts';
+
+/** Something that PostgreSQL has reported as committed. */
+export interface ReportedCommit {
+  /** Of the operation that it began, or of whose attempt it is the outcome. */
+  readonly operationId: string;
+  /** When that attempt was handed over, in epoch milliseconds; undefined: it began the operation. */
+  readonly startedAtMs: number | undefined;
+}
+
+/** What became of the last commits, where it is not that they are there. */
+export type Missed =
+  | { readonly kind: 'lost'; readonly commit: ReportedCommit }
+  /** PostgreSQL did not tell. */
+  | { readonly kind: 'unknown'; readonly error: unknown };
+
+/** Who notes what was committed. */
+export type CommitNotes = Pick<LastCommits, 'began' | 'finished'>;
+
+/** Older ones may have been pruned from the journal, and who lost a day knows it. */
+const LOOKED_FOR_MS = 24 * 60 * 60_000;
+/** A server that has just come may go once more. */
+const LOOK_AFTER_MS = [0, 1_000, 5_000, 15_000, 60_000];
+
+const COMMIT: Parameters<ReportedCommit> = {
+  operation_id: ['bigint', ({ operationId }) => operationId],
+  started_at: [
+    'timestamptz',
+    ({ startedAtMs }) => (startedAtMs === undefined ? null : new Date(startedAtMs)),
+  ],
+};
+
+const IS_THERE = statement(
+  'last-commit-is-there',
+  COMMIT,
+  `
+  SELECT CASE WHEN :started_at IS NULL
+              THEN EXISTS (SELECT FROM operations o WHERE o.id = :operation_id)
+              ELSE EXISTS (SELECT FROM attempts a
+                            WHERE a.operation_id = :operation_id AND a.started_at = :started_at)
+         END AS is_there`,
+  (row) => row.bool('is_there'),
+);
+
+/**
+ * Notices that PostgreSQL has forgotten what it had reported as committed (I3): by a failover to a standby that was
+ * behind, a restore, a disk that had not written. Nothing else would tell, and what is lost is for people to put right
+ * (docs/operations.md, Disaster recovery).
+ *
+ * The last commits of this process are looked for whenever it meets another run of the server. If they are there, so
+ * is all before them: a server loses the end of its log, never a piece within.
+ */
+export class LastCommits {
+  readonly #database: () => Pick<Database, 'run'>;
+  readonly #onMissed: (missed: Missed) => void;
+  /** The last that began an operation, and the last outcome, with when they were noted. */
+  readonly #noted = new Map<'began' | 'finished', { commit: ReportedCommit; atMs: number }>();
+  readonly #lookAfterMs: readonly number[];
+  #startedAt: string | undefined;
+
+  /**
+   * @param onMissed told once of a loss, by one of the commits that it took
+   * @param lookAfterMs how long to wait before each try to look
+   */
+  constructor(
+    database: () => Pick<Database, 'run'>,
+    onMissed: (missed: Missed) => void,
+    lookAfterMs: readonly number[] = LOOK_AFTER_MS,
+  ) {
+    this.#database = database;
+    this.#onMissed = onMissed;
+    this.#lookAfterMs = lookAfterMs;
+  }
+
+  /** PostgreSQL has reported the commit that began this operation. */
+  began(operationId: string): void {
+    const commit = { operationId, startedAtMs: undefined };
+    this.#noted.set('began', { commit, atMs: performance.now() });
+  }
+
+  /** PostgreSQL has reported the commit of an attempt's outcome. */
+  finished(operationId: string, startedAtMs: number): void {
+    this.#noted.set('finished', { commit: { operationId, startedAtMs }, atMs: performance.now() });
+  }
+
+  /** A new connection leads to this server. A standby may be behind, and takes nothing. */
+  met({ startedAt, isStandby }: ServerMet): void {
+    if (isStandby || startedAt === this.#startedAt) return;
+    const isFirst = this.#startedAt === undefined;
+    this.#startedAt = startedAt;
+    if (!isFirst) void this.#lookForAll();
+  }
+
+  async #lookForAll(): Promise<void> {
+    const since = performance.now() - LOOKED_FOR_MS;
+    const recent = [...this.#noted.values()].filter(({ atMs }) => atMs > since);
+    for (const { commit } of recent) {
+      const missed = await this.#look(commit);
+      if (missed === undefined) continue;
+      if (missed.kind === 'lost') this.#noted.clear();
+      this.#onMissed(missed);
+      return;
+    }
+  }
+
+  async #look(commit: ReportedCommit): Promise<Missed | undefined> {
+    let failure: unknown;
+    for (const pauseMs of this.#lookAfterMs) {
+      await sleep(pauseMs, undefined, { ref: false });
+      try {
+        const [isThere] = await this.#database().run(IS_THERE, commit);
+        return isThere === true ? undefined : { kind: 'lost', commit };
+      } catch (error) {
+        failure = error;
+      }
+    }
+    return { kind: 'unknown', error: failure };
+  }
+}
