@@ -26,6 +26,8 @@ export interface Acquaintance {
   readonly databaseId: string;
   /** Told of the server at each new connection. */
   readonly onServer: (server: ServerMet) => void;
+  /** Told of each connection that is refused for what its server is. */
+  readonly onUnsuitable: (error: UnsuitableServer) => void;
 }
 
 /**
@@ -43,14 +45,24 @@ export function meeting(known?: Acquaintance): {
 } {
   return {
     onConnect: async (client) => {
-      await refuseChangedTextOrder(client);
-      if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
-      const [server] = await clientRows(client, WAIT_FOR_COMMITS, [], (row) => ({
-        startedAt: row.text('started_at'),
-        isStandby: row.bool('is_standby'),
-      }));
-      if (server === undefined) throw new UnsuitableServer('does not say how it is set up');
-      known?.onServer(server);
+      try {
+        const server = await serverOf(client, known);
+        known?.onServer(server);
+      } catch (error) {
+        if (error instanceof UnsuitableServer) known?.onUnsuitable(error);
+        throw error;
+      }
     },
   };
+}
+
+async function serverOf(client: ClientBase, known: Acquaintance | undefined): Promise<ServerMet> {
+  await refuseChangedTextOrder(client);
+  if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
+  const [server] = await clientRows(client, WAIT_FOR_COMMITS, [], (row) => ({
+    startedAt: row.text('started_at'),
+    isStandby: row.bool('is_standby'),
+  }));
+  if (server === undefined) throw new UnsuitableServer('does not say how it is set up');
+  return server;
 }

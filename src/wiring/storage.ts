@@ -1,5 +1,4 @@
 import type { PoolClient } from 'pg';
-import { unreachable } from '../domain/unreachable.ts';
 import { Accelerator } from '../redis/accelerator.ts';
 import { AnswerCache } from '../redis/answer-cache.ts';
 import { BetJournal } from '../store/bets/journal.ts';
@@ -9,12 +8,11 @@ import type { DatabaseAddress } from '../store/connection.ts';
 import { Database } from '../store/database.ts';
 import { DatabaseClock } from '../store/database-clock.ts';
 import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
-import { LastCommits, type Missed } from '../store/last-commits.ts';
-import type { ServerMet } from '../store/on-connect.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
 import { Players } from '../store/sessions/players.ts';
 import { SilentConnections } from '../store/silent-connections.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
+import { createAcquaintance } from './acquaintance.ts';
 import type { Base } from './parts.ts';
 
 /** As many batches of places as are under way at once, begun and finished; twice, where those stand in dead connections. */
@@ -31,21 +29,10 @@ const MONTH_TIMEOUT_MS = 1_000;
 export type Storage = ReturnType<typeof createStorage>;
 
 /** PostgreSQL, the journal in it, and Redis in front. */
-export function createStorage({
-  environment,
-  databaseId,
-  clock,
-  logger,
-  metrics,
-  tracing,
-  configuration,
-}: Base) {
+export function createStorage(base: Base) {
+  const { environment, databaseId, clock, logger, tracing, configuration } = base;
   const url = environment.databaseUrl;
-  const lastCommits = new LastCommits(
-    () => pools.database,
-    (missed) => tellMissed({ logger, metrics }, missed),
-  );
-  const known = { databaseId, onServer: (server: ServerMet) => lastCommits.met(server) };
+  const { known, lastCommits } = createAcquaintance(base, () => pools.database);
   const pools = createPools({ url, known }, logger);
   const { database, journalDatabase, clockDatabase } = pools;
   const databaseClock = new DatabaseClock(clockDatabase, clock);
@@ -68,7 +55,7 @@ export function createStorage({
   );
   return {
     /** For what takes long and has a connection of its own. */
-    direct: { url: environment.directDatabaseUrl, known: { ...known, onServer: () => undefined } },
+    direct: { url: environment.directDatabaseUrl, known },
     database,
     journalDatabase,
     monthsDatabase: pools.monthsDatabase,
@@ -110,24 +97,4 @@ function createPools(address: Required<DatabaseAddress>, logger: Base['logger'])
       ...{ ...shared, connectionsMax: 1, statementTimeoutMs: MONTH_TIMEOUT_MS },
     }),
   };
-}
-
-function tellMissed({ logger, metrics }: Pick<Base, 'logger' | 'metrics'>, missed: Missed): void {
-  switch (missed.kind) {
-    case 'lost': {
-      metrics.commitsLost.inc();
-      const { operationId, startedAtMs } = missed.commit;
-      const what = startedAtMs === undefined ? 'the beginning' : 'the outcome';
-      const note =
-        `PostgreSQL had reported ${what} of operation ${operationId} as committed, and has forgotten it: ` +
-        'what it lost is for people to put right (docs/operations.md, Disaster recovery)';
-      logger.error({ operationId, note }, 'postgresql.commits_lost');
-      return;
-    }
-    case 'unknown':
-      logger.warn({ err: missed.error }, 'postgresql.last_commit_unknown');
-      return;
-    default:
-      unreachable(missed);
-  }
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { openLongConnection } from '../../src/store/connection.ts';
 import { Database } from '../../src/store/database.ts';
 import { databaseId } from '../../src/store/schema/database-id.ts';
@@ -54,16 +54,17 @@ describe('a database that is told, while gateways run, not to wait for its disk'
 it('what takes long, such as closing a day, does not begin on another database than the known one', async () => {
   const server = await createDatabase();
   onTestFinished(() => server.drop());
-  const onServer = () => undefined;
+  const onUnsuitable = vi.fn();
   const connection = async (id: string) => {
     const client = await openLongConnection(
-      { url: server.url, known: { databaseId: id, onServer } },
+      { url: server.url, known: { databaseId: id, onServer: vi.fn(), onUnsuitable } },
       'books',
     );
     await client.end();
   };
   await connection(await databaseId(server.url));
   await expect(connection('0123456789abcdef')).rejects.toThrow('is another database than');
+  expect(onUnsuitable).toHaveBeenCalledTimes(1);
 });
 
 it.each([
@@ -93,7 +94,11 @@ it.each([
       await onServer(inject('postgresUrl'), (client) => client.query(`DROP ROLE ${role}`));
     });
     await may(before);
-    const known = { databaseId: await databaseId(url.href), onServer: () => undefined };
+    const known = {
+      databaseId: await databaseId(url.href),
+      onServer: vi.fn(),
+      onUnsuitable: vi.fn(),
+    };
     await may(after);
     const client = await openLongConnection({ url: url.href, known }, 'books');
     await client.end();

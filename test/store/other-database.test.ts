@@ -1,42 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { databaseUrl, onServer, rowsOf } from '../support/server.ts';
-
-/** Puts a copy of the gateway's database where that was, as a restored dump is. @returns puts it back */
-async function exchange({ databaseUrl: url }: TestGateway) {
-  const name = new URL(url).pathname.slice(1);
-  const [copy, original] = ['copy', 'original'].map((what) => `${name}_${what}`);
-  const server = databaseUrl(inject('postgresUrl'), 'postgres');
-  const end = (database: string) =>
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
-  const run = (...statements: string[]) =>
-    onServer(server, async (client) => {
-      for (const one of statements) await client.query(one);
-    });
-  const allow = (database: string, isAllowed: boolean) =>
-    `ALTER DATABASE ${database} ALLOW_CONNECTIONS ${isAllowed}`;
-  const rename = (from: string, to: string) => `ALTER DATABASE ${from} RENAME TO ${to}`;
-  await run(
-    allow(name, false),
-    end(name),
-    `CREATE DATABASE ${copy} TEMPLATE ${name}`,
-    rename(name, original ?? ''),
-    rename(copy ?? '', name),
-  );
-  return {
-    rowsOfCopy: (table: string) => rowsOf(url, `SELECT * FROM ${table}`),
-    back: () =>
-      run(
-        allow(name, false),
-        end(name),
-        rename(name, `${name}_${randomBytes(2).toString('hex')}`),
-        rename(original ?? '', name),
-        allow(name, true),
-      ),
-  };
-}
+import { exchangeDatabase } from '../support/other-database.ts';
 
 describe('an address that leads to another database while gateways run', () => {
   let gateway: TestGateway;
@@ -47,7 +12,7 @@ describe('an address that leads to another database while gateways run', () => {
 
   it('gets no bet and no promise: nothing is sent, nothing is written there (I2, I3)', async () => {
     const bet = await placedBet(gateway, { amount: '10' });
-    const { rowsOfCopy, back } = await exchange(gateway);
+    const { rowsOfCopy, back } = await exchangeDatabase(gateway.databaseUrl);
     const other = await gateway.service.place({ ...bet.player, amount: '5' });
     expect(other.kind).toBe('failed');
     const rollback = await bet.rollback();
@@ -61,7 +26,7 @@ describe('an address that leads to another database while gateways run', () => {
   });
 
   it('makes the process not ready, which says why and what to do', async () => {
-    const { back } = await exchange(gateway);
+    const { back } = await exchangeDatabase(gateway.databaseUrl);
     await expect(gateway.parts.database.takesWrites()).rejects.toThrow(
       /another database than the one that this process started on.*restart all gateways/s,
     );

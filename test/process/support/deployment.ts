@@ -50,6 +50,8 @@ export async function openDeployment(options: DeploymentOptions = {}): Promise<D
   const around = await openSurroundings(options);
   const { database, redis, wallets, configFolder } = around;
   const client = new Client({ connectionString: database.url });
+  // A test may end it, or take its server away: its next statement fails then.
+  client.on('error', () => undefined);
   await client.connect();
   const env: Env = {
     DATABASE_URL: database.url,

@@ -1,0 +1,49 @@
+import { unreachable } from '../domain/unreachable.ts';
+import { TokenBuckets } from '../lib/token-bucket.ts';
+import type { Database } from '../store/database.ts';
+import { LastCommits, type Missed } from '../store/last-commits.ts';
+import type { Acquaintance } from '../store/on-connect.ts';
+import type { Base } from './parts.ts';
+
+/** A pool tries again for each callback. */
+const UNSUITABLE_LINES = { perSecond: 1 / 60, burst: 1 };
+
+/** What this process knows about its database, and what it says when that is no longer so. */
+export function createAcquaintance(
+  { databaseId, clock, logger, metrics }: Base,
+  database: () => Database,
+): { readonly known: Acquaintance; readonly lastCommits: LastCommits } {
+  const lastCommits = new LastCommits(database, (missed) =>
+    tellMissed({ logger, metrics }, missed),
+  );
+  const lines = new TokenBuckets(clock, UNSUITABLE_LINES);
+  const known: Acquaintance = {
+    databaseId,
+    onServer: (server) => lastCommits.met(server),
+    onUnsuitable: ({ message }) => {
+      if (lines.take('unsuitable') > 0) return;
+      logger.error({ note: `PostgreSQL ${message}` }, 'postgresql.unsuitable');
+    },
+  };
+  return { known, lastCommits };
+}
+
+function tellMissed({ logger, metrics }: Pick<Base, 'logger' | 'metrics'>, missed: Missed): void {
+  switch (missed.kind) {
+    case 'lost': {
+      metrics.commitsLost.inc();
+      const { operationId, startedAtMs } = missed.commit;
+      const what = startedAtMs === undefined ? 'the beginning' : 'the outcome';
+      const note =
+        `PostgreSQL had reported ${what} of operation ${operationId} as committed, and has forgotten it: ` +
+        'what it lost is for people to put right (docs/runbooks/commits-lost.md)';
+      logger.error({ operationId, note }, 'postgresql.commits_lost');
+      return;
+    }
+    case 'unknown':
+      logger.warn({ err: missed.error }, 'postgresql.last_commit_unknown');
+      return;
+    default:
+      unreachable(missed);
+  }
+}
