@@ -83,7 +83,7 @@ it.each(KINDS.slice(0, 4))(
   async (_, ask) => {
     const names = ['lock_timeout', 'jit'];
     expect(await ask(server.url, settings(names))).toBe('0; off');
-    expect(await ask(server.url, `SELECT 'slept' || pg_sleep(0.1)`)).toBe('slept');
+    expect(await ask(server.url, `SELECT 'slept' || pg_sleep(0.6)`)).toBe('slept');
   },
 );
 
@@ -91,9 +91,9 @@ describe('a connection for what takes long', () => {
   it('is ended by no limit of the role or database', async () => {
     const client = await openLongConnection({ url: server.url }, 'test');
     await client.query('BEGIN');
-    await client.query('SELECT pg_sleep(0.1)');
+    await client.query('SELECT pg_sleep(0.6)');
     // In a transaction, it does nothing for longer than the database would have it.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 600));
     await expect(client.query('SELECT 1')).resolves.toMatchObject({ rowCount: 1 });
     await client.end();
   });
@@ -105,9 +105,9 @@ describe('a connection for what takes long', () => {
     );
     await probe.end();
     if (rowCount === 0) return;
-    await setUpDatabase(server.url, { transaction_timeout: '40ms' });
+    await setUpDatabase(server.url, { transaction_timeout: '400ms' });
     const client = await openLongConnection({ url: server.url }, 'test');
-    await client.query('BEGIN; SELECT pg_sleep(0.1)');
+    await client.query('BEGIN; SELECT pg_sleep(0.6)');
     await expect(client.query('SELECT 1')).resolves.toMatchObject({ rowCount: 1 });
     await client.end();
   });
