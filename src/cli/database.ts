@@ -4,6 +4,8 @@ import { MigrationError, migrate, pendingMigrations } from '../store/schema/migr
 import type { Prisma } from '../store/schema/prisma.ts';
 import { UnsuitableServer } from '../store/unsuitable-server.ts';
 import { CommandFailed } from './failures.ts';
+import { tellingLockHolders } from './lock-holders.ts';
+import type { Terminal } from './terminal.ts';
 
 const EXAMPLE = 'postgresql://user:password@host:5432/wagergate';
 
@@ -19,18 +21,24 @@ export async function migrateDatabase(
   env: NodeJS.ProcessEnv,
   log: (line: string) => void,
 ): Promise<readonly string[]> {
-  const { applied } = await explained(databaseAddress(env), (url) => migrate(url, { log }));
+  const address = databaseAddress(env);
+  const { applied } = await tellingLockHolders(address.url, log, () =>
+    explained(address, (url) => migrate(url, { log })),
+  );
   return applied;
 }
 
 /**
- * The address of a database that answers and has the schema of this release. It is asked for first,
- * so that no command fails halfway on what could be known before.
+ * Does some work on a database that answers and has the schema of this release. It is asked for first, so that no
+ * command fails halfway on what could be known before. Whoever keeps the work waiting is told of.
  *
- * @throws CommandFailed otherwise
+ * @throws CommandFailed when there is no such database
  */
-export async function readyDatabase(env: NodeJS.ProcessEnv): Promise<string> {
-  const address = databaseAddress(env);
+export async function withReadyDatabase<T>(
+  terminal: Terminal,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const address = databaseAddress(terminal.env);
   const pending = await explained(address, pendingMigrations);
   if (pending.length > 0) {
     throw new CommandFailed(
@@ -38,7 +46,8 @@ export async function readyDatabase(env: NodeJS.ProcessEnv): Promise<string> {
         'run `wagergate migrate`',
     );
   }
-  return address.url;
+  const tell = (line: string) => terminal.tell(line);
+  return await tellingLockHolders(address.url, tell, () => use(address.url));
 }
 
 /**
@@ -46,18 +55,19 @@ export async function readyDatabase(env: NodeJS.ProcessEnv): Promise<string> {
  * @throws CommandFailed when there is no such database
  */
 export async function withPrisma<T>(
-  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
   use: (prisma: Prisma) => Promise<T>,
 ): Promise<T> {
-  const url = await readyDatabase(env);
-  // Imported here: the client takes a third of a second that no other command should pay.
-  const { createPrisma } = await import('../store/schema/prisma.ts');
-  const prisma = createPrisma(url);
-  try {
-    return await use(prisma);
-  } finally {
-    await prisma.$disconnect();
-  }
+  return await withReadyDatabase(terminal, async (url) => {
+    // Imported here: the client takes a third of a second that no other command should pay.
+    const { createPrisma } = await import('../store/schema/prisma.ts');
+    const prisma = createPrisma(url);
+    try {
+      return await use(prisma);
+    } finally {
+      await prisma.$disconnect();
+    }
+  });
 }
 
 /**
@@ -65,17 +75,18 @@ export async function withPrisma<T>(
  * @throws CommandFailed when there is no such database
  */
 export async function withDatabase<T>(
-  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
   use: (database: Database, url: string) => Promise<T>,
 ): Promise<T> {
-  const url = await readyDatabase(env);
-  // A connection that is lost while idle is replaced by the next question.
-  const database = new Database({ url, connectionsMax: 2, onIdleError: () => undefined });
-  try {
-    return await use(database, url);
-  } finally {
-    await database.close();
-  }
+  return await withReadyDatabase(terminal, async (url) => {
+    // A connection that is lost while idle is replaced by the next question.
+    const database = new Database({ url, connectionsMax: 2, onIdleError: () => undefined });
+    try {
+      return await use(database, url);
+    } finally {
+      await database.close();
+    }
+  });
 }
 
 /** Where PostgreSQL is, and which variable says so. */

@@ -26,7 +26,7 @@ export async function withDeliveryAdmin<T>(
   { folder }: DeliveryCommandOptions,
   use: (admin: DeliveryAdmin) => Promise<T>,
 ): Promise<T> {
-  return await withPrisma(terminal.env, async (prisma) => {
+  return await withPrisma(terminal, async (prisma) => {
     // The gateway's sweep finds within a second or two what is due: nobody has to be notified here.
     const admin = new DeliveryAdmin({ prisma, ...(await standing(terminal, folder)) });
     return await use(admin);

@@ -59,7 +59,7 @@ async function refuseUnknown(action: string | undefined): Promise<void> {
 
 async function list(terminal: Terminal, { json, ...query }: Options): Promise<void> {
   await refuseUnknown(query.action);
-  const page = await withPrisma(terminal.env, async (prisma) => {
+  const page = await withPrisma(terminal, async (prisma) => {
     const { AuditLog } = await import('../../store/audit/audit-log.ts');
     return await new AuditLog(prisma).page(query);
   });
@@ -74,7 +74,7 @@ async function list(terminal: Terminal, { json, ...query }: Options): Promise<vo
 
 async function exportAll(terminal: Terminal, query: Options): Promise<void> {
   await refuseUnknown(query.action);
-  await withPrisma(terminal.env, async (prisma) => {
+  await withPrisma(terminal, async (prisma) => {
     const { AuditLog } = await import('../../store/audit/audit-log.ts');
     for await (const row of new AuditLog(prisma).all(query)) {
       terminal.print(plainJsonLine(JSON.stringify(row)));

@@ -31,7 +31,7 @@ export function betCommand(terminal: Terminal): Command {
 
 async function show(terminal: Terminal, transactionId: string, { json }: Options): Promise<void> {
   // An operator's person asks the operator API; who has the database's address may see every bet.
-  const bet = await withPrisma(terminal.env, (prisma) =>
+  const bet = await withPrisma(terminal, (prisma) =>
     new BetTimelines(prisma).find(transactionId, undefined),
   );
   if (bet === undefined) {

@@ -50,7 +50,7 @@ export function betsSearchCommand(terminal: Terminal): Command {
 async function search(terminal: Terminal, options: Options): Promise<void> {
   const { folder, json, ...query } = options;
   const operators = operatorsOf(terminal, options);
-  const page = await withDatabase(terminal.env, (database) =>
+  const page = await withDatabase(terminal, (database) =>
     new BetSearch(database, () => operators).page(query),
   );
   if (json) {

@@ -37,7 +37,7 @@ export function bonusesAssignCommand(terminal: Terminal): Command {
 async function assign(terminal: Terminal, options: Options): Promise<void> {
   const templateIds = options.template.map(templateId);
   const { operator, upstreamCid } = await accountOf(terminal, options);
-  await withPrisma(terminal.env, async (prisma) => {
+  await withPrisma(terminal, async (prisma) => {
     const { assignTemplates } = await import('../../store/bonuses/assignment.ts');
     const tenant = { operatorId: operator.id, upstreamCid };
     const outcome = await assignTemplates(prisma, tenant, templateIds, byOf({}));

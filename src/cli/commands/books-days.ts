@@ -36,7 +36,7 @@ export function booksDaysCommand(terminal: Terminal): Command {
 }
 
 async function list(terminal: Terminal, { json, ...query }: Options): Promise<void> {
-  const page = await withDatabase(terminal.env, (database) =>
+  const page = await withDatabase(terminal, (database) =>
     new BooksDays(database).list({ ...query, order: 'newest' }),
   );
   if (page === undefined) throw new UsageError('the cursor must be that of the list before');

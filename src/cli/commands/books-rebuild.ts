@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { RebuildRefused, rebuildBooks } from '../../books/rebuild.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { booksTimeZone, readDay } from '../books.ts';
-import { readyDatabase } from '../database.ts';
+import { withReadyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
@@ -40,10 +40,11 @@ export function booksRebuildCommand(terminal: Terminal): Command {
 
 async function rebuild(terminal: Terminal, { from, folder, json }: Options): Promise<void> {
   const timeZone = await booksTimeZone(terminal, folder);
-  const url = await readyDatabase(terminal.env);
   try {
     const log = (line: string) => terminal.tell(line);
-    const done = await rebuildBooks(url, { timeZone, fromDay: from, log });
+    const done = await withReadyDatabase(terminal, (url) =>
+      rebuildBooks(url, { timeZone, fromDay: from, log }),
+    );
     // The bookkeeper has waited: what wallets confirmed since is booked as well, and is no difference.
     const added = done.added === 0 ? '' : `, and ${done.added} new ones`;
     if (json) terminal.printJson(done);

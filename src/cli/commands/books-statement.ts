@@ -39,7 +39,7 @@ export function booksStatementCommand(terminal: Terminal): Command {
 }
 
 async function show(terminal: Terminal, options: Options): Promise<void> {
-  await withDatabase(terminal.env, (database) => print(terminal, database, options));
+  await withDatabase(terminal, (database) => print(terminal, database, options));
 }
 
 async function print(

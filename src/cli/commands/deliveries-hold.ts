@@ -55,7 +55,7 @@ async function change(
   verb: 'hold' | 'resume',
 ): Promise<void> {
   const { operator, folder, json } = options;
-  const hold = await withPrisma(terminal.env, async (prisma) => {
+  const hold = await withPrisma(terminal, async (prisma) => {
     const slip = verb === 'hold' ? operatorWithoutFile(terminal, folder, operator) : undefined;
     // An operator whose file is gone may have players; a slip in the id has none, and holds nobody.
     if (slip && (await prisma.player.findFirst({ where: { operatorId: operator } })) === null) {

@@ -57,8 +57,8 @@ async function exportAll(
       import('../../store/players/export.ts'),
       import('../../store/players/player-desk.ts'),
     ]);
-  await withPrisma(terminal.env, (prisma) =>
-    withDatabase(terminal.env, async (database) => {
+  await withPrisma(terminal, (prisma) =>
+    withDatabase(terminal, async (database) => {
       const players = new PlayerDesk(database);
       const player = await players.find({ userId });
       if (player === undefined) throw noSuchPlayer(userId);
@@ -83,7 +83,7 @@ async function forget(
   { reason, json }: { readonly reason: string; readonly json?: true },
 ): Promise<void> {
   const { forgetPlayer } = await import('../../store/players/forget.ts');
-  const forgotten = await withPrisma(terminal.env, (prisma) =>
+  const forgotten = await withPrisma(terminal, (prisma) =>
     forgetPlayer(prisma, userId, byOf({ reason })),
   );
   switch (forgotten.kind) {

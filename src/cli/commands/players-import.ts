@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import type { PlayerLine, PlayerTakeover } from '../../store/sessions/player-takeover.ts';
 import { configFolder, operatorFiles } from '../configuration.ts';
-import { readyDatabase } from '../database.ts';
+import { withReadyDatabase } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import { readChunks } from '../input.ts';
@@ -47,23 +47,24 @@ export function playersImportCommand(terminal: Terminal): Command {
 
 async function importFile(terminal: Terminal, file: string, options: Options): Promise<void> {
   const warn = operatorWarnings(terminal, options.folder);
-  const url = await readyDatabase(terminal.env);
   // Imported here: they bring the configuration's schemas, which no other command should wait for.
   const { importPlayers } = await import('../player-import.ts');
   const dryRun = options.dryRun === true;
-  const takeover = await openTakeover(url, dryRun);
-  try {
-    const tally = await importPlayers({
-      chunks: readChunks(terminal, file),
-      takeover,
-      onRefused: (number, why) => terminal.tell(plain(`line ${number}: ${why}`)),
-      onPlayer: warn,
-      onProgress: progress(terminal),
-    });
-    report(terminal, tally, dryRun, options.json === true);
-  } finally {
-    await takeover.close();
-  }
+  await withReadyDatabase(terminal, async (url) => {
+    const takeover = await openTakeover(url, dryRun);
+    try {
+      const tally = await importPlayers({
+        chunks: readChunks(terminal, file),
+        takeover,
+        onRefused: (number, why) => terminal.tell(plain(`line ${number}: ${why}`)),
+        onPlayer: warn,
+        onProgress: progress(terminal),
+      });
+      report(terminal, tally, dryRun, options.json === true);
+    } finally {
+      await takeover.close();
+    }
+  });
 }
 
 async function openTakeover(url: string, dryRun: boolean): Promise<PlayerTakeover> {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import { type PrunedMonth, prune } from '../../store/schema/prune.ts';
-import { readyDatabase } from '../database.ts';
+import { withReadyDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
 import type { Terminal } from '../terminal.ts';
@@ -36,9 +36,9 @@ export function pruneCommand(terminal: Terminal): Command {
 
 async function run(terminal: Terminal, options: Options): Promise<void> {
   const before = monthsAgo(options.olderThan, new Date());
-  const url = await readyDatabase(terminal.env);
   const isDryRun = options.dryRun === true;
-  const pruned = await prune(url, { before, isDryRun, log: (line) => terminal.tell(line) });
+  const log = (line: string) => terminal.tell(line);
+  const pruned = await withReadyDatabase(terminal, (url) => prune(url, { before, isDryRun, log }));
   const refused = pruned.months.filter(({ result }) => result === 'refused');
   if (options.json) {
     terminal.printJson({ before: before.toISOString(), isDryRun, ...pruned });

@@ -82,7 +82,7 @@ function names(text: string): ColumnNames {
 async function reconcile(terminal: Terminal, options: Options): Promise<void> {
   const { from, to } = options;
   if (from > to) throw new UsageError(`--from ${from} is after --to ${to}`);
-  await withDatabase(terminal.env, async (database, databaseUrl) => {
+  await withDatabase(terminal, async (database, databaseUrl) => {
     const kept = {
       runs: new ReconciliationRuns(database),
       differences: new ReconciliationDifferences(database),

@@ -42,7 +42,7 @@ export function reconciliationsResolveCommand(terminal: Terminal): Command {
       const ids = differences.map(reconciliationId);
       const runId = reconciliationId(id);
       checkUse(ids, options);
-      return withDatabase(terminal.env, (database) =>
+      return withDatabase(terminal, (database) =>
         options.all === true
           ? resolveAll(terminal, database, runId, options)
           : resolveThese(terminal, database, { runId, ids }, options),

@@ -33,7 +33,7 @@ export function reconciliationsListCommand(terminal: Terminal): Command {
     .option('--operator <id>', 'only of this operator')
     .option('--json', 'print them as JSON')
     .action((options: JsonOption & { readonly operator?: string }) =>
-      withDatabase(terminal.env, (database) => list(terminal, database, options)),
+      withDatabase(terminal, (database) => list(terminal, database, options)),
     );
   return withExamples(command, { line: 'reconciliations list --operator alpha' });
 }
@@ -69,7 +69,7 @@ export function reconciliationsShowCommand(terminal: Terminal): Command {
     .argument('<id>', 'the comparison, as `reconciliations list` shows it')
     .option('--json', 'print counts and differences as JSON')
     .action((id: string, { json }: JsonOption) =>
-      withDatabase(terminal.env, async (database) => {
+      withDatabase(terminal, async (database) => {
         const run = await doneRun(new ReconciliationRuns(database), reconciliationId(id));
         const differences = new ReconciliationDifferences(database);
         await printReconciliation(terminal, run, differences, json === true);

@@ -1,0 +1,125 @@
+import { Client } from 'pg';
+import { plain } from '../lib/plain-text.ts';
+import { clientRows } from '../store/client-rows.ts';
+import { connectionTo } from '../store/connection.ts';
+
+/** Locks are held for milliseconds; whoever waits for longer wants to know why. */
+const FIRST_LOOK_MS = 2_000;
+const THEN_EVERY_MS = 5_000;
+/** For each step of a look: it must not outlast the work by more. */
+const LOOK_MS = 2_000;
+
+/**
+ * Who keeps the gateway's sessions of this database waiting, and waits for nobody: where one waits for another, the last
+ * of them. Their own words, such as a program's name, may be hidden from this role.
+ */
+const HOLDERS = `
+  SELECT DISTINCT ON (h.pid) h.pid, b.usename AS role, b.application_name AS program, b.state,
+         floor(extract(epoch FROM clock_timestamp() - b.xact_start))::int AS seconds, left(b.query, 120) AS query
+    FROM pg_stat_activity w
+    CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS h(pid)
+    LEFT JOIN pg_stat_activity b ON b.pid = h.pid
+   WHERE w.datname = current_database() AND w.wait_event_type = 'Lock' AND w.application_name LIKE 'wagergate%'
+     AND w.state_change < clock_timestamp() - interval '1 second'
+     AND cardinality(pg_blocking_pids(h.pid)) = 0
+   ORDER BY h.pid`;
+
+interface Holder {
+  readonly pid: number;
+  readonly role: string | undefined;
+  readonly program: string | undefined;
+  readonly state: string | undefined;
+  readonly seconds: number | undefined;
+  readonly query: string | undefined;
+}
+
+/**
+ * Does some work, and tells of whoever keeps it waiting in PostgreSQL for more than two seconds, once of each.
+ *
+ * @param tell receives a line that is safe to show
+ * @throws what `work` throws
+ */
+export async function tellingLockHolders<T>(
+  url: string,
+  tell: (line: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const watch = new Watch(url, tell);
+  try {
+    return await work();
+  } finally {
+    await watch.close();
+  }
+}
+
+class Watch {
+  readonly #url: string;
+  readonly #tell: (line: string) => void;
+  readonly #told = new Set<number>();
+  #timer: NodeJS.Timeout;
+  #looking: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(url: string, tell: (line: string) => void) {
+    this.#url = url;
+    this.#tell = tell;
+    this.#timer = this.#lookAfter(FIRST_LOOK_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  #lookAfter(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#looking = this.#look().then(() => {
+        if (!this.#isOver) this.#timer = this.#lookAfter(THEN_EVERY_MS);
+      });
+    }, ms).unref();
+  }
+
+  async #look(): Promise<void> {
+    const client = new Client({
+      ...connectionTo(this.#url, 'wagergate-watch', {}),
+      connectionTimeoutMillis: LOOK_MS,
+      query_timeout: LOOK_MS,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      for (const holder of await holders(client)) {
+        if (this.#isOver || this.#told.has(holder.pid)) continue;
+        this.#told.add(holder.pid);
+        this.#tell(plain(lineOf(holder)));
+      }
+    } catch {
+      // What keeps this from looking keeps the work from going on, which says so itself.
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+async function holders(client: Client): Promise<readonly Holder[]> {
+  return await clientRows(client, HOLDERS, [], (row) => ({
+    pid: row.int('pid'),
+    role: row.textOrNull('role'),
+    program: row.textOrNull('program'),
+    state: row.textOrNull('state'),
+    seconds: row.intOrNull('seconds'),
+    query: row.textOrNull('query'),
+  }));
+}
+
+function lineOf({ pid, role, program, state, seconds, query }: Holder): string {
+  if (pid === 0) return 'waiting for a lock of a prepared transaction: see pg_prepared_xacts';
+  const who = [role, program, state].filter((word) => word !== undefined && word !== '');
+  const since = seconds === undefined ? '' : `, in a transaction for ${seconds} s`;
+  const last = query === undefined || query === '' ? '' : `; its last statement: ${query}`;
+  return (
+    `waiting for a lock of PostgreSQL's session ${pid} (${who.join(', ')}${since})${last}; ` +
+    `if it may be ended: SELECT pg_terminate_backend(${pid})`
+  );
+}
