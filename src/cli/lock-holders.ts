@@ -10,19 +10,22 @@ const THEN_EVERY_MS = 5_000;
 const LOOK_MS = 2_000;
 
 /**
- * Who keeps the gateway's sessions of this database waiting, and waits for nobody: where one waits for another, the last
- * of them. Their own words, such as a program's name, may be hidden from this role.
+ * Who keeps the gateway's sessions of this database waiting, and waits for nobody itself: where one waits for another, the
+ * last of them. Their own words, such as a program's name, may be hidden from this role.
  */
 const HOLDERS = `
-  SELECT DISTINCT ON (h.pid) h.pid, b.usename AS role, b.application_name AS program, b.state,
+  WITH RECURSIVE queue(pid) AS (
+    SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'wagergate%'
+       AND state_change < clock_timestamp() - interval '1 second'
+    UNION
+    SELECT unnest(pg_blocking_pids(pid)) FROM queue
+  )
+  SELECT q.pid, b.usename AS role, b.application_name AS program, b.state,
          floor(extract(epoch FROM clock_timestamp() - b.xact_start))::int AS seconds, left(b.query, 120) AS query
-    FROM pg_stat_activity w
-    CROSS JOIN LATERAL unnest(pg_blocking_pids(w.pid)) AS h(pid)
-    LEFT JOIN pg_stat_activity b ON b.pid = h.pid
-   WHERE w.datname = current_database() AND w.wait_event_type = 'Lock' AND w.application_name LIKE 'wagergate%'
-     AND w.state_change < clock_timestamp() - interval '1 second'
-     AND cardinality(pg_blocking_pids(h.pid)) = 0
-   ORDER BY h.pid`;
+    FROM queue q LEFT JOIN pg_stat_activity b ON b.pid = q.pid
+   WHERE cardinality(pg_blocking_pids(q.pid)) = 0 AND (q.pid = 0 OR b.wait_event_type IS DISTINCT FROM 'Lock')
+   ORDER BY q.pid`;
 
 interface Holder {
   readonly pid: number;
@@ -118,8 +121,8 @@ function lineOf({ pid, role, program, state, seconds, query }: Holder): string {
   const who = [role, program, state].filter((word) => word !== undefined && word !== '');
   const since = seconds === undefined ? '' : `, in a transaction for ${seconds} s`;
   const last = query === undefined || query === '' ? '' : `; its last statement: ${query}`;
-  return (
-    `waiting for a lock of PostgreSQL's session ${pid} (${who.join(', ')}${since})${last}; ` +
-    `if it may be ended: SELECT pg_terminate_backend(${pid})`
-  );
+  // One of ours, such as another migration, ends by itself.
+  const isOurs = program?.startsWith('wagergate') === true;
+  const end = isOurs ? '' : `; if it may be ended: SELECT pg_terminate_backend(${pid})`;
+  return `waiting for a lock of PostgreSQL's session ${pid} (${who.join(', ')}${since})${last}${end}`;
 }

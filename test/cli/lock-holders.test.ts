@@ -5,7 +5,7 @@ import { run } from '../../src/cli/run.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
 import { folderWith, GATEWAY, operatorYaml } from '../config/folder.ts';
 import { type OpenDatabase, openDatabase } from '../support/database.ts';
-import { connect } from '../support/server.ts';
+import { connect, waitForLock } from '../support/server.ts';
 import { wagergate } from './command-line.ts';
 
 let database: OpenDatabase;
@@ -72,6 +72,26 @@ describe('a command that waits for a lock', () => {
     expect(said).toContain(`SELECT pg_terminate_backend(${pid})`);
     expect(said).not.toContain('\u001b');
   });
+});
+
+it('of sessions that wait for each other the last one is named, whoever they are', async () => {
+  const pid = await hold('LOCK TABLE books_cursor IN SHARE MODE');
+  const between = await connect(database.url);
+  const waits = between.query('BEGIN; LOCK TABLE books_cursor; COMMIT');
+  await waitForLock(database.url);
+  const said = await spoken(['books', 'rebuild']);
+  expect(said.match(/session \d+/g)).toEqual([`session ${pid}`]);
+  await waits;
+  await between.end();
+});
+
+it('a migration that another one keeps waiting names it, and not how to end it', async () => {
+  holder = await connect(database.url);
+  await holder.query(`SET application_name = 'wagergate-migrate'; BEGIN`);
+  await holder.query('LOCK TABLE _prisma_migrations');
+  const said = await spoken(['migrate', '--json']);
+  expect(said).toContain('wagergate-migrate, idle in transaction');
+  expect(said).not.toContain('pg_terminate_backend');
 });
 
 it('a command that waits for nobody says nothing of the kind', async () => {
