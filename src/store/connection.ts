@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import { type Acquaintance, meeting } from './on-connect.ts';
+import { connectionChecks, type KnownDatabase } from './on-connect.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -82,8 +82,8 @@ function withoutOptions(url: string): { connectionString: string; options: strin
 /** Where a database is, and which one. */
 export interface DatabaseAddress {
   readonly url: string;
-  /** Of a process that goes on for long; see `meeting`. Default: nothing. */
-  readonly known?: Acquaintance;
+  /** Of a process that goes on for long; see `connectionChecks`. Default: nothing. */
+  readonly known?: KnownDatabase;
 }
 
 /**
@@ -110,7 +110,7 @@ export async function openLongConnection(
   try {
     await client.connect();
     await client.query(NO_LIMITS);
-    await meeting(known).onConnect(client);
+    await connectionChecks(known).onConnect(client);
     return client;
   } catch (error) {
     await client.end();

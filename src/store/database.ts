@@ -3,7 +3,7 @@ import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
-import { type Acquaintance, meeting } from './on-connect.ts';
+import { connectionChecks, type KnownDatabase } from './on-connect.ts';
 import { SilentConnections } from './silent-connections.ts';
 import type { SqlValue } from './sql-value.ts';
 import { Columns, type Statement, type TypedStatement } from './statement.ts';
@@ -28,8 +28,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
   readonly silent?: SilentConnections<PoolClient>;
-  /** Of a process that goes on for long; see `meeting`. Default: nothing. */
-  readonly known?: Acquaintance;
+  /** Of a process that goes on for long; see `connectionChecks`. Default: nothing. */
+  readonly known?: KnownDatabase;
   /** Errors of idle connections; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void;
 }
@@ -87,7 +87,7 @@ export class Database {
       idle_in_transaction_session_timeout: 10_000,
       keepAlive: true,
       // What is there after a failover is a server that no start has looked at.
-      ...meeting(options.known),
+      ...connectionChecks(options.known),
     });
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database.ts';
-import type { ServerMet } from './on-connect.ts';
+import type { ServerFound } from './on-connect.ts';
 import { type Parameters, statement } from './statement.ts';
 
 /** Something that PostgreSQL has reported as committed. */
@@ -87,7 +87,7 @@ export class LastCommits {
   }
 
   /** A new connection leads to this server. A standby may be behind, and takes nothing. */
-  met({ startedAt, isStandby }: ServerMet): void {
+  foundServer({ startedAt, isStandby }: ServerFound): void {
     if (isStandby || startedAt === this.#startedAt) return;
     const isFirst = this.#startedAt === undefined;
     this.#startedAt = startedAt;

@@ -14,18 +14,18 @@ const WAIT_FOR_COMMITS = `
     FROM current_setting('synchronous_commit') AS said`;
 
 /** A server as a connection finds it. */
-export interface ServerMet {
+export interface ServerFound {
   /** When it was started: another time is another run of it, or another server. */
   readonly startedAt: string;
   readonly isStandby: boolean;
 }
 
 /** What a process that goes on for long knows about its database. */
-export interface Acquaintance {
+export interface KnownDatabase {
   /** What its start found (`databaseId`): a connection that leads to another one is refused. */
   readonly databaseId: string;
   /** Told of the server at each new connection. */
-  readonly onServer: (server: ServerMet) => void;
+  readonly onServer: (server: ServerFound) => void;
   /** Told of each connection that is refused for what its server is. */
   readonly onUnsuitable: (error: UnsuitableServer) => void;
 }
@@ -39,7 +39,7 @@ export interface Acquaintance {
  *
  * @param known default: nothing, as for a command that has just been started
  */
-export function meeting(known?: Acquaintance): {
+export function connectionChecks(known?: KnownDatabase): {
   /** @throws UnsuitableServer. @throws Error of `pg` */
   readonly onConnect: (client: ClientBase) => Promise<void>;
 } {
@@ -56,7 +56,10 @@ export function meeting(known?: Acquaintance): {
   };
 }
 
-async function serverOf(client: ClientBase, known: Acquaintance | undefined): Promise<ServerMet> {
+async function serverOf(
+  client: ClientBase,
+  known: KnownDatabase | undefined,
+): Promise<ServerFound> {
   await refuseChangedTextOrder(client);
   if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
   const [server] = await clientRows(client, WAIT_FOR_COMMITS, [], (row) => ({

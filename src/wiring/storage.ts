@@ -12,7 +12,7 @@ import { createPrisma } from '../store/schema/prisma.ts';
 import { Players } from '../store/sessions/players.ts';
 import { SilentConnections } from '../store/silent-connections.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
-import { createAcquaintance } from './acquaintance.ts';
+import { knownDatabase } from './known-database.ts';
 import type { Base } from './parts.ts';
 
 /** As many batches of places as are under way at once, begun and finished; twice, where those stand in dead connections. */
@@ -32,7 +32,7 @@ export type Storage = ReturnType<typeof createStorage>;
 export function createStorage(base: Base) {
   const { environment, databaseId, clock, logger, tracing, configuration } = base;
   const url = environment.databaseUrl;
-  const { known, lastCommits } = createAcquaintance(base, () => pools.database);
+  const { known, lastCommits } = knownDatabase(base, () => pools.database);
   const pools = createPools({ url, known }, logger);
   const { database, journalDatabase, clockDatabase } = pools;
   const databaseClock = new DatabaseClock(clockDatabase, clock);

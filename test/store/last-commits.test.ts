@@ -73,7 +73,7 @@ describe('the last commits', () => {
     const database = partly<Pick<Database, 'run'>>({ run });
     const commits = new LastCommits(() => database, told, [0, 1, 1]);
     const meet = (at: number, isStandby = false) =>
-      commits.met({ startedAt: ANEW[at] ?? '', isStandby });
+      commits.foundServer({ startedAt: ANEW[at] ?? '', isStandby });
     return { commits, run, told, meet };
   }
 

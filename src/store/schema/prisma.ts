@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { GatewayError } from '../../domain/errors.ts';
 import { connectionTo, SHORT_SETTINGS } from '../connection.ts';
 import { speaksOfServer } from '../database.ts';
-import { type Acquaintance, meeting } from '../on-connect.ts';
+import { connectionChecks, type KnownDatabase } from '../on-connect.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
 
 export type Prisma = ReturnType<typeof createPrisma>;
@@ -17,9 +17,9 @@ const READ_ONLY = '25006';
 /**
  * The cold paths' way to PostgreSQL, on a few connections of its own. As with `Database`, every
  * failure of a query is a `GatewayError` `DATABASE_UNAVAILABLE` or a bug.
- * @param known of a process that goes on for long; see `meeting`
+ * @param known of a process that goes on for long; see `connectionChecks`
  */
-export function createPrisma(url: string, known?: Acquaintance) {
+export function createPrisma(url: string, known?: KnownDatabase) {
   const client = new PrismaClient({
     adapter: new PrismaPg({
       ...connectionTo(url, 'wagergate-cold', SHORT_SETTINGS),
@@ -27,7 +27,7 @@ export function createPrisma(url: string, known?: Acquaintance) {
       connectionTimeoutMillis: 4_000,
       statement_timeout: 10_000,
       query_timeout: 11_000,
-      ...meeting(known),
+      ...connectionChecks(known),
     }),
   });
   return client.$extends({

@@ -2,24 +2,24 @@ import { unreachable } from '../domain/unreachable.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
 import type { Database } from '../store/database.ts';
 import { LastCommits, type Missed } from '../store/last-commits.ts';
-import type { Acquaintance } from '../store/on-connect.ts';
+import type { KnownDatabase } from '../store/on-connect.ts';
 import type { Base } from './parts.ts';
 
 /** A pool tries again for each callback. */
 const UNSUITABLE_LINES = { perSecond: 1 / 60, burst: 1 };
 
 /** What this process knows about its database, and what it says when that is no longer so. */
-export function createAcquaintance(
+export function knownDatabase(
   { databaseId, clock, logger, metrics }: Base,
   database: () => Database,
-): { readonly known: Acquaintance; readonly lastCommits: LastCommits } {
+): { readonly known: KnownDatabase; readonly lastCommits: LastCommits } {
   const lastCommits = new LastCommits(database, (missed) =>
     tellMissed({ logger, metrics }, missed),
   );
   const lines = new TokenBuckets(clock, UNSUITABLE_LINES);
-  const known: Acquaintance = {
+  const known: KnownDatabase = {
     databaseId,
-    onServer: (server) => lastCommits.met(server),
+    onServer: (server) => lastCommits.foundServer(server),
     onUnsuitable: ({ message }) => {
       if (lines.take('unsuitable') > 0) return;
       logger.error({ note: `PostgreSQL ${message}` }, 'postgresql.unsuitable');
