@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { ClientBase } from 'pg';
+import { type ClientBase, DatabaseError } from 'pg';
 import { clientRows } from './client-rows.ts';
 import { readHistoryId } from './schema/migration-history.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 /** Nobody makes so many databases that two would have the same. */
 const ID_CHARACTERS = 16;
+/** SQLSTATE */
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 interface Facts {
   /** Of the first migration. */
@@ -37,12 +39,16 @@ export async function databaseIdentity(client: ClientBase): Promise<string> {
  * @throws Error of `pg`
  */
 export async function refuseOtherDatabase(client: ClientBase, databaseId: string): Promise<void> {
-  const facts = await factsOf(client);
   // What the role may ask for can have changed since the start; nothing is refused for that.
+  const facts = await factsOf(client).catch((error: unknown) => {
+    if (error instanceof DatabaseError && error.code === INSUFFICIENT_PRIVILEGE) return undefined;
+    throw error;
+  });
+  if (facts?.server === undefined) return;
   const isSame = [facts, { ...facts, server: undefined }].some(
     (one) => digestOf(one) === databaseId,
   );
-  if (isSame || facts.server === undefined) return;
+  if (isSame) return;
   throw new UnsuitableServer(
     'is another database than the one that this process started on, such as a restored dump, a copy, or that of ' +
       'another installation, and was left alone. If the address is wrong, correct it; if it is right, restart all ' +

@@ -17,6 +17,11 @@ export type Missed =
   /** PostgreSQL did not tell. */
   | { readonly kind: 'unknown'; readonly error: unknown };
 
+interface Noted {
+  readonly commit: ReportedCommit;
+  readonly atMs: number;
+}
+
 /** Who notes what was committed. */
 export type CommitNotes = Pick<LastCommits, 'began' | 'finished'>;
 
@@ -56,8 +61,10 @@ const IS_THERE = statement(
 export class LastCommits {
   readonly #database: () => Pick<Database, 'run'>;
   readonly #onMissed: (missed: Missed) => void;
-  /** The last that began an operation, and the last outcome, with when they were noted. */
-  readonly #noted = new Map<'began' | 'finished', { commit: ReportedCommit; atMs: number }>();
+  /** The last that began an operation, and the last outcome. */
+  readonly #noted = new Map<'began' | 'finished', Noted>();
+  /** Those of before a standby was found: once it takes writes, it is the server that may lack them. */
+  readonly #beforeStandby = new Set<Noted>();
   readonly #lookAfterMs: readonly number[];
   #startedAt: string | undefined;
 
@@ -86,24 +93,39 @@ export class LastCommits {
     this.#noted.set('finished', { commit: { operationId, startedAtMs }, atMs: performance.now() });
   }
 
-  /** A new connection leads to this server. A standby may be behind, and takes nothing. */
+  /**
+   * A new connection leads to this server. A standby may just be behind; but it may take writes before the next
+   * connection tells, and what is noted then must not hide what was noted before.
+   */
   foundServer({ startedAt, isStandby }: ServerFound): void {
-    if (isStandby || startedAt === this.#startedAt) return;
-    const isFirst = this.#startedAt === undefined;
-    this.#startedAt = startedAt;
-    if (!isFirst) void this.#lookForAll();
-  }
-
-  async #lookForAll(): Promise<void> {
-    const since = performance.now() - LOOKED_FOR_MS;
-    const recent = [...this.#noted.values()].filter(({ atMs }) => atMs > since);
-    for (const { commit } of recent) {
-      const missed = await this.#look(commit);
-      if (missed === undefined) continue;
-      if (missed.kind === 'lost') this.#noted.clear();
-      this.#onMissed(missed);
+    if (startedAt === this.#startedAt) return;
+    if (isStandby) {
+      if (this.#beforeStandby.size > 0) return;
+      for (const one of this.#noted.values()) this.#beforeStandby.add(one);
       return;
     }
+    const isFirst = this.#startedAt === undefined;
+    this.#startedAt = startedAt;
+    const noted = new Set([...this.#beforeStandby, ...this.#noted.values()]);
+    this.#beforeStandby.clear();
+    if (!isFirst) void this.#lookFor([...noted]);
+  }
+
+  async #lookFor(noted: readonly Noted[]): Promise<void> {
+    const since = performance.now() - LOOKED_FOR_MS;
+    let told: Missed | undefined;
+    for (const one of noted.filter(({ atMs }) => atMs > since)) {
+      const missed = await this.#look(one.commit);
+      told ??= missed;
+      if (missed?.kind === 'unknown') break;
+      // It is told of once.
+      if (missed !== undefined) this.#forget(one);
+    }
+    if (told !== undefined) this.#onMissed(told);
+  }
+
+  #forget(lost: Noted): void {
+    for (const [kind, one] of this.#noted) if (one === lost) this.#noted.delete(kind);
   }
 
   async #look(commit: ReportedCommit): Promise<Missed | undefined> {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { GatewayError } from '../../src/domain/errors.ts';
 import type { Database } from '../../src/store/database.ts';
-import { LastCommits, type Missed } from '../../src/store/last-commits.ts';
+import { LastCommits, type Missed, type ReportedCommit } from '../../src/store/last-commits.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { placedBet } from '../support/bet.ts';
@@ -98,6 +98,27 @@ describe('the last commits', () => {
     meet(1);
     await vi.waitFor(() => expect(run).toHaveBeenCalledTimes(1));
     expect(told).not.toHaveBeenCalled();
+  });
+
+  it('are those of before a standby, also where a connection to that writes once it is one no more', async () => {
+    const asked: string[] = [];
+    const told = vi.fn<(missed: Missed) => void>();
+    const run = async (_: unknown, { operationId }: ReportedCommit) => {
+      asked.push(operationId);
+      return [operationId !== '1'];
+    };
+    const commits = new LastCommits(() => partly<Pick<Database, 'run'>>({ run }), told, [0]);
+    commits.foundServer({ startedAt: '1', isStandby: false });
+    commits.began('1');
+    commits.foundServer({ startedAt: '2', isStandby: true });
+    commits.began('2');
+    commits.foundServer({ startedAt: '2', isStandby: false });
+    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1));
+    expect(told.mock.calls[0]?.[0]).toMatchObject({ kind: 'lost', commit: { operationId: '1' } });
+    // What the new server has reported is looked for at the next one, a loss or not.
+    asked.splice(0);
+    commits.foundServer({ startedAt: '3', isStandby: false });
+    await vi.waitFor(() => expect(asked).toEqual(['2']));
   });
 
   it('are looked for again where PostgreSQL goes once more meanwhile', async () => {

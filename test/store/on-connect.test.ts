@@ -105,6 +105,27 @@ it.each([
   },
 );
 
+it('a role that may no longer read which migrations there were is not refused for that', async () => {
+  const server = await createDatabase();
+  const role = `nosy_${new URL(server.url).pathname.slice(1)}`;
+  const url = new URL(server.url);
+  [url.username, url.password] = [role, 'secret'];
+  await onServer(server.url, (client) =>
+    client.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`),
+  );
+  onTestFinished(async () => {
+    await server.drop();
+    await onServer(inject('postgresUrl'), (client) => client.query(`DROP ROLE ${role}`));
+  });
+  const known = {
+    databaseId: await databaseId(server.url),
+    onServer: vi.fn(),
+    onUnsuitable: vi.fn(),
+  };
+  const client = await openLongConnection({ url: url.href, known }, 'books');
+  await client.end();
+});
+
 it('a server that is told so by a reload is waited for on the connections that are there (I3)', async () => {
   const own = await startPostgres({ fast: true });
   onTestFinished(() => own.stop());
