@@ -37,5 +37,5 @@ it('a place that waited for a busy worker process for longer than a callback may
   expect(accepted).toBeLessThan((2 * WORKERS * TOTAL_MS) / TURN_MS);
   // On a busy machine that may be none; once nobody waits any more, they are taken as ever.
   const next = async () => (await service.place({ ...player, amount: '0.01' })).kind;
-  await expect.poll(next).toBe('accepted');
-});
+  await expect.poll(next, { timeout: 40_000 }).toBe('accepted');
+}, 120_000);

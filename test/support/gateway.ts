@@ -20,6 +20,7 @@ import {
 import { type SimulatedWallet, startWallet } from '../../tools/simulator/wallet/wallet.ts';
 import { createDatabase } from './database.ts';
 import { lentRedis } from './redis.ts';
+import { PATIENT_MS } from './timing.ts';
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -143,14 +144,19 @@ async function run(
   readBack?.start();
   const app = parts.publicServer();
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
-  const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
+  // As patient as a busy machine needs: what a callback took is asserted by the gateway's own measure.
+  const patience = { timeoutMs: 2 * PATIENT_MS };
+  const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0, ...patience });
   const walletOf = (id: string) => {
     const wallet = wallets.get(id);
     if (wallet === undefined) throw new Error(`no operator ${id} in this test`);
     return wallet;
   };
   const operatorOf = (id: string) =>
-    createOperator({ baseUrl, cid: `${id}-key`, secret: `${id}-api-secret-that-is-long-enough` });
+    createOperator({
+      ...{ baseUrl, cid: `${id}-key`, secret: `${id}-api-secret-that-is-long-enough` },
+      ...patience,
+    });
   let players = 0;
   const replicas: TestGateway[] = [];
   const reload = async () => {

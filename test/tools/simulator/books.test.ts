@@ -25,7 +25,7 @@ beforeEach(async () => {
     ],
   });
   const { baseUrl } = wallet;
-  service = createService({ baseUrl, secret: SECRET, timeoutMs: 150, retryScale: 0 });
+  service = createService({ baseUrl, secret: SECRET, timeoutMs: 10_000, retryScale: 0 });
 });
 
 afterEach(async () => {
