@@ -9,7 +9,15 @@ const REFUSED_MS = 500;
  * of times a second, for as long as that lasts.
  */
 export class PatientWorker extends Worker {
+  #asked = 0;
+
+  /** How many times it has asked for work: every few seconds one more, where nothing is being worked on. */
+  get asked(): number {
+    return this.#asked;
+  }
+
   protected override async moveToActive(...asked: Parameters<Worker['moveToActive']>) {
+    this.#asked += 1;
     try {
       return await super.moveToActive(...asked);
     } catch (error) {

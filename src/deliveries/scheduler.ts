@@ -1,8 +1,9 @@
-import { DelayedError, type Job, Queue, type Worker } from 'bullmq';
+import { DelayedError, type Job, Queue } from 'bullmq';
 import { within } from '../lib/within.ts';
 import { connectRedis, type RedisConnection } from '../redis/connect.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { PatientWorker } from './patient-worker.ts';
+import { ReplacedWorker } from './replaced-worker.ts';
 
 const QUEUE = 'deliveries';
 /** A hash tag, so that all keys of the queue live in one slot of a Redis Cluster. */
@@ -20,6 +21,8 @@ const CLOSE_LIMIT_MS = 1_000;
  * nothing else would tell for a quarter of an hour. BullMQ lets Redis wait up to 10 s with an answer.
  */
 const SILENCE_MS = { adding: 5_000, working: 12_000 };
+/** How often it is looked whether the worker still asks for work. */
+const LOOK_EVERY_MS = 5_000;
 
 /** What clocks of processes may be apart before a drain seems to be put off by a wrong one. */
 const CLOCKS_APART_MS = 10_000;
@@ -38,6 +41,7 @@ export interface SchedulerOptions {
   readonly drain: (operatorId: string) => Promise<number | undefined>;
   /** For tests. */
   readonly silenceMs?: typeof SILENCE_MS;
+  readonly lookEveryMs?: number;
 }
 
 /**
@@ -47,20 +51,15 @@ export interface SchedulerOptions {
  */
 export class Scheduler {
   readonly #queue: Queue;
-  readonly #worker: Worker;
+  readonly #worker: ReplacedWorker;
   readonly #options: SchedulerOptions;
   readonly #adding: RedisConnection;
-  readonly #connections: readonly RedisConnection[];
   readonly #drains = new Set<Promise<unknown>>();
   #trouble: string | undefined;
   #isTaking = true;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    const onError = (error: Error) => {
-      this.#trouble = error.message;
-      options.logger.debug({ error: error.message }, 'scheduler.connection_error');
-    };
     const prefix = `${HASH_TAG}:${options.databaseId}`;
     const silenceMs = options.silenceMs ?? SILENCE_MS;
     // Adding must fail at once while Redis is away; the worker's connection waits for its return.
@@ -69,13 +68,8 @@ export class Scheduler {
       maxRetriesPerRequest: 0,
       socketTimeout: silenceMs.adding,
     });
-    const working = connectRedis(options.redisUrl, {
-      maxRetriesPerRequest: null,
-      socketTimeout: silenceMs.working,
-    });
     this.#adding = adding;
-    this.#connections = [adding, working];
-    for (const connection of this.#connections) connection.on('error', onError);
+    adding.on('error', this.#onError);
     this.#queue = new Queue(QUEUE, {
       connection: adding,
       prefix,
@@ -86,9 +80,23 @@ export class Scheduler {
       // Nobody listens to them.
       streams: { events: { maxLen: 100 } },
     });
-    this.#queue.on('error', onError);
-    this.#worker = new PatientWorker(QUEUE, (job, token) => this.#work(job, token), {
-      connection: working,
+    this.#queue.on('error', this.#onError);
+    this.#worker = new ReplacedWorker({
+      logger: options.logger,
+      lookEveryMs: options.lookEveryMs ?? LOOK_EVERY_MS,
+      open: () => this.#openWorker(prefix, silenceMs.working),
+      isBusy: () => this.#drains.size > 0,
+      answers: () => this.#answers(),
+    });
+  }
+
+  #openWorker(prefix: string, socketTimeout: number) {
+    const connection = connectRedis(this.#options.redisUrl, {
+      maxRetriesPerRequest: null,
+      socketTimeout,
+    });
+    const worker = new PatientWorker(QUEUE, (job, token) => this.#work(job, token), {
+      connection,
       prefix,
       concurrency: OPERATORS_AT_ONCE,
       lockDuration: LOCK_MS,
@@ -98,8 +106,15 @@ export class Scheduler {
       drainDelay: 1,
       autorun: false,
     });
-    this.#worker.on('error', onError);
+    connection.on('error', this.#onError);
+    worker.on('error', this.#onError);
+    return { worker, connection };
   }
+
+  readonly #onError = (error: Error) => {
+    this.#trouble = error.message;
+    this.#options.logger.debug({ error: error.message }, 'scheduler.connection_error');
+  };
 
   /** What was last wrong between Redis and the queue, where anything ever was. */
   get trouble(): string | undefined {
@@ -107,9 +122,7 @@ export class Scheduler {
   }
 
   start(): void {
-    this.#worker.run().catch((error: unknown) => {
-      this.#options.logger.error({ err: error }, 'scheduler.stopped');
-    });
+    this.#worker.start();
   }
 
   /**
@@ -169,6 +182,14 @@ export class Scheduler {
     return score === null ? 0 : Number(score) / SCORES_PER_MS - Date.now();
   }
 
+  async #answers(): Promise<boolean> {
+    const asked = this.#adding.exists(this.#queue.toKey('wait'));
+    return await within(REDIS_LIMIT_MS, asked).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** Lets the drains under way end their slice; does not wait for a Redis that is away. */
   async close(): Promise<void> {
     const closed = Promise.allSettled([this.#worker.close(), this.#queue.close()]);
@@ -176,7 +197,8 @@ export class Scheduler {
     await within(CLOSE_LIMIT_MS, closed).catch((error: unknown) => {
       this.#options.logger.warn({ error: messageOf(error) }, 'scheduler.not_closed');
     });
-    for (const connection of this.#connections) connection.disconnect();
+    this.#adding.disconnect();
+    this.#worker.disconnect();
   }
 
   async #work(job: Job, token: string | undefined): Promise<void> {

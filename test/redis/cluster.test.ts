@@ -1,56 +1,39 @@
-import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Redis } from 'ioredis';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
-import { redisProgram } from '../../tools/embedded/redis-program.ts';
-import { Supervisor } from '../../tools/embedded/supervised.ts';
-import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { untilDeliveries } from '../deliveries/support/deliveries.ts';
-import { placedBet } from '../support/bet.ts';
+import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type RedisCluster, startRedisCluster } from './support/cluster.ts';
 
 const PATIENT = { timeout: 30_000, interval: 100 };
-const PASSWORD = createHash('sha256').update('cluster').digest('hex');
-const SLOTS = 16_384;
 const NODES = 3;
-
-interface Node {
-  readonly port: number;
-  readonly client: Redis;
-  stop(): Promise<void>;
-}
+const FROZEN_MS = 26_000;
 
 describe('Redis Cluster', { timeout: 90_000 }, () => {
-  let nodes: readonly Node[];
+  let cluster: RedisCluster;
   let gateway: TestGateway;
   beforeAll(async () => {
-    nodes = await Promise.all(Array.from({ length: NODES }, () => startNode()));
-    await joined(nodes);
-    const [first, ...others] = nodes.map(({ port }) => `127.0.0.1:${port}`);
-    const further = others.map((other) => `node=${other}`).join('&');
+    cluster = await startRedisCluster(NODES);
     gateway = await startTestGateway({
       worker: true,
       gateway: { delivery: { minBackoffMs: 50, maxBackoffMs: 200 } },
       operators: { alpha: { wallet: { breaker: { minRequests: 100_000 } } } },
       through: async ({ databaseUrl }) => ({
         databaseUrl,
-        redisUrl: `redis+cluster://:${PASSWORD}@${first}?${further}`,
+        redisUrl: cluster.url,
       }),
     });
   });
   afterAll(async () => {
     await gateway.close();
-    await Promise.all(nodes.map((node) => node.stop()));
+    await cluster.close();
   });
 
   const keys = async () => {
-    const found = await Promise.all(nodes.map(({ client }) => client.keys('*')));
+    const found = await Promise.all(cluster.nodes.map(({ client }) => client.keys('*')));
     return found.map((ofNode) => ofNode.length);
   };
 
@@ -89,15 +72,36 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
         expect(await redis.set(`key-${key}`, 'value', 60_000)).toBe(true);
       }
     }, PATIENT);
-    for (const { client } of nodes) {
+    for (const { client } of cluster.nodes) {
       const before = returned.mock.calls.length;
       await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
       await vi.waitUntil(() => returned.mock.calls.length > before, PATIENT);
     }
   });
 
+  it('may freeze where the queue lives: the scheduler drains again once that goes on (I4)', async () => {
+    const drains = () => gateway.metric('gateway_drains_total', { by: 'scheduler' });
+    // Longer than its connections are kept without an answer.
+    const goOn = await (await cluster.nodeOf('{wagergate}')).freeze();
+    const endsAtMs = performance.now() + FROZEN_MS;
+    while (performance.now() < endsAtMs) {
+      await (await unplacedBet(gateway)).rollback();
+      await sleep(500);
+    }
+    goOn();
+    const before = await drains();
+    const drainsAgain = async () => {
+      const bet = await unplacedBet(gateway);
+      if ((await bet.place()).status !== 200) return false;
+      bet.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { calls: 1 });
+      await bet.rollback();
+      return (await drains()) > before;
+    };
+    await expect.poll(drainsAgain, { timeout: 45_000, interval: 500 }).toBe(true);
+  });
+
   it('may lose a node, and nothing of a promise is lost (I4)', async () => {
-    await nodes[0]?.stop();
+    await cluster.nodes[0]?.stop();
     const bet = await placedBet(gateway);
     bet.wallet.misbehave('rollback', { kind: 'status', status: 500 }, { calls: 2 });
     expect((await bet.rollback()).status).toBe(200);
@@ -105,80 +109,3 @@ describe('Redis Cluster', { timeout: 90_000 }, () => {
     expect(bet.balance()).toBe('1000');
   });
 });
-
-async function startNode(): Promise<Node> {
-  const [port, busPort] = await Promise.all([freePort(), freePort()]);
-  const folder = await mkdtemp(join(tmpdir(), 'wagergate-cluster-'));
-  const file = join(folder, 'redis.conf');
-  const lines = [
-    'bind 127.0.0.1',
-    `port ${port}`,
-    `cluster-port ${busPort}`,
-    'cluster-enabled yes',
-    'cluster-node-timeout 2000',
-    `dir ${folder}`,
-    'save ""',
-    `requirepass ${PASSWORD}`,
-    'maxmemory-policy noeviction',
-  ];
-  await writeFile(file, `${lines.join('\n')}\n`);
-  const supervisor = new Supervisor({});
-  supervisor.stdout?.resume();
-  supervisor.stderr?.resume();
-  const program = await redisProgram(() => undefined);
-  await supervisor.run({
-    file: program.file,
-    args: [...program.args, file],
-    stopSignal: 'SIGKILL',
-  });
-  const client = new Redis({ host: '127.0.0.1', port, password: PASSWORD });
-  client.on('error', () => undefined);
-  await vi.waitFor(() => client.ping(), PATIENT);
-  let stopping: Promise<void> | undefined;
-  const stop = async () => {
-    client.disconnect();
-    await supervisor.close();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return {
-    port,
-    client,
-    stop: () => {
-      stopping ??= stop();
-      return stopping;
-    },
-  };
-}
-
-/** Gives each node its share of the slots, and waits until all know of each other. */
-async function joined(nodes: readonly Node[]): Promise<void> {
-  const share = Math.ceil(SLOTS / nodes.length);
-  const [first] = nodes;
-  if (first === undefined) throw new Error('no node');
-  const busPort = await busPortOf(first);
-  for (const [index, { client }] of nodes.entries()) {
-    const last = Math.min(SLOTS, (index + 1) * share) - 1;
-    await client.call('CLUSTER', 'ADDSLOTSRANGE', index * share, last);
-    if (index > 0) await client.call('CLUSTER', 'MEET', '127.0.0.1', first.port, busPort);
-  }
-  for (const { client } of nodes) {
-    await vi.waitFor(async () => {
-      const info = String(await client.call('CLUSTER', 'INFO'));
-      expect(info).toContain('cluster_state:ok');
-      expect(info).toContain(`cluster_known_nodes:${nodes.length}`);
-    }, PATIENT);
-  }
-}
-
-/** Of `<id> <ip>:<port>@<bus port>… myself …`. */
-async function busPortOf({ client }: Node): Promise<number> {
-  const known = String(await client.call('CLUSTER', 'NODES'));
-  return Number(/@(\d+)/.exec(known)?.[1]);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  const port = await listenOn(probe, 0);
-  await stopListening(probe);
-  return port;
-}

@@ -5,7 +5,7 @@ import { connect } from '../../support/server.ts';
 
 /** More than all callbacks but places have connections (`src/wiring/storage.ts`). */
 const STUCK = 20;
-const OTHERS = 20;
+const OTHERS = 10;
 
 it('a process of the server that stands still inside its places holds up the results of no other bet (I7)', async () => {
   const gateway = await startTestGateway();

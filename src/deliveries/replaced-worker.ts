@@ -1,0 +1,101 @@
+import type { RedisConnection } from '../redis/connect.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { PatientWorker } from './patient-worker.ts';
+
+/** BullMQ waits for 10 s at most before it asks again. */
+const LOOKS_MAX = 4;
+/** While Redis is away the silence is its own, and once it is back the worker has until the next look. */
+const ANSWERS_MIN = 2;
+
+interface Opened {
+  readonly worker: PatientWorker;
+  readonly connection: RedisConnection;
+}
+
+export interface ReplacedWorkerOptions {
+  readonly logger: Logger;
+  readonly lookEveryMs: number;
+  /** A worker that does not run yet, on a connection of its own. */
+  readonly open: () => Opened;
+  /** Whether something is being worked on: until that has ended, no worker asks for more. */
+  readonly isBusy: () => boolean;
+  /** Whether Redis answers for the worker's queue. */
+  readonly answers: () => Promise<boolean>;
+}
+
+/**
+ * A worker that is replaced where it hangs: after a node of a Redis Cluster was frozen for longer than its connections
+ * live, BullMQ waits for ever for a connection that nobody opens. Looks are counted instead of time, so that a process
+ * that was stopped itself blames nobody.
+ */
+export class ReplacedWorker {
+  readonly #options: ReplacedWorkerOptions;
+  #current: Opened;
+  #timer: NodeJS.Timeout | undefined;
+  #asked = 0;
+  /** Looks at which it had nothing to do and had not asked for anything. */
+  #silent = 0;
+  /** Of these, the last ones at which Redis answered. */
+  #answered = 0;
+
+  constructor(options: ReplacedWorkerOptions) {
+    this.#options = options;
+    this.#current = options.open();
+  }
+
+  start(): void {
+    this.#run();
+    const look = () => void this.#look();
+    this.#timer = setInterval(look, this.#options.lookEveryMs).unref();
+  }
+
+  /** Takes no more work, and lets what is under way end. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#current.worker.close();
+  }
+
+  disconnect(): void {
+    this.#current.connection.disconnect();
+  }
+
+  #run(): void {
+    this.#current.worker.run().catch((error: unknown) => {
+      this.#options.logger.error({ err: error }, 'scheduler.stopped');
+    });
+  }
+
+  async #look(): Promise<void> {
+    const { asked } = this.#current.worker;
+    const isSilent = asked === this.#asked && !this.#options.isBusy();
+    this.#asked = asked;
+    this.#silent = isSilent ? this.#silent + 1 : 0;
+    if (this.#silent < LOOKS_MAX) {
+      this.#answered = 0;
+      return;
+    }
+    const { worker } = this.#current;
+    this.#answered = (await this.#options.answers()) ? this.#answered + 1 : 0;
+    const isStillSilent = worker === this.#current.worker && worker.asked === this.#asked;
+    if (this.#answered < ANSWERS_MIN || !isStillSilent || worker.closing !== undefined) return;
+    this.#replace();
+  }
+
+  #replace(): void {
+    const { worker, connection } = this.#current;
+    this.#options.logger.warn(
+      { note: 'it had not asked Redis for work; another takes its place' },
+      'scheduler.worker_replaced',
+    );
+    this.#current = this.#options.open();
+    this.#asked = 0;
+    this.#silent = 0;
+    this.#answered = 0;
+    this.#run();
+    // What it waits for may never come.
+    worker.close(true).catch((error: unknown) => {
+      this.#options.logger.debug({ err: error }, 'scheduler.worker_not_closed');
+    });
+    connection.disconnect();
+  }
+}
