@@ -60,7 +60,7 @@ describe('SIGTERM while the gateway starts', () => {
         }),
       );
     }
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('the entry point of the image', () => {
