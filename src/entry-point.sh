@@ -10,12 +10,21 @@
 # Before anything else: what comes earlier is dropped.
 child=''
 stopped=''
+# Until it has become Node, the child is a copy of this shell, which may take a signal and forget it.
+pass() {
+  looks=0
+  while [ "$looks" -lt 100 ] && [ "/proc/$child/exe" -ef "/proc/$$/exe" ]; do
+    looks=$((looks + 1))
+    sleep 0.01
+  done
+  kill "-$1" "$child" 2>/dev/null
+}
 stop() {
   stopped=yes
-  [ -z "$child" ] || kill -TERM "$child" 2>/dev/null
+  [ -z "$child" ] || pass TERM
 }
 trap stop TERM INT
-trap '[ -z "$child" ] || kill -HUP "$child" 2>/dev/null' HUP
+trap '[ -z "$child" ] || pass HUP' HUP
 
 # Where a container has 512 MiB, Node gives new objects 1 MiB at a time: what a callback makes outlives
 # that, and a balance took up to twice the processor time. As where memory is not limited, or as NODE_OPTIONS says.
@@ -43,7 +52,7 @@ exec 3<&0
 child=$!
 exec 3<&-
 # It came between the traps and the line above.
-[ -z "$stopped" ] || kill -TERM "$child" 2>/dev/null
+[ -z "$stopped" ] || pass TERM
 
 code=0
 while :; do
