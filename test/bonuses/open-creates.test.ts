@@ -1,10 +1,10 @@
 import { describe, it, type TestContext } from 'vitest';
 import type { SimulatedOperator } from '../../tools/simulator/operator.ts';
-import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { wagergate } from '../cli/command-line.ts';
 import {
   type BonusGateway,
   type BonusGatewayOptions,
+  createTemplate,
   SERVICE_CID,
   startBonusGateway,
   templateBody,
@@ -24,13 +24,7 @@ async function openDeployment(
   return deployment;
 }
 
-async function create(operator: SimulatedOperator, name: string): Promise<CallResult> {
-  const add = () => operator.call('/bonuses/templates/add', templateBody({ name }));
-  let made = await add();
-  // Where a busy machine left no time for it. Nothing was sent then.
-  for (let more = 10; made.body.includes('Not sent') && more > 0; more -= 1) made = await add();
-  return made;
-}
+const create = (operator: SimulatedOperator, name: string) => createTemplate(operator, { name });
 const madeWith = (deployment: BonusGateway, name: string) =>
   [...deployment.api.templates.values()].filter((template) => template.name === name);
 const openIntents = (deployment: BonusGateway, operator: string) =>

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { COMPILED } from '../support/compiled.ts';
 import { createBareDatabase, type TestDatabase } from '../support/database.ts';
 import { startGateway } from '../support/processes.ts';
@@ -92,6 +95,24 @@ describe('the entry point of the image', () => {
     expect(shell.stdout()).toBe('sh is here\n');
   });
 
+  it('keeps a SIGTERM until what it runs has become Node, which is a shell before and may forget it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'wagergate-forgetful-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const forgetful = `#!/bin/sh
+trap : TERM
+echo begun
+sleep 0.5
+trap - TERM
+exec '${process.execPath}' -e "setTimeout(() => console.log('went on'), 5_000)"
+`;
+    await writeFile(join(folder, 'node'), forgetful, { mode: 0o755 });
+    const { exited, stdout, stop } = await throughEntryPoint([], {}, '', folder);
+    await expect.poll(stdout).toBe('begun\n');
+    stop();
+    expect(await exited).toEqual({ code: 0, signal: null });
+    expect(stdout()).toBe('begun\n');
+  });
+
   it('ends a migration that waits, and leaves no lock behind', async () => {
     await onServer(database.url, async (client) => {
       await client.query('SELECT pg_advisory_lock(72707369)');
@@ -108,13 +129,13 @@ describe('the entry point of the image', () => {
   });
 });
 
-/** As process 1 of a container would run. It has the Node of this test on its path. */
+/** As process 1 of a container would run. It finds Node in a folder, by default the one of this test. */
 async function throughEntryPoint(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   stdin = '',
+  node = dirname(process.execPath),
 ) {
-  const node = fileURLToPath(new URL('.', `file://${process.execPath}`));
   const child = spawn(ENTRY_POINT, args, {
     env: { ...COMPILED, ...env, PATH: `${node}:${process.env.PATH}` },
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,7 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
@@ -9,11 +6,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { Accelerator } from '../../src/redis/accelerator.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
-import { redisProgram } from '../../tools/embedded/redis-program.ts';
 import type { EmbeddedServer } from '../../tools/embedded/server.ts';
-import { Supervisor } from '../../tools/embedded/supervised.ts';
 import { listenOn, stopListening } from '../../tools/simulator/wallet/listener.ts';
 import { privateRedis } from '../support/redis.ts';
+import { freePort, startRedisProcess } from './support/redis-process.ts';
 
 const PATIENT = { timeout: 30_000, interval: 100 };
 
@@ -108,37 +104,15 @@ async function follow(replica: EmbeddedServer, master: EmbeddedServer): Promise<
 }
 
 async function startSentinel(masterPort: number, password: string) {
-  const probe = createServer();
-  const port = await listenOn(probe, 0);
-  await stopListening(probe);
-  const folder = await mkdtemp(join(tmpdir(), 'wagergate-sentinel-'));
-  const file = join(folder, 'sentinel.conf');
+  const port = await freePort();
   const lines = [
-    'bind 127.0.0.1',
     `port ${port}`,
-    `dir ${folder}`,
     `sentinel monitor books 127.0.0.1 ${masterPort} 1`,
     `sentinel auth-pass books ${password}`,
     'sentinel down-after-milliseconds books 1000',
     'sentinel failover-timeout books 5000',
   ];
-  await writeFile(file, `${lines.join('\n')}\n`);
-  const supervisor = new Supervisor({});
-  supervisor.stdout?.resume();
-  supervisor.stderr?.resume();
-  const program = await redisProgram(() => undefined);
-  await supervisor.run({
-    file: program.file,
-    args: [...program.args, file, '--sentinel'],
-    stopSignal: 'SIGKILL',
-  });
-  return {
-    port,
-    stop: async () => {
-      await supervisor.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { port, ...(await startRedisProcess(lines, ['--sentinel'])) };
 }
 
 async function knowsReplica(port: number): Promise<boolean> {

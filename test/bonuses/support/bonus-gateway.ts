@@ -67,13 +67,7 @@ export async function startBonusGateway(options: BonusGatewayOptions = {}): Prom
     api,
     alpha,
     beta,
-    template: async (operator, fields = {}) => {
-      const add = () => operator.call('/bonuses/templates/add', templateBody(fields));
-      let made = await add();
-      // Where a busy machine left no time for it. Nothing was sent then.
-      for (let more = 10; made.body.includes('Not sent') && more > 0; more -= 1) made = await add();
-      return idOf(made);
-    },
+    template: async (operator, fields) => idOf(await createTemplate(operator, fields)),
     bonus: async (operator, templateId, user) => {
       const made = await operator.call('/bonuses/bonus/applyBatch', batchBody(templateId, [user]));
       const [id] = Object.keys(objectOf(made.json?.items));
@@ -102,6 +96,17 @@ export async function startBonusGateway(options: BonusGatewayOptions = {}): Prom
       await api.close();
     },
   };
+}
+
+/** Again where a busy machine left no time for it: nothing was sent then. */
+export async function createTemplate(
+  operator: SimulatedOperator,
+  fields: object = {},
+): Promise<CallResult> {
+  const create = () => operator.call('/bonuses/templates/add', templateBody(fields));
+  let made = await create();
+  for (let more = 10; made.body.includes('Not sent') && more > 0; more -= 1) made = await create();
+  return made;
 }
 
 const NOW_SECONDS = Math.floor(Date.now() / 1000);

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, vi } from 'vitest';
-import { redisProgram } from '../../../tools/embedded/redis-program.ts';
-import { Supervisor } from '../../../tools/embedded/supervised.ts';
-import { listenOn, stopListening } from '../../../tools/simulator/wallet/listener.ts';
+import { freePort, startRedisProcess } from './redis-process.ts';
 
 const PATIENT = { timeout: 30_000, interval: 100 };
 const PASSWORD = createHash('sha256').update('cluster').digest('hex');
@@ -53,37 +47,22 @@ export async function startRedisCluster(size: number): Promise<RedisCluster> {
 
 async function startNode(): Promise<Node> {
   const [port, busPort] = await Promise.all([freePort(), freePort()]);
-  const folder = await mkdtemp(join(tmpdir(), 'wagergate-cluster-'));
-  const file = join(folder, 'redis.conf');
-  const lines = [
-    'bind 127.0.0.1',
+  const server = await startRedisProcess([
     `port ${port}`,
     `cluster-port ${busPort}`,
     'cluster-enabled yes',
     'cluster-node-timeout 2000',
-    `dir ${folder}`,
     'save ""',
     `requirepass ${PASSWORD}`,
     'maxmemory-policy noeviction',
-  ];
-  await writeFile(file, `${lines.join('\n')}\n`);
-  const supervisor = new Supervisor({});
-  supervisor.stdout?.resume();
-  supervisor.stderr?.resume();
-  const program = await redisProgram(() => undefined);
-  await supervisor.run({
-    file: program.file,
-    args: [...program.args, file],
-    stopSignal: 'SIGKILL',
-  });
+  ]);
   const client = new Redis({ host: '127.0.0.1', port, password: PASSWORD });
   client.on('error', () => undefined);
   await vi.waitFor(() => client.ping(), PATIENT);
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     client.disconnect();
-    await supervisor.close();
-    await rm(folder, { recursive: true, force: true });
+    await server.stop();
   };
   return {
     port,
@@ -125,11 +104,4 @@ async function joined(nodes: readonly Node[]): Promise<void> {
 async function busPortOf({ client }: Node): Promise<number> {
   const known = String(await client.call('CLUSTER', 'NODES'));
   return Number(/@(\d+)/.exec(known)?.[1]);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  const port = await listenOn(probe, 0);
-  await stopListening(probe);
-  return port;
 }
