@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createService } from '../../tools/simulator/service.ts';
 import { SERVICE_SECRET } from '../support/gateway.ts';
+import { PATIENT_MS } from '../support/timing.ts';
 import { openDeployment } from './support/deployment.ts';
 
-const TOTAL_MS = 900;
-const TURN_MS = 20;
+const TOTAL_MS = 2_000;
+const TURN_MS = 50;
 const WORKERS = 2;
 const BETS = 400;
 
@@ -27,7 +28,9 @@ it('a place that waited for a busy worker process for longer than a callback may
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BUSY)}`,
   });
   const player = await deployment.player(baseUrl);
-  const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0 });
+  // It would see all of them accepted, were they taken however late.
+  const patience = { timeoutMs: 4 * PATIENT_MS };
+  const service = createService({ baseUrl, secret: SERVICE_SECRET, retryScale: 0, ...patience });
   onTestFinished(() => service.close());
   const placed = await Promise.all(
     Array.from({ length: BETS }, () => service.place({ ...player, amount: '0.01' })),
