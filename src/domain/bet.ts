@@ -140,10 +140,14 @@ export function isPlaceUnknown(bet: Bet): boolean {
   return kind === 'unknown' || (kind === 'accepted' && bet.placeAnsweredUnknown);
 }
 
-/** Whether no wallet can hold a result of this bet: none was attempted, or it was undone for sure. */
+/**
+ * Whether no wallet can hold a result of this bet: none was attempted, or it was undone for sure. Of a bet whose
+ * place was never seen here (pruned, lost with a restored journal) nobody knows what came before.
+ */
 export function holdsNoResult(bet: Bet): boolean {
   const { kind } = bet.settlement;
-  return (kind === 'none' || kind === 'unsettled') && bet.late === undefined;
+  const neverHadOne = kind === 'none' && bet.place.kind !== 'unseen';
+  return (neverHadOne || kind === 'unsettled') && bet.late === undefined;
 }
 
 /** Money operations wait in order for their wallet; updates never stand in their way (I6). */

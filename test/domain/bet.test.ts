@@ -71,6 +71,12 @@ describe('a bet', () => {
     expect(holdsNoResult(bet({ settlement: { kind: 'unknown', attempted: LOST } }))).toBe(false);
   });
 
+  it('may have a result that nobody knows of where its place was never seen here', () => {
+    const unsettled = { kind: 'unsettled', transactionTime: AT } as const;
+    expect(holdsNoResult(bet({ place: { kind: 'unseen' } }))).toBe(false);
+    expect(holdsNoResult(bet({ place: { kind: 'unseen' }, settlement: unsettled }))).toBe(true);
+  });
+
   it('has its money operations in order; updates are none (I6)', () => {
     const open = (id: string, operation: 'settle' | 'update' | 'rollback') =>
       ({ id, operation, attempts: 0, transactionTime: AT }) as const;

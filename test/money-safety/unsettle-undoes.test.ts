@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Misbehaviour } from '../../tools/simulator/wallet/misbehaviour.ts';
+import { sql } from '../deliveries/support/deliveries.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
@@ -40,6 +41,18 @@ async function withUnattemptedSettle(first: Misbehaviour, then?: Misbehaviour): 
   mayCall(false);
   gate.release();
   return bet;
+}
+
+/** The journal loses a bet that its wallet goes on holding. */
+async function forget({ transactionId }: TestBet): Promise<void> {
+  await sql(
+    gateway,
+    `DELETE FROM attempts
+      WHERE operation_id IN (SELECT id FROM operations WHERE transaction_id = $1)`,
+    [transactionId],
+  );
+  await sql(gateway, 'DELETE FROM operations WHERE transaction_id = $1', [transactionId]);
+  await sql(gateway, 'DELETE FROM bets WHERE transaction_id = $1', [transactionId]);
 }
 
 describe('rule 2: an unsettle undoes what a wallet may hold (I5)', { timeout: 60_000 }, () => {
@@ -96,6 +109,23 @@ describe('rule 2: an unsettle undoes what a wallet may hold (I5)', { timeout: 60
       { operation: 'settle', state: 'delivered' },
     ]);
     expect(bet.balance()).toBe('970');
+  });
+
+  it('it is delivered for a bet unknown here: its wallet may hold a result from before', async () => {
+    const bet = await acceptedBet(gateway);
+    expect((await bet.settle('20')).status).toBe(200);
+    // As pruned long ago, or lost with a journal that was restored.
+    await forget(bet);
+    mayCall(false);
+    expect((await bet.settle('50')).status).toBe(200);
+    expect((await bet.unsettle()).status).toBe(200);
+    mayCall(true);
+    await untilDeliveriesAre(bet, [
+      { operation: 'settle', state: 'superseded', attempts: 0 },
+      { operation: 'unsettle', state: 'delivered' },
+    ]);
+    expect(settlesOf(bet)).toEqual(['20']);
+    expect(bet.balance()).toBe('900');
   });
 
   it('it is no call where no wallet can hold a result: none was ever attempted', async () => {
