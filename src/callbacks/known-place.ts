@@ -18,6 +18,7 @@ import { committedBefore } from './commit.ts';
 import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
+import { refusalOnRecord } from './refused-place.ts';
 
 /**
  * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
@@ -59,6 +60,8 @@ export async function answerKnownPlace(
       case 'repeatRefusal':
         return duplicate(callbacks, bet, turn, failure(decision.code, decision.message));
       case 'send': {
+        const before = await refusalOnRecord(callbacks, bet, message, raw);
+        if (before !== undefined) return duplicate(callbacks, bet, turn, before);
         if (session === undefined || !(await isLive(callbacks, message, session))) return undefined;
         const placed = await placeLater(callbacks, bet, message, raw, session, deadline);
         if (placed === 'moved') continue;

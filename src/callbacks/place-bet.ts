@@ -9,12 +9,13 @@ import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { mismatchRefused, refused, systemError, tokenRefused } from './answers.ts';
+import { mismatchRefused, refused, systemError } from './answers.ts';
 import { refusalToSend } from './askable-wallet.ts';
 import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
 import { firstPlaceAttempt, type PlaceConcluded, SYSTEM_ERROR } from './place-attempt.ts';
+import { refusedForToken } from './refused-place.ts';
 
 /**
  * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
@@ -29,13 +30,14 @@ export async function placeBet(
 ): Promise<Handled> {
   const lookup = await callbacks.sessions.route(message.token);
   // What the session can never be for comes first: whether it still lives, a process may not know here.
-  const refusal =
-    (lookup.kind === 'unknown' ? undefined : refusalOf(callbacks, message, lookup.session)) ??
-    (lookup.kind === 'live' ? undefined : tokenRefused(lookup));
-  if (lookup.kind !== 'live' || refusal !== undefined) {
-    // A known bet is answered from the journal, whatever the state of its session.
-    const known = await answerKnownPlace(callbacks, message, raw, deadline, undefined);
-    return known ?? refusal ?? refused(CODES.invalidToken, 'Invalid token', undefined);
+  const mismatch =
+    lookup.kind === 'unknown' ? undefined : refusalOf(callbacks, message, lookup.session);
+  // A known bet is answered from the journal, whatever the state of its session.
+  if (mismatch !== undefined) {
+    return (await answerKnownPlace(callbacks, message, raw, deadline, undefined)) ?? mismatch;
+  }
+  if (lookup.kind !== 'live') {
+    return await knownOrRefused(callbacks, message, raw, deadline, lookup);
   }
   const { session } = lookup;
   const { operatorId } = session.owner;
@@ -60,7 +62,7 @@ export async function placeBet(
       const live = begun.kind === 'known' ? session : undefined;
       return (
         (await answerKnownPlace(callbacks, message, raw, deadline, live)) ??
-        (await sessionOver(callbacks, message, operatorId))
+        (await sessionOver(callbacks, message, raw, deadline, operatorId))
       );
     }
     case 'tooLate':
@@ -185,10 +187,30 @@ function intentOf(
 async function sessionOver(
   callbacks: Callbacks,
   message: PlaceRequest,
+  raw: Buffer,
+  deadline: Deadline,
   operatorId: string,
 ): Promise<Handled> {
   const lookup = await callbacks.sessions.findCertain(message.token);
   // Live again: a prefixed session was renewed in between, or it is the wallet that is over: it was replaced, and
   // this process has not read of that yet. The service places anew.
-  return lookup.kind === 'live' ? systemError('not_sent', operatorId) : tokenRefused(lookup);
+  return lookup.kind === 'live'
+    ? systemError('not_sent', operatorId)
+    : await knownOrRefused(callbacks, message, raw, deadline, lookup);
+}
+
+/** For a token that is not live: the answer of its bet where that is known, else the refusal. */
+async function knownOrRefused(
+  callbacks: Callbacks,
+  message: PlaceRequest,
+  raw: Buffer,
+  deadline: Deadline,
+  lookup: Parameters<typeof refusedForToken>[4],
+): Promise<Handled> {
+  for (;;) {
+    const known = await answerKnownPlace(callbacks, message, raw, deadline, undefined);
+    if (known !== undefined) return known;
+    const refused = await refusedForToken(callbacks, message, raw, deadline, lookup);
+    if (refused !== 'moved') return refused;
+  }
 }

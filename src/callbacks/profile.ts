@@ -11,6 +11,7 @@ import { walletBody } from '../wallets/wallet-body.ts';
 import { mismatchRefused, refused, tokenRefused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
+import { prefixOf } from './prefixed-token.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
@@ -107,7 +108,7 @@ async function findSubject(
 ): Promise<Subject | Handled> {
   const { token } = message;
   const lookup = await callbacks.sessions.find(token);
-  const prefix = prefixOf(callbacks, token);
+  const prefix = prefixOf(callbacks.configuration(), token);
   const mismatch = lookup.kind === 'unknown' ? undefined : mismatchRefused(message, lookup.session);
   if (mismatch !== undefined) return mismatch;
   if (lookup.kind === 'live') {
@@ -128,22 +129,6 @@ async function findSubject(
     };
   }
   return tokenRefused(lookup);
-}
-
-/**
- * `<operator id>.<operator token>` of an operator with prefixed sessions (docs/contract.md,
- * Operator API).
- */
-function prefixOf(
-  callbacks: Callbacks,
-  token: string,
-): { readonly operatorId: string; readonly operatorToken: string } | undefined {
-  const dot = token.indexOf('.');
-  if (dot < 1 || token.length > 64 || dot === token.length - 1) return undefined;
-  const operatorId = token.slice(0, dot);
-  const operator = callbacks.configuration().operators.get(operatorId);
-  if (operator?.sessions.mode !== 'prefixed') return undefined;
-  return { operatorId, operatorToken: token.slice(dot + 1) };
 }
 
 /**

@@ -229,9 +229,10 @@ export const OVERDUE_UNKNOWN = statement(
     FROM bets b
     JOIN unnest(:operator_ids, :ages_seconds) AS age(operator_id, seconds)
       ON age.operator_id = b.operator_id
+    -- The one that was sent: before it one may have been refused for another token.
     JOIN LATERAL (SELECT body FROM operations
-                   WHERE transaction_id = b.transaction_id AND operation = 'place'
-                   ORDER BY id LIMIT 1) o ON true
+                   WHERE transaction_id = b.transaction_id AND operation = 'place' AND NOT is_copy
+                   ORDER BY id DESC LIMIT 1) o ON true
    WHERE (b.place = 'unknown' OR b.place = 'accepted' AND b.place_answered_unknown)
      AND b.rollback = 'none'
      AND b.created_at < statement_timestamp() - make_interval(secs => age.seconds)

@@ -16,7 +16,9 @@ import { TestClock } from '../../support/test-clock.ts';
 /** The rule among parts that do as the test says; the wire is in the other files. */
 
 const AT = '2026-01-02T03:04:05.000Z';
-const MESSAGE = partly<PlaceRequest>({ ...PLACE, operation: 'place', transactionId: 'bet' });
+const MESSAGE = partly<PlaceRequest>({
+  ...{ ...PLACE, operation: 'place', transactionId: 'bet', token: '5caa4cabce' },
+});
 const RAW = Buffer.from('raw');
 const SESSION = partly<Session>({ sessionId: '5', owner: { ...FRESH.owner, operatorId: 'beta' } });
 const ACCEPTED: Bet = { ...FRESH, place: { kind: 'accepted', transactionTime: AT } };

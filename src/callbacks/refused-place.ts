@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { Bet, BetOwner } from '../domain/bet.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { decidePlace } from '../domain/decide.ts';
+import { inTime } from '../engine/attempt.ts';
+import { unseenBet } from '../engine/find-bet.ts';
+import type { Answer } from '../protocol/answers.ts';
+import { type PlaceRequest, parseBet } from '../protocol/messages.ts';
+import type { SessionLookup } from '../sessions/session.ts';
+import { tokenRefused } from './answers.ts';
+import type { Callbacks } from './context.ts';
+import type { Handled } from './handled.ts';
+import { prefixOf } from './prefixed-token.ts';
+
+type NotLive = Exclude<SessionLookup, { kind: 'live' }>;
+
+/**
+ * A place that is refused for its token, of a bet that the journal does not know by its place. A
+ * profile may bring a prefixed token to life: then the refusal is on record before it is answered,
+ * because the service takes it for final, and the same bytes must not be a bet later
+ * (docs/money-safety.md).
+ * @returns 'moved' when a copy of this place was faster: its answer is to be looked up
+ * @throws OutOfTime, GatewayError when it cannot be put on record: answered 100, the service rolls back
+ */
+export async function refusedForToken(
+  callbacks: Callbacks,
+  message: PlaceRequest,
+  raw: Buffer,
+  deadline: Deadline,
+  lookup: NotLive,
+): Promise<Handled | 'moved'> {
+  const refusal = tokenRefused(lookup);
+  const owner = await ownerOnceLive(callbacks, message, lookup);
+  if (owner === undefined) return refusal;
+  const { transactionId, requestId } = message;
+  const bet =
+    (await callbacks.bets.find(transactionId)) ?? unseenBet(callbacks, transactionId, owner);
+  if (decidePlace(bet, message).kind !== 'send') return 'moved';
+  const { answer } = refusal;
+  const attemptId = randomUUID();
+  const record = { operation: 'place', attemptId, requestId, body: raw, answer } as const;
+  const isWritten = await inTime(
+    deadline.answerMs(),
+    () => callbacks.bets.recordRefusal(bet, record, deadline),
+    () => undefined,
+  );
+  return isWritten ? refusal : 'moved';
+}
+
+/** Whose bet this place could still become with the very same token; undefined where it never can. */
+async function ownerOnceLive(
+  { configuration, players }: Callbacks,
+  { token, userId }: PlaceRequest,
+  lookup: NotLive,
+): Promise<BetOwner | undefined> {
+  const prefix = prefixOf(configuration(), token);
+  // An issued session that is over stays so, and so does one that was ended.
+  if (prefix === undefined || lookup.kind === 'ended') return undefined;
+  if (lookup.kind === 'expired') return lookup.session.owner;
+  // A player who is met only later gets another id than the one that this place names.
+  const owner = await players.findByUserId(userId);
+  return owner?.operatorId === prefix.operatorId ? owner : undefined;
+}
+
+/**
+ * The refusal of this place for the token that it carries, where it is on record. With another token
+ * it is another question, and the service's own to ask.
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function refusalOnRecord(
+  { configuration, bets }: Callbacks,
+  bet: Bet,
+  message: PlaceRequest,
+  raw: Buffer,
+): Promise<Answer | undefined> {
+  if (prefixOf(configuration(), message.token) === undefined) return undefined;
+  const recorded = await bets.operationsOf(bet.transactionId);
+  const token = keptToken(raw);
+  return recorded.find(({ operation, body }) => operation === 'place' && keptToken(body) === token)
+    ?.answer;
+}
+
+/** What stands for the token in a place as it is kept. */
+function keptToken(body: Buffer): string | undefined {
+  const parsed = parseBet('POST', body);
+  return parsed.ok ? parsed.message.token : undefined;
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { placeBody, settleBody } from '../../src/protocol/callback-bodies.ts';
+import type { CallResult } from '../../tools/simulator/signed-client.ts';
+import { expireSession } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { PATIENCE } from './support/patience.ts';
+
+let gateway: TestGateway;
+let players = 0;
+/** What the wallet knows the session by. */
+let own: string;
+/** What the frontend passes; its session is expired. */
+let token: string;
+let user: string;
+let userId: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: { delivery: { originateRollbackAfterMs: 1 } },
+    operators: { alpha: { sessions: { mode: 'prefixed' } } },
+  });
+});
+afterAll(() => gateway.close());
+beforeEach(async () => {
+  players += 1;
+  user = `refused-${players}`;
+  own = `first-token-${players}`;
+  token = `alpha.${own}`;
+  const tokens = { [own]: 'USD', [`${own}-new`]: 'USD' };
+  gateway.wallet('alpha').addPlayer({ user, balances: { USD: '100' }, tokens });
+  userId = (await gateway.service.profile(token)).player?.userId ?? '';
+  await expireSession(gateway, token);
+});
+
+const slipOf = (by: string) =>
+  gateway.service.slip({ token: by, userId, currency: 'USD', amount: '10' });
+const post = (body: string) => gateway.service.call('POST', '/payment/bet', body);
+const put = (body: string) => gateway.service.call('PUT', '/payment/bet', body);
+const told = ({ status, json }: CallResult) => [status, json?.code];
+const balance = () => gateway.wallet('alpha').balance(user, 'USD');
+
+describe('rule 19: a place refused for its token stays refused (I5)', { timeout: 60_000 }, () => {
+  it('when a profile has renewed its session: the same bytes are answered 4, and not sent', async () => {
+    const body = placeBody(slipOf(token));
+    expect(told(await post(body))).toEqual([400, 4]);
+    expect((await gateway.service.profile(token)).status).toBe(200);
+    expect(told(await post(body))).toEqual([400, 4]);
+    // Nor are they an unsettle: the method is not signed.
+    expect(told(await put(body))).toEqual([400, 5]);
+    expect(balance()).toBe('100');
+    expect((await post(placeBody(slipOf(token)))).status).toBe(200);
+  });
+
+  it('when a profile has only then told of its session', async () => {
+    const unseen = `${token}-new`;
+    const body = placeBody(slipOf(unseen));
+    expect(told(await post(body))).toEqual([400, 3]);
+    expect((await gateway.service.profile(unseen)).player?.userId).toBe(userId);
+    expect(told(await post(body))).toEqual([400, 3]);
+    expect(balance()).toBe('100');
+    expect((await post(placeBody(slipOf(unseen)))).status).toBe(200);
+  });
+
+  it('with another token it is another question', async () => {
+    const slip = slipOf(token);
+    expect(told(await post(placeBody(slip)))).toEqual([400, 4]);
+    const renewed = `${token}-new`;
+    expect((await gateway.service.profile(renewed)).status).toBe(200);
+    expect((await post(placeBody({ ...slip, token: renewed }))).status).toBe(200);
+    expect(balance()).toBe('90');
+  });
+
+  it('and what the gateway rolls back is the place that was sent (I5)', async () => {
+    const slip = slipOf(token);
+    expect(told(await post(placeBody(slip)))).toEqual([400, 4]);
+    expect((await gateway.service.profile(`${token}-new`)).status).toBe(200);
+    const wallet = gateway.wallet('alpha');
+    const { transactionId } = slip;
+    wallet.misbehave('place', { kind: 'reset', effect: 'applied' }, { transactionId, calls: 1 });
+    const sent = placeBody({ ...slip, token: `${token}-new`, amount: '20' });
+    expect(told(await post(sent))).toEqual([400, 100]);
+    await vi.waitFor(() => {
+      expect(wallet.arrivals(transactionId, 'rollback')).toMatchObject([{ amount: '20' }]);
+    }, PATIENCE);
+    expect(balance()).toBe('100');
+  });
+
+  it('also of a bet that only its settle told of, which goes on settling', async () => {
+    const slip = slipOf(token);
+    const settled = (amount: string) =>
+      put(settleBody(slip, { amount, resultType: 'won', token: undefined }));
+    const first = await settled('5');
+    expect(told(await post(placeBody(slip)))).toEqual([400, 4]);
+    expect((await gateway.service.profile(token)).status).toBe(200);
+    expect(told(await post(placeBody(slip)))).toEqual([400, 4]);
+    expect(told(await settled('6'))).toEqual(told(first));
+    const arrivals = gateway.wallet('alpha').arrivals(slip.transactionId);
+    expect(arrivals.map(({ operation }) => operation)).toEqual(['settle', 'settle']);
+  });
+
+  it('of an unknown player nothing is written, and nothing can come of it', async () => {
+    const body = placeBody({ ...slipOf(`${token}-new`), userId: 'nobody-here' });
+    expect(told(await post(body))).toEqual([400, 3]);
+    expect((await gateway.service.profile(`${token}-new`)).status).toBe(200);
+    expect(told(await post(body))).toEqual([400, 3]);
+    expect(balance()).toBe('100');
+  });
+});
