@@ -18,6 +18,7 @@ import { committedBefore } from './commit.ts';
 import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
+import { recordPlaceCopy } from './place-copy.ts';
 import { refusalOnRecord } from './refused-place.ts';
 
 /**
@@ -50,13 +51,11 @@ export async function answerKnownPlace(
         return conflict(callbacks, message, operatorId, decision.why);
       case 'fenced':
         return refused(CODES.alreadyProcessed, 'The bet is rolled back', operatorId, 'declined');
-      case 'repeat':
-        return duplicate(
-          callbacks,
-          bet,
-          turn,
-          accepted(bet.transactionId, decision.transactionTime),
-        );
+      case 'repeat': {
+        const answer = accepted(bet.transactionId, decision.transactionTime);
+        await recordPlaceCopy(callbacks, { bet, answer }, message, raw, deadline);
+        return duplicate(callbacks, bet, turn, answer);
+      }
       case 'repeatRefusal':
         return duplicate(callbacks, bet, turn, failure(decision.code, decision.message));
       case 'send': {

@@ -283,4 +283,15 @@ describe('replay: the method is not signed (I10)', { timeout: 60_000 }, () => {
     expect([answer.status, answer.json?.code]).toEqual([400, 5]);
     expect(bet.wallet.arrivals(own.transactionId)).toHaveLength(1);
   });
+
+  it('also of a copy that came under a requestId of its own', async () => {
+    const bet = await acceptedBet(gateway);
+    expect((await bet.settle('50')).status).toBe(200);
+    const copy = placeBody(bet.slip);
+    expect((await gateway.service.call('POST', '/payment/bet', copy)).status).toBe(200);
+    const answer = await put(copy);
+    expect([answer.status, answer.json?.code]).toEqual([400, 5]);
+    expect(bet.balance()).toBe('950');
+    expect(bet.arrivals()).toEqual(['place', 'settle']);
+  });
 });

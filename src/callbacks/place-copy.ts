@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import type { Bet } from '../domain/bet.ts';
+import type { Deadline } from '../domain/deadline.ts';
+import { GatewayError } from '../domain/errors.ts';
+import { inTime } from '../engine/attempt.ts';
+import { OutOfTime, within } from '../lib/within.ts';
+import type { Answer } from '../protocol/answers.ts';
+import type { PlaceRequest } from '../protocol/messages.ts';
+import type { Callbacks } from './context.ts';
+
+/**
+ * Puts a copy of an accepted place on record under its own `requestId`: the method is not signed, and
+ * its bytes sent by `PUT` would be an unsettle that nobody has seen before (`recordedAnswer`). Where
+ * that fails, the copy gets its answer all the same: any other would have the service roll back a bet
+ * that it was told is accepted.
+ */
+export async function recordPlaceCopy(
+  callbacks: Callbacks,
+  { bet, answer }: { readonly bet: Bet; readonly answer: Answer },
+  message: PlaceRequest,
+  raw: Buffer,
+  deadline: Deadline,
+): Promise<void> {
+  const { bets, logger } = callbacks;
+  const { transactionId, requestId } = message;
+  if (requestId === undefined) return;
+  const operatorId = bet.owner?.operatorId;
+  try {
+    const known = bets.operationsUnder({ transactionId, requestId });
+    const sameId = await within(deadline.answerMs(), known);
+    if (sameId.some(({ operation }) => operation === 'place')) return;
+    const attemptId = randomUUID();
+    const record = { operation: 'place', attemptId, requestId, body: raw, answer } as const;
+    await inTime(
+      deadline.answerMs(),
+      () => bets.recordCopy({ transactionId, operatorId }, record, deadline),
+      () => undefined,
+    );
+  } catch (error) {
+    if (!(error instanceof GatewayError || error instanceof OutOfTime)) throw error;
+    logger.warn({ err: error, operator: operatorId, transactionId }, 'place.copy_not_recorded');
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Callbacks } from '../../../src/callbacks/context.ts';
+import { recordPlaceCopy } from '../../../src/callbacks/place-copy.ts';
+import { Deadline } from '../../../src/domain/deadline.ts';
+import { OutOfTime } from '../../../src/lib/within.ts';
+import { FRESH } from '../../domain/support/fresh-bet.ts';
+import { partly } from '../../support/partly.ts';
+import { TestClock } from '../../support/test-clock.ts';
+import { away, placeOf } from '../support/place-scene.ts';
+
+/** The rule among parts that do as the test says; the wire is in test/money-safety/replay. */
+
+const RAW = Buffer.from('as it is kept');
+const ANSWER = { status: 200, body: '{}' };
+const COPY = placeOf({ requestId: '"of-the-copy"' });
+
+function callbacksOf(sameId: () => Promise<readonly object[]> = async () => []) {
+  const recordCopy = vi.fn(async (_bet: object, _record: object) => true);
+  const operationsUnder = vi.fn(sameId);
+  const warn = vi.fn();
+  const bets = { operationsUnder, recordCopy };
+  const callbacks = partly<Callbacks>({ bets, logger: { warn } });
+  const record = (message = COPY) => {
+    const deadline = new Deadline(new TestClock(), 1_000, 60_000, 300);
+    return recordPlaceCopy(callbacks, { bet: FRESH, answer: ANSWER }, message, RAW, deadline);
+  };
+  return { record, recordCopy, operationsUnder, warn };
+}
+
+describe('a copy of an accepted place', () => {
+  it('is on record by its own requestId (I10)', async () => {
+    const { record, recordCopy } = callbacksOf();
+    await record();
+    const kept = { operation: 'place', requestId: 'of-the-copy', body: RAW, answer: ANSWER };
+    expect(recordCopy.mock.calls[0]?.[1]).toMatchObject(kept);
+  });
+
+  it('is not written a second time', async () => {
+    const { record, recordCopy } = callbacksOf(async () => [{ operation: 'place' }]);
+    await record();
+    expect(recordCopy).not.toHaveBeenCalled();
+  });
+
+  it('costs nothing where nothing names it', async () => {
+    const { record, operationsUnder } = callbacksOf();
+    await record(placeOf());
+    expect(operationsUnder).not.toHaveBeenCalled();
+  });
+
+  it.each([away, new OutOfTime(5)])(
+    'gets its answer where it cannot be written (I3)',
+    async (why) => {
+      const { record, warn } = callbacksOf(() => Promise.reject(why));
+      await expect(record()).resolves.toBeUndefined();
+      expect(warn).toHaveBeenCalledOnce();
+    },
+  );
+
+  it('hides no fault of our own', async () => {
+    const fault = new TypeError('ours');
+    const { record } = callbacksOf(() => Promise.reject(fault));
+    await expect(record()).rejects.toBe(fault);
+  });
+});
