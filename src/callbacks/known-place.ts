@@ -59,7 +59,7 @@ export async function answerKnownPlace(
       case 'repeatRefusal':
         return duplicate(callbacks, bet, turn, failure(decision.code, decision.message));
       case 'send': {
-        const before = await refusalOnRecord(callbacks, bet, message, raw);
+        const before = await refusalOnRecord(callbacks, bet, raw);
         if (before !== undefined) return duplicate(callbacks, bet, turn, before);
         if (session === undefined || !(await isLive(callbacks, message, session))) return undefined;
         const placed = await placeLater(callbacks, bet, message, raw, session, deadline);

@@ -15,7 +15,7 @@ import type { Callbacks } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
 import { firstPlaceAttempt, type PlaceConcluded, SYSTEM_ERROR } from './place-attempt.ts';
-import { refusedForToken } from './refused-place.ts';
+import { type PlaceRefusal, refusalForToken, refusedOnRecord } from './refused-place.ts';
 
 /**
  * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
@@ -30,14 +30,12 @@ export async function placeBet(
 ): Promise<Handled> {
   const lookup = await callbacks.sessions.route(message.token);
   // What the session can never be for comes first: whether it still lives, a process may not know here.
-  const mismatch =
+  const unfit =
     lookup.kind === 'unknown' ? undefined : refusalOf(callbacks, message, lookup.session);
-  // A known bet is answered from the journal, whatever the state of its session.
-  if (mismatch !== undefined) {
-    return (await answerKnownPlace(callbacks, message, raw, deadline, undefined)) ?? mismatch;
-  }
+  if (unfit !== undefined) return await knownOrRefused(callbacks, message, raw, deadline, unfit);
   if (lookup.kind !== 'live') {
-    return await knownOrRefused(callbacks, message, raw, deadline, lookup);
+    const refusal = await refusalForToken(callbacks, message, lookup);
+    return await knownOrRefused(callbacks, message, raw, deadline, refusal);
   }
   const { session } = lookup;
   const { operatorId } = session.owner;
@@ -136,26 +134,25 @@ function concluded(
   return { answer, outcome: conclusion.outcome, operatorId, detail };
 }
 
-/** Why this session may not place this bet, as an answer; undefined when it may. */
+/** Why this session may not place this bet; undefined when it may. */
 function refusalOf(
   callbacks: Callbacks,
   message: PlaceRequest,
   session: Session,
-): Handled | undefined {
+): PlaceRefusal | undefined {
   const mismatch = mismatchRefused(message, session);
-  if (mismatch !== undefined) return mismatch;
-  const { operatorId } = session.owner;
-  const subPartnerId = callbacks.configuration().operators.get(operatorId)?.subPartnerId;
+  // A session is of one player and one currency for as long as it is known.
+  if (mismatch !== undefined) return { refusal: mismatch, owner: undefined };
+  const { owner } = session;
+  const subPartnerId = callbacks.configuration().operators.get(owner.operatorId)?.subPartnerId;
   if (
     subPartnerId !== undefined &&
     message.subPartnerId !== null &&
     message.subPartnerId !== subPartnerId
   ) {
-    return refused(
-      CODES.validation,
-      'subPartnerId: is not the operator of this player',
-      operatorId,
-    );
+    const why = 'subPartnerId: is not the operator of this player';
+    // The operator's file may be put right.
+    return { refusal: refused(CODES.validation, why, owner.operatorId), owner };
   }
   return undefined;
 }
@@ -194,23 +191,23 @@ async function sessionOver(
   const lookup = await callbacks.sessions.findCertain(message.token);
   // Live again: a prefixed session was renewed in between, or it is the wallet that is over: it was replaced, and
   // this process has not read of that yet. The service places anew.
-  return lookup.kind === 'live'
-    ? systemError('not_sent', operatorId)
-    : await knownOrRefused(callbacks, message, raw, deadline, lookup);
+  if (lookup.kind === 'live') return systemError('not_sent', operatorId);
+  const refusal = await refusalForToken(callbacks, message, lookup);
+  return await knownOrRefused(callbacks, message, raw, deadline, refusal);
 }
 
-/** For a token that is not live: the answer of its bet where that is known, else the refusal. */
+/** The answer of a known bet from the journal, whatever the state of its session; else the refusal. */
 async function knownOrRefused(
   callbacks: Callbacks,
   message: PlaceRequest,
   raw: Buffer,
   deadline: Deadline,
-  lookup: Parameters<typeof refusedForToken>[4],
+  refusal: PlaceRefusal,
 ): Promise<Handled> {
   for (;;) {
     const known = await answerKnownPlace(callbacks, message, raw, deadline, undefined);
     if (known !== undefined) return known;
-    const refused = await refusedForToken(callbacks, message, raw, deadline, lookup);
-    if (refused !== 'moved') return refused;
+    const handled = await refusedOnRecord(callbacks, message, raw, deadline, refusal);
+    if (handled !== 'moved') return handled;
   }
 }

@@ -14,23 +14,37 @@ import { prefixOf } from './prefixed-token.ts';
 
 type NotLive = Exclude<SessionLookup, { kind: 'live' }>;
 
+/** Why a place is refused without its wallet being asked. */
+export interface PlaceRefusal {
+  readonly refusal: Handled;
+  /** Whose bet the very same bytes could still become; undefined where they never can. */
+  readonly owner: BetOwner | undefined;
+}
+
+/** A place whose token is not live. A profile may bring a prefixed one to life. */
+export async function refusalForToken(
+  callbacks: Callbacks,
+  message: PlaceRequest,
+  lookup: NotLive,
+): Promise<PlaceRefusal> {
+  const owner = await ownerOnceLive(callbacks, message, lookup);
+  return { refusal: tokenRefused(lookup), owner };
+}
+
 /**
- * A place that is refused for its token, of a bet that the journal does not know by its place. A
- * profile may bring a prefixed token to life: then the refusal is on record before it is answered,
- * because the service takes it for final, and the same bytes must not be a bet later
+ * Answers with a refusal. One that may not hold for ever is on record before that: the service takes
+ * it for final and never rolls back, so the same bytes must not be a bet later
  * (docs/money-safety.md).
  * @returns 'moved' when a copy of this place was faster: its answer is to be looked up
  * @throws OutOfTime, GatewayError when it cannot be put on record: answered 100, the service rolls back
  */
-export async function refusedForToken(
+export async function refusedOnRecord(
   callbacks: Callbacks,
   message: PlaceRequest,
   raw: Buffer,
   deadline: Deadline,
-  lookup: NotLive,
+  { refusal, owner }: PlaceRefusal,
 ): Promise<Handled | 'moved'> {
-  const refusal = tokenRefused(lookup);
-  const owner = await ownerOnceLive(callbacks, message, lookup);
   if (owner === undefined) return refusal;
   const { transactionId, requestId } = message;
   const bet =
@@ -47,7 +61,6 @@ export async function refusedForToken(
   return isWritten ? refusal : 'moved';
 }
 
-/** Whose bet this place could still become with the very same token; undefined where it never can. */
 async function ownerOnceLive(
   { configuration, players }: Callbacks,
   { token, userId }: PlaceRequest,
@@ -63,17 +76,15 @@ async function ownerOnceLive(
 }
 
 /**
- * The refusal of this place for the token that it carries, where it is on record. With another token
+ * The refusal of this place with the token that it carries, where one is on record. With another token
  * it is another question, and the service's own to ask.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function refusalOnRecord(
-  { configuration, bets }: Callbacks,
+  { bets }: Callbacks,
   bet: Bet,
-  message: PlaceRequest,
   raw: Buffer,
 ): Promise<Answer | undefined> {
-  if (prefixOf(configuration(), message.token) === undefined) return undefined;
   const recorded = await bets.operationsOf(bet.transactionId);
   const token = keptToken(raw);
   return recorded.find(({ operation, body }) => operation === 'place' && keptToken(body) === token)

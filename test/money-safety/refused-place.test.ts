@@ -40,7 +40,7 @@ const put = (body: string) => gateway.service.call('PUT', '/payment/bet', body);
 const told = ({ status, json }: CallResult) => [status, json?.code];
 const balance = () => gateway.wallet('alpha').balance(user, 'USD');
 
-describe('rule 19: a place refused for its token stays refused (I5)', { timeout: 60_000 }, () => {
+describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () => {
   it('when a profile has renewed its session: the same bytes are answered 4, and not sent', async () => {
     const body = placeBody(slipOf(token));
     expect(told(await post(body))).toEqual([400, 4]);
@@ -97,6 +97,18 @@ describe('rule 19: a place refused for its token stays refused (I5)', { timeout:
     expect(told(await settled('6'))).toEqual(told(first));
     const arrivals = gateway.wallet('alpha').arrivals(slip.transactionId);
     expect(arrivals.map(({ operation }) => operation)).toEqual(['settle', 'settle']);
+  });
+
+  it('when its subPartnerId was no good and the file has been put right', async () => {
+    await gateway.service.profile(token);
+    const body = placeBody(slipOf(token), { subPartnerId: '"north"' });
+    await gateway.reconfigure('alpha', { subPartnerId: 'south' });
+    expect(told(await post(body))).toEqual([400, 5]);
+    await gateway.reconfigure('alpha', { subPartnerId: 'north' });
+    expect(told(await post(body))).toEqual([400, 5]);
+    expect(balance()).toBe('100');
+    const next = placeBody(slipOf(token), { subPartnerId: '"north"' });
+    expect((await post(next)).status).toBe(200);
   });
 
   it('of an unknown player nothing is written, and nothing can come of it', async () => {

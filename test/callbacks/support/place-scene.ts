@@ -6,7 +6,7 @@ import { GatewayError } from '../../../src/domain/errors.ts';
 import type { BetAnswer, NotSentReason } from '../../../src/domain/wallet-answer.ts';
 import type { PlaceRequest } from '../../../src/protocol/messages.ts';
 import type { Session, SessionLookup } from '../../../src/sessions/session.ts';
-import type { Commit, Committed } from '../../../src/store/bets/commit.ts';
+import type { Commit, Committed, OperationRecord } from '../../../src/store/bets/commit.ts';
 import type { Finished, Outcome } from '../../../src/store/bets/outcome.ts';
 import type { PlaceBegin, PlaceIntent, PlaceResult } from '../../../src/store/bets/place.ts';
 import type { BetCall, Wallet } from '../../../src/wallets/call.ts';
@@ -77,7 +77,12 @@ export function placeScene(scene: PlaceScene = {}) {
   const steps: string[] = [];
   const kept = {
     ...{ intents: [] as PlaceIntent[], results: [] as PlaceResult[], calls: [] as BetCall[] },
-    ...{ commits: [] as Commit[], outcomes: [] as Outcome[], wanted: [] as (() => boolean)[] },
+    ...{
+      commits: [] as Commit[],
+      outcomes: [] as Outcome[],
+      refusals: [] as OperationRecord[],
+      wanted: [] as (() => boolean)[],
+    },
   };
   const counts = { rejected: vi.fn(), duplicates: vi.fn(), conflicts: vi.fn(), unknown: vi.fn() };
   const log = { warn: vi.fn(), error: vi.fn() };
@@ -132,6 +137,12 @@ export function placeScene(scene: PlaceScene = {}) {
       find: async () => (looks.length > 1 ? looks.shift() : looks[0]),
       limitOf: async (before: Deadline) => limits.get(before),
       operationIdOf: async () => undefined,
+      operationsOf: async () => [],
+      recordRefusal: async (_from: Bet, record: OperationRecord) => {
+        steps.push('refusal');
+        kept.refusals.push(record);
+        return true;
+      },
       correctAnswer: async () => undefined,
       commit: async (commit: Commit, before: Deadline) => {
         if (!limits.has(before)) throw new Error('the deadline of another');

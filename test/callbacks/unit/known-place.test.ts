@@ -43,7 +43,10 @@ function callbacksOf(...looks: readonly (Bet | undefined)[]) {
   );
   const callbacks = partly<Callbacks>({
     sessions: { findCertain },
-    bets: { find: async () => (left.length > 1 ? left.shift() : left[0]), commit },
+    bets: {
+      find: async () => (left.length > 1 ? left.shift() : left[0]),
+      ...{ commit, operationsOf: async () => [] },
+    },
     changes: { next },
     metrics: {
       ...{ duplicates: { inc: duplicates }, conflicts: { inc: conflicts } },

@@ -96,13 +96,14 @@ describe('a place by a token that may not place it', () => {
 describe('a place of a sub-partner', () => {
   const configured = { subPartnerId: 'north', generation: 1 };
 
-  it('of another operator than its player’s is refused', async () => {
-    const { handled, steps } = await placed({ configured }, { subPartnerId: '"south"' });
+  it('of another operator than its player’s is refused, on record: the file may be put right', async () => {
+    const { handled, steps, kept } = await placed({ configured }, { subPartnerId: '"south"' });
     expect(handled).toEqual({
       answer: failure(5, 'subPartnerId: is not the operator of this player'),
       ...{ outcome: 'invalid', operatorId: 'alpha', detail: { code: 5 } },
     });
-    expect(steps).toEqual([]);
+    expect(steps).toEqual(['refusal']);
+    expect(kept.refusals).toMatchObject([{ operation: 'place', answer: { status: 400 } }]);
   });
 
   it.each<[string, PlaceScene, Record<string, string>]>([

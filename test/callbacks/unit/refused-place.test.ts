@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { refusedForToken } from '../../../src/callbacks/refused-place.ts';
+import { refusalForToken, refusedOnRecord } from '../../../src/callbacks/refused-place.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { OutOfTime } from '../../../src/lib/within.ts';
@@ -20,7 +20,7 @@ const AT = '2026-01-02T03:04:05.000Z';
 
 async function refused({
   message = PREFIXED,
-  lookup = EXPIRED as Parameters<typeof refusedForToken>[4],
+  lookup = EXPIRED as Parameters<typeof refusalForToken>[2],
   found = undefined as Bet | undefined,
   player = SESSION.owner as typeof SESSION.owner | null,
   isWritten = true,
@@ -36,7 +36,8 @@ async function refused({
     bets: { find: async () => found, recordRefusal },
     players: { findByUserId: async () => player ?? undefined },
   });
-  const handled = refusedForToken(callbacks, message, RAW, deadline, lookup);
+  const refusal = await refusalForToken(callbacks, message, lookup);
+  const handled = refusedOnRecord(callbacks, message, RAW, deadline, refusal);
   return { handled: await handled.catch((error: unknown) => error), recordRefusal };
 }
 
