@@ -76,8 +76,8 @@ async function ownerOnceLive(
 }
 
 /**
- * The refusal of this place with the token that it carries, where one is on record. With another token
- * it is another question, and the service's own to ask.
+ * The refusal of this place with the token and `subPartnerId` that it carries, where one is on record. With
+ * others it is another question, and the service's own to ask.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function refusalOnRecord(
@@ -86,13 +86,16 @@ export async function refusalOnRecord(
   raw: Buffer,
 ): Promise<Answer | undefined> {
   const recorded = await bets.operationsOf(bet.transactionId);
-  const token = keptToken(raw);
-  return recorded.find(({ operation, body }) => operation === 'place' && keptToken(body) === token)
-    ?.answer;
+  const asked = questionOf(raw);
+  return recorded.find(({ operation, body }) => {
+    if (operation !== 'place') return false;
+    const before = questionOf(body);
+    return before?.token === asked?.token && before?.subPartnerId === asked?.subPartnerId;
+  })?.answer;
 }
 
-/** What stands for the token in a place as it is kept. */
-function keptToken(body: Buffer): string | undefined {
+/** What decides on the refusal of a place as it is kept, where a hash stands for its token. */
+function questionOf(body: Buffer): Pick<PlaceRequest, 'token' | 'subPartnerId'> | undefined {
   const parsed = parseBet('POST', body);
-  return parsed.ok ? parsed.message.token : undefined;
+  return parsed.ok && parsed.message.operation === 'place' ? parsed.message : undefined;
 }
