@@ -66,7 +66,9 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
             ? await recordUnsent(updating, updated(bet, []))
             : await sendPromised(updating, updated(bet, decision.supersedes), (sent) => {
                 const told = { key, promisedTime: transactionTime, isTold: false };
-                return concludeUpdate(sent, { ...told, before: bet.update });
+                // What this one has replaced before a wallet had it is in force nowhere.
+                const before = decision.supersedes.length === 0 ? bet.update : undefined;
+                return concludeUpdate(sent, { ...told, before });
               });
         break;
       default:

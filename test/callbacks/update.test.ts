@@ -80,6 +80,17 @@ describe('an update that the wallet answers', () => {
     expect(bet.arrivals()).toEqual(['place', 'update', 'update', 'update']);
     expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.5');
   });
+
+  it('refused leaves no promise in force that it has replaced: no wallet has that (I4)', async () => {
+    const bet = await placedBet(gateway);
+    bet.wallet.misbehave('update', { kind: 'status', status: 500 }, { calls: 1 });
+    expect((await bet.update('1.4')).status).toBe(200);
+    bet.wallet.misbehave('update', { kind: 'code', code: 5 }, { calls: 1 });
+    expect((await bet.update('1.5')).status).toBe(200);
+    expect(await bet.deliveries()).toMatchObject([update('superseded'), update('refused')]);
+    expect((await bet.update('1.4')).status).toBe(200);
+    expect(bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient).toBe('1.4');
+  });
 });
 
 describe('an update that the wallet does not answer', () => {
