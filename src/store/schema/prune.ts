@@ -6,6 +6,7 @@ import { openLongConnection } from '../connection.ts';
 import type { Columns } from '../statement.ts';
 import { withLockTries } from './lock-tries.ts';
 import { pruneBets } from './prune-bets.ts';
+import { newestGone, type PrunedTables, unbookedOf } from './prune-books.ts';
 import { pruneSessions } from './prune-sessions.ts';
 
 const ROWS_AT_ONCE = 5_000;
@@ -106,11 +107,13 @@ async function pruneMonth(
   month: string,
   options: PruneOptions,
 ): Promise<PrunedMonth> {
-  const operations = tableOf('operations', month);
-  const open = [
-    ...(await openBets(client, operations)),
-    ...(await unbookedBets(client, operations, tableOf('attempts', month))),
-  ].slice(0, OPEN_SHOWN);
+  const tables = tablesOf(month);
+  const { operations } = tables;
+  // In this order: what is delivered in between is then found by the second question.
+  const waiting = await openBets(client, operations);
+  const unbooked = await unbookedOf(client, tables, OPEN_SHOWN);
+  const unread = unbooked.map((bet) => ({ ...bet, why: 'not_booked' as const }));
+  const open = [...waiting, ...unread].slice(0, OPEN_SHOWN);
   if (open.length > 0) return { month, result: 'refused', open, carriedOver: 0 };
   const [carriedOver = 0] = await clientRows(
     client,
@@ -128,8 +131,10 @@ async function pruneMonth(
 
 const countOf = (row: Columns) => row.int('count');
 
-const tableOf = (table: 'operations' | 'attempts', month: string) =>
-  `${table}_${month.replace('-', '_')}`;
+function tablesOf(month: string): PrunedTables {
+  const suffix = month.replace('-', '_');
+  return { month, operations: `operations_${suffix}`, attempts: `attempts_${suffix}` };
+}
 
 /** Bets of which something is open: from the indexes that hold nothing else, however many bets there are. */
 const OPEN_BETS = `
@@ -163,29 +168,6 @@ async function openBets(client: Client, operations: string): Promise<readonly Op
   );
 }
 
-/** What the books have not read yet would be lost to them. */
-async function unbookedBets(
-  client: Client,
-  operations: string,
-  attempts: string,
-): Promise<readonly OpenBet[]> {
-  return await clientRows(
-    client,
-    `SELECT DISTINCT o.transaction_id, o.operator_id
-       FROM books_cursor c
-       JOIN ${attempts} a ON a.confirmed IS NOT FALSE
-        AND (a.written_in, a.operation_id, a.number) > (c.written_in, c.operation_id, c.number)
-       JOIN ${operations} o ON o.id = a.operation_id
-      ORDER BY 1 LIMIT ${OPEN_SHOWN}`,
-    [],
-    (row) => ({
-      transactionId: row.text('transaction_id'),
-      operatorId: row.textOrNull('operator_id') ?? null,
-      why: 'not_booked' as const,
-    }),
-  );
-}
-
 /**
  * Bets without a result that may have something in a month, begun by its end with their first operation: an
  * outright may wait for years. By the index of their state and time: most bets have ended, and most that
@@ -202,8 +184,7 @@ const waitingIn = (month: string) => `
  * Bets of that age do not move; the rare one that does is still whole in `bets`.
  */
 async function dropMonth(client: Client, month: string): Promise<void> {
-  const operations = tableOf('operations', month);
-  const attempts = tableOf('attempts', month);
+  const { operations, attempts } = tablesOf(month);
   await client.query(
     `CREATE TEMP TABLE kept_bets AS ${waitingIn(month)};
      ANALYZE kept_bets;
@@ -212,14 +193,7 @@ async function dropMonth(client: Client, month: string): Promise<void> {
      CREATE TEMP TABLE kept_attempts AS SELECT a.* FROM ${attempts} a
       WHERE a.operation_id IN (SELECT o.id FROM operations o JOIN kept_bets USING (transaction_id))`,
   );
-  const [newest = null] = await clientRows(
-    client,
-    // By the column: the bare name would be that of the text, whose greatest is '999' and not '1000'.
-    `SELECT a.written_in::text FROM ${attempts} a WHERE a.confirmed IS NOT FALSE
-      ORDER BY a.written_in DESC, a.operation_id DESC, a.number DESC LIMIT 1`,
-    [],
-    (row) => row.text('written_in'),
-  );
+  const newest = await newestGone(client, tablesOf(month));
   await inLockedTransaction(client, async () => {
     // A rebuild of the books can prove nothing up to here any more: what is booked stays.
     await client.query(

@@ -1,0 +1,93 @@
+import type { Client } from 'pg';
+import { positionOf } from '../books/position.ts';
+import { clientRows } from '../client-rows.ts';
+
+/** A month of the journal, `2026-05`, with the tables of its own. */
+export interface PrunedTables {
+  readonly month: string;
+  readonly operations: string;
+  readonly attempts: string;
+}
+
+/** What of a month the books have not read yet, and would lose. */
+export interface Unbooked {
+  readonly transactionId: string;
+  readonly operatorId: string | null;
+}
+
+/**
+ * Bets of which the books have still to read something that goes with a month: an attempt of it, or one of
+ * another month at an operation of it, as a rollback that was promised for days has.
+ */
+export async function unbookedOf(
+  client: Client,
+  { month, operations, attempts }: PrunedTables,
+  limit: number,
+): Promise<readonly Unbooked[]> {
+  const [booked] = await clientRows(
+    client,
+    'SELECT written_in::text, operation_id, number FROM books_cursor',
+    [],
+    positionOf,
+  );
+  if (booked === undefined) return [];
+  const { writtenIn, operationId, number } = booked;
+  const unread = `a.confirmed IS NOT FALSE
+        AND (a.written_in, a.operation_id, a.number) > ($1::xid8, $2::bigint, $3::int)`;
+  return await clientRows(
+    client,
+    `SELECT o.transaction_id, o.operator_id
+       FROM ${attempts} a JOIN operations o ON o.id = a.operation_id WHERE ${unread}
+      UNION
+     SELECT o.transaction_id, o.operator_id
+       FROM attempts a JOIN ${operations} o ON o.id = a.operation_id
+      WHERE ${unread} AND (a.started_at < $4 OR a.started_at >= $5)
+      ORDER BY 1 LIMIT $6`,
+    [writtenIn, operationId, number, ...boundsOf(month), limit],
+    (row) => ({
+      transactionId: row.text('transaction_id'),
+      operatorId: row.textOrNull('operator_id') ?? null,
+    }),
+  );
+}
+
+/**
+ * Where in the journal the newest outcome stands of which nothing can be proved once a month has gone: it goes
+ * itself, or its operation does, and is not in `kept_operations`. Such attempts of other months are few; they are
+ * found by the ids of the month's operations, which the sequence gave out in their order.
+ */
+export async function newestGone(
+  client: Client,
+  { month, operations, attempts }: PrunedTables,
+): Promise<string | null> {
+  const [ids] = await clientRows(
+    client,
+    `SELECT (SELECT min(id) FROM ${operations})::text AS first,
+            (SELECT max(id) FROM ${operations})::text AS last`,
+    [],
+    (row) => ({ first: row.textOrNull('first'), last: row.textOrNull('last') }),
+  );
+  const [newest = null] = await clientRows(
+    client,
+    // By the column: the bare name would be that of the text, whose greatest is '999' and not '1000'.
+    `SELECT gone.written_in::text FROM (
+       (SELECT a.written_in FROM ${attempts} a WHERE a.confirmed IS NOT FALSE
+         ORDER BY a.written_in DESC, a.operation_id DESC, a.number DESC LIMIT 1)
+       UNION ALL
+       SELECT a.written_in FROM attempts a
+        WHERE a.confirmed IS NOT FALSE AND a.operation_id BETWEEN $1::bigint AND $2::bigint
+          AND (a.started_at < $3 OR a.started_at >= $4)
+          AND EXISTS (SELECT FROM ${operations} o WHERE o.id = a.operation_id
+                         AND NOT EXISTS (SELECT FROM kept_operations k WHERE k.id = o.id))) gone
+      ORDER BY gone.written_in DESC LIMIT 1`,
+    [ids?.first ?? null, ids?.last ?? null, ...boundsOf(month)],
+    (row) => row.text('written_in'),
+  );
+  return newest;
+}
+
+/** Its first moment, and that of the next. */
+function boundsOf(month: string): readonly [Date, Date] {
+  const from = new Date(`${month}-01T00:00:00Z`);
+  return [from, new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1))];
+}
