@@ -26,11 +26,15 @@ const FOREIGN = `(CASE WHEN b.generation = :generation
                            AND h.released >= greatest(b.generation, :generation)
                            AND coalesce(nullif(h.released_to, 0), h.released) = :generation) END)`;
 
-/** An update that came too late: a later one, or the bet's end, has overtaken it (I6). */
-const OVERTAKEN = `d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
+/**
+ * An update that came too late: a later one, or the bet's end, has overtaken it (I6). And a confirmation of what stands
+ * no longer, because a person had a dead letter sent once more, or put it right by hand.
+ */
+const OVERTAKEN = `CASE WHEN d.purpose = 'confirm' THEN b.standing_operation_id IS DISTINCT FROM d.operation_id
+       ELSE d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
              SELECT 1 FROM operations o
               WHERE o.transaction_id = d.transaction_id AND o.operation = 'update'
-                AND o.id > d.operation_id AND NOT o.is_copy))`;
+                AND o.id > d.operation_id AND NOT o.is_copy)) END`;
 
 interface Claiming {
   readonly operatorId: string;
