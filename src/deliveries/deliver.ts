@@ -6,8 +6,9 @@ import {
   concludeRollback,
   concludeUpdate,
 } from '../domain/conclude.ts';
+import { lateAfterConfirming } from '../domain/confirm.ts';
 import { Deadline } from '../domain/deadline.ts';
-import { afterAttempt } from '../domain/delivery.ts';
+import { type AfterAttempt, afterAttempt } from '../domain/delivery.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { isResult } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
@@ -178,11 +179,21 @@ function conclude(
   // The service was answered by its callback; here nobody waits.
   const answer = accepted(transactionId, transactionTime);
   return {
-    conclusion: conclusionOf(taken, message, sent),
+    conclusion:
+      purpose === 'confirm' ? confirmed(taken, after) : conclusionOf(taken, message, sent),
     delivery: { kind: 'after', after, purpose, isCounted: true },
     answer,
     lateAnswer: answer,
   };
+}
+
+const NOTHING: Conclusion = { outcome: 'not_sent', answer: undefined, change: {} };
+
+/** A confirmation only confirms: the bet knows already what stands. */
+function confirmed({ bet, attempts }: TakenDelivery, { kind }: AfterAttempt): Conclusion {
+  const hasEnded = kind === 'delivered' || kind === 'refused';
+  const late = hasEnded ? lateAfterConfirming(bet, attempts) : undefined;
+  return late === undefined ? NOTHING : { ...NOTHING, change: { late } };
 }
 
 /** What a promise's attempt means for its bet. Whatever the wallet says, the answer given stays. */
@@ -192,12 +203,10 @@ function conclusionOf(
   sent: BetAnswer,
 ): Conclusion {
   const { transactionTime: promisedTime, bet } = taken;
-  const nothing: Conclusion = { outcome: 'not_sent', answer: undefined, change: {} };
-  // A confirmation only confirms: the bet knows already what stands.
-  if (message === undefined || taken.purpose === 'confirm') return nothing;
+  if (message === undefined) return NOTHING;
   switch (message.operation) {
     case 'place':
-      return nothing;
+      return NOTHING;
     case 'rollback':
       return concludeRollback(bet, sent, { promisedTime, isTold: true });
     case 'update': {

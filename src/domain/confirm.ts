@@ -55,6 +55,19 @@ export function decideConfirm(
   return { kind: 'send', operationId: standingOperationId };
 }
 
+/**
+ * What may take effect late once the last confirmation has ended: one of its own attempts, where it took more than
+ * one. As long as it stands, that changes nothing, and nothing is sent; of a later result it is to be corrected.
+ * @param attempts at that confirmation
+ */
+export function lateAfterConfirming(
+  { late, rollback, settlement }: Pick<Bet, 'late' | 'rollback' | 'settlement'>,
+  attempts: number,
+): LateOperation | undefined {
+  if (attempts <= 1 || late?.confirmationsLeft !== 1 || rollback.kind !== 'none') return undefined;
+  return standingResult(settlement);
+}
+
 /** Whether what may take effect late would leave the wallet as it is, or in an unknown state. */
 function changesNothing(bet: Bet, late: LateOperation): boolean {
   const { kind } = bet.rollback;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Bet, LateEffect } from '../../src/domain/bet.ts';
-import { decideConfirm } from '../../src/domain/confirm.ts';
+import { decideConfirm, lateAfterConfirming } from '../../src/domain/confirm.ts';
 
 const AT = '2021-03-05T11:08:00.000Z';
 const LATE: LateEffect = {
@@ -87,5 +87,21 @@ describe('what stands where something may land late', () => {
     const unknown = { kind: 'unknown', attempted: { kind: 'several' } } as const;
     const left = { kind: 'leaveToPerson' };
     expect(decide(bet({ settlement: unknown }), CONFIRM_MS, true)).toEqual(left);
+  });
+});
+
+describe('what may land late once the last confirmation has ended', () => {
+  const last = bet({ late: { ...LATE, confirmationsLeft: 1 } });
+
+  it('is one of its own attempts, where it took more than one (I5)', () => {
+    const standing = { kind: 'settle', amount: '50', resultType: 'won' };
+    expect(lateAfterConfirming(last, 2)).toEqual(standing);
+    expect(lateAfterConfirming(last, 1)).toBeUndefined();
+  });
+
+  it('is nothing new where another confirmation follows, or the bet is rolled back', () => {
+    expect(lateAfterConfirming(bet(), 2)).toBeUndefined();
+    const rollback = { kind: 'confirmed', transactionTime: AT } as const;
+    expect(lateAfterConfirming({ ...last, rollback }, 2)).toBeUndefined();
   });
 });

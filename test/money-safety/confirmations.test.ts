@@ -10,6 +10,7 @@ import {
   acceptedBet,
   isConfirming,
   lose,
+  makeDue,
   settlesOf,
   timeComes,
   untilDeliveriesAre,
@@ -176,6 +177,10 @@ describe('rule 4: a confirmation only confirms (I5)', { timeout: 90_000 }, () =>
     await expect
       .poll(async () => (await betState(gateway.databaseUrl, transactionId))?.busy, PATIENCE)
       .not.toBe(undefined);
+    // What it has sent may land late as well (rule 3).
+    const late = 'SELECT late_kind FROM bets WHERE transaction_id = $1';
+    const several = [{ late_kind: 'several' }];
+    await expect.poll(() => sql(gateway, late, [transactionId]), PATIENCE).toEqual(several);
     gate.release();
     await timeComes(bet, 'first');
     expect(await betState(gateway.databaseUrl, transactionId)).toMatchObject({
@@ -218,15 +223,32 @@ describe('rule 4: while a person looks after a dead letter', { timeout: 90_000 }
 
   it('it is not sent over a result that was put right by hand', async () => {
     const { bet, dead, comesBack } = await deadBet();
-    const resolved = await asPerson(gateway, (admin) =>
-      admin.resolve(dead, 'ann', 'paid by hand', BY),
-    );
-    expect(resolved).toMatchObject({ kind: 'resolved' });
+    await asPerson(gateway, (admin) => admin.resolve(dead, 'ann', 'paid by hand', BY));
     await untilDeliveriesAre(bet, [{}, {}, { state: 'resolved' }, { state: 'superseded' }]);
     const sent = settlesOf(bet).length;
     comesBack();
     expect((await acceptedBet(gateway, { operatorId: 'queueing' })).arrivals()).toEqual(['place']);
     expect(settlesOf(bet)).toHaveLength(sent);
+  });
+
+  it('one that was on its way then has nothing confirmed of that result', async () => {
+    const { bet, dead, comesBack } = await deadBet();
+    const { transactionId } = bet;
+    comesBack();
+    await timeComes(bet, 'first');
+    const again = bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId });
+    await makeDue(bet, 'second');
+    const last = async () => await confirmationOf(bet);
+    await expect.poll(last, PATIENCE).toMatchObject({ state: 'pending' });
+    const gate = bet.wallet.hold('settle', { transactionId });
+    again();
+    await gate.arrived;
+    await asPerson(gateway, (admin) => admin.resolve(dead, 'ann', 'paid by hand', BY));
+    gate.release();
+    await expect.poll(last, PATIENCE).toMatchObject({ state: 'delivered' });
+    const left = 'SELECT confirm_left, confirm_at FROM bets WHERE transaction_id = $1';
+    const none = { confirm_left: 0, confirm_at: null };
+    expect(await sql(gateway, left, [transactionId])).toEqual([none]);
   });
 });
 

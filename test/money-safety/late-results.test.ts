@@ -6,9 +6,11 @@ import {
   acceptedBet,
   isConfirming,
   lose,
+  makeDue,
   settlesOf,
   timeComes,
   untilDeliveriesAre,
+  untilSettlesAre,
 } from './support/bets.ts';
 import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
 
@@ -85,6 +87,37 @@ describe('rule 3: a lost result may land last, so what stands is sent once more,
     expect(bet.balance()).toBe('920');
     await timeComes(bet, 'first');
     expect(bet.balance()).toBe('950');
+  });
+
+  it('a lost confirmation lands behind the very result that was lost first', async () => {
+    const bet = await acceptedBet(gateway);
+    lose(bet, 'settle');
+    expect(status(await bet.settle('30'))).toBe(503);
+    expect(status(await bet.settle('20'))).toBe(200);
+    lose(bet, 'settle');
+    await timeComes(bet, 'first');
+    expect(settlesOf(bet)).toEqual(['30', '20', '20', '20']);
+    expect(status(await bet.settle('30'))).toBe(200);
+    bet.wallet.applyLate(bet.transactionId);
+    expect(bet.balance()).toBe('920');
+    await timeComes(bet, 'second');
+    expect(bet.balance()).toBe('930');
+  });
+
+  it('a lost last confirmation lands behind a later result', async () => {
+    const bet = await acceptedBet(gateway);
+    lose(bet, 'settle');
+    expect(status(await bet.settle('10'))).toBe(503);
+    expect(status(await bet.settle('20'))).toBe(200);
+    await timeComes(bet, 'first');
+    lose(bet, 'settle');
+    await makeDue(bet, 'second');
+    await untilSettlesAre(bet, ['10', '20', '20', '20', '20']);
+    expect(status(await bet.settle('30'))).toBe(200);
+    bet.wallet.applyLate(bet.transactionId);
+    expect(bet.balance()).toBe('920');
+    await timeComes(bet, 'first');
+    expect(bet.balance()).toBe('930');
   });
 
   it('a lost unsettle lands after a settle', async () => {

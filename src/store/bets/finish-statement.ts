@@ -62,6 +62,8 @@ const PARAMETERS: Parameters<Outcome> = {
   retry_seconds: ['float8', ({ delivery }) => retrySeconds(delivery)],
   // A confirmation that has ended, however: one of its bet's is done.
   is_confirmation: ['bool', ({ delivery }) => isConfirmation(delivery)],
+  // One that was tried and not confirmed may take effect late as well, over what stands by then.
+  confirms_late: ['bool', ({ delivery }) => confirmsLate(delivery)],
   promised: ['text', ({ delivery }) => promiseOf(delivery)?.operation ?? null],
   promised_state: ['text', ({ delivery }) => promiseOf(delivery)?.state ?? null],
   promised_time: ['text', ({ delivery }) => promiseOf(delivery)?.transactionTime ?? null],
@@ -124,6 +126,12 @@ function isConfirmation(delivery: DeliveryOutcome): boolean {
   return kind === 'delivered' || kind === 'refused' || kind === 'dead';
 }
 
+function confirmsLate(delivery: DeliveryOutcome): boolean {
+  return (
+    delivery.kind === 'after' && delivery.purpose === 'confirm' && delivery.after.kind === 'pending'
+  );
+}
+
 /** What of a bet is written together, or left as it is. */
 const TOGETHER = [
   ['settlement', 'settlement_amount', 'settlement_type', 'settlement_time'],
@@ -137,6 +145,16 @@ const state = TOGETHER.flatMap((columns) =>
       `${column} = CASE WHEN i.${columns[0]} IS NULL THEN b.${column} ELSE i.${column} END`,
   ),
 );
+
+/** A confirmation says something of the bet only as long as what it confirms stands: a person may have said otherwise. */
+const SPEAKS = `(i.delivery_purpose IS DISTINCT FROM 'confirm' OR b.standing_operation_id = i.operation_id)`;
+const SETS_LATE = `i.late_kind IS NOT NULL AND ${SPEAKS}`;
+
+/** A column of what may take effect late; of a lost confirmation it is not known by itself. */
+const lateColumn = (column: string, several: string) =>
+  `${column} = CASE WHEN ${SETS_LATE} THEN i.${column}
+                    WHEN i.confirms_late AND ${SPEAKS} AND b.late_kind IS NOT NULL AND b.rollback = 'none'
+                    THEN ${several} ELSE b.${column} END`;
 
 /** `:attempts`: of which of them it is put on record that they were tried. */
 const TEXT = `
@@ -157,14 +175,14 @@ const TEXT = `
                                    ELSE i.rollback_message END,
            standing_operation_id = CASE WHEN i.stands THEN i.operation_id
                                         ELSE b.standing_operation_id END,
-           late_kind = CASE WHEN i.late_kind IS NULL THEN b.late_kind ELSE i.late_kind END,
-           late_amount = CASE WHEN i.late_kind IS NULL THEN b.late_amount ELSE i.late_amount END,
-           late_type = CASE WHEN i.late_kind IS NULL THEN b.late_type ELSE i.late_type END,
-           late_at = CASE WHEN i.late_kind IS NULL THEN b.late_at ELSE clock_timestamp() END,
-           confirm_left = CASE WHEN i.late_kind IS NOT NULL THEN ${CONFIRMATIONS}
+           ${lateColumn('late_kind', "'several'")},
+           ${lateColumn('late_amount', 'NULL')},
+           ${lateColumn('late_type', 'NULL')},
+           late_at = CASE WHEN ${SETS_LATE} THEN clock_timestamp() ELSE b.late_at END,
+           confirm_left = CASE WHEN ${SETS_LATE} THEN ${CONFIRMATIONS}
                                WHEN i.is_confirmation THEN greatest(b.confirm_left - 1, 0)
                                ELSE b.confirm_left END,
-           confirm_at = CASE WHEN i.late_kind IS NOT NULL
+           confirm_at = CASE WHEN ${SETS_LATE}
                              THEN clock_timestamp() + make_interval(secs => i.confirm_seconds)
                              WHEN NOT i.is_confirmation THEN b.confirm_at
                              WHEN b.confirm_left > 1 THEN clock_timestamp() END,

@@ -130,6 +130,8 @@ function answerOf(row: Columns) {
 
 /** What in-flight means once its owner is gone: the outcome is unknown, a guard becomes work. */
 const isResult = `busy_operation IN ('settle', 'unsettle')`;
+/** What it has sent once more may land late too, over what stands by then. */
+const isLate = `(${isResult} OR busy_operation = 'confirm' AND rollback = 'none' AND late_kind IS NOT NULL)`;
 const UNKNOWN_STATE = `
            place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
            settlement = CASE WHEN ${isResult} THEN 'unknown' ELSE settlement END,
@@ -137,9 +139,9 @@ const UNKNOWN_STATE = `
            settlement_type = CASE WHEN ${isResult} THEN NULL ELSE settlement_type END,
            settlement_time = CASE WHEN ${isResult} THEN NULL ELSE settlement_time END,
            -- Only its process knew which result it was. When it is due the sweep says.
-           late_kind = CASE WHEN ${isResult} THEN 'several' ELSE late_kind END,
-           late_amount = CASE WHEN ${isResult} THEN NULL ELSE late_amount END,
-           late_type = CASE WHEN ${isResult} THEN NULL ELSE late_type END,
+           late_kind = CASE WHEN ${isLate} THEN 'several' ELSE late_kind END,
+           late_amount = CASE WHEN ${isLate} THEN NULL ELSE late_amount END,
+           late_type = CASE WHEN ${isLate} THEN NULL ELSE late_type END,
            late_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE late_at END,
            confirm_left = CASE WHEN ${isResult} THEN 2 ELSE confirm_left END,
            confirm_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE confirm_at END,

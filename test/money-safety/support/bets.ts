@@ -65,7 +65,7 @@ async function timesLeft(bet: TestBet): Promise<number | undefined> {
 }
 
 /** As if the last attempt of unknown outcome were so long ago; with the default of a minute. */
-async function makeDue(bet: TestBet, which: 'first' | 'second'): Promise<void> {
+export async function makeDue(bet: TestBet, which: 'first' | 'second'): Promise<void> {
   await sql(
     bet.gateway,
     `UPDATE bets SET late_at = clock_timestamp() - make_interval(secs => $2),
