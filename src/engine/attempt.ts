@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bet } from '../domain/bet.ts';
 import type { Conclusion } from '../domain/conclude.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -133,13 +134,21 @@ export async function record<C extends Concluded>(
     if (deadline !== undefined) {
       const { lateAnswer, promisedTime } = concluded;
       const { attemptId } = attempt;
-      const answered = { transactionId, attemptId, operation, lateAnswer, promisedTime };
+      const update = promisedUpdate(concluded);
+      const answered = { transactionId, attemptId, operation, lateAnswer, promisedTime, update };
       void correctAnswer(engine, answered, finished);
     }
   } finally {
     engine.changes.changed(transactionId);
   }
   return { kind: 'brought', sent, concluded, stands };
+}
+
+/** An update that its wallet has accepted, as its promise was answered. */
+function promisedUpdate({ conclusion, promisedTime }: Concluded): Bet['update'] {
+  const { update } = conclusion.change;
+  if (conclusion.outcome !== 'accepted' || promisedTime === undefined) return undefined;
+  return update && { ...update, transactionTime: promisedTime };
 }
 
 /**

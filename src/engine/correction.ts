@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bet } from '../domain/bet.ts';
 import { GatewayError } from '../domain/errors.ts';
 import type { BetOperation } from '../domain/operation.ts';
 import type { Answer } from '../protocol/answers.ts';
@@ -17,6 +18,8 @@ export interface AnsweredOtherwise {
   readonly lateAnswer: Answer;
   /** Of a rollback: the time that its promise was answered with. */
   readonly promisedTime?: string | undefined;
+  /** Of an update that its wallet has accepted: which it is, with the time that its promise was answered with. */
+  readonly update?: Bet['update'];
 }
 
 /**
@@ -30,7 +33,7 @@ export async function correctAnswer(
   answered: AnsweredOtherwise,
   finished: Promise<Finished>,
 ): Promise<void> {
-  const { transactionId, attemptId, operation, lateAnswer, promisedTime } = answered;
+  const { transactionId, attemptId, operation, lateAnswer, promisedTime, update } = answered;
   const certain = await finished.then(
     ({ kind }) => kind,
     () => undefined,
@@ -43,6 +46,7 @@ export async function correctAnswer(
     ...lateAnswer,
     placeAnsweredUnknown: operation === 'place',
     rollbackTime: operation === 'rollback' ? promisedTime : undefined,
+    update,
   };
   for (const afterMs of CORRECT_AFTER_MS) {
     await sleep(afterMs, undefined, { ref: false });

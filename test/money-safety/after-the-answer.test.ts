@@ -261,4 +261,17 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
       .toMatchObject([{}, { operation: 'rollback', status: 200, body: first.body }]);
     await expect.poll(async () => (await bet.rollback()).body, PATIENCE).toBe(first.body);
   });
+
+  it.each(['holdAnswer', 'holdRequest'] as const)('and so does an update (%s)', async (hold) => {
+    const bet = await acceptedBet(gateway);
+    const finish = postgres[hold](STATEMENTS.finish, bet.transactionId);
+    const first = await bet.update('1.5');
+    expect(first.status).toBe(200);
+    finish.release();
+    await settleDown(gateway);
+    await expect.poll(() => bet.deliveries(), PATIENCE).toEqual([]);
+    // Of the same coefficients, under another requestId.
+    await expect.poll(async () => (await bet.update('1.5')).body, PATIENCE).toBe(first.body);
+    expect(bet.arrivals()).toEqual(['place', 'update']);
+  });
 });

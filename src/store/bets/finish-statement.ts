@@ -136,7 +136,6 @@ function confirmsLate(delivery: DeliveryOutcome): boolean {
 const TOGETHER = [
   ['settlement', 'settlement_amount', 'settlement_type', 'settlement_time'],
   ['place', 'place_time', 'place_code', 'place_message'],
-  ['update_key', 'update_time'],
 ] as const;
 
 const state = TOGETHER.flatMap((columns) =>
@@ -173,6 +172,9 @@ const TEXT = `
                                 ELSE i.rollback_code END,
            rollback_message = CASE WHEN i.rollback IS NULL OR i.is_late THEN b.rollback_message
                                    ELSE i.rollback_message END,
+           update_key = coalesce(i.update_key, b.update_key),
+           update_time = CASE WHEN i.update_key IS NULL OR i.is_late AND i.update_key = b.update_key
+                              THEN b.update_time ELSE i.update_time END,
            standing_operation_id = CASE WHEN i.stands THEN i.operation_id
                                         ELSE b.standing_operation_id END,
            ${lateColumn('late_kind', "'several'")},

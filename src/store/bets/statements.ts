@@ -1,3 +1,4 @@
+import type { Bet } from '../../domain/bet.ts';
 import { batchStatement, type Columns, noRow, type Parameters, statement } from '../statement.ts';
 import type { OperationRecord } from './commit.ts';
 import { betOf, SELECT_BETS } from './rows.ts';
@@ -255,6 +256,8 @@ export interface AnswerCorrection extends AttemptKey {
   readonly placeAnsweredUnknown: boolean;
   /** The rollback was answered with its promise, of this time. */
   readonly rollbackTime: string | undefined;
+  /** The update of these coefficients was answered with its promise. */
+  readonly update: Bet['update'];
 }
 
 /** An answer as it really left, where the outcome had been committed with another one. */
@@ -267,6 +270,8 @@ export const CORRECT_ANSWER = statement(
     body: ['text', ({ body }) => body],
     place: ['bool', ({ placeAnsweredUnknown }) => placeAnsweredUnknown],
     rollback_time: ['text', ({ rollbackTime }) => rollbackTime ?? null],
+    update_key: ['text', ({ update }) => update?.key ?? null],
+    update_time: ['text', ({ update }) => update?.transactionTime ?? null],
   },
   `
   WITH op AS (
@@ -281,8 +286,10 @@ export const CORRECT_ANSWER = statement(
                               ELSE b.rollback_time END,
          rollback_code = CASE WHEN :rollback_time IS NULL THEN b.rollback_code END,
          rollback_message = CASE WHEN :rollback_time IS NULL THEN b.rollback_message END,
+         update_time = CASE WHEN b.update_key = :update_key THEN :update_time ELSE b.update_time END,
          version = b.version + 1
     FROM op
-   WHERE b.transaction_id = op.transaction_id AND (:place OR :rollback_time IS NOT NULL)`,
+   WHERE b.transaction_id = op.transaction_id
+     AND (:place OR :rollback_time IS NOT NULL OR b.update_key = :update_key)`,
   noRow,
 );
