@@ -16,7 +16,7 @@ export interface DeliveryCommandOptions {
 
 /**
  * Opens the delivery admin for one piece of work. Breakers live in the gateway's processes: seen
- * from here a delivery is held when its operator is not active, or not in the configuration. None
+ * from here a delivery is held when its operator is in maintenance, or not in the configuration. None
  * counts as held of an operator whose file is not valid, or any where `gateway.yaml` is not: a warning says so.
  *
  * @throws CommandFailed when there is no ready database
@@ -69,8 +69,12 @@ async function standing(
     return { isHeld: () => false, horizonHours: () => HORIZON_HOURS_DEFAULT };
   }
   return {
-    isHeld: (operatorId) =>
-      !broken.has(operatorId) && configuration.operators.get(operatorId)?.status !== 'active',
+    isHeld: (operatorId) => {
+      if (broken.has(operatorId)) return false;
+      // What was promised still goes to the wallet of a suspended one.
+      const { status = 'maintenance' } = configuration.operators.get(operatorId) ?? {};
+      return status === 'maintenance';
+    },
     horizonHours: (operatorId) => deliverySettings(configuration, operatorId).horizonHours,
   };
 }

@@ -124,7 +124,7 @@ async function retryAll(
   if (options.json) terminal.printJson({ operator, state, retried });
   else {
     const kind = operation === undefined ? 'deliveries' : `deliveries (${operation})`;
-    terminal.print(`${retried} ${state} ${kind} of ${operator} are due now`);
+    terminal.print(`${retried} ${state} ${kind} of ${operator} are ${whenDue(state)}`);
   }
   if (left > 0) {
     terminal.tell(

@@ -17,7 +17,7 @@ export function operatorStatusCommand(terminal: Terminal): Command {
     .description(
       'Asks a running gateway (by its admin API and ADMIN_TOKEN) how its operators are doing: breakers, ' +
         'what is pending and since when, dead letters, unresolved bets. Deliveries `go out`, are `held` by a ' +
-        'person, or `wait` for the money breaker or the status. A ? means not known at present, 500000+ that ' +
+        'person, or `wait` for the money breaker or the end of a maintenance. A ? means not known at present, 500000+ that ' +
         'there are more, which are still being counted. An operator with `no file` has something open all ' +
         'the same: its file may have been removed by mistake.',
     )
@@ -59,7 +59,8 @@ type Item = Awaited<ReturnType<RunningGateway['operators']>>['items'][number];
 
 function cells(item: Item): string[] {
   const { id, status, breaker, hold } = item;
-  const goOut = status === 'active' && breaker.money === 'closed';
+  // To a suspended operator as well: it only begins nothing new.
+  const goOut = status !== 'maintenance' && breaker.money === 'closed';
   const deliveries = hold !== null ? 'held' : goOut ? 'go out' : 'wait';
   return [id, status, breaker.money, breaker.read, deliveries, ...openCells(item)].map(plain);
 }

@@ -52,3 +52,28 @@ it('goes by the other files where one is not valid, and says of whom it cannot',
   );
   expect(rows).toEqual([{ state: 'pending', horizon_hours: 5 }]);
 });
+
+it('counts what is promised to a suspended operator as pending, as the gateway does', async () => {
+  const folder = folderWith({
+    'gateway.yaml': GATEWAY,
+    'operators/alpha.yaml': operatorYaml('alpha', 'status: suspended'),
+    'operators/beta.yaml': operatorYaml('beta', 'status: maintenance'),
+  });
+  const id = await insertDelivery(client);
+  await insertDelivery(client, { operator: 'beta' });
+  await insertDelivery(client, { operator: 'gone' });
+  const states = async (...args: readonly string[]) =>
+    JSON.parse((await deliveries(folder, 'list', '--json', ...args)).stdout).items.map(
+      ({ operator, state }: { operator: string; state: string }) => `${operator} ${state}`,
+    );
+  expect(await states()).toEqual(['alpha pending', 'beta held', 'gone held']);
+  expect(await states('--state', 'pending')).toEqual(['alpha pending']);
+
+  expect((await deliveries(folder, 'retry', id)).stdout).toMatch(/ is due now\n$/);
+  const all = async (operator: string, state: string) =>
+    (await deliveries(folder, 'retry', '--operator', operator, '--state', state)).stdout;
+  expect(await all('alpha', 'pending')).toBe('1 pending deliveries of alpha are due now\n');
+  expect(await all('beta', 'held')).toBe(
+    '1 held deliveries of beta are due as soon as its operator takes deliveries again\n',
+  );
+});

@@ -17,6 +17,18 @@ afterAll(() => admin.close());
 const asked = (...args: readonly string[]) =>
   wagergate([...args, '--admin', admin.baseUrl], { env: { ADMIN_TOKEN } });
 
+/** What `operator status` shows of a gateway that answers this. */
+async function statusOf(body: unknown) {
+  const server = createServer((_, response) => response.end(JSON.stringify(body)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const args = ['operator', 'status', '--admin', `http://127.0.0.1:${port}`];
+  const ran = await wagergate(args, { env: { ADMIN_TOKEN } });
+  server.close();
+  return ran;
+}
+
 const latest = async (action: string) =>
   (await admin.get(`/admin/audit?action=${action}`)).json.items[0];
 
@@ -98,15 +110,17 @@ describe('what is asked of a running gateway at the command line', () => {
     const { items } = (await admin.get('/admin/operators')).json;
     const counts = { openDeliveries: 500_000, deadDeliveries: 2, unresolvedBets: null };
     const body = { items: [{ ...items[0], ...counts, countsAtLeast: ['openDeliveries'] }] };
-    const server = createServer((_, response) => response.end(JSON.stringify(body)));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const ran = await wagergate(['operator', 'status', '--admin', `http://127.0.0.1:${port}`], {
-      env: { ADMIN_TOKEN },
-    });
-    server.close();
+    const ran = await statusOf(body);
     expect(ran.stdout).toMatch(/^alpha .* 500000\+ +\S+ +2 +\?$/m);
+  });
+
+  it('says that deliveries go out to a suspended operator, whose money breaker is closed', async () => {
+    const [alpha] = (await admin.get('/admin/operators')).json.items;
+    const suspended = { ...alpha, status: 'suspended' };
+    const gamma = { ...suspended, id: 'gamma', breaker: { read: 'closed', money: 'open' } };
+    const { stdout } = await statusOf({ items: [suspended, gamma] });
+    expect(stdout).toMatch(/^alpha +suspended +closed +closed +go out /m);
+    expect(stdout).toMatch(/^gamma +suspended +open +closed +wait /m);
   });
 
   it('sets a breaker and leaves it to itself, on record with the reason (I12)', async () => {
