@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import type { Environment } from './config/environment.ts';
 import type { Clock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
+import { shownAddress } from './lib/server-address.ts';
 import { OutOfTime, within } from './lib/within.ts';
 import type { Accelerator } from './redis/accelerator.ts';
 import type { AnswerCache } from './redis/answer-cache.ts';
@@ -70,8 +71,8 @@ async function refuseDifferent(usual: Address, direct: Address): Promise<void> {
   if (ofUsual !== ofDirect) {
     throw new GatewayError(
       'CANNOT_START',
-      `DATABASE_DIRECT_URL (${withoutPassword(direct.url)}) and DATABASE_URL ` +
-        `(${withoutPassword(usual.url)}) lead to different databases: correct one of them`,
+      `DATABASE_DIRECT_URL (${shownAddress(direct.url)}) and DATABASE_URL ` +
+        `(${shownAddress(usual.url)}) lead to different databases: correct one of them`,
     );
   }
 }
@@ -147,7 +148,7 @@ export async function awaitRedis(
   } catch (error) {
     throw new GatewayError(
       'CANNOT_START',
-      `Redis (REDIS_URL, ${withoutPassword(environment.redisUrl)}) cannot be reached: ${wordsOf(error)}`,
+      `Redis (REDIS_URL, ${shownAddress(environment.redisUrl)}) cannot be reached: ${wordsOf(error)}`,
       { cause: error },
     );
   }
@@ -174,12 +175,7 @@ export async function greetRedis(accelerator: Accelerator, logger: Logger): Prom
 }
 
 function shown({ name, url }: Address): string {
-  return `PostgreSQL (${name}, ${withoutPassword(url)})`;
-}
-
-function withoutPassword(url: string): string {
-  const parsed = new URL(url);
-  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+  return `PostgreSQL (${name}, ${shownAddress(url)})`;
 }
 
 function wordsOf(error: unknown): string {

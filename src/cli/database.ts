@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg';
+import { shownAddress } from '../lib/server-address.ts';
 import { Database } from '../store/database.ts';
 import { MigrationError, migrate, pendingMigrations } from '../store/schema/migrate.ts';
 import type { Prisma } from '../store/schema/prisma.ts';
@@ -126,7 +127,7 @@ async function explained<T>(
   } catch (error) {
     const why = error instanceof UnsuitableServer ? error.message : connectionFault(error, name);
     if (why === undefined) throw error;
-    throw new CommandFailed(`PostgreSQL (${withoutPassword(url)}) ${why}`, { cause: error });
+    throw new CommandFailed(`PostgreSQL (${shownAddress(url)}) ${why}`, { cause: error });
   }
 }
 
@@ -160,9 +161,4 @@ function connectionFault(error: unknown, name: string): string | undefined {
   return isNetwork || /timeout|terminated/i.test(error.message)
     ? `cannot be reached (${error.message}): start it, or correct ${name}`
     : undefined;
-}
-
-function withoutPassword(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }

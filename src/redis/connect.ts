@@ -94,6 +94,13 @@ function sentinelOptions(url: URL): ConnectionOptions {
 
 function databaseOf(text: string): number {
   if (/^\d*$/.test(text)) return Number(text);
+  // Never what stands there: it is the rest of a password whose / is not encoded.
+  if (text.includes('@')) {
+    throw new GatewayError(
+      'CANNOT_START',
+      'REDIS_URL has an @ behind its host: in a password write / as %2F, ? as %3F, # as %23',
+    );
+  }
   throw new GatewayError(
     'CANNOT_START',
     `REDIS_URL ends in ${JSON.stringify(text)}, where the number of a database stands, such as redis://host:6379/1`,

@@ -50,6 +50,14 @@ describe('the start of the gateway', () => {
       expect(said).not.toMatch(/\n|geheim/);
     });
 
+    it('without a word of a password whose slash ends the host', async ({ expect }) => {
+      const database = await refusal({ DATABASE_URL: 'postgresql://nobody.invalid:/geheim@db/w' });
+      expect(database).toMatch(/^PostgreSQL \(DATABASE_URL, postgresql:\/\/…, not shown: .*%2F/);
+      const redis = await refusal({ REDIS_URL: 'redis://default:/geheim@redis:6379' });
+      expect(redis).toMatch(/^REDIS_URL has an @ behind its host: in a password write \/ as %2F/);
+      expect(`${database}${redis}`).not.toContain('geheim');
+    });
+
     it('when PostgreSQL accepts a connection and says nothing', async ({ expect }) => {
       const proxy = await proxyTo(deployment.databaseUrl);
       proxy.freeze();

@@ -35,6 +35,14 @@ describe('wagergate migrate', () => {
     expect(neither.stderr).toMatch(/ECONNREFUSED.*: start it, or correct DATABASE_DIRECT_URL\n$/);
   });
 
+  it('shows nothing of a password that is not encoded', async () => {
+    const env = { DATABASE_URL: 'postgresql://127.0.0.1:1/geheim@db:5432/wagergate' };
+    const { code, stderr } = await wagergate(['migrate'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: PostgreSQL \(postgresql:\/\/…, not shown: .*ECONNREFUSED/);
+    expect(stderr).not.toContain('geheim');
+  });
+
   it('says which database there is not', async () => {
     const url = new URL(database.url);
     url.pathname = '/nowhere';

@@ -1,0 +1,14 @@
+/** Said where more than the scheme might be a password. */
+const NOT_SHOWN = '…, not shown: in a password write / as %2F, ? as %3F, # as %23';
+
+/**
+ * A server's address for messages: without user, password and parameters.
+ *
+ * A `/`, `?` or `#` in a password ends the host as it is read, and the rest of the password stands where a
+ * database would. An `@` behind the host tells of that; then nothing but the scheme is shown.
+ */
+export function shownAddress(url: string): string {
+  const { protocol, host, pathname, search, hash } = new URL(url);
+  const behind = `${pathname}${search}${hash}`;
+  return behind.includes('@') ? `${protocol}//${NOT_SHOWN}` : `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { shownAddress } from '../../src/lib/server-address.ts';
+
+it('shows where a server is, and not who asks', () => {
+  expect(shownAddress('postgresql://user:geheim@db:5432/wagergate?sslmode=require')).toBe(
+    'postgresql://db:5432/wagergate',
+  );
+  expect(shownAddress('redis://:geheim@redis')).toBe('redis://redis');
+  expect(shownAddress('redis+sentinel://a:26379/main/1?sentinelPassword=geheim')).toBe(
+    'redis+sentinel://a:26379/main/1',
+  );
+});
+
+it.for(['/geheim', '12/geheim', '12?geheim', '12#geheim', 'g@h/geheim', '/ge@heim'])(
+  'shows nothing where a password is not encoded: %s',
+  (password) => {
+    const shown = shownAddress(`postgresql://user:${password}@db:5432/wagergate`);
+    expect(shown).toMatch(/^postgresql:\/\/…, not shown: .*%2F/);
+    expect(shown).not.toMatch(/user|heim|12/);
+  },
+);
