@@ -34,7 +34,7 @@ export const ADMIN_OPTION =
  * @param otherwise what the command can do without one, for the error
  */
 export function adminToken(env: NodeJS.ProcessEnv, otherwise = ''): string {
-  const token = env.ADMIN_TOKEN;
+  const token = env.ADMIN_TOKEN?.trim();
   if (token !== undefined && token !== '') return token;
   throw new UsageError(
     `ADMIN_TOKEN is not set: set it to the one of the running gateway${otherwise}`,

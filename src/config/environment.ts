@@ -182,7 +182,8 @@ function oneOf(
 }
 
 function adminToken(env: NodeJS.ProcessEnv): string | undefined {
-  const token = env.ADMIN_TOKEN;
+  // No header can bring a line break or a blank at its end along: nobody could show such a token.
+  const token = env.ADMIN_TOKEN?.trim();
   if (token === undefined || token === '') return undefined;
   if (token.length < OWN_SECRET_LENGTH_MIN) {
     throw new GatewayError(

@@ -38,7 +38,7 @@ export function isOwnVariable(name: string): boolean {
 export function ownSecretsIn(env: NodeJS.ProcessEnv): ReadonlyMap<string, string> {
   return new Map(
     ['ADMIN_TOKEN', 'OIDC_CLIENT_SECRET'].flatMap((name) => {
-      const value = env[name];
+      const value = env[name]?.trim();
       return value === undefined || value === '' ? [] : [[name, value] as const];
     }),
   );

@@ -8,7 +8,7 @@ export function weakSecrets({ gateway, operators }: Configuration): readonly Pro
 }
 
 export function weakOfGateway({ service }: GatewayConfig): readonly Problem[] {
-  return short('gateway.yaml', ['service', 'secrets'], service.secrets);
+  return weak('gateway.yaml', ['service', 'secrets'], service.secrets);
 }
 
 export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): readonly Problem[] {
@@ -24,10 +24,28 @@ export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): re
       : [],
   );
   return [
-    ...short(file, ['wallet', 'secrets'], wallet.secrets),
-    ...short(file, ['bonuses', 'upstream', 'secrets'], upstream),
+    ...weak(file, ['wallet', 'secrets'], wallet.secrets),
+    ...weak(file, ['bonuses', 'upstream', 'secrets'], upstream),
+    ...blankAround(file, ['api', 'secrets'], api.secrets),
     ...twice,
   ];
+}
+
+function weak(file: string, path: readonly string[], secrets: readonly string[]) {
+  return [...short(file, path, secrets), ...blankAround(file, path, secrets)];
+}
+
+/** The usual shape of a variable that was made with `echo`: the other side's secret has no line break. */
+function blankAround(file: string, path: readonly string[], secrets: readonly string[]) {
+  return secrets.flatMap((secret, at) =>
+    secret.trim() === secret
+      ? []
+      : problemIn(file, {
+          path: [...path, at],
+          reason:
+            'begins or ends with a space or a line break, which counts: remove it unless the other side has it too',
+        }),
+  );
 }
 
 function short(file: string, path: readonly string[], secrets: readonly string[]) {

@@ -253,6 +253,26 @@ describe('the length of secrets', () => {
     expect(JSON.stringify(warned)).not.toContain(short);
   });
 
+  it('is warned of where a blank or a line break stands around it, which the other side may lack', () => {
+    const around = operatorYaml('alpha')
+      .replace(walletSecret('alpha'), `"${walletSecret('alpha')}\\n"`)
+      .replace(apiSecret('alpha'), `" ${apiSecret('alpha')}"`);
+    const service = `"${SERVICE_SECRET}\\n"`;
+    const { warned } = sourceOn(
+      folderWith({
+        'gateway.yaml': GATEWAY.replace(SERVICE_SECRET, service),
+        'operators/alpha.yaml': around,
+      }),
+    );
+    const reason =
+      'begins or ends with a space or a line break, which counts: remove it unless the other side has it too';
+    expect(warned).toEqual([
+      { file: 'gateway.yaml', path: 'service.secrets[0]', reason },
+      { file: 'operators/alpha.yaml', path: 'wallet.secrets[0]', reason },
+      { file: 'operators/alpha.yaml', path: 'api.secrets[0]', reason },
+    ]);
+  });
+
   it('is warned of where one secret signs in both directions', () => {
     const both = operatorYaml('alpha').replace(walletSecret('alpha'), apiSecret('alpha'));
     const { warned } = sourceOn(

@@ -12,6 +12,12 @@ describe('the environment', () => {
     expect(readEnvironment({ ...SERVERS, ADMIN_TOKEN: '' }).adminToken).toBeUndefined();
   });
 
+  it('takes it without the line break that no request could bring along', () => {
+    const token = 'x'.repeat(32);
+    expect(readEnvironment({ ...SERVERS, ADMIN_TOKEN: `${token}\n` }).adminToken).toBe(token);
+    expect(reading({ ADMIN_TOKEN: `${token.slice(1)}\n` })).toThrow(/at least 32 characters/);
+  });
+
   it('refuses a shorter one without showing it', () => {
     const short = 'hunter2-'.repeat(4).slice(0, 31);
     expect(reading({ ADMIN_TOKEN: short })).toThrow(
