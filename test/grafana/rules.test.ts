@@ -50,6 +50,11 @@ describe.each(alerts())('the alert $alert', ({ alert, labels, annotations }) => 
   });
 });
 
+it('are as many as the README counts', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+  expect(/ and (\d+) Prometheus alerts/.exec(readme)?.[1]).toBe(String(alerts().length));
+});
+
 describe.skipIf(!withPrometheus)('promtool', () => {
   it('accepts the rules', async () => {
     const files = readdirSync(alertsFolder).map((name) => join(alertsFolder, name));
