@@ -26,26 +26,30 @@ export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): re
   return [
     ...weak(file, ['wallet', 'secrets'], wallet.secrets),
     ...weak(file, ['bonuses', 'upstream', 'secrets'], upstream),
-    ...blankAround(file, ['api', 'secrets'], api.secrets),
+    ...notMeant(file, ['api', 'secrets'], api.secrets),
     ...twice,
   ];
 }
 
 function weak(file: string, path: readonly string[], secrets: readonly string[]) {
-  return [...short(file, path, secrets), ...blankAround(file, path, secrets)];
+  return [...notMeant(file, path, secrets), ...short(file, path, secrets)];
 }
 
-/** The usual shape of a variable that was made with `echo`: the other side's secret has no line break. */
-function blankAround(file: string, path: readonly string[], secrets: readonly string[]) {
-  return secrets.flatMap((secret, at) =>
-    secret.trim() === secret
-      ? []
-      : problemIn(file, {
-          path: [...path, at],
-          reason:
-            'begins or ends with a space or a line break, which counts: remove it unless the other side has it too',
-        }),
-  );
+/** Taken as it stands, and most likely not what somebody meant. */
+function notMeant(file: string, path: readonly string[], secrets: readonly string[]) {
+  return secrets.flatMap((secret, at) => {
+    const reason = whyNotMeant(secret);
+    return reason === undefined ? [] : problemIn(file, { path: [...path, at], reason });
+  });
+}
+
+function whyNotMeant(secret: string): string | undefined {
+  if (/^\$[A-Za-z_]\w*$/.test(secret)) {
+    return `looks like a variable and is none, so that these characters are the secret: write \${NAME}`;
+  }
+  // The usual shape of a variable that was made with `echo`: the other side's secret has no line break.
+  if (secret.trim() === secret) return undefined;
+  return 'begins or ends with a space or a line break, which counts: remove it unless the other side has it too';
 }
 
 function short(file: string, path: readonly string[], secrets: readonly string[]) {

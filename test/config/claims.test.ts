@@ -273,6 +273,16 @@ describe('the length of secrets', () => {
     ]);
   });
 
+  it('is warned of where it is the name of a variable, without its braces', () => {
+    const name = '$ALPHA_WALLET_SECRET_OF_2026';
+    const bare = operatorYaml('alpha').replace(walletSecret('alpha'), () => name);
+    const { warned } = sourceOn(
+      folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': bare }),
+    );
+    const reason = expect.stringMatching(/is none, .*: write \$\{NAME\}$/);
+    expect(warned[0]).toMatchObject({ path: 'wallet.secrets[0]', reason });
+  });
+
   it('is warned of where one secret signs in both directions', () => {
     const both = operatorYaml('alpha').replace(walletSecret('alpha'), apiSecret('alpha'));
     const { warned } = sourceOn(
