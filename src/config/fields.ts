@@ -21,7 +21,7 @@ export const text = (what: string, lengthMax = 255) =>
  * Secrets for signatures: the first signs, all verify, so that a rotation has no gap.
  *
  * @param chosenBy `us`: this side makes them, so they are strong; `others`: agreed with somebody who
- *   may have chosen long ago, so weaker ones are taken, with a warning (`weakSecrets`)
+ *   may have chosen long ago, so weaker ones are taken, with a warning (`weak-secrets.ts`)
  */
 export const secrets = (chosenBy: 'us' | 'others') => {
   const lengthMin = chosenBy === 'us' ? OWN_SECRET_LENGTH_MIN : AGREED_SECRET_LENGTH_MIN;

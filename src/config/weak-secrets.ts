@@ -1,16 +1,13 @@
 import { type Problem, problemIn } from './problems.ts';
-import type { Configuration, GatewayConfig, OperatorConfig } from './schema.ts';
+import type { GatewayConfig, OperatorConfig } from './schema.ts';
 import { AGREED_SECRET_LENGTH_GOOD } from './secret-length.ts';
 
-/** What of a configuration is taken, but should be better: one line for people each, no secret. */
-export function weakSecrets({ gateway, operators }: Configuration): readonly Problem[] {
-  return [...weakOfGateway(gateway), ...[...operators.values()].flatMap(weakOfOperator)];
-}
-
+/** What of `gateway.yaml` is taken, but should be better: one line for people each, no secret. */
 export function weakOfGateway({ service }: GatewayConfig): readonly Problem[] {
   return weak('gateway.yaml', ['service', 'secrets'], service.secrets);
 }
 
+/** The same of an operator's file. */
 export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): readonly Problem[] {
   const file = `operators/${id}.yaml`;
   const upstream = bonuses.upstream?.secrets ?? [];

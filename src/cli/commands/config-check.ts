@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { doubtfulDialect } from '../../config/doubtful-dialect.ts';
 import { describeProblem, type Problem } from '../../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
-import { weakSecrets } from '../../config/weak-secrets.ts';
+import { weakOfGateway, weakOfOperator } from '../../config/weak-secrets.ts';
 import { plain } from '../../lib/plain-text.ts';
 import { loadValid, type PartlyLoadedFolder, validOperator } from '../configuration.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
@@ -51,12 +51,13 @@ async function check(terminal: Terminal, options: Options): Promise<void> {
     const operator = validOperator(loaded, options.operator);
     const known = [...(configuration?.operators.keys() ?? [])];
     if (operator === undefined) throw unknownOperator(options.operator, known);
-    await probe(terminal, loaded, [operator], options);
+    await probe(terminal, { ...loaded, warnings: warningsOf(operator) }, [operator], options);
     return;
   }
   const asks = options.probe && (problems.length === 0 || (configuration?.operators.size ?? 0) > 0);
   if (asks && configuration !== undefined) {
-    await probe(terminal, loaded, [...configuration.operators.values()], options);
+    const warnings = warningsOfAll(configuration, passedOver);
+    await probe(terminal, { ...loaded, warnings }, [...configuration.operators.values()], options);
   } else if (problems.length > 0 || configuration === undefined) {
     if (options.json) {
       const warnings = passedOver.length > 0 && { warnings: passedOver };
@@ -80,6 +81,18 @@ function tellWarnings(terminal: Terminal, warnings: readonly Problem[]): void {
   for (const warning of warnings) terminal.tell(`warning: ${plain(describeProblem(warning))}`);
 }
 
+/** What is taken, but should be better. */
+function warningsOf(operator: OperatorConfig): readonly Problem[] {
+  return [...weakOfOperator(operator), ...doubtfulDialect(operator)];
+}
+
+function warningsOfAll(
+  { gateway, operators }: Configuration,
+  passedOver: readonly Problem[],
+): readonly Problem[] {
+  return [...passedOver, ...weakOfGateway(gateway), ...[...operators.values()].flatMap(warningsOf)];
+}
+
 interface ValidFolder extends Pick<PartlyLoadedFolder, 'folder' | 'passedOver'> {
   readonly configuration: Configuration;
 }
@@ -90,11 +103,7 @@ function tellOperators(
   { json }: Options,
 ): void {
   const operators = [...configuration.operators.values()].map(operatorSummary);
-  const warnings = [
-    ...passedOver,
-    ...weakSecrets(configuration),
-    ...[...configuration.operators.values()].flatMap(doubtfulDialect),
-  ];
+  const warnings = warningsOfAll(configuration, passedOver);
   if (json) {
     terminal.printJson({ ok: true, folder, operators, warnings });
     return;
@@ -105,10 +114,14 @@ function tellOperators(
   if (operators.length > 0) terminal.print(`\n${operatorsTable(operators)}`);
 }
 
+interface ProbedFolder extends Pick<PartlyLoadedFolder, 'folder' | 'problems'> {
+  readonly warnings: readonly Problem[];
+}
+
 /** Those whose files are valid are asked, whatever is wrong with the others. */
 async function probe(
   terminal: Terminal,
-  { folder, problems }: PartlyLoadedFolder,
+  { folder, problems, warnings }: ProbedFolder,
   operators: readonly OperatorConfig[],
   { json, operator }: Options,
 ): Promise<void> {
@@ -120,9 +133,11 @@ async function probe(
   const valid = problems.length === 0;
   if (json) {
     const ok = unwell.length === 0 && (valid || operator !== undefined);
-    terminal.printJson({ ok, folder, wallets, ...(valid ? {} : { problems }) });
+    const wrong = { ...(valid ? {} : { problems }), ...(warnings.length > 0 && { warnings }) };
+    terminal.printJson({ ok, folder, wallets, ...wrong });
   } else {
     tellProblems(terminal, problems);
+    tellWarnings(terminal, warnings);
     if (wallets.length === 0) terminal.tell(`${folder} is valid, and has no operators`);
     else terminal.print(`${folder} is ${valid ? 'valid' : 'not valid'}\n\n${probeTable(wallets)}`);
   }

@@ -1,7 +1,14 @@
 import { createServer as createTlsServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SimulatedWallet, startWallet } from '../../../tools/simulator/wallet/wallet.ts';
-import { folderWith, GATEWAY, operatorYaml, put, walletSecret } from '../../config/folder.ts';
+import {
+  folderWith,
+  GATEWAY,
+  operatorYaml,
+  put,
+  SERVICE_SECRET,
+  walletSecret,
+} from '../../config/folder.ts';
 import {
   type OwnAnswer,
   type OwnWallet,
@@ -67,6 +74,21 @@ describe('wagergate config check --probe', () => {
     ]);
     expect(JSON.parse(String(asked[0]?.body))).toMatchObject({ userId: 'wagergate-probe' });
     expect(good.bets.size).toBe(0);
+  });
+
+  it('warns of what it would warn of without asking', async () => {
+    const folder = folderOf({ alpha: good.baseUrl });
+    put(folder, 'gateway.yaml', GATEWAY.replace(SERVICE_SECRET, 'the-secret-of-old'));
+    put(folder, 'operators/beta.yaml.bak', operatorYaml('beta'));
+    const { stderr } = await wagergate(['config', 'check', '--folder', folder]);
+    expect(stderr).toMatch(
+      /^warning: operators\/beta\.yaml\.bak: .*\nwarning: gateway\.yaml: .*\n$/,
+    );
+    expect(await probe(folder)).toMatchObject({ code: 0, stderr });
+    const { warnings } = JSON.parse((await probe(folder, '--json')).stdout);
+    expect(warnings).toMatchObject([{ file: 'operators/beta.yaml.bak' }, { file: 'gateway.yaml' }]);
+    // Of one operator, what is its own.
+    expect(await probe(folder, '--operator', 'alpha')).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('asks the others where one file is broken, and fails all the same', async () => {
