@@ -44,6 +44,10 @@ function whyNotMeant(secret: string): string | undefined {
   if (/^\$[A-Za-z_]\w*$/.test(secret)) {
     return `looks like a variable and is none, so that these characters are the secret: write \${NAME}`;
   }
+  // As `docker run --env-file` passes a value on that is quoted in the file.
+  if (/^(["']).*\1$/.test(secret)) {
+    return 'stands in quotes, which count: remove them unless the other side has them too';
+  }
   // The usual shape of a variable that was made with `echo`: the other side's secret has no line break.
   if (secret.trim() === secret) return undefined;
   return 'begins or ends with a space or a line break, which counts: remove it unless the other side has it too';

@@ -273,14 +273,20 @@ describe('the length of secrets', () => {
     ]);
   });
 
-  it('is warned of where it is the name of a variable, without its braces', () => {
-    const name = '$ALPHA_WALLET_SECRET_OF_2026';
-    const bare = operatorYaml('alpha').replace(walletSecret('alpha'), () => name);
+  it.each([
+    [
+      'the name of a variable, without its braces',
+      '$ALPHA_WALLET_SECRET',
+      /is none, .*write \$\{NAME\}$/,
+    ],
+    ['in quotes of its own', `'"${walletSecret('alpha')}"'`, /^stands in quotes, which count: /],
+  ])('is warned of where it is %s', (_, secret, reason) => {
+    const alpha = operatorYaml('alpha').replace(walletSecret('alpha'), () => secret);
     const { warned } = sourceOn(
-      folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': bare }),
+      folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': alpha }),
     );
-    const reason = expect.stringMatching(/is none, .*: write \$\{NAME\}$/);
-    expect(warned[0]).toMatchObject({ path: 'wallet.secrets[0]', reason });
+    const path = 'wallet.secrets[0]';
+    expect(warned[0]).toMatchObject({ path, reason: expect.stringMatching(reason) });
   });
 
   it('is warned of where one secret signs in both directions', () => {
