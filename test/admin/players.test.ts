@@ -126,6 +126,20 @@ describe('a player', () => {
     expect((await admin.post('/admin/players/nobody/export')).status).toBe(404);
   });
 
+  it('is shown and exported whatever its amounts look like', async () => {
+    const player = await admin.gateway.player();
+    for (const amount of ['0e99999999999', '1E+2', '2.50']) {
+      const bet = await placedBet(admin.gateway, { player, amount });
+      await bet.settle(amount);
+    }
+    const shown = await admin.get(`/admin/players/${player.userId}`);
+    expect(shown.json.totals).toEqual([
+      { currency: 'USD', bets: 3, open: 0, stakes: '102.50', payouts: '102.50' },
+    ]);
+    const { text } = await admin.post(`/admin/players/${player.userId}/export`, {});
+    expect(text.trimEnd().split('\n')).toHaveLength(4);
+  });
+
   it('is not forgotten while a bet is open, and nothing is changed then', async () => {
     const before = await client.query('SELECT body FROM operations ORDER BY id');
     const { status, json } = await admin.post(`/admin/players/${userId}/forget`, { reason: 'x' });

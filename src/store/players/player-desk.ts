@@ -82,14 +82,22 @@ const SESSIONS = statement(
   }),
 );
 
+/**
+ * An amount as a number, nothing where PostgreSQL has none for it: `0e99999999999` and `1e-20000` are amounts
+ * of 0 or nearly so, and one such bet must keep nobody from a player's page or export.
+ */
+const counted = (column: string) => `
+         CASE WHEN length(${column}) <= 1000 AND ${column} ~ '^[0-9.]+([eE][-+]?[0-9]{1,3})?$'
+              THEN ${column}::numeric END`;
+
 const TOTALS = statement(
   'player-totals',
   byUserId,
   `
   SELECT b.currency, count(*)::int AS bets, count(*) FILTER (WHERE NOT ${HAS_ENDED})::int AS open,
-         coalesce(sum(b.amount::numeric)
+         coalesce(sum(${counted('b.amount')})
                   FILTER (WHERE b.place = 'accepted' AND b.rollback = 'none'), 0)::text AS stakes,
-         coalesce(sum(b.settlement_amount::numeric)
+         coalesce(sum(${counted('b.settlement_amount')})
                   FILTER (WHERE b.settlement = 'settled' AND b.rollback = 'none'), 0)::text AS payouts
     FROM players p JOIN bets b ON b.player_id = p.id AND b.place <> 'in_flight'
    WHERE p.user_id = :user_id AND b.currency IS NOT NULL
