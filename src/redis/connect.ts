@@ -26,12 +26,13 @@ const reconnectOnError = ({ message }: Error) => message.includes('READONLY');
  *   `redis+sentinel://[:password@]sentinel-1:26379/master[/database]?sentinel=sentinel-2:26379`,
  *   with further `sentinel` and, where the Sentinels themselves have one, `sentinelPassword`; or
  *   `redis+cluster://[:password@]node-1:6379?node=node-2:6379`, with any nodes of the cluster
- * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master, a database is no number, or a
- *   cluster's is not 0
+ * @throws GatewayError `CANNOT_START` when a Sentinel URL names no master, a database is no number, a
+ *   cluster's is not 0, or a part of the URL cannot be read
  */
 export function connectRedis(url: string, given: ConnectionOptions): RedisConnection {
   const options = { reconnectOnError, ...given };
   const parsed = new URL(url);
+  refuseStrayPercent(parsed);
   switch (parsed.protocol) {
     case 'redis+sentinel:':
     case 'rediss+sentinel:':
@@ -107,6 +108,19 @@ function databaseOf(text: string): number {
   );
 }
 
+/** Passwords that somebody generated hold any character; ioredis would only say that a URI is malformed. */
+function refuseStrayPercent({ username, password, pathname }: URL): void {
+  try {
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
+  } catch (error) {
+    throw new GatewayError(
+      'CANNOT_START',
+      'REDIS_URL holds a % that stands for no character, in its user, password or path: write %25 for a % itself',
+      { cause: error },
+    );
+  }
+}
+
 function credentials(url: URL): Pick<RedisOptions, 'username' | 'password'> {
   return {
     ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
@@ -115,6 +129,12 @@ function credentials(url: URL): Pick<RedisOptions, 'username' | 'password'> {
 }
 
 function address(host: string, defaultPort: number): { host: string; port: number } {
+  if (!URL.canParse(`redis://${host}`)) {
+    throw new GatewayError(
+      'CANNOT_START',
+      `REDIS_URL names ${JSON.stringify(host)}, where a host and its port stand, such as node-2:6379`,
+    );
+  }
   const { hostname, port } = new URL(`redis://${host}`);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || defaultPort };
 }

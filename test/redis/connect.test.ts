@@ -77,6 +77,23 @@ describe('Redis through Sentinel', { timeout: 90_000 }, () => {
   });
 });
 
+it.each(['redis', 'redis+sentinel', 'redis+cluster'])(
+  'says what is wrong with a %% in the password of a %s URL, and not the password',
+  (scheme) => {
+    const url = `${scheme}://:gehe%im@127.0.0.1:1/0`;
+    expect(() => connectRedis(url, { lazyConnect: true })).toThrow(
+      /^REDIS_URL holds a % that stands for no character, .*: write %25/,
+    );
+  },
+);
+
+it('says which further node is none', () => {
+  const url = 'redis+cluster://:geheim@127.0.0.1:1?node=:x:y';
+  expect(() => connectRedis(url, { lazyConnect: true })).toThrow(
+    'REDIS_URL names ":x:y", where a host and its port stand, such as node-2:6379',
+  );
+});
+
 it.each(['redis+cluster', 'rediss+cluster'])(
   '%s is refused with a database that none has',
   (scheme) => {
