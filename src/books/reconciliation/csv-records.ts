@@ -4,7 +4,7 @@ import type { Line } from '../../lib/lines.ts';
 /** The fields of a record, or why a line has none; numbered by its first line. */
 export type CsvRecord =
   | { readonly number: number; readonly fields: readonly string[] }
-  | { readonly number: number; readonly fault: string };
+  | { readonly number: number; readonly fault: string; readonly text?: string };
 
 type TextLine = Extract<Line, { readonly text: string }>;
 
@@ -65,7 +65,7 @@ export class CsvRecords {
       else if (isOver || hasOddQuotes(line.text)) {
         const [first, ...rest] = this.#open;
         this.#close();
-        if (first !== undefined) records.push({ number: first.number, fault: FAULT });
+        if (first !== undefined) records.push({ ...first, fault: FAULT });
         waiting.unshift(...rest);
       }
     }
@@ -77,7 +77,7 @@ export class CsvRecords {
     if (text === '') return [];
     const fields = parseCsvLine(text, this.#separator);
     if (fields !== undefined) return [{ number, fields }];
-    if (!hasOddQuotes(text)) return [{ number, fault: FAULT }];
+    if (!hasOddQuotes(text)) return [{ number, fault: FAULT, text }];
     this.#open = [line];
     this.#openChars = text.length;
     return [];
@@ -95,7 +95,7 @@ export class CsvRecords {
   #giveUp(): CsvRecord[] {
     const [first, ...rest] = this.#open;
     this.#close();
-    const fault = first === undefined ? [] : [{ number: first.number, fault: FAULT }];
+    const fault = first === undefined ? [] : [{ ...first, fault: FAULT }];
     return [...fault, ...this.#read(rest)];
   }
 

@@ -11,7 +11,7 @@ import {
 } from './columns.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
 import { Incomparable } from './incomparable.ts';
-import { type CellOf, type ListLine, readListLine, unreadable } from './list-rows.ts';
+import { type CellOf, joinedCells, type ListLine, readListLine, unreadable } from './list-rows.ts';
 
 const COLUMNS_MAX = 1_000;
 
@@ -110,11 +110,11 @@ class CsvForm implements Form {
   }
 
   #read(record: CsvRecord): ListLine {
-    if ('fault' in record) return unreadable(record.number, null, record.fault);
+    if ('fault' in record) return unreadable(record.number, null, record.fault, record.text ?? '');
     const { number, fields } = record;
     if (fields.length !== this.#fieldCount) {
       const why = `has ${fields.length} fields where the first line has ${this.#fieldCount}`;
-      return unreadable(number, null, why);
+      return unreadable(number, null, why, joinedCells(fields));
     }
     return readListLine(number, (column) => {
       const at = this.#places.get(column);
@@ -142,10 +142,10 @@ function jsonForm(number: number, first: string, names: ColumnNames): Form {
 
 function jsonLine(line: Line, members: ReadonlyMap<ListColumn, string>): ListLine[] {
   const { number } = line;
-  if ('fault' in line) return [unreadable(number, null, line.fault)];
+  if ('fault' in line) return [unreadable(number, null, line.fault, '')];
   if (line.text.trim() === '') return [];
   const document = parsed(line.text);
-  if (typeof document === 'string') return [unreadable(number, null, document)];
+  if (typeof document === 'string') return [unreadable(number, null, document, line.text)];
   const cells = new Map<ListColumn, string>();
   for (const column of LIST_COLUMNS) {
     const member = members.get(column);
@@ -153,7 +153,8 @@ function jsonLine(line: Line, members: ReadonlyMap<ListColumn, string>): ListLin
     const cell = cellOfMember(document, member);
     if (cell === undefined) {
       const id = cells.get('transactionId') ?? null;
-      return [unreadable(number, id, `${column} is missing, or no text and no number`)];
+      const why = `${column} is missing, or no text and no number`;
+      return [unreadable(number, id, why, line.text)];
     }
     cells.set(column, cell);
   }

@@ -1,13 +1,15 @@
 import { readListAmount, shownCell } from '../../domain/list-amount.ts';
 import { LISTED_STATES } from '../../domain/reconciliation.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
-import type { ListColumn } from './columns.ts';
+import { LIST_COLUMNS, type ListColumn } from './columns.ts';
 
 /** A line that cannot be read. */
 export interface UnreadableLine {
   readonly line: number;
   readonly transactionId: string | null;
   readonly why: string;
+  /** What it says, as far as it is text: another line in its place is another difference. */
+  readonly text: string;
 }
 
 export type ListLine = { readonly row: ListRow } | { readonly unreadable: UnreadableLine };
@@ -26,8 +28,9 @@ export type CellOf = (column: ListColumn) => string | undefined;
 export function readListLine(line: number, cellOf: CellOf): ListLine {
   const transactionId = cellOf('transactionId') ?? '';
   const idFault = faultOfId(transactionId);
-  if (idFault !== undefined) return unreadable(line, null, `transactionId ${idFault}`);
-  const no = (why: string) => unreadable(line, transactionId, why);
+  const text = () => joinedCells(LIST_COLUMNS.map((column) => cellOf(column) ?? ''));
+  if (idFault !== undefined) return unreadable(line, null, `transactionId ${idFault}`, text());
+  const no = (why: string) => unreadable(line, transactionId, why, text());
 
   const currency = cellOf('currency')?.trim();
   if (currency === '') return no('currency is empty');
@@ -63,8 +66,14 @@ export function unreadable(
   line: number,
   transactionId: string | null,
   why: string,
+  text: string,
 ): { readonly unreadable: UnreadableLine } {
-  return { unreadable: { line, transactionId, why } };
+  return { unreadable: { line, transactionId, why, text } };
+}
+
+/** Cells as one text. */
+export function joinedCells(cells: readonly string[]): string {
+  return cells.join('\0');
 }
 
 /** A transactionId is compared exactly, so that a space at its edge makes another one of it. */

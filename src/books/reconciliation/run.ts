@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import { GatewayError } from '../../domain/errors.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { Slices } from '../../lib/slices.ts';
 import type { DatabaseAddress } from '../../store/connection.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
-import type { FoundDifference } from '../../store/reconciliation/difference-item.ts';
+import type {
+  FoundDifference,
+  NotedDifference,
+} from '../../store/reconciliation/difference-item.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { DifferenceCounts } from '../../store/reconciliation/run-item.ts';
 import type {
@@ -71,7 +75,7 @@ export class ReconciliationRun {
   #readable = 0;
   #firstUnreadable: UnreadableLine | undefined;
   #rows: ListRow[] = [];
-  #found: FoundDifference[] = [];
+  #found: NotedDifference[] = [];
   #kept = 0;
 
   private constructor(
@@ -174,17 +178,22 @@ export class ReconciliationRun {
         continue;
       }
       this.#firstUnreadable ??= line.unreadable;
-      const { line: number, transactionId, why } = line.unreadable;
+      const { line: number, transactionId, why, text } = line.unreadable;
       const nothing = { here: null, there: null };
-      this.#keep({ kind: 'unreadable', transactionId, ...nothing, line: number, reason: why });
+      this.#keep(
+        { kind: 'unreadable', transactionId, ...nothing, line: number, reason: why },
+        text,
+      );
       if (transactionId === null) continue;
       const unsaid = { currency: null, stake: null, payout: null, state: null };
       this.#rows.push({ line: number, transactionId, isUnreadable: true, ...unsaid });
     }
   }
 
-  #keep(found: FoundDifference): void {
-    if (this.#tally.add(found) <= KEPT_MAX) this.#found.push(found);
+  #keep(found: FoundDifference, text?: string): void {
+    if (this.#tally.add(found) > KEPT_MAX) return;
+    const said = text === undefined ? {} : { said: digestOf(text) };
+    this.#found.push({ ...found, ...said });
   }
 
   /** Writes what was read, once there is so much of it. */
@@ -256,6 +265,10 @@ export class ReconciliationRun {
     this.#parts.signal.removeEventListener('abort', this.#onAbort);
     await this.#side.close();
   }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 function nothingReadable(first: UnreadableLine | undefined): Incomparable {

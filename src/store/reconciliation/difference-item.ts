@@ -28,6 +28,12 @@ export interface FoundDifference {
   readonly reason: string | null;
 }
 
+/** The same as it is put on record. */
+export interface NotedDifference extends FoundDifference {
+  /** Of a line that could not be read, a digest of what it says. */
+  readonly said?: string;
+}
+
 /** A difference of a run, for people. */
 export interface DifferenceItem extends FoundDifference {
   readonly id: string;
@@ -48,7 +54,7 @@ export const DIFFERENCE_COLUMNS = `d.id::text, d.kind, d.transaction_id, d.here,
 
 /**
  * By what a difference is known again: not by its line, which another list counts otherwise, but of
- * a line that nobody could read there is nothing else.
+ * a line that nobody could read there is nothing else than its place and what it says.
  */
 export function differenceIdentity({
   kind,
@@ -57,8 +63,9 @@ export function differenceIdentity({
   there,
   line,
   reason,
-}: FoundDifference): Buffer {
-  const told = kind === 'unreadable' ? [line, reason] : [wordsOf(here), wordsOf(there)];
+  said,
+}: NotedDifference): Buffer {
+  const told = kind === 'unreadable' ? [line, reason, said] : [wordsOf(here), wordsOf(there)];
   return createHash('sha256')
     .update(JSON.stringify([kind, transactionId, ...told]))
     .digest();

@@ -7,8 +7,8 @@ import {
   type DifferenceItem,
   differenceIdentity,
   differenceItemOf,
-  type FoundDifference,
   listedJson,
+  type NotedDifference,
 } from './difference-item.ts';
 
 export type DifferenceResolution =
@@ -18,7 +18,7 @@ export type DifferenceResolution =
 
 const PAGE_SIZE = 100;
 
-interface Placed extends FoundDifference {
+interface Placed extends NotedDifference {
   readonly runId: string;
   readonly operatorId: string;
   readonly position: number;
@@ -159,7 +159,7 @@ export class ReconciliationDifferences {
    */
   async note(
     run: { readonly id: string; readonly operatorId: string },
-    found: readonly FoundDifference[],
+    found: readonly NotedDifference[],
     fromPosition: number,
   ): Promise<void> {
     if (found.length === 0) return;

@@ -72,6 +72,24 @@ describe('differences are worked off (I12)', () => {
     ]);
   });
 
+  it('are resolved for a line that nobody could read, not for another line in its place', async () => {
+    const { differences } = kept(gateway);
+    const list = csvOf(honest());
+    for (const [first, second] of [
+      ['x,USD', 'y,USD'],
+      ['"x', '"y'],
+      [',USD,1,0,placed', ',USD,2,0,placed'],
+    ]) {
+      const seen = await reconcile(gateway, `${list}${first}\n`);
+      const [line] = seen.told?.differences.filter(({ kind }) => kind === 'unreadable') ?? [];
+      await differences.resolve(seen.told?.id ?? '', line?.id ?? '', BY);
+      const again = await reconcile(gateway, `${list}${first}\n`);
+      expect(again.told?.open, first).toMatchObject({ unreadable: 0 });
+      const other = await reconcile(gateway, `${list}${second}\n`);
+      expect(other, second).toMatchObject({ code: 3, told: { new: 1, open: { unreadable: 1 } } });
+    }
+  });
+
   it('are listed, shown and resolved at the command line', async () => {
     const bet = await placedBet(gateway);
     const { told } = await reconcile(gateway, without(bet));
