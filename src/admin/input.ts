@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { YEAR_ONE_MS } from '../domain/calendar.ts';
+import { instantOf } from '../domain/calendar.ts';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import { JsonError, parseJsonObject } from '../protocol/json.ts';
@@ -66,14 +66,13 @@ export function storableWords(lengthMax: number) {
 }
 
 /** A time of a query: ISO 8601 with its zone, or a day in UTC. */
-export const timeField = z
-  .string('must be given once')
-  .refine(
-    (text) =>
-      /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) && Date.parse(text) >= YEAR_ONE_MS,
-    'must be a time such as 2026-11-22T03:15:00Z, or a day',
-  )
-  .transform((text) => new Date(text));
+export const timeField = z.string('must be given once').transform((text, context) => {
+  const time = instantOf(text);
+  if (time !== undefined) return time;
+  const message = 'must be a time such as 2026-11-22T03:15:00Z, or a day';
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
 
 export function wordAmong<const W extends readonly string[]>(words: W) {
   return z.enum(words, `must be one of ${words.join(', ')}`);

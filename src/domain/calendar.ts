@@ -7,6 +7,17 @@ export function nextDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 }
 
+/**
+ * A time as people ask for one: ISO 8601 with its zone, or a day in UTC. Undefined for any other text, for a day
+ * that no calendar has, which would quietly be another one, and before the year 1.
+ */
+export function instantOf(text: string): Date | undefined {
+  const [day] = /^\d{4}-\d\d-\d\d(?=$|T[\d:.]+(?:Z|[+-]\d\d:\d\d)$)/.exec(text) ?? [];
+  if (day === undefined || !isDay(day)) return undefined;
+  const time = new Date(text);
+  return time.getTime() >= YEAR_ONE_MS ? time : undefined;
+}
+
 /** Whether a text is a day of the calendar, written `2026-11-20`: PostgreSQL knows no year 0. */
 export function isDay(text: string): boolean {
   if (!/^(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;

@@ -167,6 +167,8 @@ describe('GET /admin/audit', () => {
   it.each([
     ['action=nothing', /^action: must be one of delivery\.retry, /],
     ['from=yesterday', /^from: must be a time/],
+    ['from=2026-02-30', /^from: must be a time/],
+    ['to=2026-06-31T00:00:00Z', /^to: must be a time/],
     ['to=0001-01-01T00:00:00%2B00:01', /^to: must be a time/],
     ['cursor=x', /^cursor: must be the nextCursor/],
     ['who=me', /^who: is not known here/],
@@ -174,6 +176,12 @@ describe('GET /admin/audit', () => {
     const { status, json } = await admin.get(`/admin/audit?${query}`);
     expect(status).toBe(400);
     expect(json.message).toMatch(message);
+  });
+
+  it('is shown from the first day on that there is', async () => {
+    await admin.post('/admin/reload');
+    const { status, json } = await admin.get('/admin/audit?from=0001-01-01');
+    expect([status, json.items.length > 0]).toEqual([200, true]);
   });
 
   it('is exported one row a line', async () => {

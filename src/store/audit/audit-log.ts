@@ -1,3 +1,4 @@
+import { YEAR_ONE_MS } from '../../domain/calendar.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { sql } from '../schema/prisma.ts';
 import { type AuditAction, type Authority, auditSql } from './audited.ts';
@@ -125,7 +126,7 @@ export class AuditLog {
    */
   async #lastBefore(from: Date | undefined) {
     if (from === undefined) return null;
-    const at = { lt: new Date(from.getTime() - DISORDER_MS) };
+    const at = { lt: new Date(Math.max(from.getTime() - DISORDER_MS, YEAR_ONE_MS)) };
     return await this.#prisma.audit.findFirst({
       where: { at },
       orderBy: { at: 'desc' },
