@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_TOKEN } from '../admin/admin.ts';
 import { placedBet } from '../support/bet.ts';
 import { barriersOf, hasChromium, startConsole, type TestConsole } from './support/rig.ts';
 
@@ -51,6 +52,31 @@ describe.skipIf(!hasChromium)('reconciliations in the console', { timeout: 120_0
     await page.goBack();
     await page.goBack();
     await page.getByRole('row', { name: /alpha.*done/ }).waitFor();
+    await page.close();
+  });
+
+  it('shows each line of a bet that a list has twice, also on a phone', async () => {
+    const bet = await placedBet(rig.gateway, { amount: '10' });
+    await bet.settle('20');
+    const long = '123456789012345678901234567891.12345678901234567891';
+    const line = (payout: string) => `${bet.transactionId},10,${payout}\n`;
+    const list = `transactionId,stake,payout\n${line('20')}${line(long)}`;
+    const { status } = await fetch(
+      `${rig.adminUrl}/admin/reconciliations?operator=alpha&from=${TODAY}&to=${TODAY}`,
+      { method: 'POST', headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, body: list },
+    );
+    expect(status).toBe(202);
+    const page = await rig.open('/reconciliations', { width: 390, colours: 'dark' });
+    await page
+      .getByRole('row', { name: /alpha.*done/ })
+      .first()
+      .getByRole('link')
+      .click();
+    await page.getByText('There, 2 times').waitFor();
+    await page.getByText(`payout ${long}`).waitFor();
+    expect(await page.getByText('payout 20').count()).toBe(2);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    expect(await barriersOf(page)).toEqual([]);
     await page.close();
   });
 });

@@ -162,28 +162,38 @@ function DifferenceView({ run, difference }: { run: string; difference: Differen
   );
 }
 
+type Listed = Difference['here'];
+
 interface SideProps {
   readonly name: string;
-  readonly bet: Difference['here'];
+  readonly bet: Difference['there'];
   readonly missing: string;
 }
 
+/** Of a bet that stands there several times, each time: the first alone may say what stands here. */
 function Side({ name, bet, missing }: SideProps) {
-  const words = (text: string | null | undefined): ReactNode =>
-    text === null || text === undefined ? '–' : <Plain text={text} />;
+  const { copies = 1, others = [] } = bet ?? {};
   return (
     <div>
-      <dt>{name}</dt>
-      <dd>
-        {bet === null ? (
-          <span className="muted">{missing}</span>
-        ) : (
-          <>
-            {words(bet.state)}, stake {words(bet.stake)}, payout {words(bet.payout)}{' '}
-            {words(bet.currency)}
-          </>
-        )}
-      </dd>
+      <dt>{copies > 1 ? `${name}, ${copies} times` : name}</dt>
+      {[bet, ...others].map((one, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are lines of a list, and two may say the same
+        <dd key={at}>
+          <Words bet={one} missing={missing} />
+        </dd>
+      ))}
+      {copies > others.length + 1 && <dd className="muted">and more</dd>}
     </div>
+  );
+}
+
+function Words({ bet, missing }: { readonly bet: Listed; readonly missing: string }) {
+  const words = (text: string | null | undefined): ReactNode =>
+    text === null || text === undefined ? '–' : <Plain text={text} />;
+  if (bet === null) return <span className="muted">{missing}</span>;
+  return (
+    <>
+      {words(bet.state)}, stake {words(bet.stake)}, payout {words(bet.payout)} {words(bet.currency)}
+    </>
   );
 }
