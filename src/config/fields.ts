@@ -83,10 +83,16 @@ export const cidr = () =>
 /** A time zone of the IANA database, by its name there. */
 export const timeZone = () =>
   z.string().refine(isTimeZone, {
-    error: 'must be a time zone such as Europe/Berlin or UTC',
+    error:
+      'must be a time zone such as Europe/Berlin or UTC, and no abbreviation, which PostgreSQL reads in its own way',
   });
 
+/** Names of three letters by which PostgreSQL means what the IANA database does. */
+const SHORT_ZONES = new Set('UTC GMT UCT PRC ROC ROK EST MST HST'.split(' '));
+
 function isTimeZone(name: string): boolean {
+  // To Node `IST` is India and `CET` has a summer time; to PostgreSQL they are Israel and an hour all year.
+  if (name.length === 3 && !SHORT_ZONES.has(name.toUpperCase())) return false;
   // Names only: of offsets, `+02:00`, PostgreSQL has the sign the other way round.
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
   try {

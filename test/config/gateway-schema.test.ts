@@ -35,10 +35,10 @@ describe('gateway.yaml', () => {
     });
   });
 
-  it('takes a time zone by its name, and no offset, whose sign PostgreSQL reads the other way', () => {
+  it('takes a time zone by its name, and neither offset nor abbreviation, which PostgreSQL reads otherwise', () => {
     const zone = 'books: { timeZone: Europe/Berlin }';
     expect(gatewayWith(zone).books.timeZone).toBe('Europe/Berlin');
-    for (const wrong of ['+02:00', 'Europe/Nowhere', '" UTC"', '""']) {
+    for (const wrong of ['+02:00', 'Europe/Nowhere', '" UTC"', '""', 'CET', 'IST', 'eet']) {
       expect(gatewayProblems(`books: { timeZone: ${wrong} }`)).toEqual([
         expect.stringContaining('books.timeZone: must be a time zone such as Europe/Berlin or UTC'),
       ]);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { timeZone } from '../../../src/config/fields.ts';
 import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
 import { dueDays } from '../../../src/store/books/closing.ts';
 import { RebuildSteps } from '../../../src/store/books/rebuild-steps.ts';
@@ -55,6 +56,23 @@ describe('a day begins with the first moment of its date', () => {
       firstOf(day, timeZone),
       firstOf(dayAfter, timeZone),
     ]);
+  });
+
+  it('in every zone that the configuration takes by a name without a place (I12)', async () => {
+    const short = [
+      ...'ACT AET AGT ART AST BET BST CAT CET CNT CST CTT EAT ECT EET IET IST JST MET'.split(' '),
+    ];
+    short.push(...'MIT NET NST PLT PNT PRT PST SST VST WET cet Ist EST MST HST'.split(' '));
+    short.push(
+      ...'UTC utc GMT UCT PRC ROC ROK NZ GB Japan Cuba Iran Eire Turkey EST5EDT'.split(' '),
+    );
+    const taken = short.filter((name) => timeZone().safeParse(name).success);
+    expect(taken).toEqual(expect.arrayContaining(['UTC', 'GMT', 'Japan', 'EST5EDT']));
+    for (const name of taken) {
+      const [summer, winter] = ['2026-07-15', '2026-01-15'];
+      expect((await daysFrom(summer, name))[0], name).toBe(firstOf(summer, name));
+      expect((await daysFrom(winter, name))[0], name).toBe(firstOf(winter, name));
+    }
   });
 
   it('also to a statement, which ends where its last movement may be (I12)', async () => {
