@@ -182,13 +182,19 @@ function oneOf(
 }
 
 function adminToken(env: NodeJS.ProcessEnv): string | undefined {
-  // No header can bring a line break or a blank at its end along: nobody could show such a token.
+  // A file that became a variable ends in a line break, which no header carries.
   const token = env.ADMIN_TOKEN?.trim();
   if (token === undefined || token === '') return undefined;
   if (token.length < OWN_SECRET_LENGTH_MIN) {
     throw new GatewayError(
       'CANNOT_START',
       `ADMIN_TOKEN must have at least ${OWN_SECRET_LENGTH_MIN} characters; make one with: openssl rand -base64 32`,
+    );
+  }
+  if (/[^\x21-\x7e]/.test(token)) {
+    throw new GatewayError(
+      'CANNOT_START',
+      'ADMIN_TOKEN holds a blank, or a character beyond ASCII, which nobody could send; make one with: openssl rand -base64 32',
     );
   }
   return token;

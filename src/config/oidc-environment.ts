@@ -13,10 +13,12 @@ export interface OidcEnvironment {
 
 /** @throws GatewayError `CANNOT_START` naming the variable and what it should be */
 export function readOidc(env: NodeJS.ProcessEnv): OidcEnvironment | undefined {
-  const issuer = env.OIDC_ISSUER;
-  if (issuer === undefined || issuer === '') return undefined;
-  const clientId = env.OIDC_CLIENT_ID || undefined;
-  const audience = env.OIDC_AUDIENCE || clientId;
+  // What is pasted, or was a file, brings blanks along: an issuer would know neither client nor secret.
+  const given = (name: string) => env[name]?.trim() || undefined;
+  const issuer = given('OIDC_ISSUER');
+  if (issuer === undefined) return undefined;
+  const clientId = given('OIDC_CLIENT_ID');
+  const audience = given('OIDC_AUDIENCE') ?? clientId;
   if (audience === undefined) {
     throw new GatewayError(
       'CANNOT_START',
@@ -26,16 +28,16 @@ export function readOidc(env: NodeJS.ProcessEnv): OidcEnvironment | undefined {
   return {
     issuer: webAddress('OIDC_ISSUER', issuer, 'https://id.example'),
     clientId,
-    clientSecret: env.OIDC_CLIENT_SECRET || undefined,
+    clientSecret: given('OIDC_CLIENT_SECRET'),
     audience,
-    rolesClaim: env.OIDC_ROLES_CLAIM || 'roles',
-    scopes: env.OIDC_SCOPES || 'openid email profile',
+    rolesClaim: given('OIDC_ROLES_CLAIM') ?? 'roles',
+    scopes: given('OIDC_SCOPES') ?? 'openid email profile',
   };
 }
 
 /** Where people find the console, where that is not the address that they ask. */
 export function readConsoleUrl(env: NodeJS.ProcessEnv): string | undefined {
-  const url = env.CONSOLE_URL;
+  const url = env.CONSOLE_URL?.trim();
   if (url === undefined || url === '') return undefined;
   return new URL(webAddress('CONSOLE_URL', url, 'https://console.example')).origin;
 }

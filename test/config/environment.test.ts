@@ -58,6 +58,28 @@ describe('the environment', () => {
     expect([databaseUrl, redisUrl]).toEqual([SERVERS.DATABASE_URL, SERVERS.REDIS_URL]);
   });
 
+  it('takes what people sign in by without the blanks around it', () => {
+    const { adminToken, oidc, consoleUrl } = readEnvironment({
+      ...SERVERS,
+      ADMIN_TOKEN: ` ${'t'.repeat(32)}\n`,
+      CONSOLE_URL: 'https://console.example\n',
+      OIDC_ISSUER: ' https://id.example\n',
+      OIDC_CLIENT_ID: 'gateway\n',
+      OIDC_CLIENT_SECRET: 'geheim\r\n',
+      OIDC_ROLES_CLAIM: ' \n',
+    });
+    expect(adminToken).toBe('t'.repeat(32));
+    expect(consoleUrl).toBe('https://console.example');
+    expect(oidc).toEqual({
+      issuer: 'https://id.example',
+      clientId: 'gateway',
+      clientSecret: 'geheim',
+      audience: 'gateway',
+      rolesClaim: 'roles',
+      scopes: 'openid email profile',
+    });
+  });
+
   it.each([
     ['DATABASE_URL', { DATABASE_URL: '' }, /^DATABASE_URL is not set.*DATABASE_URL=postgresql:/],
     ['REDIS_URL', { REDIS_URL: '' }, /^REDIS_URL is not set.*REDIS_URL=redis:/],
@@ -76,6 +98,7 @@ describe('the environment', () => {
     ['ADMIN_PORT', { ADMIN_PORT: '65536' }, /^ADMIN_PORT must be a whole number/],
     ['ROLES', { ROLES: 'http,cook' }, /^ROLES must be http, worker or http,worker$/],
     ['WORKERS', { WORKERS: '0' }, /^WORKERS must be a whole number from 1/],
+    ['ADMIN_TOKEN', { ADMIN_TOKEN: `two ${'words'.repeat(8)}` }, /^ADMIN_TOKEN holds a blank/],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL must be one of fatal/],
     ['MIGRATE_ON_START', { MIGRATE_ON_START: 'yes' }, /^MIGRATE_ON_START must be one of true/],
     ['ENCRYPTION_KEY', { ENCRYPTION_KEY: 'c2hvcnQ=' }, /^ENCRYPTION_KEY must be 32 bytes/],
