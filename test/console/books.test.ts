@@ -60,6 +60,14 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.getByRole('heading', { name: `alpha, ${dayBefore(3)}` }).waitFor();
     await page.getByRole('row', { name: 'Stakes 22.1', exact: true }).waitFor();
     await page.getByRole('row', { name: 'Kept 1.6', exact: true }).waitFor();
+    // The reader is in Vienna, the books are not.
+    const day = page.locator('.facts > div').filter({ hasText: 'The day, in UTC' });
+    const [startsAt = '', endsAt = ''] = await day.locator('time').allInnerTexts();
+    expect([startsAt, endsAt]).toEqual([
+      expect.stringMatching(/ 00:00:00$/),
+      expect.stringMatching(/ 00:00:00$/),
+    ]);
+    expect(startsAt).not.toBe(endsAt);
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download CSV' }).click();
     const file = await downloading;

@@ -4,7 +4,7 @@ import { curlOf } from '../../src/console/pages/bet/curl.ts';
 import type { Message } from '../../src/console/pages/bet/sequence.ts';
 import { indentedJson, membersOf } from '../../src/console/parts/exact-json.ts';
 import { heightText } from '../../src/console/parts/height-text.ts';
-import { agoText, spanText, utcText } from '../../src/console/parts/times.ts';
+import { agoText, spanText, utcText, zoneText } from '../../src/console/parts/times.ts';
 import { visibleText } from '../../src/console/parts/visible.ts';
 
 describe('text from outside', () => {
@@ -107,5 +107,9 @@ describe('times', () => {
     expect(agoText(0, 5_000)).toBe('5.0 s ago');
     expect(agoText(65_000, 5_000)).toBe('in 1 min');
     expect(utcText('2026-11-21T14:03:22.123Z')).toBe('2026-11-21 14:03:22.123 UTC');
+    expect(zoneText('2026-07-14T18:30:00.000Z', 'Asia/Kolkata')).toMatch(/15.*00:00:00$/);
+    expect(zoneText('2026-07-14T18:30:00.000Z', 'Mars/Olympus')).toBe(
+      '2026-07-14 18:30:00.000 UTC',
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { agoText, localText, utcText } from './times.ts';
+import { agoText, localText, utcText, zoneText } from './times.ts';
 
 const TICK_MS = 1_000;
 const listeners = new Set<() => void>();
@@ -25,11 +25,11 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** In the reader's zone; UTC to the millisecond on hover and for machines. */
-export function Time({ at }: { readonly at: string }) {
+/** In the reader's zone, or a given one; UTC to the millisecond on hover and for machines. */
+export function Time({ at, zone }: { readonly at: string; readonly zone?: string }) {
   return (
     <time dateTime={at} title={utcText(at)}>
-      {localText(at, nowMs)}
+      {zone === undefined ? localText(at, nowMs) : zoneText(at, zone)}
     </time>
   );
 }

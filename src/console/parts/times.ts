@@ -47,6 +47,17 @@ export function localText(iso: string, nowMs: number): string {
   return `${date.format(at)}, ${time}`;
 }
 
+/** In a zone that is named beside it, whatever the reader's is; in UTC, and saying so, where a browser has none. */
+export function zoneText(iso: string, timeZone: string): string {
+  const options = { ...DATE, year: 'numeric', ...TIME, timeZone } as const;
+  try {
+    return new Intl.DateTimeFormat(undefined, options).format(new Date(iso));
+  } catch (error) {
+    if (error instanceof RangeError) return utcText(iso);
+    throw error;
+  }
+}
+
 /** `2026-11-21 14:03:22.123 UTC`. */
 export function utcText(iso: string): string {
   return `${iso.replace('T', ' ').replace(/Z$/, '')} UTC`;

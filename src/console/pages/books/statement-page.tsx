@@ -52,7 +52,7 @@ function StatementView({ statement }: { readonly statement: Statement }) {
           </Link>
         </Fact>
         <Fact name={`The day, in ${timeZone}`}>
-          <Time at={startsAt} /> to <Time at={endsAt} />
+          <Time at={startsAt} zone={timeZone} /> to <Time at={endsAt} zone={timeZone} />
         </Fact>
         <Fact name="Closed">
           <Time at={closedAt} />
