@@ -68,6 +68,30 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     await page.close();
   });
 
+  it('puts no further look at a player on record where a window is only come back to (I12)', async () => {
+    const { userId } = await rig.gateway.player();
+    const page = await rig.open(`/players/${userId}`);
+    await page.getByText('No bets yet').waitFor();
+    const looks = async () =>
+      (await auditRows('player.viewed')).filter(({ subject }) => subject === `player ${userId}`);
+    // React asks twice in a build for tests.
+    const before = (await looks()).length;
+    expect(before).toBeGreaterThan(0);
+    // Who is signed in is asked for at each return, a second after the last time.
+    let returns = 0;
+    page.on('response', (response) => {
+      if (response.url().endsWith('/admin/me')) returns += 1;
+    });
+    const comeBack = () => page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+    const seen = async () => {
+      await comeBack();
+      return returns;
+    };
+    await expect.poll(seen, { timeout: 15_000, interval: 200 }).toBeGreaterThanOrEqual(3);
+    expect(await looks()).toHaveLength(before);
+    await page.close();
+  });
+
   it('exports and forgets a player, who is refused while a bet is open', async () => {
     const player = await rig.gateway.player();
     const { transactionId } = await rig.gateway.service.place({ ...player, amount: '5' });

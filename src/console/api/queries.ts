@@ -22,6 +22,7 @@ function isPassing(error: Error): boolean {
 
 interface LiveOptions extends Pick<CallOptions, 'path' | 'query'> {
   readonly isEnabled?: boolean;
+  /** False: asked for once, also where each question is put on record. */
   readonly everyMs?: number | false;
 }
 
@@ -30,11 +31,14 @@ export function useLive<R extends Extract<Route, `GET ${string}`>>(
   route: R,
   { isEnabled = true, everyMs = LIVE_MS, ...options }: LiveOptions = {},
 ) {
+  const isLive = everyMs !== false;
   return useQuery<Answers[R]>({
     queryKey: [route, options],
     queryFn: ({ signal }) => call(route, { ...options, signal }),
     enabled: isEnabled,
     refetchInterval: untilSignedOut(everyMs),
+    refetchOnWindowFocus: isLive,
+    refetchOnReconnect: isLive,
   });
 }
 
