@@ -15,7 +15,8 @@ const INTERNAL_NAME = /^[a-z0-9_-]+$|\.(?:localhost|local|internal|svc|cluster\.
  * @param names taken besides: the listener's own on the inside (`ADMIN_HOSTS`)
  */
 export function hostCheck(names: readonly string[] = []) {
-  const own = new Set(names.map((name) => name.toLowerCase()));
+  // Pasted from a browser, one has a scheme and a port.
+  const own = new Set(names.map((name) => nameIn(name.replace(/^https?:\/\/|\/.*$/gi, ''))));
   return async (
     request: FastifyRequest,
     reply: FastifyReply,

@@ -144,7 +144,7 @@ async function ask<S extends z.ZodType>(
   address: string,
   token: string,
   path: string,
-  init: RequestInit,
+  init: RequestInit & { readonly method: string },
   schema: S,
 ): Promise<z.output<S>> {
   let response: Response;
@@ -155,12 +155,12 @@ async function ask<S extends z.ZodType>(
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
   } catch (error) {
-    throw unanswered(address, error);
+    throw unanswered(address, init.method, error);
   }
   if (response.status === 401) {
     throw new CommandFailed(`the gateway at ${address} has another ADMIN_TOKEN`);
   }
-  const answer = await jsonOf(address, response);
+  const answer = await jsonOf(address, init.method, response);
   const refusal = refusalAnswer.safeParse(answer);
   if (response.status === 404 && refusal.data?.message === NO_ENDPOINT) {
     throw new CommandFailed(
@@ -176,7 +176,7 @@ async function ask<S extends z.ZodType>(
 /** Undici's and the system's words for a connection that was there and broke. */
 const BROKEN = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-function unanswered(address: string, error: unknown): CommandFailed {
+function unanswered(address: string, method: string, error: unknown): CommandFailed {
   const { name, cause } = error instanceof Error ? error : new Error(String(error));
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (name !== 'TimeoutError' && !BROKEN.has(code)) {
@@ -189,15 +189,14 @@ function unanswered(address: string, error: unknown): CommandFailed {
     name === 'TimeoutError'
       ? `did not answer within ${ANSWER_MS_MAX / 1_000} s`
       : 'broke off before it answered';
-  return new CommandFailed(
-    `what runs at ${address} ${how}: what was asked may have been done all the same, look before you repeat it`,
-    { cause: error },
-  );
+  const after =
+    method === 'GET' ? '' : ': what was asked may have been done all the same, look before you repeat it';
+  return new CommandFailed(`what runs at ${address} ${how}${after}`, { cause: error });
 }
 
-async function jsonOf(address: string, response: Response): Promise<unknown> {
+async function jsonOf(address: string, method: string, response: Response): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
-    throw unanswered(address, error);
+    throw unanswered(address, method, error);
   });
   try {
     return JSON.parse(text);

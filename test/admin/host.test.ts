@@ -7,7 +7,7 @@ let gateway: TestGateway;
 let admin: ReturnType<TestGateway['parts']['adminServer']>['app'];
 let port: number;
 beforeAll(async () => {
-  gateway = await startTestGateway({ env: { ADMIN_HOSTS: 'console.example.com, Ops.Example' } });
+  gateway = await startTestGateway({ env: { ADMIN_HOSTS: 'console.example.com, Ops.Example, https://pasted.example:9090/console' } });
   admin = gateway.parts.adminServer().app;
   port = Number(new URL(await admin.listen({ host: '127.0.0.1', port: 0 })).port);
 });
@@ -38,6 +38,7 @@ describe('the internal listener', () => {
     'console.example.com',
     'CONSOLE.example.com:443',
     'ops.example',
+    'pasted.example:9090',
   ])('is asked under %s', async (host) => {
     expect(await statusUnder(host)).toBe(200);
   });

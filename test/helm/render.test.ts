@@ -105,6 +105,13 @@ describe('the rendered chart', () => {
     );
   });
 
+  it('refuses to scale between more replicas than there may be', () => {
+    const autoscaling = { enabled: true, minReplicas: 5, maxReplicas: 3 };
+    expect(() => renderChart({ ...OWN, worker: { autoscaling } })).toThrow(
+      'worker.autoscaling.minReplicas must not be above its maxReplicas',
+    );
+  });
+
   it('mounts configuration that the gateway accepts, where the image looks for it', () => {
     const mounts = at(containerOf(http), 'volumeMounts');
     expect(mounts).toContainEqual(mount('gateway', '/etc/wagergate/gateway'));

@@ -68,4 +68,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if lt (int $shutdown.terminationGracePeriodSeconds) (add (int $shutdown.preStopSeconds) 12 | int) -}}
 {{- fail "shutdown.terminationGracePeriodSeconds must be at least shutdown.preStopSeconds and 12 more" -}}
 {{- end -}}
+{{- range $component, $settings := dict "http" .Values.http "worker" .Values.worker -}}
+{{- $scaling := $settings.autoscaling -}}
+{{- if $scaling.enabled -}}
+{{- if lt (int $scaling.maxReplicas) (int $scaling.minReplicas) -}}
+{{- fail (printf "%s.autoscaling.minReplicas must not be above its maxReplicas" $component) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}

@@ -103,7 +103,7 @@ async function retryAll(
 ): Promise<void> {
   const by = byOf(options);
   const { operation } = options;
-  const { retried, left } = await withDeliveryAdmin(terminal, options, async (admin) => {
+  const { retried, left, held } = await withDeliveryAdmin(terminal, options, async (admin) => {
     let sum = 0;
     let cursor: string | undefined;
     do {
@@ -119,7 +119,9 @@ async function retryAll(
       if (cursor !== undefined) terminal.tell(`... ${sum} deliveries, up to ${cursor}`);
     } while (cursor !== undefined);
     const rest = state === 'dead' ? await admin.count({ operator, state, operation }) : undefined;
-    return { retried: sum, left: rest?.count ?? 0 };
+    const asks = state === 'pending' && sum === 0;
+    const held = asks ? await admin.count({ operator, state: 'held', operation }) : undefined;
+    return { retried: sum, left: rest?.count ?? 0, held: held?.count ?? 0 };
   });
   if (options.json) terminal.printJson({ operator, state, retried });
   else {
@@ -130,6 +132,10 @@ async function retryAll(
     terminal.tell(
       `left dead: ${left}, overtaken by a later operation of the bet, or refused again: correct it at ` +
         'the wallet, then `wagergate deliveries resolve <id>`',
+    );
+  } else if (held > 0) {
+    terminal.tell(
+      `held: ${held}, by a person or because the operator takes none: \`--state held\` has them due once it does`,
     );
   } else if (retried === 0) warnOfUnknownOperator(terminal, options.folder, operator);
 }

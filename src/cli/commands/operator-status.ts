@@ -61,7 +61,9 @@ function cells(item: Item): string[] {
   const { id, status, breaker, hold } = item;
   // To a suspended operator as well: it only begins nothing new.
   const goOut = status !== 'maintenance' && breaker.money === 'closed';
-  const deliveries = hold !== null ? 'held' : goOut ? 'go out' : 'wait';
+  // What nobody can count, as while PostgreSQL is away, nobody sends either.
+  const isKnown = item.openDeliveries !== null;
+  const deliveries = hold !== null ? 'held' : !goOut ? 'wait' : isKnown ? 'go out' : '?';
   return [id, status, breaker.money, breaker.read, deliveries, ...openCells(item)].map(plain);
 }
 

@@ -33,7 +33,9 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
     onDone();
     await refreshAll();
   };
-  const everyOperator = operators.data?.items.map(({ id }) => id) ?? [];
+  // Also those that only something open is left of.
+  const { items = [], withoutFile = [] } = operators.data ?? {};
+  const everyOperator = [...items, ...withoutFile].map(({ id }) => id);
   return (
     <div className="bulk">
       {selected.length > 0 && (
