@@ -30,7 +30,13 @@ const ONCE: Readonly<Record<string, string>> = {
   'settle-repeat-concurrent': 'settle-won',
   'settle-cashout-repeat': 'settle-cashout',
   'settle-lost-repeat': 'settle-lost',
+  'settle-refund-repeat': 'settle-refund',
+  'settle-corrected-repeat': 'resettle-up',
+  'settle-second-repeat': 'unsettle-settle-again',
+  'update-settle-repeat': 'update-after-settle',
+  'freebet-settle-repeat': 'freebet-won',
   'unsettle-twice': 'unsettle-won',
+  'unsettle-other-twice': 'unsettle-refund',
 };
 
 /** `unknownRepeats: hold`: a repeat paid again, so that it is left to a person. */

@@ -187,8 +187,8 @@ export class Trial extends Judgement {
   }
 
   /** The whole stake comes back. */
-  refunded(slip: BetSlip): Promise<RecordedCall> {
-    return this.settle(slip, { amount: slip.amount, resultType: 'refund' });
+  refunded(slip: BetSlip, odd?: Odd): Promise<RecordedCall> {
+    return this.settle(slip, { amount: slip.amount, resultType: 'refund' }, odd);
   }
 
   /** Waits as long as a wallet must remember at the least. @throws where the run is stopped meanwhile */

@@ -149,12 +149,14 @@ describe('an item that would do harm', () => {
       {
         item: 'rollbackConfirmedBy',
         yaml: 'rollbackConfirmedBy:\n  - 5',
-        why: expect.stringContaining('it would hide what rollback-after-settle found'),
+        why: expect.stringContaining('it would hide what freebet-settled-rollback found'),
         cases: [
+          'freebet-settled-rollback',
           'rollback-after-settle',
           'rollback-cashed-out',
           'rollback-corrected',
           'rollback-lost',
+          'update-settled-rollback',
         ],
       },
     ]);

@@ -3,10 +3,12 @@ import * as flawed from './support/flawed-wallets.ts';
 import { failsNothingElse, type Row } from './support/one-mistake.ts';
 
 const SETTLED_ROLLED_BACK = [
+  'freebet-settled-rollback',
   'rollback-after-settle',
   'rollback-cashed-out',
   'rollback-corrected',
   'rollback-lost',
+  'update-settled-rollback',
 ];
 
 const ROWS: readonly Row[] = [
@@ -15,8 +17,11 @@ const ROWS: readonly Row[] = [
     mistake: flawed.addsResettles,
     failed: [
       'resettle-back',
+      'resettle-cashout-lost',
+      'resettle-cashout-refund',
       'resettle-cashout-won',
       'resettle-down',
+      'resettle-refund-lost',
       'resettle-refund-won',
       'resettle-spent-payout',
       'resettle-up',
@@ -28,6 +33,7 @@ const ROWS: readonly Row[] = [
     wallet: 'leaves payouts that are undone',
     mistake: flawed.keepsUnsettledPayouts,
     failed: [
+      'freebet-unsettle',
       'shape-concurrent-lives',
       'shape-journey',
       'unsettle-after-resettle',
@@ -41,16 +47,19 @@ const ROWS: readonly Row[] = [
       'unsettle-spent-payout',
       'unsettle-twice',
       'unsettle-won',
+      'update-then-unsettle',
     ],
   },
   {
     wallet: 'leaves the payout beside the refund',
     mistake: flawed.keepsPayoutOnRollback,
     failed: [
+      'freebet-settled-rollback',
       'rollback-after-settle',
       'rollback-cashed-out',
       'rollback-corrected',
       'rollback-refunded',
+      'update-settled-rollback',
     ],
     warned: ['rollback-spent-payout'],
   },

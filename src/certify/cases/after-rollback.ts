@@ -134,6 +134,28 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
     },
   },
   {
+    id: 'rollback-result-twice',
+    title: 'The same rollback of a bet that had a result moves nothing',
+    rule: RULES.repeatedRollback,
+    expected: 'a settled bet, and one that was unsettled, are rolled back once',
+    advice:
+      'Mark the bet as rolled back, whatever it was before, in the transaction that undoes it; answer 200 to every ' +
+      'further rollback, and move nothing.',
+    run: async (trial) => {
+      for (const what of ['settled', 'unsettled'] as const) {
+        const slip = await trial.placed({ amount: '2' });
+        await trial.won(slip, '3');
+        if (what === 'unsettled') await trial.unsettle(slip, '3');
+        const first = await trial.rollback(slip);
+        // What the first one has moved is judged by the cases about it.
+        await trial.open();
+        await trial.rollback(slip, 50, trial.repeatOf(first));
+        if (!(await trial.movedNothing(`the same rollback of a bet that was ${what} bet again`)))
+          return;
+      }
+    },
+  },
+  {
     id: 'rollback-late-repeat',
     title: 'A rollback is remembered some time later',
     expected:

@@ -1,5 +1,6 @@
 import { sameAmount, subtractAmounts } from '../../domain/amount.ts';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
+import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
@@ -80,6 +81,69 @@ export const freebetCases: readonly Case[] = group('freebet', usual, [
       const { slip, net } = await freebet(trial);
       await trial.place(slip);
       await trial.moved(net, 'the same freebet again');
+    },
+  },
+  {
+    id: 'freebet-unsettle',
+    title: 'The payout of a freebet is taken back, and another one made',
+    expected: '200 to each, the balance has risen by the second payout alone',
+    advice: LIKE_ANY,
+    run: async (trial) => {
+      const { slip, net } = await freebet(trial);
+      trial.accepts(await trial.won(slip, '3'));
+      trial.accepts(await trial.unsettle(slip, '3'));
+      if (!(await trial.moved(net, 'a freebet won and unsettled'))) return;
+      trial.accepts(await trial.won(slip, '5'));
+      await trial.moved(subtractAmounts(net, '-5'), 'a freebet won, unsettled and won again');
+    },
+  },
+  {
+    id: 'freebet-settled-rollback',
+    title: 'A rollback of a settled freebet undoes stake and payout',
+    rule: RULES.rollbackSettled,
+    expected: 'whatever the answer, the balance is what it was before the bet',
+    advice: LIKE_ANY,
+    run: async (trial) => {
+      const { slip } = await freebet(trial);
+      trial.accepts(await trial.won(slip, '3'));
+      const recorded = await trial.rollback(slip);
+      // Where money is wrong, no dialect may make this answer look like a confirmation.
+      recorded.wanted = { kind: 'confirmation' };
+      const answered = describeExchange(recorded.exchange);
+      await trial.movedNothing(`a freebet won and rolled back (answered ${answered})`);
+    },
+  },
+  {
+    id: 'freebet-settle-repeat',
+    title: 'The same settle of a freebet again pays once',
+    rule: RULES.repeatedSettle,
+    expected: '200, the balance rises once',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: LIKE_ANY,
+    repeats: true,
+    run: async (trial) => {
+      const { slip } = await freebet(trial);
+      const first = await trial.won(slip, '3');
+      trial.accepts(first);
+      await trial.open();
+      trial.accepts(await trial.won(slip, '3', trial.repeatOf(first)));
+      await trial.movedNothing('the same settle of a freebet again');
+    },
+  },
+  {
+    id: 'freebet-rollback-repeat',
+    title: 'The same rollback of a freebet again refunds once',
+    rule: RULES.repeatedRollback,
+    expected: '200 (or 400 with code 8), the balance stays',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: LIKE_ANY,
+    run: async (trial) => {
+      const { slip } = await freebet(trial);
+      const first = await trial.rollback(slip);
+      trial.confirms(first);
+      await trial.open();
+      trial.confirms(await trial.rollback(slip, 50, trial.repeatOf(first)));
+      await trial.movedNothing('the same rollback of a freebet again');
     },
   },
 ]);

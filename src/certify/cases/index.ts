@@ -1,6 +1,7 @@
 import type { Case } from '../case.ts';
 import { afterRollbackCases } from './after-rollback.ts';
 import { balanceCases } from './balance.ts';
+import { betKindCases } from './bet-kinds.ts';
 import { currencyCases } from './currencies.ts';
 import { freebetCases } from './freebet.ts';
 import { latencyCases } from './latency.ts';
@@ -35,5 +36,6 @@ export const CASES: readonly Case[] = [
   ...latencyCases,
   ...currencyCases,
   ...shapeCases,
+  ...betKindCases,
   ...answerCases,
 ];

@@ -125,6 +125,50 @@ export const resettleCases: readonly Case[] = group('settle', usual, [
     },
   },
   {
+    id: 'resettle-cashout-lost',
+    title: 'A cashout corrected to a loss is taken back',
+    expected: '200, the cashout taken back; or 400 with code 20 or 21',
+    advice: REPLACE_ANY,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await trial.cashedOut(slip, '1'));
+      await changed(trial, slip, await trial.lost(slip), '1', '0');
+    },
+  },
+  {
+    id: 'resettle-cashout-refund',
+    title: 'A cashout whose event is cancelled afterwards leaves the stake alone',
+    expected: '200, the cashout replaced by the refund; or 400 with code 20 or 21',
+    advice: REPLACE_ANY,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await trial.cashedOut(slip, '1'));
+      await changed(trial, slip, await trial.refunded(slip), '1', slip.amount);
+    },
+  },
+  {
+    id: 'resettle-lost-refund',
+    title: 'A loss whose event is cancelled afterwards gives the stake back',
+    expected: '200, the refund made; or 400 with code 20',
+    advice: REPLACE_ANY,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await trial.lost(slip));
+      await changed(trial, slip, await trial.refunded(slip), '0', slip.amount);
+    },
+  },
+  {
+    id: 'resettle-refund-lost',
+    title: 'A refund corrected to a loss is taken back',
+    expected: '200, the refund taken back; or 400 with code 20 or 21',
+    advice: REPLACE_ANY,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      trial.accepts(await trial.refunded(slip));
+      await changed(trial, slip, await trial.lost(slip), slip.amount, '0');
+    },
+  },
+  {
     id: 'resettle-spent-payout',
     title: 'A win corrected to a loss takes a payout back that was spent',
     expected:

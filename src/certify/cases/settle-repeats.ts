@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { type Case, group } from '../case.ts';
+import type { RecordedCall } from '../recorded-call.ts';
 import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
 
@@ -14,6 +15,17 @@ async function repeated(trial: Trial, send: (slip: BetSlip) => Promise<unknown>)
   const slip = await trial.placed();
   await send(slip);
   await trial.moved('2', 'the same settle again');
+}
+
+/** Counted from what the result before it has moved: whether that was right, other cases say. */
+async function paysNothingAgain(
+  trial: Trial,
+  send: () => Promise<RecordedCall>,
+  what: string,
+): Promise<void> {
+  await trial.open();
+  trial.accepts(await send());
+  await trial.movedNothing(`the same ${what} again`);
 }
 
 const usual = {
@@ -95,6 +107,52 @@ export const settleRepeatCases: readonly Case[] = group('settle', usual, [
           trial.fail('none of the copies was accepted');
         }
       }),
+  },
+  {
+    id: 'settle-refund-repeat',
+    title: 'The same refund again pays once',
+    expected: '200, the balance rises once',
+    advice: ONCE,
+    repeats: true,
+    run: async (trial) => {
+      const slip = await trial.placed({ amount: '2' });
+      const first = await trial.refunded(slip);
+      trial.accepts(first);
+      const again = () => trial.refunded(slip, trial.repeatOf(first));
+      await paysNothingAgain(trial, again, 'refund');
+    },
+  },
+  {
+    id: 'settle-corrected-repeat',
+    title: 'The same corrected result again pays once',
+    expected: '200 where the correction was taken; the balance stays',
+    advice: `${ONCE} That holds for every result of a bet, not for its first one alone.`,
+    repeats: true,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      const second = await trial.won(slip, '5');
+      // Where results are not changed, the cases about that say so.
+      if (second.answer.kind !== 'accepted') return;
+      const again = () => trial.won(slip, '5', trial.repeatOf(second));
+      await paysNothingAgain(trial, again, 'corrected settle');
+    },
+  },
+  {
+    id: 'settle-second-repeat',
+    title: 'The same settle after an unsettle, again, pays once',
+    expected: '200, the balance rises once',
+    advice: `${ONCE} That holds for every result of a bet, not for its first one alone.`,
+    repeats: true,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      trial.accepts(await trial.unsettle(slip, '3'));
+      const second = await trial.won(slip, '3');
+      trial.accepts(second);
+      const again = () => trial.won(slip, '3', trial.repeatOf(second));
+      await paysNothingAgain(trial, again, 'settle after an unsettle');
+    },
   },
   {
     id: 'settle-lost-repeat',

@@ -131,6 +131,28 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
     },
   },
   {
+    id: 'unsettle-other-twice',
+    title: 'The same unsettle of a cashout or a refund takes it back once',
+    rule: RULES.repeatedUnsettle,
+    expected: '200, the balance falls once for each',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: `${TAKE_BACK} A second unsettle then has nothing to take, and is answered 200.`,
+    repeats: true,
+    run: async (trial) => {
+      for (const resultType of ['cashout', 'refund'] as const) {
+        const slip = await trial.placed({ amount: '2' });
+        const settled =
+          resultType === 'cashout' ? trial.cashedOut(slip, '2') : trial.refunded(slip);
+        trial.accepts(await settled);
+        const first = await trial.unsettle(slip, '2');
+        trial.accepts(first);
+        await trial.open();
+        trial.accepts(await trial.unsettle(slip, '2', trial.repeatOf(first)));
+        if (!(await trial.movedNothing(`the same unsettle of a ${resultType} again`))) return;
+      }
+    },
+  },
+  {
     id: 'unsettle-before-settle',
     title: 'An unsettle of a bet without a result moves nothing',
     expected: '200 or 400 with a code, the balance stays',

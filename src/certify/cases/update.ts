@@ -1,3 +1,4 @@
+import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
 import type { RecordedCall } from '../recorded-call.ts';
@@ -35,6 +36,20 @@ const usual = { rule: RULES.update, money: true, meaning: 'costs_money' } as con
 
 const STORE =
   'Store the new coefficients, touch no money, and answer 200, also for a bet that you do not have.';
+
+const KEEP = `${STORE} Change the coefficients of the bet alone: its state, its stake and what it has paid stay.`;
+
+/** A bet of 1 that won 3, and then got an update: whether that is accepted, other cases say. */
+async function settledAndUpdated(
+  trial: Trial,
+): Promise<{ readonly slip: BetSlip; readonly settled: RecordedCall }> {
+  needsUpdates(trial);
+  const slip = await trial.placed();
+  const settled = await trial.won(slip, '3');
+  trial.accepts(settled);
+  await trial.update(slip, '1.7');
+  return { slip, settled };
+}
 
 export const updateCases: readonly Case[] = group('update', usual, [
   {
@@ -84,6 +99,60 @@ export const updateCases: readonly Case[] = group('update', usual, [
       acceptsUpdate(trial, await trial.update(slip, '2.5'));
       trial.accepts(await trial.won(slip, '3'));
       await trial.moved('2', 'a settle after an update');
+    },
+  },
+  {
+    id: 'update-then-rollback',
+    title: 'An update leaves the stake with the bet',
+    expected: '200 to a rollback after an update, the stake comes back, and no more',
+    advice: KEEP,
+    run: async (trial) => {
+      needsUpdates(trial);
+      const slip = await trial.placed({ amount: '3' });
+      await trial.update(slip, '1.7');
+      trial.confirms(await trial.rollback(slip));
+      await trial.movedNothing('a bet updated and rolled back');
+    },
+  },
+  {
+    id: 'update-then-unsettle',
+    title: 'An update leaves the result with the bet',
+    expected: '200 to an unsettle after an update, the payout is taken back',
+    advice: KEEP,
+    run: async (trial) => {
+      const { slip } = await settledAndUpdated(trial);
+      trial.accepts(await trial.unsettle(slip, '3'));
+      await trial.moved('-1', 'a bet won, updated and unsettled');
+    },
+  },
+  {
+    id: 'update-settled-rollback',
+    title: 'A rollback after an update undoes the result as well',
+    rule: RULES.rollbackSettled,
+    expected: 'whatever the answer, stake and payout are undone',
+    advice: KEEP,
+    run: async (trial) => {
+      const { slip } = await settledAndUpdated(trial);
+      const recorded = await trial.rollback(slip);
+      // Where money is wrong, no dialect may make this answer look like a confirmation.
+      recorded.wanted = { kind: 'confirmation' };
+      const answered = describeExchange(recorded.exchange);
+      await trial.movedNothing(`a bet won, updated and rolled back (answered ${answered})`);
+    },
+  },
+  {
+    id: 'update-settle-repeat',
+    title: 'The same settle again, after an update, pays once',
+    rule: RULES.repeatedSettle,
+    expected: '200, the balance stays',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: KEEP,
+    repeats: true,
+    run: async (trial) => {
+      const { slip, settled } = await settledAndUpdated(trial);
+      await trial.open();
+      trial.accepts(await trial.won(slip, '3', trial.repeatOf(settled)));
+      await trial.movedNothing('the same settle again, after an update');
     },
   },
   {

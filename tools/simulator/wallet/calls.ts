@@ -27,6 +27,14 @@ export interface BalanceCall {
   readonly currency: string;
 }
 
+/** What tells bets apart that are booked alike. */
+export interface BetKind {
+  readonly isFreebet: boolean;
+  readonly isTurbogames: boolean;
+  /** Exact text of the JSON number. */
+  readonly boosterCoefficient: string | undefined;
+}
+
 interface BetCallFields {
   readonly requestId: string;
   readonly transactionId: string;
@@ -35,6 +43,7 @@ interface BetCallFields {
   readonly amount: string;
   readonly currency: string;
   readonly token: string | undefined;
+  readonly kind: BetKind;
 }
 
 export interface PlaceCall extends BetCallFields {
@@ -109,6 +118,11 @@ function callOf(path: WalletPath, method: string, document: JsonDocument): Walle
     amount: amount(document),
     currency: text(document, 'currency'),
     token: document.has('token') ? text(document, 'token') : undefined,
+    kind: {
+      isFreebet: document.numberText('bonusId') !== undefined,
+      isTurbogames: document.value.gameType === 'turbogames',
+      boosterCoefficient: document.numberText('boosterCoefficient'),
+    },
   };
   const operation = betOperation(method, document);
   switch (operation) {

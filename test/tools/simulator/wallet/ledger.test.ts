@@ -25,7 +25,8 @@ interface Wish {
 
 function call(operation: BetOperation, wish: Wish = {}): BetWalletCall {
   const { bet = 'bet-1', user = 'ann', amount = '12.10', currency = 'USD' } = wish;
-  const fields = { requestId: 'request', transactionId: bet, userId: user, amount, currency };
+  const kind = { isFreebet: false, isTurbogames: false, boosterCoefficient: '1' };
+  const fields = { requestId: 'request', transactionId: bet, userId: user, amount, currency, kind };
   const token = 'token' in wish ? wish.token : 'ann-usd';
   switch (operation) {
     case 'place':

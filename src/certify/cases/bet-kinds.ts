@@ -1,0 +1,76 @@
+import { objectText, placeBody, type RawFields } from '../../protocol/callback-bodies.ts';
+import { type Case, group } from '../case.ts';
+import { RULES } from '../rules.ts';
+import type { Trial } from '../trial.ts';
+
+const OUTCOMES = 20;
+
+/** The payout of a settle has everything in it: neither odds nor booster are applied to it once more. */
+const EXPRESS: RawFields = { ticketType: '"express"', boosterCoefficient: '1.2' };
+const TURBOGAMES: RawFields = { gameType: '"turbogames"' };
+
+const usual = { rule: RULES.kinds, money: true, meaning: 'costs_money' } as const;
+
+export const betKindCases: readonly Case[] = group('shape', usual, [
+  {
+    id: 'shape-express',
+    title: `A boosted express bet of ${OUTCOMES} outcomes is booked like any other`,
+    expected: `200 to a place with ticketType express and ${OUTCOMES} entries of metadata; its stake is debited once, its payout paid as it is, and another one rolled back`,
+    advice:
+      'Take ticketType express, with one entry of metadata for each outcome: the stake is of the whole bet, and the ' +
+      'amount of a settle is what is paid, with the booster in it.',
+    run: async (trial) => {
+      const outcomes = Array.from({ length: OUTCOMES }, (_, at) => outcome(at));
+      await livesOn(trial, 'an express bet', EXPRESS, { metadata: `[${outcomes.join(',')}]` });
+    },
+  },
+  {
+    id: 'shape-turbogames',
+    title: 'A bet on turbogames is booked like any other',
+    expected:
+      '200 to a place with gameType turbogames; it is debited and paid, and another one rolled back',
+    advice: 'Take gameType turbogames like sportsbook: the same stakes, payouts and refunds.',
+    run: (trial) => livesOn(trial, 'a bet on turbogames', TURBOGAMES),
+  },
+]);
+
+/**
+ * One bet wins, and another is rolled back.
+ *
+ * @param common members that all operations of such a bet have
+ * @param ofPlace further ones of its place
+ */
+async function livesOn(
+  trial: Trial,
+  what: string,
+  common: RawFields,
+  ofPlace: RawFields = {},
+): Promise<void> {
+  const place = { more: { ...common, ...ofPlace } };
+  const [first, second] = [trial.slip({ amount: '2' }), trial.slip({ amount: '2' })];
+  if (!trial.accepts(await trial.place(first, place))) return;
+  if (!(await trial.moved('-2', `${what} of 2`))) return;
+  trial.accepts(await trial.won(first, '3', { more: common }));
+  if (!(await trial.moved('1', `${what} of 2 that won 3`))) return;
+  trial.accepts(await trial.place(second, place));
+  trial.confirms(await trial.rollback(second, 50, { more: common }));
+  await trial.moved('1', `${what} rolled back, after another that won`);
+}
+
+function outcome(at: number): string {
+  const body: { readonly metadata?: readonly object[] } = JSON.parse(placeBody(EXAMPLE));
+  const [first] = body.metadata ?? [];
+  const raw = Object.entries({ ...first, eventId: `certify-${at}`, stage: (at % 2) + 1 });
+  return objectText(Object.fromEntries(raw.map(([name, value]) => [name, JSON.stringify(value)])));
+}
+
+const EXAMPLE = {
+  transactionId: 'example',
+  token: 'example',
+  userId: 'example',
+  currency: 'USD',
+  amount: '1',
+  coefficient: '1.5',
+  bonusId: null,
+  bonusTemplateId: null,
+};
