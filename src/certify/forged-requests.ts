@@ -86,13 +86,17 @@ export const shortened = changedBy(
   `s/\\(\\.\\..\\{${HALF}\\}\\).*/\\1/`,
 );
 
-const NO_ALGORITHM = `${base64url('{"alg":"none","typ":"JWT"}')}..`;
+/** A library that refuses the first may take the others (RFC 8725, section 3.1). */
+export const NO_ALGORITHMS = ['none', 'None', 'NONE', 'nOnE'] as const;
 
-/** A header that asks for no algorithm, and no signature behind it (RFC 8725, section 3.1). */
-export const noAlgorithm: ForgedRequest = {
-  change: (request) => withSignature(request, NO_ALGORITHM),
-  signedAs: () => ({ kind: 'constant', jws: NO_ALGORITHM }),
-};
+/** A header that asks for no algorithm, and no signature behind it. */
+export function noAlgorithm(name: (typeof NO_ALGORITHMS)[number]): ForgedRequest {
+  const jws = `${base64url(`{"alg":"${name}","typ":"JWT"}`)}..`;
+  return {
+    change: (request) => withSignature(request, jws),
+    signedAs: () => ({ kind: 'constant', jws }),
+  };
+}
 
 /** Signed for one body and sent with another. */
 export function otherBody(body: string): ForgedRequest {

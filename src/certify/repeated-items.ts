@@ -32,10 +32,12 @@ const ONCE: Readonly<Record<string, string>> = {
   'settle-lost-repeat': 'settle-lost',
   'settle-refund-repeat': 'settle-refund',
   'settle-corrected-repeat': 'resettle-up',
+  'settle-corrected-concurrent': 'resettle-up',
   'settle-second-repeat': 'unsettle-settle-again',
   'update-settle-repeat': 'update-after-settle',
   'freebet-settle-repeat': 'freebet-won',
   'unsettle-twice': 'unsettle-won',
+  'unsettle-concurrent': 'unsettle-won',
   'unsettle-other-twice': 'unsettle-refund',
 };
 

@@ -156,6 +156,7 @@ describe('an item that would do harm', () => {
           'rollback-cashed-out',
           'rollback-corrected',
           'rollback-lost',
+          'rollback-settle-race',
           'update-settled-rollback',
         ],
       },

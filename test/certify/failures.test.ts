@@ -9,7 +9,7 @@ import type { Mistake } from './support/mistake.ts';
 
 describe('what a failure means', () => {
   it.each<[string, Mistake, FailureMeaning]>([
-    ['a payout beside the refund', flawed.keepsPayoutOnRollback, 'costs_money'],
+    ['a win beside the cashout', flawed.addsWinToCashout, 'costs_money'],
     ['a repeated refund', flawed.refundsTwice, 'costs_money_when_an_answer_is_lost'],
     ['a foreign signature', answering.acceptsAnySignature, 'lets_somebody_in'],
     ['a duplicate that is debited', flawed.debitsDuplicates, 'absorbed'],

@@ -21,6 +21,7 @@ const ROWS: readonly Row[] = [
       'signature-foreign-update',
       'signature-missing-balance',
       'signature-missing-place',
+      'signature-missing-results',
       'signature-no-algorithm',
       'signature-other-body',
       'signature-shortened',

@@ -8,6 +8,7 @@ const SETTLED_ROLLED_BACK = [
   'rollback-cashed-out',
   'rollback-corrected',
   'rollback-lost',
+  'rollback-settle-race',
   'update-settled-rollback',
 ];
 
@@ -27,6 +28,7 @@ const ROWS: readonly Row[] = [
       'resettle-up',
       'resettle-won-refund',
       'resettle-zero',
+      'settle-corrected-concurrent',
     ],
   },
   {
@@ -39,6 +41,7 @@ const ROWS: readonly Row[] = [
       'unsettle-after-resettle',
       'unsettle-again',
       'unsettle-cashout',
+      'unsettle-concurrent',
       'unsettle-refund',
       'unsettle-rollback',
       'unsettle-settle-again',
@@ -59,6 +62,7 @@ const ROWS: readonly Row[] = [
       'rollback-cashed-out',
       'rollback-corrected',
       'rollback-refunded',
+      'rollback-settle-race',
       'update-settled-rollback',
     ],
     warned: ['rollback-spent-payout'],

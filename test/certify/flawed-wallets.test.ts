@@ -44,6 +44,7 @@ const ROWS: readonly Row[] = [
     failed: [
       'freebet-settle-repeat',
       'settle-cashout-repeat',
+      'settle-corrected-concurrent',
       'settle-corrected-repeat',
       'settle-late-repeat',
       'settle-refund-repeat',
@@ -93,7 +94,7 @@ const ROWS: readonly Row[] = [
   {
     wallet: 'undoes a payout twice',
     mistake: flawed.unsettlesTwice,
-    failed: ['unsettle-other-twice', 'unsettle-twice'],
+    failed: ['unsettle-concurrent', 'unsettle-other-twice', 'unsettle-twice'],
     verdict: 'fit_with_dialect',
   },
   {
@@ -105,6 +106,7 @@ const ROWS: readonly Row[] = [
       'rollback-late-repeat',
       'rollback-place-race',
       'rollback-result-twice',
+      'rollback-settle-race',
       'rollback-twice',
     ],
   },

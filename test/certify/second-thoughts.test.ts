@@ -51,7 +51,7 @@ const ROWS: readonly Row[] = [
   {
     wallet: 'knows the first result of a bet again, and no later one',
     mistake: second.knowsFirstResults(),
-    failed: ['settle-corrected-repeat', 'settle-second-repeat'],
+    failed: ['settle-corrected-concurrent', 'settle-corrected-repeat', 'settle-second-repeat'],
     verdict: 'fit_with_dialect',
   },
   {
@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
   {
     wallet: 'refunds a settled bet twice',
     mistake: second.refundsTwiceAfter('settle'),
-    failed: ['rollback-result-twice'],
+    failed: ['rollback-result-twice', 'rollback-settle-race'],
   },
   {
     wallet: 'refunds an unsettled bet twice',

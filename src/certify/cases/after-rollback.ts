@@ -7,6 +7,8 @@ import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
 import { afterSpending } from './spent-payout.ts';
 
+const RACES = 4;
+
 const CLOSED =
   'Look at the state of the bet before money moves: one that was rolled back gets no result; ' +
   'refuse with code 5.';
@@ -91,6 +93,20 @@ export const afterRollbackCases: readonly Case[] = group('rollback', usual, [
     advice: CLOSED,
     run: (trial) =>
       afterRollback(trial, 'a settle after the rollback', (slip) => trial.won(slip, '3')),
+  },
+  {
+    id: 'rollback-settle-race',
+    title: 'A rollback at the same time as a result leaves neither payout nor debit',
+    expected: `after each of ${RACES} races the rollback is confirmed, and the balance is what it was`,
+    advice: `${CLOSED} Lock the bet's row from that look until all is written.`,
+    run: async (trial) => {
+      for (let race = 0; race < RACES; race += 1) {
+        const slip = await trial.placed();
+        await Promise.all([trial.won(slip, '3'), trial.rollback(slip)]);
+        trial.confirms(await trial.rollback(slip));
+      }
+      await trial.movedNothing('results raced by the rollbacks of their bets');
+    },
   },
   {
     id: 'rollback-then-unsettle',

@@ -106,6 +106,17 @@ export const currencyCases: readonly Case[] = group('currencies', usual, [
     },
   },
   {
+    id: 'currency-exponent',
+    title: 'An amount written 1e1 is 10, or refused',
+    expected: 'the balance falls by exactly 10; or a refusal and nothing debited',
+    advice: `${DECIMALS} JSON may write any number with an exponent, and many a language does so with small ones (1.0e-5).`,
+    run: async (trial) => {
+      const { answer } = await trial.place(trial.slip({ amount: '1e1' }));
+      if (answer.kind === 'none') trial.warn('a place of 1e1 was neither taken nor refused');
+      await trial.moved(answer.kind === 'accepted' ? '-10' : '0', 'a place of 1e1');
+    },
+  },
+  {
     id: 'currency-exact-sums',
     title: 'Tenths add up',
     expected: 'after stakes of 0.1, 0.2, … 0.7 the balance has fallen by exactly 2.8',

@@ -1,6 +1,7 @@
 import { addAmounts, compareAmounts } from '../../domain/amount.ts';
 import { describeExchange } from '../answer-meaning.ts';
 import { type Case, group } from '../case.ts';
+import { hasNoCents } from '../money.ts';
 import { RULES } from '../rules.ts';
 import { Skipped } from '../trial.ts';
 
@@ -34,6 +35,11 @@ export const placeCases: readonly Case[] = group('place', usual, [
       const amount = addAmounts(await trial.open(), '1');
       trial.refuses(await trial.place(trial.slip({ amount })), [7]);
       await trial.movedNothing('a place above the balance');
+      if (hasNoCents(trial.player.currency)) return;
+      // Whoever compares whole coins lends the rest. A wallet may also have no such coin.
+      const cents = addAmounts(await trial.open(), '0.01');
+      trial.refuses(await trial.place(trial.slip({ amount: cents })), [7, 5]);
+      await trial.movedNothing('a place of a cent above the balance');
     },
   },
   {

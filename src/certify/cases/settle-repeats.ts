@@ -139,6 +139,22 @@ export const settleRepeatCases: readonly Case[] = group('settle', usual, [
     },
   },
   {
+    id: 'settle-corrected-concurrent',
+    title: `${COPIES} copies of one corrected result at the same time change it once`,
+    expected: 'the payout that stands is the corrected one; or the first, where all are refused',
+    advice: `${ONCE} Lock the bet's row while you take the first payout back and make the second.`,
+    repeats: true,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      const requestId = randomUUID();
+      const copies = Array.from({ length: COPIES }, () => trial.won(slip, '5', { requestId }));
+      const answers = await Promise.all(copies);
+      const isChanged = answers.some(({ answer }) => answer.kind === 'accepted');
+      await trial.moved(isChanged ? '4' : '2', `${COPIES} copies of one corrected settle`);
+    },
+  },
+  {
     id: 'settle-second-repeat',
     title: 'The same settle after an unsettle, again, pays once',
     expected: '200, the balance rises once',

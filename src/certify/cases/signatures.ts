@@ -10,6 +10,7 @@ import {
   emptySignature,
   type ForgedRequest,
   foreignSecret,
+  NO_ALGORITHMS,
   noAlgorithm,
   otherBody,
   shortened,
@@ -128,7 +129,9 @@ const FORGED: readonly CaseText[] = [
     title: 'A header that asks for no algorithm is refused',
     expected: '400 with code 1, nothing debited',
     advice: 'Take HS256 and no other algorithm, whatever the header asks for (RFC 8725, 3.1).',
-    run: (trial) => forgedPlace(trial, noAlgorithm),
+    run: async (trial) => {
+      for (const name of NO_ALGORITHMS) await forgedPlace(trial, noAlgorithm(name));
+    },
   },
   {
     id: 'signature-empty',
@@ -186,6 +189,26 @@ const FORGED: readonly CaseText[] = [
       const recorded = await trial.rollback(slip, 50, { forgery: foreignSecret });
       trial.refuses(recorded, BAD_SIGNATURE, 'warn');
       await trial.moved('-1', 'a rollback with a wrong signature');
+    },
+  },
+  {
+    id: 'signature-missing-results',
+    title: 'A settle, an unsettle and a rollback without a signature are refused',
+    expected: '400 with code 1 to each, no money moves',
+    advice: `${VERIFY} A request without the header is refused too, whatever its method.`,
+    run: async (trial) => {
+      const [open, settled] = [await trial.placed(), await trial.placed()];
+      await trial.cashedOut(settled, '3');
+      await trial.open();
+      const odd = { forgery: unsigned };
+      for (const send of [
+        () => trial.won(open, '3', odd),
+        () => trial.unsettle(settled, '3', odd),
+        () => trial.rollback(open, 50, odd),
+      ]) {
+        trial.refuses(await send(), BAD_SIGNATURE, 'warn');
+      }
+      await trial.movedNothing('calls without a signature');
     },
   },
   {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { BetSlip } from '../../protocol/callback-bodies.ts';
 import { jsonString } from '../../protocol/json.ts';
 import { describeExchange } from '../answer-meaning.ts';
@@ -6,6 +7,8 @@ import { RULES } from '../rules.ts';
 import type { Trial } from '../trial.ts';
 import { afterSpending, judgeSpent } from './spent-payout.ts';
 import { tryWithToken } from './with-token.ts';
+
+const COPIES = 5;
 
 const TAKE_BACK =
   'Take back what this bet has paid (as kept with the bet, whatever resultType made it), set its ' +
@@ -128,6 +131,26 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
       trial.accepts(first);
       trial.accepts(await trial.unsettle(slip, '3', trial.repeatOf(first)));
       await trial.moved('-1', 'the same unsettle again');
+    },
+  },
+  {
+    id: 'unsettle-concurrent',
+    title: `${COPIES} copies of one unsettle at the same time take the payout back once`,
+    rule: RULES.repeatedUnsettle,
+    expected: 'the balance falls once',
+    meaning: 'costs_money_when_an_answer_is_lost',
+    advice: `${TAKE_BACK} Lock the bet's row while you do.`,
+    repeats: true,
+    run: async (trial) => {
+      const slip = await trial.placed();
+      trial.accepts(await trial.won(slip, '3'));
+      const requestId = randomUUID();
+      const copies = Array.from({ length: COPIES }, () => trial.unsettle(slip, '3', { requestId }));
+      const answers = await Promise.all(copies);
+      if (answers.every(({ answer }) => answer.kind !== 'accepted')) {
+        trial.fail('none of the copies was accepted');
+      }
+      await trial.moved('-1', `${COPIES} copies of one unsettle`);
     },
   },
   {

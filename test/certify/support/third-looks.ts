@@ -1,0 +1,123 @@
+import { compareAmounts, sameAmount, subtractAmounts } from '../../../src/domain/amount.ts';
+import type { BetOperation } from '../../../src/domain/operation.ts';
+import { judgeSignature } from '../../../tools/simulator/wallet/http.ts';
+import { accepted, flawed, type Mistake } from './mistake.ts';
+
+/*
+ * Wallets whose mistake shows only where two calls of one bet meet, or where somebody looks at the
+ * results instead of the places.
+ */
+
+/** Longer apart, calls come one after the other; a wallet with such a flaw has to take longer. */
+const TOGETHER_MS = 25;
+export const ANSWER_AFTER_MS = 2 * TOGETHER_MS;
+
+/** Tells whether a call of this bet comes together with an earlier one. */
+function meetings(): (bet: string) => boolean {
+  const last = new Map<string, number>();
+  return (bet) => {
+    const [nowMs, lastMs] = [performance.now(), last.get(bet)];
+    last.set(bet, nowMs);
+    return lastMs !== undefined && nowMs - lastMs < TOGETHER_MS;
+  };
+}
+
+/** Takes the payout back once for each copy of an unsettle that comes together with another. */
+export function unsettlesTogether(): Mistake {
+  const meets = meetings();
+  return flawed((call, books) => {
+    if (call.operation !== 'unsettle' || !meets(call.transactionId)) return undefined;
+    books.debit(call.userId, call.currency, call.amount);
+    return accepted();
+  });
+}
+
+/** Pays the difference of a corrected result once for each copy that comes together with another. */
+export function correctsTogether(): Mistake {
+  const meets = meetings();
+  const corrected = new Set<string>();
+  return flawed((call, books) => {
+    if (call.operation !== 'settle') return undefined;
+    const bet = books.bet(call.transactionId);
+    const isMet = meets(call.transactionId);
+    if (isMet && corrected.has(call.transactionId)) {
+      books.credit(call.userId, call.currency, '2');
+      return accepted();
+    }
+    const isChange = bet?.status === 'settled' && !sameAmount(bet.paid, call.amount);
+    if (isChange) corrected.add(call.transactionId);
+    return undefined;
+  });
+}
+
+/** Reads the state of a bet, pays or refunds, and writes it: a result and a rollback that meet do both. */
+export function paysBesideRollback(): Mistake {
+  const meets = meetings();
+  return flawed((call, books) => {
+    if (call.operation !== 'settle' && call.operation !== 'rollback') return undefined;
+    const isMet = meets(call.transactionId);
+    const bet = books.bet(call.transactionId);
+    if (!isMet || bet === undefined) return undefined;
+    if (call.operation === 'settle' && bet.status === 'rolled_back') {
+      books.credit(bet.user, bet.currency, call.amount);
+      return accepted();
+    }
+    if (call.operation !== 'rollback' || bet.status !== 'settled') return undefined;
+    const { paid } = bet;
+    const verdict = books.book(call);
+    books.credit(bet.user, bet.currency, paid);
+    return verdict;
+  });
+}
+
+/** Compares a stake with the balance in whole coins. */
+export const lendsCents = flawed((call, books) => {
+  if (call.operation !== 'place' || call.userId !== 'ann' || call.currency !== 'USD') {
+    return undefined;
+  }
+  const missing = subtractAmounts(call.amount, books.balance(call.userId, call.currency));
+  if (compareAmounts(missing, '0') <= 0 || compareAmounts(missing, '1') >= 0) return undefined;
+  books.credit(call.userId, call.currency, missing);
+  const verdict = books.book(call);
+  books.debit(call.userId, call.currency, missing);
+  return verdict;
+});
+
+/** Reads an amount up to its exponent. */
+export const cutsExponents = flawed((call, books) =>
+  call.operation === 'place'
+    ? books.book({ ...call, amount: call.amount.replace(/e.*$/i, '') })
+    : undefined,
+);
+
+const TYPES: Readonly<Partial<Record<BetOperation, number>>> = { settle: 2, rollback: 3 };
+
+/** Verifies a signature of such a call where there is one. */
+export const asksNoSignatureOf = (operation: 'settle' | 'unsettle' | 'rollback'): Mistake => ({
+  judge: (request, keys) => {
+    const body = request.body.toString('utf8');
+    const isOne = body.includes(`"type":${TYPES[operation] ?? 1}`) && !body.includes('"ip"');
+    return isOne && request.headers['x-sign-jws'] === undefined
+      ? { ok: true }
+      : judgeSignature(request, keys);
+  },
+});
+
+/** Knows `none` for no algorithm, and no other way to write it. */
+export const takesNone: Mistake = {
+  judge: (request, keys) => {
+    const [header = ''] = String(request.headers['x-sign-jws']).split('.');
+    const { alg }: { alg?: string } = readHeader(header);
+    return alg !== 'none' && alg?.toLowerCase() === 'none'
+      ? { ok: true }
+      : judgeSignature(request, keys);
+  },
+};
+
+function readHeader(base64url: string): { alg?: string } {
+  try {
+    return JSON.parse(Buffer.from(base64url, 'base64url').toString('utf8'));
+  } catch {
+    return {};
+  }
+}
