@@ -49,12 +49,15 @@ async function livesOn(
   const place = { more: { ...common, ...ofPlace } };
   const [first, second] = [trial.slip({ amount: '2' }), trial.slip({ amount: '2' })];
   if (!trial.accepts(await trial.place(first, place))) return;
-  if (!(await trial.moved('-2', `${what} of 2`))) return;
-  trial.accepts(await trial.won(first, '3', { more: common }));
-  if (!(await trial.moved('1', `${what} of 2 that won 3`))) return;
   trial.accepts(await trial.place(second, place));
-  trial.confirms(await trial.rollback(second, 50, { more: common }));
-  await trial.moved('1', `${what} rolled back, after another that won`);
+  if (!(await trial.moved('-4', `${what} of 2, twice`))) return;
+  const [won, gone] = await Promise.all([
+    trial.won(first, '3', { more: common }),
+    trial.rollback(second, 50, { more: common }),
+  ]);
+  trial.accepts(won);
+  trial.confirms(gone);
+  await trial.moved('1', `${what} of 2 that won 3, beside another rolled back`);
 }
 
 function outcome(at: number): string {

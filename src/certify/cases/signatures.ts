@@ -130,7 +130,7 @@ const FORGED: readonly CaseText[] = [
     expected: '400 with code 1, nothing debited',
     advice: 'Take HS256 and no other algorithm, whatever the header asks for (RFC 8725, 3.1).',
     run: async (trial) => {
-      for (const name of NO_ALGORITHMS) await forgedPlace(trial, noAlgorithm(name));
+      await Promise.all(NO_ALGORITHMS.map((name) => forgedPlace(trial, noAlgorithm(name))));
     },
   },
   {
@@ -197,7 +197,7 @@ const FORGED: readonly CaseText[] = [
     expected: '400 with code 1 to each, no money moves',
     advice: `${VERIFY} A request without the header is refused too, whatever its method.`,
     run: async (trial) => {
-      const [open, settled] = [await trial.placed(), await trial.placed()];
+      const [open, settled] = await Promise.all([trial.placed(), trial.placed()]);
       await trial.cashedOut(settled, '3');
       await trial.open();
       const odd = { forgery: unsigned };

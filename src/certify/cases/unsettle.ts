@@ -162,17 +162,19 @@ export const unsettleCases: readonly Case[] = group('unsettle', usual, [
     advice: `${TAKE_BACK} A second unsettle then has nothing to take, and is answered 200.`,
     repeats: true,
     run: async (trial) => {
-      for (const resultType of ['cashout', 'refund'] as const) {
+      const unsettledOnce = (['cashout', 'refund'] as const).map(async (resultType) => {
         const slip = await trial.placed({ amount: '2' });
-        const settled =
-          resultType === 'cashout' ? trial.cashedOut(slip, '2') : trial.refunded(slip);
-        trial.accepts(await settled);
+        const isCashout = resultType === 'cashout';
+        trial.accepts(await (isCashout ? trial.cashedOut(slip, '2') : trial.refunded(slip)));
         const first = await trial.unsettle(slip, '2');
         trial.accepts(first);
-        await trial.open();
-        trial.accepts(await trial.unsettle(slip, '2', trial.repeatOf(first)));
-        if (!(await trial.movedNothing(`the same unsettle of a ${resultType} again`))) return;
-      }
+        return { slip, first };
+      });
+      const bets = await Promise.all(unsettledOnce);
+      await trial.open();
+      const again = bets.map(({ slip, first }) => trial.unsettle(slip, '2', trial.repeatOf(first)));
+      for (const recorded of await Promise.all(again)) trial.accepts(recorded);
+      await trial.movedNothing('the same unsettles of a cashout and of a refund again');
     },
   },
   {
