@@ -1,5 +1,6 @@
 import { CODES } from '../domain/codes.ts';
 import { OPERATIONS } from '../domain/operation.ts';
+import { isOpenPlaceCode } from '../wallets/adapters/dialect.ts';
 import type { Dialect } from '../wallets/wallet-config.ts';
 import { codesIn, documentOf } from './answer-meaning.ts';
 import type { RecordedCall } from './recorded-call.ts';
@@ -73,6 +74,9 @@ function meaningsOf(
   const isRollback = wanted.kind === 'confirmation';
   if (code === undefined || code === CODES.system) return isRollback ? [] : [{}];
   if (isRollback) return [{}, { rollbackConfirmedBy: [code] }];
+  // Of an exception (0) or a timeout behind the wallet nobody knows how far it had come: with a meaning of
+  // their own, what fails after the debit would be a decline as well, and never rolled back.
+  if (operation === 'place' && isOpenPlaceCode(code)) return [{}];
   // Mapped to 8 it would lose its own meaning; and as an unknown code it would make every decline
   // with it a rollback, for the sake of a duplicate that the gateway never sends.
   if (wanted.kind === 'duplicate' && PLACE_CODES.has(code)) return [{}];

@@ -170,6 +170,18 @@ describe('an item that would do harm', () => {
     expect(certificate.verdict).toBe('fit');
   });
 
+  it.each([0, 10])(
+    'is never a meaning for code %i of a place, which says nothing of what was debited (I2)',
+    async (code) => {
+      for (const mistake of [answering.refusesAllAs(code), answering.answersNotEnoughAs(code)]) {
+        const wallet = await sandbox(mistake);
+        const certificate = await certification(wallet, { only: ['place', 'profile'] });
+        expect(ids(certificate, 'failed')).toContain('place-not-enough');
+        expect(written(certificate).mapCodes ?? {}).not.toHaveProperty('place');
+      }
+    },
+  );
+
   it('is not unknownRepeats where the unsettle itself is wrong', async () => {
     const certificate = await certification(await sandbox(flawed.keepsUnsettledPayouts));
     expect(certificate.suggestions).toEqual([]);

@@ -47,6 +47,11 @@ const OPEN_PLACE_CODES: readonly number[] = [CODES.alreadyProcessed, CODES.timeo
  */
 const NO_ERROR = 0;
 
+/** Whether a refused place with this code, as the wallet itself gives it, leaves open what it did. */
+export function isOpenPlaceCode(code: number): boolean {
+  return code === NO_ERROR || OPEN_PLACE_CODES.includes(code);
+}
+
 /** Sorts an answer into success, refusal and neither. */
 export function hear(response: HttpResponse, dialect: Dialect): Said {
   const { status } = response;

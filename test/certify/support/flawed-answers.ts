@@ -64,6 +64,13 @@ export const answersNotEnoughAs = (code: number): Mistake =>
     (body) => ({ ...body, code }),
   );
 
+/** Refuses everything with this code, as PHP's exceptions do with 0. */
+export const refusesAllAs = (code: number): Mistake => {
+  const body = JSON.stringify({ code, message: 'Error' });
+  const told = (answer: WireAnswer) => (answer.status === 400 ? { ...answer, body } : answer);
+  return { rewrite: told, rewriteRefused: told };
+};
+
 /** Counts in binary floats, as many a wallet does. */
 export function countsInFloats(): Mistake {
   let drift = 1000;
