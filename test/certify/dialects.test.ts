@@ -69,7 +69,12 @@ describe('a suggested dialect', () => {
       expect(cases.length).toBeGreaterThan(0);
       expect(why).not.toBe('');
     }
-    const second = await certification(await sandbox(mistake()), { dialect: takenOver(first) });
+    // All others have been run with it already; here it is read from the file.
+    const only = ids(first, 'failed');
+    const second = await certification(await sandbox(mistake()), {
+      dialect: takenOver(first),
+      only,
+    });
     expect(ids(second, 'failed')).toEqual([]);
     expect(second.suggestions).toEqual([]);
     expect(second.verdict).toBe('fit_with_dialect');
