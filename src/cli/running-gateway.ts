@@ -190,7 +190,9 @@ function unanswered(address: string, method: string, error: unknown): CommandFai
       ? `did not answer within ${ANSWER_MS_MAX / 1_000} s`
       : 'broke off before it answered';
   const after =
-    method === 'GET' ? '' : ': what was asked may have been done all the same, look before you repeat it';
+    method === 'GET'
+      ? ''
+      : ': what was asked may have been done all the same, look before you repeat it';
   return new CommandFailed(`what runs at ${address} ${how}${after}`, { cause: error });
 }
 

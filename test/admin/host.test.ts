@@ -7,7 +7,9 @@ let gateway: TestGateway;
 let admin: ReturnType<TestGateway['parts']['adminServer']>['app'];
 let port: number;
 beforeAll(async () => {
-  gateway = await startTestGateway({ env: { ADMIN_HOSTS: 'console.example.com, Ops.Example, https://pasted.example:9090/console' } });
+  gateway = await startTestGateway({
+    env: { ADMIN_HOSTS: 'console.example.com, Ops.Example, https://pasted.example:9090/console' },
+  });
   admin = gateway.parts.adminServer().app;
   port = Number(new URL(await admin.listen({ host: '127.0.0.1', port: 0 })).port);
 });

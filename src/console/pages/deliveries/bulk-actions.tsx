@@ -33,9 +33,7 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
     onDone();
     await refreshAll();
   };
-  // Also those that only something open is left of.
-  const { items = [], withoutFile = [] } = operators.data ?? {};
-  const everyOperator = [...items, ...withoutFile].map(({ id }) => id);
+  const everyOperator = allOf(operators.data);
   return (
     <div className="bulk">
       {selected.length > 0 && (
@@ -79,6 +77,12 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
       {progress !== undefined && <Progress progress={progress} />}
     </div>
   );
+}
+
+/** Also those of which only something open is left. */
+function allOf(operators: Answers['GET /admin/operators'] | undefined): readonly string[] {
+  const { items = [], withoutFile = [] } = operators ?? {};
+  return [...items, ...withoutFile].map(({ id }) => id);
 }
 
 function totalOf(counted: Answers['GET /admin/deliveries/count'] | undefined) {
