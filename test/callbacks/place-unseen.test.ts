@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { placeBody } from '../../src/protocol/callback-bodies.ts';
 import { asPlayer, type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState, watchLookUps } from '../support/journal.ts';
+import { onServer } from '../support/server.ts';
 import { BUSY_MS } from '../support/timing.ts';
 
 const TOTAL_MS = 2_000;
@@ -19,6 +20,10 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const stateOf = (bet: TestBet) => betState(gateway.databaseUrl, bet.transactionId);
+
+const commits = (tries: {
+  readonly mock: { readonly calls: readonly (readonly [{ readonly name: string }, unknown])[] };
+}) => tries.mock.calls.filter(([{ name }]) => name === 'bet-commit-change').length;
 
 /** A bet that the journal knows only by an update that was faster than its place. */
 async function updatedBet(): Promise<TestBet> {
@@ -103,6 +108,27 @@ describe('a place bet that another operation of its bet has overtaken', () => {
     expect((await updating).status).toBe(200);
     expect((await placing).json).toMatchObject({ code: 3 });
     expect(bet.arrivals()).toEqual(['update']);
+  });
+
+  it('is not sent for a session that is revoked between its last look and its commit', async () => {
+    const bet = await updatedBet();
+    const { transactionId } = bet;
+    const tries = vi.spyOn(gateway.parts.journalDatabase, 'run');
+    onTestFinished(() => tries.mockRestore());
+    await onServer(gateway.databaseUrl, async (client) => {
+      await client.query('BEGIN');
+      await client.query('SELECT FROM bets WHERE transaction_id = $1 FOR UPDATE', [transactionId]);
+      const placing = bet.place();
+      // A commit has found the row locked, and is tried again until it is free.
+      await expect.poll(() => commits(tries)).toBeGreaterThan(1);
+      const operator = gateway.operator('alpha');
+      await operator.revokeSessions({ token: bet.player.token });
+      await operator.close();
+      await client.query('COMMIT');
+      expect((await placing).json).toMatchObject({ code: 3 });
+    });
+    expect(bet.arrivals()).toEqual(['update']);
+    expect(await stateOf(bet)).toMatchObject({ place: 'unseen', busy: null });
   });
 
   it('is declined when the wallet itself declines it', async () => {

@@ -138,7 +138,8 @@ export const COMMIT_NEW = batchStatement(
 
 /**
  * Any number of decisions at once, each on a bet that is still as it was read. Of two on one bet the first to be
- * written takes effect. Whatever somebody else has locked, a bet or a delivery of it, is passed over.
+ * written takes effect, and a place only while its session lives. Whatever somebody else has locked, a bet or a
+ * delivery of it, is passed over.
  */
 export const COMMIT_CHANGE = batchStatement(
   'bet-commit-change',
@@ -161,6 +162,10 @@ export const COMMIT_CHANGE = batchStatement(
            version = b.version + 1
       FROM input i
      WHERE b.transaction_id = i.transaction_id AND b.version = i.version AND NOT i.is_late
+       -- A place is of a session that lives: a revocation that was committed before is never overlooked.
+       AND (i.operation <> 'place' OR EXISTS (
+             SELECT FROM sessions s WHERE s.id = i.session_id AND s.player_id = i.player_id
+                AND s.ended_at IS NULL AND s.expires_at > clock_timestamp()))
     RETURNING i.attempt_id, b.operator_id
   ), ${WRITTEN}, superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
