@@ -23,7 +23,7 @@ const stateOf = (bet: TestBet) => betState(gateway.databaseUrl, bet.transactionI
 
 const commits = (tries: {
   readonly mock: { readonly calls: readonly (readonly [{ readonly name: string }, unknown])[] };
-}) => tries.mock.calls.filter(([{ name }]) => name === 'bet-commit-change').length;
+}) => tries.mock.calls.filter(([{ name }]) => name === 'bet-commit-place').length;
 
 /** A bet that the journal knows only by an update that was faster than its place. */
 async function updatedBet(): Promise<TestBet> {

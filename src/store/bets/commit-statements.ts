@@ -138,13 +138,11 @@ export const COMMIT_NEW = batchStatement(
 
 /**
  * Any number of decisions at once, each on a bet that is still as it was read. Of two on one bet the first to be
- * written takes effect, and a place only while its session lives. Whatever somebody else has locked, a bet or a
- * delivery of it, is passed over.
+ * written takes effect. Whatever somebody else has locked, a bet or a delivery of it, is passed over.
+ *
+ * @param onlyWhere what else must hold of `input`
  */
-export const COMMIT_CHANGE = batchStatement(
-  'bet-commit-change',
-  PARAMETERS,
-  `
+const changeWhere = (onlyWhere = '') => `
   ${inputOfFree(`
         SELECT d.id FROM deliveries d
          WHERE d.transaction_id = g.transaction_id AND d.state IN ('live', 'pending')
@@ -162,10 +160,7 @@ export const COMMIT_CHANGE = batchStatement(
            version = b.version + 1
       FROM input i
      WHERE b.transaction_id = i.transaction_id AND b.version = i.version AND NOT i.is_late
-       -- A place is of a session that lives: a revocation that was committed before is never overlooked.
-       AND (i.operation <> 'place' OR EXISTS (
-             SELECT FROM sessions s WHERE s.id = i.session_id AND s.player_id = i.player_id
-                AND s.ended_at IS NULL AND s.expires_at > clock_timestamp()))
+       ${onlyWhere}
     RETURNING i.attempt_id, b.operator_id
   ), ${WRITTEN}, superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
@@ -177,6 +172,24 @@ export const COMMIT_CHANGE = batchStatement(
          NOT EXISTS (SELECT FROM input i WHERE i.attempt_id = g.attempt_id) AND EXISTS (
            SELECT FROM bets b WHERE b.transaction_id = g.transaction_id AND b.version = g.version OFFSET 0
          ) AS is_locked
-    FROM given g LEFT JOIN op USING (attempt_id)`,
+    FROM given g LEFT JOIN op USING (attempt_id)`;
+
+export const COMMIT_CHANGE = batchStatement(
+  'bet-commit-change',
+  PARAMETERS,
+  changeWhere(),
+  writtenOf,
+);
+
+/**
+ * A place on a bet that is here already: only while its session lives, so that a revocation that was committed before
+ * is never overlooked. By itself: whatever else is written must not wait where somebody keeps `sessions` locked.
+ */
+export const COMMIT_PLACE = batchStatement(
+  'bet-commit-place',
+  PARAMETERS,
+  changeWhere(`AND EXISTS (
+             SELECT FROM sessions s WHERE s.id = i.session_id AND s.player_id = i.player_id
+                AND s.ended_at IS NULL AND s.expires_at > clock_timestamp())`),
   writtenOf,
 );

@@ -7,7 +7,12 @@ import type { DatabaseClock } from '../database-clock.ts';
 import { withRepeats } from '../unreported-commit.ts';
 import { operationsBegun } from './begun-operations.ts';
 import type { Commit, Committed } from './commit.ts';
-import { COMMIT_CHANGE, COMMIT_NEW, type LimitedCommit } from './commit-statements.ts';
+import {
+  COMMIT_CHANGE,
+  COMMIT_NEW,
+  COMMIT_PLACE,
+  type LimitedCommit,
+} from './commit-statements.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 
 type Written = Committed | Locked;
@@ -37,20 +42,28 @@ export class BetCommits {
   async commit(commit: Commit, deadline: Deadline | undefined): Promise<Committed> {
     const before = deadline && (await this.#clock.limitOf(deadline));
     const limited = { commit, before };
-    if (commit.from.version > 0) return await whenFree(() => this.#changes.add(limited));
-    return await whenFree(() => withRepeats(() => this.#begin(limited)));
+    return await whenFree(() => {
+      if (commit.from.version === 0) return withRepeats(() => this.#begin(limited));
+      return commit.record.operation === 'place'
+        ? withRepeats(() => this.#one(COMMIT_PLACE, limited))
+        : this.#changes.add(limited);
+    });
   }
 
   async #begin(limited: LimitedCommit): Promise<Written> {
     try {
-      const [written] = await this.#write(COMMIT_NEW, [limited]);
-      return written ?? { kind: 'moved' };
+      return await this.#one(COMMIT_NEW, limited);
     } catch (error) {
       if (error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) {
         return { kind: 'locked' };
       }
       throw error;
     }
+  }
+
+  async #one(statement: typeof COMMIT_CHANGE, limited: LimitedCommit): Promise<Written> {
+    const [written] = await this.#write(statement, [limited]);
+    return written ?? { kind: 'moved' };
   }
 
   async #write(
