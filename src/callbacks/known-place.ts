@@ -47,8 +47,14 @@ export async function answerKnownPlace(
       case 'wait':
         if (await callbacks.changes.next(message.transactionId, deadline, turn)) continue;
         return systemError('unknown', operatorId, { reason: 'deadline' });
-      case 'conflict':
-        return conflict(callbacks, message, operatorId, decision.why);
+      case 'conflict': {
+        const handled = conflict(callbacks, message, operatorId, decision.why);
+        // Its bytes sent by PUT would be an unsettle of that bet, where the player is the same.
+        if (bet.owner?.userId === message.userId) {
+          await recordPlaceCopy(callbacks, { bet, answer: handled.answer }, message, raw, deadline);
+        }
+        return handled;
+      }
       case 'fenced':
         return refused(CODES.alreadyProcessed, 'The bet is rolled back', operatorId, 'declined');
       case 'repeat': {

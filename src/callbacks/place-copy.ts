@@ -9,10 +9,10 @@ import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Callbacks } from './context.ts';
 
 /**
- * Puts a copy of an accepted place on record under its own `requestId`: the method is not signed, and
- * its bytes sent by `PUT` would be an unsettle that nobody has seen before (`recordedAnswer`). Where
- * that fails, the copy gets its answer all the same: any other would have the service roll back a bet
- * that it was told is accepted.
+ * Puts a copy of an accepted place, or one that contradicts its bet, on record under its own
+ * `requestId`: the method is not signed, and its bytes sent by `PUT` would be an unsettle that nobody
+ * has seen before (`recordedAnswer`). Where that fails, the copy gets its answer all the same: any
+ * other would have the service roll back a bet that it was told is accepted.
  */
 export async function recordPlaceCopy(
   callbacks: Callbacks,

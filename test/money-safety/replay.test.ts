@@ -284,11 +284,14 @@ describe('replay: the method is not signed (I10)', { timeout: 60_000 }, () => {
     expect(bet.wallet.arrivals(own.transactionId)).toHaveLength(1);
   });
 
-  it('also of a copy that came under a requestId of its own', async () => {
+  it.each([
+    ['also of a copy that came under a requestId of its own', '100', 200],
+    ['also of one that contradicts its bet', '11', 400],
+  ])('%s', async (_, amount, status) => {
     const bet = await acceptedBet(gateway);
     expect((await bet.settle('50')).status).toBe(200);
-    const copy = placeBody(bet.slip);
-    expect((await gateway.service.call('POST', '/payment/bet', copy)).status).toBe(200);
+    const copy = placeBody({ ...bet.slip, amount });
+    expect((await gateway.service.call('POST', '/payment/bet', copy)).status).toBe(status);
     const answer = await put(copy);
     expect([answer.status, answer.json?.code]).toEqual([400, 5]);
     expect(bet.balance()).toBe('950');
