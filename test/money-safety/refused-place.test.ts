@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { placeBody, settleBody } from '../../src/protocol/callback-bodies.ts';
+import { forgetPlayer } from '../../src/store/players/forget.ts';
+import { createPrisma } from '../../src/store/schema/prisma.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
+import { BY } from '../support/audit.ts';
 import { expireSession } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { PATIENCE } from './support/patience.ts';
@@ -112,6 +115,16 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect((await post(next)).status).toBe(200);
     // With another one it is another question.
     expect((await post(placeBody(slip))).status).toBe(200);
+  });
+
+  it('and is no open bet: its player can be forgotten, and what is kept still refuses', async () => {
+    const body = placeBody(slipOf(token));
+    expect(told(await post(body))).toEqual([400, 4]);
+    const prisma = createPrisma(gateway.databaseUrl);
+    onTestFinished(() => prisma.$disconnect());
+    expect(await forgetPlayer(prisma, userId, BY)).toMatchObject({ kind: 'forgotten', bets: 1 });
+    expect((await gateway.service.profile(token)).status).toBe(200);
+    expect(told(await post(body))).toEqual([400, 4]);
   });
 
   it('of an unknown player nothing is written, and nothing can come of it', async () => {

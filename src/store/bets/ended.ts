@@ -1,13 +1,20 @@
-/**
- * A bet `b` that has come to its end: nothing is under way, promised or dead, and its result or its
- * rollback stands. The parts about deliveries are as their partial indexes have them.
- */
 export const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state IN ('live', 'pending'))`;
 export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state = 'dead')`;
+/**
+ * A bet `b` of which nothing came but places that were refused without asking a wallet. They are on record so that the
+ * same bytes are no bet later (docs/money-safety.md), and no result is ever waited for.
+ */
+export const IS_ONLY_REFUSED = `(b.place = 'unseen' AND b.settlement = 'none' AND b.rollback = 'none'
+       AND NOT EXISTS (SELECT 1 FROM operations p
+                        WHERE p.transaction_id = b.transaction_id AND p.operation <> 'place'))`;
+/**
+ * A bet `b` that has come to its end: nothing is under way, promised or dead, and its result or its
+ * rollback stands, or there was nothing to begin with. The parts about deliveries are as their partial indexes have them.
+ */
 export const HAS_ENDED = `(b.busy_attempt IS NULL
        AND b.place <> 'in_flight' AND NOT (b.place = 'unknown' AND b.rollback = 'none')
        AND (b.place IN ('declined', 'not_sent') OR b.rollback <> 'none'
-            OR b.settlement = 'settled')
+            OR b.settlement = 'settled' OR ${IS_ONLY_REFUSED})
        AND NOT ${HAS_OPEN} AND NOT ${HAS_DEAD})`;

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { HAS_DEAD, HAS_OPEN } from '../bets/ended.ts';
+import { HAS_DEAD, HAS_OPEN, IS_ONLY_REFUSED } from '../bets/ended.ts';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
@@ -177,7 +177,8 @@ const waitingIn = (month: string) => `
   SELECT b.transaction_id FROM bets b
    WHERE b.place <> 'in_flight' AND b.created_at < '${month}-01'::timestamptz + interval '1 month 2 days'
      AND bet_state(b.place, b.settlement, b.rollback) IN ('accepted', 'unseen', 'settlement_unknown')
-     AND b.rollback = 'none' AND b.settlement <> 'settled' AND b.place IN ('accepted', 'unseen')`;
+     AND b.rollback = 'none' AND b.settlement <> 'settled' AND b.place IN ('accepted', 'unseen')
+     AND NOT ${IS_ONLY_REFUSED}`;
 
 /**
  * What stays is copied before anything is locked, so that the tables are closed for a moment only.

@@ -139,6 +139,21 @@ describe('pruning', () => {
     expect(await rows('SELECT 1 FROM attempts')).toHaveLength(2);
   });
 
+  it('keeps no place that was refused, as if its bet waited for a result', async () => {
+    const unseen = { place: 'unseen', settlement: 'none' };
+    await bet('refused', unseen);
+    await bet('refused-lately', { ...unseen, at: ['2026-01-15', '2026-03-02'] });
+    await bet('told-of-by-its-settle', unseen);
+    await journal.sql(
+      `UPDATE operations SET operation = 'settle' WHERE transaction_id = 'told-of-by-its-settle'`,
+    );
+    const { months, bets } = await pruned();
+    expect(months.map(({ carriedOver }) => carriedOver)).toEqual([1, 0]);
+    expect(bets).toBe(1);
+    expect(await ids('bets')).toEqual(['refused-lately', 'told-of-by-its-settle']);
+    expect(await ids('operations')).toEqual(['refused-lately', 'told-of-by-its-settle']);
+  });
+
   it('keeps a bet that goes on in a later month', async () => {
     await bet('long', { at: ['2026-01-15', '2026-03-15'] });
     expect(await pruned()).toMatchObject({ bets: 0 });
