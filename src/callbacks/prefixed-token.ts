@@ -1,18 +1,23 @@
 import type { Configuration } from '../config/schema.ts';
 
-/**
- * `<operator id>.<operator token>` of an operator with prefixed sessions (docs/contract.md,
- * Operator API).
- * @returns undefined for any other token
- */
-export function prefixOf(
-  configuration: Configuration,
-  token: string,
-): { readonly operatorId: string; readonly operatorToken: string } | undefined {
+interface PrefixedToken {
+  readonly operatorId: string;
+  readonly operatorToken: string;
+}
+
+/** `<operator id>.<operator token>`, whatever is configured now; undefined for any other token. */
+export function splitToken(token: string): PrefixedToken | undefined {
   const dot = token.indexOf('.');
   if (dot < 1 || token.length > 64 || dot === token.length - 1) return undefined;
-  const operatorId = token.slice(0, dot);
-  const operator = configuration.operators.get(operatorId);
-  if (operator?.sessions.mode !== 'prefixed') return undefined;
-  return { operatorId, operatorToken: token.slice(dot + 1) };
+  return { operatorId: token.slice(0, dot), operatorToken: token.slice(dot + 1) };
+}
+
+/**
+ * A token of an operator with prefixed sessions (docs/contract.md, Operator API).
+ * @returns undefined for any other token
+ */
+export function prefixOf(configuration: Configuration, token: string): PrefixedToken | undefined {
+  const split = splitToken(token);
+  const operator = split && configuration.operators.get(split.operatorId);
+  return operator?.sessions.mode === 'prefixed' ? split : undefined;
 }

@@ -10,7 +10,7 @@ import type { SessionLookup } from '../sessions/session.ts';
 import { tokenRefused } from './answers.ts';
 import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
-import { prefixOf } from './prefixed-token.ts';
+import { splitToken } from './prefixed-token.ts';
 
 type NotLive = Exclude<SessionLookup, { kind: 'live' }>;
 
@@ -62,11 +62,12 @@ export async function refusedOnRecord(
 }
 
 async function ownerOnceLive(
-  { configuration, players }: Callbacks,
+  { players }: Callbacks,
   { token, userId }: PlaceRequest,
   lookup: NotLive,
 ): Promise<BetOwner | undefined> {
-  const prefix = prefixOf(configuration(), token);
+  // By itself: its operator's file may be away for a while, or say `issued`, and be put right.
+  const prefix = splitToken(token);
   // An issued session that is over stays so, and so does one that was ended.
   if (prefix === undefined || lookup.kind === 'ended') return undefined;
   if (lookup.kind === 'expired') return lookup.session.owner;

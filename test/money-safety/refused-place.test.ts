@@ -117,6 +117,21 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect((await post(placeBody(slip))).status).toBe(200);
   });
 
+  it('when its operator’s file named another mode of sessions for a while', async () => {
+    const bodies = [placeBody(slipOf(token)), placeBody(slipOf(`${token}-new`))];
+    await gateway.reconfigure('alpha', { sessions: { mode: 'issued' } });
+    const codes = [4, 3];
+    for (const [at, body] of bodies.entries()) {
+      expect(told(await post(body))).toEqual([400, codes[at]]);
+    }
+    await gateway.reconfigure('alpha', { sessions: { mode: 'prefixed' } });
+    for (const [at, body] of bodies.entries()) {
+      expect((await gateway.service.profile(at === 0 ? token : `${token}-new`)).status).toBe(200);
+      expect(told(await post(body))).toEqual([400, codes[at]]);
+    }
+    expect(balance()).toBe('100');
+  });
+
   it('and is no open bet: its player can be forgotten, and what is kept still refuses', async () => {
     const body = placeBody(slipOf(token));
     expect(told(await post(body))).toEqual([400, 4]);
