@@ -274,4 +274,23 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
     await expect.poll(async () => (await bet.update('1.5')).body, PATIENCE).toBe(first.body);
     expect(bet.arrivals()).toEqual(['place', 'update']);
   });
+
+  it.each([
+    ['accepted', '1.5'],
+    ['refused', '1.4'],
+  ])('one that was %s stands over none that was promised since', async (outcome, again) => {
+    const bet = await acceptedBet(gateway);
+    const coefficient = () => bet.wallet.bets.get(bet.transactionId)?.coefficients?.coefficient;
+    expect(status(await bet.update('1.4'))).toBe(200);
+    if (outcome === 'refused')
+      bet.wallet.misbehave('update', { kind: 'code', code: 5 }, { calls: 1 });
+    const finish = postgres.holdRequest(STATEMENTS.finish, bet.transactionId);
+    expect(status(await bet.update('1.5'))).toBe(200);
+    expect(status(await bet.update('1.6'))).toBe(200);
+    finish.release();
+    await expect.poll(coefficient, PATIENCE).toBe('1.6');
+    await settleDown(gateway);
+    expect(status(await bet.update(again))).toBe(200);
+    expect(coefficient()).toBe(again);
+  });
 });

@@ -155,6 +155,14 @@ const lateColumn = (column: string, several: string) =>
                     WHEN i.confirms_late AND ${SPEAKS} AND b.late_kind IS NOT NULL AND b.rollback = 'none'
                     THEN ${several} ELSE b.${column} END`;
 
+/**
+ * Whether the bet's last update is still the one that was attempted: another may have been promised since, by a caller
+ * that could not wait any longer, and that is the last one then, whatever became of this.
+ */
+const IS_LAST_UPDATE = `coalesce(b.update_time = (
+             SELECT d.transaction_time FROM deliveries d
+              WHERE d.operation_id = i.operation_id AND d.purpose = i.delivery_purpose), false)`;
+
 /** `:attempts`: of which of them it is put on record that they were tried. */
 const TEXT = `
   ${inputOfFree(`
@@ -172,9 +180,11 @@ const TEXT = `
                                 ELSE i.rollback_code END,
            rollback_message = CASE WHEN i.rollback IS NULL OR i.is_late THEN b.rollback_message
                                    ELSE i.rollback_message END,
-           update_key = coalesce(i.update_key, b.update_key),
+           update_key = CASE WHEN i.update_key IS NULL THEN b.update_key
+                             WHEN ${IS_LAST_UPDATE} THEN i.update_key ELSE b.update_key END,
            update_time = CASE WHEN i.update_key IS NULL OR i.is_late AND i.update_key = b.update_key
-                              THEN b.update_time ELSE i.update_time END,
+                              THEN b.update_time
+                              WHEN ${IS_LAST_UPDATE} THEN i.update_time ELSE b.update_time END,
            standing_operation_id = CASE WHEN i.stands THEN i.operation_id
                                         ELSE b.standing_operation_id END,
            ${lateColumn('late_kind', "'several'")},
