@@ -5,6 +5,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { type Brought, bring, inTime } from '../engine/attempt.ts';
 import { presentGeneration } from '../engine/delivery-settings.ts';
+import { OutOfTime } from '../lib/within.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
@@ -192,11 +193,17 @@ async function sessionOver(
   // Live again: a prefixed session was renewed in between, or it is the wallet that is over: it was replaced, and
   // this process has not read of that yet. The service places anew.
   if (lookup.kind === 'live') return systemError('not_sent', operatorId);
-  const refusal = await refusalForToken(callbacks, message, lookup);
+  // Perhaps not the session that this process remembers: a failover may have lost that, and its player.
+  const unfit =
+    lookup.kind === 'unknown' ? undefined : refusalOf(callbacks, message, lookup.session);
+  const refusal = unfit ?? (await refusalForToken(callbacks, message, lookup));
   return await knownOrRefused(callbacks, message, raw, deadline, refusal);
 }
 
-/** The answer of a known bet from the journal, whatever the state of its session; else the refusal. */
+/**
+ * The answer of a known bet from the journal, whatever the state of its session; else the refusal.
+ * @throws OutOfTime when the bet moved until nobody waited any more
+ */
 async function knownOrRefused(
   callbacks: Callbacks,
   message: PlaceRequest,
@@ -204,10 +211,11 @@ async function knownOrRefused(
   deadline: Deadline,
   refusal: PlaceRefusal,
 ): Promise<Handled> {
-  for (;;) {
+  do {
     const known = await answerKnownPlace(callbacks, message, raw, deadline, undefined);
     if (known !== undefined) return known;
     const handled = await refusedOnRecord(callbacks, message, raw, deadline, refusal);
     if (handled !== 'moved') return handled;
-  }
+  } while (deadline.answerMs() > 0);
+  throw new OutOfTime(0);
 }

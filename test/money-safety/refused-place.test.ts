@@ -6,6 +6,7 @@ import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { BY } from '../support/audit.ts';
 import { expireSession } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { onServer } from '../support/server.ts';
 import { PATIENCE } from './support/patience.ts';
 
 let gateway: TestGateway;
@@ -140,6 +141,23 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     expect(await forgetPlayer(prisma, userId, BY)).toMatchObject({ kind: 'forgotten', bets: 1 });
     expect((await gateway.service.profile(token)).status).toBe(200);
     expect(told(await post(body))).toEqual([400, 4]);
+  });
+
+  it('also where a failover has lost the session that its process remembers, and the player', async () => {
+    await gateway.service.profile(token);
+    expect((await post(placeBody(slipOf(token)))).status).toBe(200);
+    const tokens = { [`${own}-other`]: 'USD' };
+    gateway.wallet('alpha').addPlayer({ user: `${user}-other`, balances: { USD: '1' }, tokens });
+    const other = await gateway.service.profile(`${token}-other`);
+    await onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `UPDATE sessions SET player_id = (SELECT id FROM players WHERE user_id = $2)
+          WHERE player_id = (SELECT id FROM players WHERE user_id = $1)`,
+        [userId, other.player?.userId],
+      ),
+    );
+    await expireSession(gateway, token);
+    expect(told(await post(placeBody(slipOf(token))))).toEqual([400, 3]);
   });
 
   it('of an unknown player nothing is written, and nothing can come of it', async () => {

@@ -140,6 +140,14 @@ describe('a place whose session has ended by the time it is written', () => {
     expect(steps).toEqual(['begin']);
   });
 
+  it('is refused for the player of a session that it found only then: a failover lost the one before', async () => {
+    const owner = { ...SESSION.owner, userId: '2000' };
+    const certain: SessionLookup = { kind: 'expired', session: { ...SESSION, owner } };
+    const { handled, steps } = await placed({ begin: sessionOver, certain });
+    expect(handled).toMatchObject({ outcome: 'invalid', operatorId: 'alpha', detail: { code: 3 } });
+    expect(steps).toEqual(['begin']);
+  });
+
   it('gets the answer of its bet where that is known, and is not sent otherwise', async () => {
     const known = await placed({ begin: sessionOver, bets: [PLACED] });
     expect(known.handled).toMatchObject({ answer: SUCCESS, outcome: 'duplicate' });
