@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { endLeases } from '../deliveries/support/deliveries.ts';
+import { endLeases, sql } from '../deliveries/support/deliveries.ts';
 import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
@@ -117,6 +117,28 @@ describe('rule 3: a lost result may land last, so what stands is sent once more,
     bet.wallet.applyLate(bet.transactionId);
     expect(bet.balance()).toBe('920');
     await timeComes(bet, 'first');
+    expect(bet.balance()).toBe('930');
+  });
+
+  it('a lost first confirmation lands behind a result that came after it: the second is ten times as late', async () => {
+    const bet = await acceptedBet(gateway);
+    lose(bet, 'settle');
+    expect(status(await bet.settle('10'))).toBe(503);
+    expect(status(await bet.settle('20'))).toBe(200);
+    lose(bet, 'settle');
+    // As where its wallet was away until the second is due as well.
+    const dueLongAgo = `UPDATE bets SET confirm_at = now(), late_at = now() - interval '20 minutes'
+                         WHERE transaction_id = $1`;
+    await sql(gateway, dueLongAgo, [bet.transactionId]);
+    await untilSettlesAre(bet, ['10', '20', '20', '20']);
+    const next = `SELECT confirm_left, confirm_at > now() + interval '9 minutes' AS is_later
+                    FROM bets WHERE transaction_id = $1`;
+    const second = [{ confirm_left: 1, is_later: true }];
+    await expect.poll(() => sql(gateway, next, [bet.transactionId]), PATIENCE).toEqual(second);
+    expect(status(await bet.settle('30'))).toBe(200);
+    bet.wallet.applyLate(bet.transactionId);
+    expect(bet.balance()).toBe('920');
+    await timeComes(bet, 'second');
     expect(bet.balance()).toBe('930');
   });
 

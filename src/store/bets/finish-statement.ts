@@ -149,11 +149,12 @@ const state = TOGETHER.flatMap((columns) =>
 const SPEAKS = `(i.delivery_purpose IS DISTINCT FROM 'confirm' OR b.standing_operation_id = i.operation_id)`;
 const SETS_LATE = `i.late_kind IS NOT NULL AND ${SPEAKS}`;
 
+const ADDS_LATE = `i.confirms_late AND ${SPEAKS} AND b.late_kind IS NOT NULL AND b.rollback = 'none'`;
+
 /** A column of what may take effect late; of a lost confirmation it is not known by itself. */
 const lateColumn = (column: string, several: string) =>
-  `${column} = CASE WHEN ${SETS_LATE} THEN i.${column}
-                    WHEN i.confirms_late AND ${SPEAKS} AND b.late_kind IS NOT NULL AND b.rollback = 'none'
-                    THEN ${several} ELSE b.${column} END`;
+  `${column} = CASE WHEN ${SETS_LATE} THEN i.${column} WHEN ${ADDS_LATE} THEN ${several}
+                    ELSE b.${column} END`;
 
 /**
  * Whether the bet's last update is still the one that was attempted: another may have been promised since, by a caller
@@ -190,7 +191,8 @@ const TEXT = `
            ${lateColumn('late_kind', "'several'")},
            ${lateColumn('late_amount', 'NULL')},
            ${lateColumn('late_type', 'NULL')},
-           late_at = CASE WHEN ${SETS_LATE} THEN clock_timestamp() ELSE b.late_at END,
+           -- The second confirmation has its distance from a lost attempt of the first as well.
+           late_at = CASE WHEN ${SETS_LATE} OR ${ADDS_LATE} THEN clock_timestamp() ELSE b.late_at END,
            confirm_left = CASE WHEN ${SETS_LATE} THEN ${CONFIRMATIONS}
                                WHEN i.is_confirmation THEN greatest(b.confirm_left - 1, 0)
                                ELSE b.confirm_left END,

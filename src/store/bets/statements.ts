@@ -143,7 +143,7 @@ const UNKNOWN_STATE = `
            late_kind = CASE WHEN ${isLate} THEN 'several' ELSE late_kind END,
            late_amount = CASE WHEN ${isLate} THEN NULL ELSE late_amount END,
            late_type = CASE WHEN ${isLate} THEN NULL ELSE late_type END,
-           late_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE late_at END,
+           late_at = CASE WHEN ${isLate} THEN clock_timestamp() ELSE late_at END,
            confirm_left = CASE WHEN ${isResult} THEN 2 ELSE confirm_left END,
            confirm_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE confirm_at END,
            busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1`;
