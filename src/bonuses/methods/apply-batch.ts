@@ -31,7 +31,6 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   // Not counted as one request: each player is a few rows, maybe a new player, and a bonus (I7).
   const limited = call.charge('entries', operatorUsers.length);
   if (limited !== undefined) return limited;
-  if (!(await seesTemplate(bonuses, call, templateId))) return notFound('template');
 
   const asked = askedFor(treeOf(call.document));
   const intent = {
@@ -40,8 +39,12 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
     body: treeText(asked),
     patienceMs: patienceMs(bonuses),
   };
+  // Before what the operator may do now: a repeat refused for that would pass for a batch never made.
   const before = await bonuses.intents.findEqual(intent, 'apply');
   if (before !== undefined) return askedBefore(before);
+  const foreign = refuseCurrencies(call, batch);
+  if (foreign !== undefined) return foreign;
+  if (!(await seesTemplate(bonuses, call, templateId))) return notFound('template');
 
   // As a player's own name, the userId of a session's answer would be a new player's.
   const given = await bonuses.players.namesOf(call.operator.id, operatorUsers);
@@ -69,21 +72,26 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
 interface Batch {
   readonly templateId: string;
   readonly operatorUsers: readonly string[];
+  /** One for each player, in their order. */
+  readonly currencies: readonly string[];
 }
 
 function readBatch(call: BonusCall): Batch | BonusResult {
   const read = fieldsOf(applyBatchFields, call.document);
   if (!('fields' in read)) return read;
   const { templateId, playersData } = read.fields;
-  const { currencies } = call.operator;
-  const foreign = playersData.findIndex(({ currency }) => !currencies.includes(currency));
-  if (foreign >= 0) {
-    return invalid(`playersData.${foreign}.currency: must be one of ${currencies.join(', ')}`);
-  }
   return {
     templateId: String(templateId),
     operatorUsers: playersData.map(({ userId }) => userId),
+    currencies: playersData.map(({ currency }) => currency),
   };
+}
+
+function refuseCurrencies(call: BonusCall, batch: Batch): BonusResult | undefined {
+  const { currencies } = call.operator;
+  const foreign = batch.currencies.findIndex((currency) => !currencies.includes(currency));
+  if (foreign < 0) return undefined;
+  return invalid(`playersData.${foreign}.currency: must be one of ${currencies.join(', ')}`);
 }
 
 /** The same batch with the aggregator's ids, amounts to the letter. */

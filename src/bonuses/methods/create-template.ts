@@ -27,8 +27,8 @@ const NO_TEMPLATE = -1n;
  * once: repeated, it gets the first answer.
  */
 export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise<BonusResult> {
-  const wrong = refuse(call);
-  if (wrong !== undefined) return wrong;
+  const read = fieldsOf(createTemplateFields, call.document);
+  if (!('fields' in read)) return read;
   const asked = askedFor(treeOf(call.document));
   const intent = {
     tenant: call.tenant,
@@ -36,8 +36,13 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
     body: treeText(asked),
     patienceMs: patienceMs(bonuses),
   };
+  // Before what the operator may do now: a repeat refused for that would pass for a create never made.
   const before = await bonuses.intents.findEqual(intent, 'create');
   if (before !== undefined) return askedBefore(before);
+  const { currencies } = call.operator;
+  if (!currencies.includes(read.fields.currency)) {
+    return invalid(`currency: must be one of ${currencies.join(', ')}`);
+  }
 
   const highest = await highestTemplateId(bonuses, call);
   if (typeof highest !== 'string') return notDone(highest, termsOf(call));
@@ -49,16 +54,6 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
   return answer.kind === 'answered'
     ? await created(bonuses, call, begun.intentId, treeOf(answer.document))
     : await notConfirmed(bonuses, begun.intentId, answer, termsOf(call));
-}
-
-function refuse(call: BonusCall): BonusResult | undefined {
-  const read = fieldsOf(createTemplateFields, call.document);
-  if (!('fields' in read)) return read;
-  const { currencies } = call.operator;
-  if (!currencies.includes(read.fields.currency)) {
-    return invalid(`currency: must be one of ${currencies.join(', ')}`);
-  }
-  return undefined;
 }
 
 /**
