@@ -38,12 +38,13 @@ export async function readGrants(reading: ReadingBack): Promise<boolean> {
   const { upstreamCid, userId, page } = grant;
   const cid = jsonString(upstreamCid);
   const body = `{"cid":${cid},"userId":${jsonString(userId)},"page":${page}}`;
-  const answer = await readPage(reading, account, 'player/bonuses', body);
-  if (answer === undefined) {
-    await grants.lookAgain(grant.id, { ...grant, delayMs: RETRY_MS });
+  const read = await readPage(reading, account, 'player/bonuses', body);
+  if (read.kind !== 'read') {
+    const next = read.kind === 'refused' ? 1 : page;
+    await grants.lookAgain(grant.id, { page: next, looks: grant.looks, delayMs: RETRY_MS });
     return true;
   }
-  if (await settle(reading, grant, answer)) await closeBatch(reading, grant.intentId);
+  if (await settle(reading, grant, read.answer)) await closeBatch(reading, grant.intentId);
   return true;
 }
 

@@ -32,11 +32,12 @@ export async function readTemplates(reading: ReadingBack): Promise<boolean> {
   if (account === undefined) return false;
 
   const body = `{"cid":${jsonString(upstreamCid)},"page":${page}}`;
-  const answer = await readPage(reading, account, 'templates', body);
-  if (answer === undefined) {
-    await walks.postpone(upstreamCid, RETRY_MS);
+  const read = await readPage(reading, account, 'templates', body);
+  if (read.kind !== 'read') {
+    await walks.postpone(upstreamCid, read.kind === 'refused' ? 1 : page, RETRY_MS);
     return true;
   }
+  const { answer } = read;
   const items = entriesOf(memberOf(answer, 'items'));
   const copies = items.flatMap((item) => {
     const templateId = idOf(item, 'id');

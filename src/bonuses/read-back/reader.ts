@@ -7,7 +7,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Bonuses } from '../context.ts';
 import type { BonusMethod } from '../method-names.ts';
 import type { Account } from '../service/account.ts';
-import { type BonusApiAnswer, saysNoPlayer } from '../service/answer.ts';
+import { type BonusApiAnswer, mayMeanMissing, saysNoPlayer } from '../service/answer.ts';
 import { type Json, treeInSlices } from '../translation/json-tree.ts';
 
 /** What the read-back works with. */
@@ -27,21 +27,35 @@ const LEASE_MARGIN_MS = 5_000;
 /** A page without anything on it. */
 const EMPTY: Json = { kind: 'object', members: [] };
 
-/** The page of an account's templates or of a player's bonuses; undefined where none came. */
+/** What came of a page that was asked for. */
+export type ReadPage =
+  | { readonly kind: 'read'; readonly answer: Json }
+  /**
+   * The service may mean that there is no such page: of a list that was longer when its first page was
+   * read. Asked for again, it would never come.
+   */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'failed' };
+
+/** The page of an account's templates or of a player's bonuses. */
 export async function readPage(
   reading: ReadingBack,
   account: Account,
   method: BonusMethod,
   body: string,
-): Promise<Json | undefined> {
+): Promise<ReadPage> {
   const { clock, service, logger } = reading;
   const deadline = new Deadline(clock, clock.monotonicMs(), timeoutMs(reading), 0);
   const answer = await service.ask(LANE, account, method, body, deadline);
-  if (answer.kind === 'answered') return await treeInSlices(answer.document);
+  if (answer.kind === 'answered') {
+    return { kind: 'read', answer: await treeInSlices(answer.document) };
+  }
   // A batch that never arrived leaves its new players unknown there: who is not, has no bonus.
-  if (method === 'player/bonuses' && saysNoPlayer(answer)) return EMPTY;
+  if (method === 'player/bonuses' && saysNoPlayer(answer)) {
+    return { kind: 'read', answer: EMPTY };
+  }
   logger.debug({ method, answer: inWords(answer) }, 'bonus.read_back_not_answered');
-  return undefined;
+  return { kind: mayMeanMissing(answer) ? 'refused' : 'failed' };
 }
 
 export function timeoutMs({ configuration }: Pick<Bonuses, 'configuration'>): number {

@@ -69,9 +69,12 @@ export class BonusWalks {
     await this.#database.run(ADVANCE, { upstreamCid, nextPage });
   }
 
-  /** The page could not be read: another try after a while, by whoever comes first. */
-  async postpone(upstreamCid: string, delayMs: number): Promise<void> {
-    await this.#database.run(POSTPONE, { upstreamCid, delayMs });
+  /**
+   * The page could not be read: another try after a while, by whoever comes first.
+   * @param page the same again, or the first: then the walk begins anew
+   */
+  async postpone(upstreamCid: string, page: number, delayMs: number): Promise<void> {
+    await this.#database.run(POSTPONE, { upstreamCid, page, delayMs });
   }
 
   /** The last page is read. */
@@ -161,10 +164,16 @@ const POSTPONE = statement(
   'bonus-walk-postpone',
   {
     upstream_cid: ['text', ({ upstreamCid }) => upstreamCid],
+    page: ['int', ({ page }) => page],
     delay_ms: ['float8', ({ delayMs }) => delayMs],
-  } satisfies Parameters<{ readonly upstreamCid: string; readonly delayMs: number }>,
+  } satisfies Parameters<{
+    readonly upstreamCid: string;
+    readonly page: number;
+    readonly delayMs: number;
+  }>,
   `UPDATE bonus_walks
-      SET lease_until = clock_timestamp() + make_interval(secs => :delay_ms / 1000)
+      SET next_page = :page,
+          lease_until = clock_timestamp() + make_interval(secs => :delay_ms / 1000)
     WHERE upstream_cid = :upstream_cid`,
   noRow,
 );

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { readGrants } from '../../../src/bonuses/read-back/read-grants.ts';
 import type { ReadingBack } from '../../../src/bonuses/read-back/reader.ts';
+import type { BonusApiAnswer } from '../../../src/bonuses/service/answer.ts';
 import { parseJsonObject } from '../../../src/protocol/json.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';
@@ -10,17 +11,21 @@ const GRANT = {
   ...{ looks: 0, ageMs: 0 },
 };
 
-/** A look at this page of a player who has somebody else's bonuses, of so many pages. */
-async function lookedAt(page: number, totalPages: number) {
+/** A page of a player who has somebody else's bonuses, of so many. */
+function pageOf(totalPages: number): BonusApiAnswer {
+  const text = `{"items":[{"id":9,"userId":"u","templateId":8}],"metadata":{"totalPages":${totalPages}}}`;
+  return { kind: 'answered', document: parseJsonObject(Buffer.from(text)) };
+}
+
+/** A look at this page, which the service answers so. */
+async function lookedAt(page: number, answer: BonusApiAnswer) {
   const lookAgain = vi.fn(async () => undefined);
-  const answer = `{"items":[{"id":9,"userId":"u","templateId":8}],"metadata":{"totalPages":${totalPages}}}`;
   const reading = partly<ReadingBack>({
     clock: new TestClock(),
     configuration: () => ({ gateway: { service: { bonusTimeoutMs: 1_000 } } }),
     accounts: { all: () => [{ cid: 'cid' }], byCid: () => ({ cid: 'cid' }) },
-    service: {
-      ask: async () => ({ kind: 'answered', document: parseJsonObject(Buffer.from(answer)) }),
-    },
+    logger: { debug: () => undefined },
+    service: { ask: async () => answer },
     grants: { claim: async () => ({ ...GRANT, page }), lookAgain },
   });
   expect(await readGrants(reading)).toBe(true);
@@ -28,9 +33,21 @@ async function lookedAt(page: number, totalPages: number) {
 }
 
 it('a player’s bonuses are read page by page', async () => {
-  expect(await lookedAt(2, 3)).toEqual([['1', { page: 3, looks: 0, delayMs: 0 }]]);
+  expect(await lookedAt(2, pageOf(3))).toEqual([['1', { page: 3, looks: 0, delayMs: 0 }]]);
 });
 
 it('a service that counts pages without end is not followed: a batch must not stay open for ever', async () => {
-  expect(await lookedAt(10_000, 1e12)).toEqual([['1', { page: 1, looks: 1, delayMs: 1_000 }]]);
+  expect(await lookedAt(10_000, pageOf(1e12))).toEqual([
+    ['1', { page: 1, looks: 1, delayMs: 1_000 }],
+  ]);
+});
+
+it.each([
+  ['is refused', { kind: 'refused', status: 400, code: 5, message: 'no such page' }, 1],
+  ['is missing with HTTP 200', { kind: 'failed', error: '', instead: { code: 5 } }, 1],
+  ['comes too often', { kind: 'refused', status: 429, code: 10, message: undefined }, 3],
+  ['fails', { kind: 'failed', error: 'HTTP 500' }, 3],
+  ['gets no answer', { kind: 'silent', error: 'timeout' }, 3],
+] as const)('where a page %s the reading goes on where it may come', async (_, answer, page) => {
+  expect(await lookedAt(3, answer)).toEqual([['1', { page, looks: 0, delayMs: 2_000 }]]);
 });

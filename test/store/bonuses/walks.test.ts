@@ -51,7 +51,7 @@ it('gives a page to one of many processes, and to another when that one is gone'
   expect(claims.filter((claimed) => claimed !== undefined)).toEqual([
     { upstreamCid: CID, page: 1 },
   ]);
-  await walks.postpone(CID, 0);
+  await walks.postpone(CID, 1, 0);
   expect(await walks.claim(ACCOUNTS, PACE)).toEqual({ upstreamCid: CID, page: 1 });
 });
 
