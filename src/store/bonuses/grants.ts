@@ -38,15 +38,28 @@ interface NextLook {
  */
 export class BonusGrants {
   readonly #database: Database;
+  /** Those who had their turn in this round: one with a thousand players must not be waited for (I7). */
+  readonly #served = new Set<string>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Claims the grant that is longest due; another process takes it when `leaseMs` are over. */
+  /**
+   * Claims the grant that is longest due, of one operator after the other; another process takes it
+   * when `leaseMs` are over.
+   */
   async claim(upstreamCids: readonly string[], leaseMs: number): Promise<OpenGrant | undefined> {
-    const [grant] = await this.#database.run(CLAIM, { upstreamCids, leaseMs });
-    return grant;
+    const claim = async () => {
+      const due = { upstreamCids, leaseMs, served: [...this.#served] };
+      const [grant] = await this.#database.run(CLAIM, due);
+      if (grant !== undefined) this.#served.add(grant.operatorId);
+      return grant;
+    };
+    const grant = await claim();
+    if (grant !== undefined || this.#served.size === 0) return grant;
+    this.#served.clear();
+    return await claim();
   }
 
   /** Goes on at another page, or with another look after a while. */
@@ -78,18 +91,26 @@ export class BonusGrants {
   }
 }
 
+interface DueGrants {
+  readonly upstreamCids: readonly string[];
+  readonly leaseMs: number;
+  /** Operators whose turn it is not. */
+  readonly served: readonly string[];
+}
+
 const CLAIM = statement(
   'bonus-grant-claim',
   {
     cids: ['text[]', ({ upstreamCids }) => upstreamCids],
     lease_ms: ['float8', ({ leaseMs }) => leaseMs],
-  } satisfies Parameters<{ readonly upstreamCids: readonly string[]; readonly leaseMs: number }>,
+    served: ['text[]', ({ served }) => served],
+  } satisfies Parameters<DueGrants>,
   `
   UPDATE bonus_grants
      SET look_at = clock_timestamp() + make_interval(secs => :lease_ms / 1000)
    WHERE id = (SELECT id FROM bonus_grants
                 WHERE state = 'open' AND look_at <= clock_timestamp()
-                  AND upstream_cid = ANY (:cids)
+                  AND upstream_cid = ANY (:cids) AND operator_id <> ALL (:served)
                 ORDER BY look_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING id, intent_id, upstream_cid, operator_id, template_id, user_id, page, looks,
             (EXTRACT(EPOCH FROM clock_timestamp() - created_at) * 1000)::float8 AS age_ms`,
