@@ -151,6 +151,24 @@ it('lets a create be repeated when it certainly was not made', async () => {
   expect((await create()).status).toBe(200);
 });
 
+it.each([10, 100])(
+  'passes a 429 to a batch on whatever its code, such as %i: nothing was made',
+  async (code) => {
+    const apply = () =>
+      deployment.alpha.call('/bonuses/bonus/applyBatch', batchBody(template, [`hasty-${code}`]));
+    const body = `{"code":${code},"message":"slow down"}`;
+    const limited = { kind: 'status', status: 429, body, headers: { 'retry-after': '7' } } as const;
+    deployment.api.misbehave('bonus/applyBatch', limited, { calls: 1 });
+    const refused = await apply();
+    expect([refused.status, refused.body, refused.headers['retry-after']]).toEqual([
+      429,
+      body,
+      '7',
+    ]);
+    expect((await apply()).status).toBe(200);
+  },
+);
+
 it('answers a batch within bonusTimeoutMs when the service trickles', async () => {
   deployment.api.misbehave('bonus/applyBatch', { kind: 'trickle', intervalMs: 50 }, { calls: 1 });
   const answer = await deployment.alpha.call(

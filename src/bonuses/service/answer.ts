@@ -79,6 +79,9 @@ export function judge(exchange: Exchange, method: BonusMethod): BonusApiAnswer {
   return unreachable(exchange);
 }
 
+/** Says nothing about what was asked for: nobody has looked at it. */
+const TOO_MANY_REQUESTS = 429;
+
 /** Refusals with such a code are about what lies behind the service: it may have done what was asked. */
 const UNCERTAIN_CODES: ReadonlySet<number | undefined> = new Set([CODES.timeout, CODES.system]);
 
@@ -89,7 +92,8 @@ export function mayBeDone(answer: Exclude<BonusApiAnswer, { kind: 'answered' }>)
     case 'silent':
       return true;
     case 'refused':
-      return UNCERTAIN_CODES.has(answer.code);
+      // Turned away at the door, whatever code stands beside it: the gateway's own 429 has 10 there.
+      return answer.status !== TOO_MANY_REQUESTS && UNCERTAIN_CODES.has(answer.code);
     case 'unauthorized':
     case 'notSent':
       return false;
@@ -103,9 +107,6 @@ export function saysMissing(answer: BonusApiAnswer): boolean {
   if (answer.kind !== 'refused' || UNCERTAIN_CODES.has(answer.code)) return false;
   return answer.status === 404 || MISSING_CODES.has(answer.code);
 }
-
-/** Says nothing about the id that was asked for. */
-const TOO_MANY_REQUESTS = 429;
 
 /**
  * Whether an answer may be the service's way to say that an id does not exist. How it does is not
