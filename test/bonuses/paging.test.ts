@@ -94,6 +94,28 @@ describe('POST /bonuses/templates', () => {
     expect(listed.metadata).toMatchObject({ totalItems: 1 });
   });
 
+  it('nor one that the service refuses to show: the others are not kept back for it', async () => {
+    const [own] = await give('alpha', 1);
+    await list(deployment.alpha);
+    await share(999_999);
+    const body = '{"code":5,"message":"templateId: unknown"}';
+    deployment.api.misbehave('template', { kind: 'status', status: 400, body });
+    const listed = await list(deployment.alpha);
+    expect([listed.status, listed.ids]).toEqual([200, [own]]);
+    expect(listed.metadata).toMatchObject({ totalItems: 1 });
+  });
+
+  it.each([
+    [429, '{"code":10,"message":"slow down"}', 429],
+    [400, '{"code":100,"message":"System error"}', 400],
+    [500, '', 502],
+  ])('but a %i %s says nothing of a template', async (status, body, told) => {
+    await give('alpha', 1);
+    deployment.api.misbehave('template', { kind: 'status', status, body }, { calls: 1 });
+    expect((await list(deployment.alpha)).status).toBe(told);
+    expect((await list(deployment.alpha)).ids).toHaveLength(1);
+  });
+
   it.each([0, -1, 1.5, '1', null, true])(
     'refuses the page %j with 400/5 naming it',
     async (page) => {

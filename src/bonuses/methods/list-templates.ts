@@ -4,6 +4,7 @@ import type { ListedTemplate } from '../../store/bonuses/ownership.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, notDone, ok } from '../outcome.ts';
 import { ITEMS_PER_PAGE, pageText, translatedPage } from '../paging.ts';
+import { refusesToShow } from '../service/answer.ts';
 import { showTemplate } from '../service/read-template.ts';
 import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { templatesFields } from '../translation/fields.ts';
@@ -56,7 +57,7 @@ async function completePage(
       return { templates: listed.filter(({ item }) => item !== undefined) };
     }
     const shown = await mapLimited(lacking, FETCHES_AT_ONCE, ({ templateId }) =>
-      showTemplate(bonuses, call, templateId),
+      showTemplate(bonuses, call, templateId, refusesToShow),
     );
     const failed = shown.find((one) => one.kind === 'notAnswered');
     if (failed !== undefined) return notDone(failed.answer, termsOf(call));

@@ -109,6 +109,15 @@ export function saysMissing(answer: BonusApiAnswer): boolean {
 }
 
 /**
+ * Whether an answer says that one template cannot be shown in a list, for which the others must not
+ * be kept back: there is none, or the service has another definite no for this id.
+ */
+export function refusesToShow(answer: BonusApiAnswer): boolean {
+  if (saysMissing(answer)) return true;
+  return answer.kind === 'refused' && answer.status !== TOO_MANY_REQUESTS && !mayBeDone(answer);
+}
+
+/**
  * Whether an answer may be the service's way to say that an id does not exist. How it does is not
  * documented, so whatever is no sign of a fault counts: any refusal, with HTTP 200 too, and a page
  * instead of JSON as many servers have it for what they do not find.

@@ -12,16 +12,20 @@ export type Shown =
       readonly answer: Exclude<BonusApiAnswer, { kind: 'answered' }>;
     };
 
-/** Asks the service for a template and keeps what it says, for lists. */
+/**
+ * Asks the service for a template and keeps what it says, for lists.
+ * @param isMissing which answers mean that there is none to be seen
+ */
 export async function showTemplate(
   bonuses: Bonuses,
   call: BonusCall,
   templateId: string,
+  isMissing: (answer: BonusApiAnswer) => boolean = saysMissing,
 ): Promise<Shown> {
   const answer = await askService(bonuses, call, 'template', bodyOf(call, { templateId }));
   const keep = (item: string | null) =>
     bonuses.ownership.keepCopies(call.account.cid, [{ templateId, item }]);
-  if (saysMissing(answer)) {
+  if (isMissing(answer)) {
     await keep(null);
     return { kind: 'missing' };
   }
