@@ -111,6 +111,24 @@ it.concurrent('lets a batch that never arrived be repeated, when its players wer
   expect(looks).toEqual([{ state: 'absent', looks: 1 }]);
 });
 
+it.concurrent('is closed, and may be repeated, where the service shows two players one bonus id', async (context) => {
+  const { expect } = context;
+  const { deployment, apply } = await openDeployment(context);
+  const { api } = deployment;
+  api.misbehave('bonus/applyBatch', { kind: 'reset', effect: 'applied' }, { calls: 1 });
+  api.misbehave('player/bonuses', {
+    kind: 'rewrite',
+    body: (right) => right.replaceAll(/"id":\d+/g, '"id":9'),
+  });
+  expect((await apply(['ann', 'ben'])).status).toBe(504);
+  const again = await deployment.untilClosed(() => apply(['ann', 'ben']));
+  expect(again.json?.errorItems).toMatchObject([
+    { userId: 'ann', code: 34 },
+    { userId: 'ben', code: 34 },
+  ]);
+  expect(api.bonuses).toHaveLength(2);
+});
+
 it.concurrent('issues once when a batch called absent arrives after all and is repeated', async (context) => {
   const { expect } = context;
   const { deployment, apply } = await openDeployment(context);

@@ -90,13 +90,13 @@ async function closeBatch(reading: ReadingBack, intentId: string): Promise<void>
   const operator = configuration().operators.get(operatorId);
   const account = accounts.byCid(upstreamCid);
   if (operator === undefined || account === undefined) return;
-  if (items === undefined) {
+  const answer = items && (await answerText(items));
+  if (answer === undefined) {
     await intents.fail(intentId, 'not all of it arrived');
     logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_incomplete');
     return;
   }
-  const text = Buffer.from(await answerText(items));
-  const answered = await treeInSlices(parseJsonObject(text));
+  const answered = await treeInSlices(parseJsonObject(Buffer.from(answer)));
   const body = await translatedPage(
     answered,
     await termsFor(reading, { operator, account }, answered),
@@ -105,11 +105,17 @@ async function closeBatch(reading: ReadingBack, intentId: string): Promise<void>
   logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_found');
 }
 
-/** The answer the service would have given (docs/protocol.md, Apply batch). */
-async function answerText(items: readonly string[]): Promise<string> {
+/**
+ * The answer the service would have given (docs/protocol.md, Apply batch); undefined where it showed
+ * two players a bonus of one id: nobody can say which of them has it.
+ */
+async function answerText(items: readonly string[]): Promise<string | undefined> {
+  const ids = new Set<string>();
   const members = await new Slices().map(items, (item) => {
-    const id = idOf(treeOf(parseJsonObject(Buffer.from(item))), 'id');
-    return `"${id ?? ''}":${item}`;
+    const id = idOf(treeOf(parseJsonObject(Buffer.from(item))), 'id') ?? '';
+    ids.add(id);
+    return `"${id}":${item}`;
   });
+  if (ids.size < items.length) return undefined;
   return `{"items":{${members.join(',')}},"errorItems":[]}`;
 }
