@@ -78,4 +78,16 @@ describe('a reload while a call is under way', () => {
     expect(deployment.api.templates.size).toBe(1);
     expect(await openIntents()).toEqual([]);
   });
+
+  it('finds what fell silent in an account of its own also after the bonus API is switched off', async () => {
+    deployment.api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+    const silent = create('Fell silent');
+    await deployment.api.waitFor(({ templates }) => templates.size === 1);
+    await settings({ enabled: false });
+    expect((await silent).status).toBe(504);
+    await expect.poll(openIntents, { timeout: 20_000 }).toEqual([]);
+    await settings({ enabled: true });
+    expect((await create('Fell silent')).status).toBe(200);
+    expect(deployment.api.templates.size).toBe(1);
+  });
 });

@@ -16,12 +16,10 @@ const RETRY_MS = 2_000;
  */
 export async function readTemplates(reading: ReadingBack): Promise<boolean> {
   const { walks, accounts, ownership } = reading;
-  const all = accounts.all();
   const claimed = await walks.claim(
     {
-      cids: all.map(({ cid }) => cid),
-      // The lists of an operator's own account are the service's: no copy is ever shown.
-      kept: all.filter(({ exclusive }) => !exclusive).map(({ cid }) => cid),
+      cids: accounts.all().map(({ cid }) => cid),
+      kept: accounts.kept().map(({ cid }) => cid),
       shared: accounts.sharing(),
     },
     { everyMs: COPIES_EVERY_MS, leaseMs: leaseMs(reading) },

@@ -16,13 +16,18 @@ export interface Account {
   readonly exclusive: boolean;
 }
 
+interface Sorted {
+  readonly all: readonly Account[];
+  readonly kept: readonly Account[];
+}
+
 /** Which account an operator's calls go out as; the configuration may change at any time. */
 export class Accounts {
   readonly #configuration: () => Configuration;
   /** Prepared once per list of secrets; a reload makes new lists. */
   readonly #prepared = new WeakMap<readonly string[], Pick<Account, 'key' | 'masked'>>();
 
-  #all: { readonly of: Configuration; readonly accounts: readonly Account[] } | undefined;
+  #sorted: (Sorted & { readonly of: Configuration }) | undefined;
 
   constructor(configuration: () => Configuration) {
     this.#configuration = configuration;
@@ -52,17 +57,30 @@ export class Accounts {
     return operator && this.of(operator);
   }
 
-  /** Every account that an operator may use the bonus API with. */
+  /** The accounts of all operators: what fell silent is found also where the bonus API was switched off since. */
   all(): readonly Account[] {
+    return this.#sort().all;
+  }
+
+  /** Those of which an operator may be shown kept copies; the list of one's own account is the service's. */
+  kept(): readonly Account[] {
+    return this.#sort().kept;
+  }
+
+  #sort(): Sorted {
     const configuration = this.#configuration();
     // The read-back asks every second; a thousand operators are compared once a reload.
-    if (this.#all?.of !== configuration) {
-      const using = [...configuration.operators.values()].filter(({ bonuses }) => bonuses.enabled);
-      const accounts = using.map((operator) => this.of(operator));
-      const byCid = new Map(accounts.map((account) => [account.cid, account]));
-      this.#all = { of: configuration, accounts: [...byCid.values()] };
+    if (this.#sorted?.of !== configuration) {
+      const all = new Map<string, Account>();
+      const kept = new Map<string, Account>();
+      for (const operator of configuration.operators.values()) {
+        const account = this.of(operator);
+        all.set(account.cid, account);
+        if (operator.bonuses.enabled && !account.exclusive) kept.set(account.cid, account);
+      }
+      this.#sorted = { of: configuration, all: [...all.values()], kept: [...kept.values()] };
     }
-    return this.#all.accounts;
+    return this.#sorted;
   }
 
   /** The accounts of which an operator sees shared templates. */
