@@ -38,6 +38,7 @@ export function createBonusApi(base: Base, { database }: Storage) {
         metrics,
         walks: new BonusWalks(database),
         grants: new BonusGrants(database),
+        pausedUntilMs: new Map(),
       }),
     close: () => service.close(),
   };

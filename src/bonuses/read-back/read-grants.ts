@@ -12,7 +12,7 @@ import {
   treeOf,
   treeText,
 } from '../translation/json-tree.ts';
-import { leaseMs, type ReadingBack, readPage, timeoutMs } from './reader.ts';
+import { leaseMs, type ReadingBack, readableCids, readPage, timeoutMs } from './reader.ts';
 
 /** So many looks at all of the player's bonuses, and request times, until one is called absent. */
 const LOOKS_MIN = 2;
@@ -29,8 +29,7 @@ const RETRY_MS = 2_000;
  */
 export async function readGrants(reading: ReadingBack): Promise<boolean> {
   const { grants, accounts } = reading;
-  const cids = accounts.all().map(({ cid }) => cid);
-  const grant = await grants.claim(cids, leaseMs(reading));
+  const grant = await grants.claim(readableCids(reading), leaseMs(reading));
   if (grant === undefined) return false;
   const account = accounts.byCid(grant.upstreamCid);
   if (account === undefined) return false;

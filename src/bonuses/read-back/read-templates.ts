@@ -1,7 +1,7 @@
 import { jsonString } from '../../protocol/json.ts';
 import { totalPages } from '../paging.ts';
 import { entriesOf, idOf, memberOf, treeText } from '../translation/json-tree.ts';
-import { leaseMs, type ReadingBack, readPage } from './reader.ts';
+import { leaseMs, type ReadingBack, readableCids, readPage } from './reader.ts';
 import { settleCreates } from './settle-creates.ts';
 
 /** How old the kept copies of templates get before they are read anew. */
@@ -18,7 +18,7 @@ export async function readTemplates(reading: ReadingBack): Promise<boolean> {
   const { walks, accounts, ownership } = reading;
   const claimed = await walks.claim(
     {
-      cids: accounts.all().map(({ cid }) => cid),
+      cids: readableCids(reading),
       kept: accounts.kept().map(({ cid }) => cid),
       shared: accounts.sharing(),
     },

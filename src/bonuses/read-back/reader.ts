@@ -16,6 +16,8 @@ export interface ReadingBack extends Bonuses {
   readonly grants: BonusGrants;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Accounts whose service asked for patience, and until when. */
+  readonly pausedUntilMs: Map<string, number>;
 }
 
 /** Its calls go by a lane of their own, in whose name no operator is: they never stand in one's way. */
@@ -23,6 +25,9 @@ const LANE = 'read back';
 
 /** A claim is given up to others this long after the call that it is for must have ended. */
 const LEASE_MARGIN_MS = 5_000;
+
+/** What a service asks for beyond this is taken for a mistake. */
+const PAUSE_MS_MAX = 10 * 60_000;
 
 /** A page without anything on it. */
 const EMPTY: Json = { kind: 'object', members: [] };
@@ -55,7 +60,19 @@ export async function readPage(
     return { kind: 'read', answer: EMPTY };
   }
   logger.debug({ method, answer: inWords(answer) }, 'bonus.read_back_not_answered');
+  if (answer.kind === 'refused' && answer.retryAfterSeconds !== undefined) {
+    // Of all of the account: a thousand players would else be asked for one after the other meanwhile.
+    const pauseMs = Math.min(answer.retryAfterSeconds * 1000, PAUSE_MS_MAX);
+    reading.pausedUntilMs.set(account.cid, clock.monotonicMs() + pauseMs);
+  }
   return { kind: mayMeanMissing(answer) ? 'refused' : 'failed' };
+}
+
+/** The accounts of which pages may be asked for now. */
+export function readableCids({ accounts, clock, pausedUntilMs }: ReadingBack): readonly string[] {
+  const nowMs = clock.monotonicMs();
+  const cids = accounts.all().map(({ cid }) => cid);
+  return cids.filter((cid) => (pausedUntilMs.get(cid) ?? nowMs) <= nowMs);
 }
 
 export function timeoutMs({ configuration }: Pick<Bonuses, 'configuration'>): number {

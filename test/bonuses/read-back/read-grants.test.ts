@@ -11,6 +11,8 @@ const GRANT = {
   ...{ looks: 0, ageMs: 0 },
 };
 
+const TOO_OFTEN = { kind: 'refused', status: 429, code: 10, message: undefined } as const;
+
 /** A page of a player who has somebody else's bonuses, of so many. */
 function pageOf(totalPages: number): BonusApiAnswer {
   const text = `{"items":[{"id":9,"userId":"u","templateId":8}],"metadata":{"totalPages":${totalPages}}}`;
@@ -25,6 +27,7 @@ async function lookedAt(page: number, answer: BonusApiAnswer) {
     configuration: () => ({ gateway: { service: { bonusTimeoutMs: 1_000 } } }),
     accounts: { all: () => [{ cid: 'cid' }], byCid: () => ({ cid: 'cid' }) },
     logger: { debug: () => undefined },
+    pausedUntilMs: new Map(),
     service: { ask: async () => answer },
     grants: { claim: async () => ({ ...GRANT, page }), lookAgain },
   });
@@ -42,10 +45,32 @@ it('a service that counts pages without end is not followed: a batch must not st
   ]);
 });
 
+it('an account whose service asks for patience is left alone for as long, and others are not', async () => {
+  const clock = new TestClock();
+  const claim = vi.fn(async (_cids: readonly string[]) => ({ ...GRANT, page: 1 }));
+  const reading = partly<ReadingBack>({
+    clock,
+    logger: { debug: () => undefined },
+    pausedUntilMs: new Map(),
+    configuration: () => ({ gateway: { service: { bonusTimeoutMs: 1_000 } } }),
+    accounts: { all: () => [{ cid: 'cid' }, { cid: 'other' }], byCid: (cid: string) => ({ cid }) },
+    service: { ask: async () => ({ ...TOO_OFTEN, retryAfterSeconds: 7 }) },
+    grants: { claim, lookAgain: async () => undefined },
+  });
+  const claimed = async () => {
+    await readGrants(reading);
+    return claim.mock.lastCall?.[0];
+  };
+  expect(await claimed()).toEqual(['cid', 'other']);
+  expect(await claimed()).toEqual(['other']);
+  clock.atMs += 7_000;
+  expect(await claimed()).toEqual(['cid', 'other']);
+});
+
 it.each([
   ['is refused', { kind: 'refused', status: 400, code: 5, message: 'no such page' }, 1],
   ['is missing with HTTP 200', { kind: 'failed', error: '', instead: { code: 5 } }, 1],
-  ['comes too often', { kind: 'refused', status: 429, code: 10, message: undefined }, 3],
+  ['comes too often', TOO_OFTEN, 3],
   ['fails', { kind: 'failed', error: 'HTTP 500' }, 3],
   ['gets no answer', { kind: 'silent', error: 'timeout' }, 3],
 ] as const)('where a page %s the reading goes on where it may come', async (_, answer, page) => {
