@@ -112,16 +112,40 @@ describe('POST /bonuses/bonus/applyBatch', () => {
     expect(deployment.api.requests.length).toBe(asked);
   });
 
-  it('asks anew where nothing was issued: the cause may be gone since', async () => {
-    const body = '{"items":{},"errorItems":[{"code":33,"message":"template is not active"}]}';
-    const refusal = { kind: 'status', status: 200, body } as const;
-    deployment.api.misbehave('bonus/applyBatch', refusal, { calls: 1 });
-    const refused = await apply(batchBody(template, ['later']));
-    expect([refused.status, refused.body]).toEqual([200, body]);
-    const issued = await apply(batchBody(template, ['later']));
-    expect(Object.values(objectOf(issued.json?.items))).toMatchObject([{ userId: 'later' }]);
-    expect((await apply(batchBody(template, ['later']))).body).toBe(issued.body);
-  });
+  it.each([
+    ['"items":{},', 'later'],
+    ['"items":null,', 'later-null'],
+    ['', 'later-none'],
+  ])(
+    'asks anew where nothing was issued (%s): the cause may be gone since',
+    async (items, user) => {
+      const errors = '"errorItems":[{"code":33,"message":"template is not active"}]';
+      const refusal = { kind: 'status', status: 200, body: `{${items}${errors}}` } as const;
+      deployment.api.misbehave('bonus/applyBatch', refusal, { calls: 1 });
+      const refused = await apply(batchBody(template, [user]));
+      expect([refused.status, refused.body]).toEqual([200, `{"items":{},${errors}}`]);
+      const issued = await apply(batchBody(template, [user]));
+      expect(Object.values(objectOf(issued.json?.items))).toMatchObject([{ userId: user }]);
+      expect((await apply(batchBody(template, [user]))).body).toBe(issued.body);
+    },
+  );
+
+  it.each([
+    '"items":null',
+    '"items":null,"errorItems":[{"code":33}]',
+    '"errorItems":[]',
+    '"items":7,"errorItems":[1,2]',
+  ])(
+    'is open where there are no items, and not an error for each player: {%s}',
+    async (members) => {
+      const odd = { kind: 'status', status: 200, body: `{${members}}` } as const;
+      deployment.api.misbehave('bonus/applyBatch', odd, { calls: 1 });
+      const users = [`odd-${members.length}-1`, `odd-${members.length}-2`];
+      const first = await apply(batchBody(template, users));
+      expect([first.status, first.json?.code]).toEqual([502, 100]);
+      expect((await apply(batchBody(template, users))).status).toBe(409);
+    },
+  );
 
   it.each([
     ['nobody', 'lost-1', '{"items":{},"errorItems":[]}'],

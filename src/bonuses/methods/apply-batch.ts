@@ -111,14 +111,31 @@ function inServiceTerms(
   return bodyAsking(call, translated);
 }
 
+/**
+ * Where every player is refused there are no items, and a service may leave the member out or have null
+ * there. Of any other answer without items nobody knows what was issued.
+ */
+function withItems(answered: Json, players: number): Json {
+  const items = memberOf(answered, 'items');
+  const isNone = items === undefined || (items.kind === 'word' && items.raw === 'null');
+  const refused = entriesOf(memberOf(answered, 'errorItems')).length;
+  if (answered.kind !== 'object' || !isNone || refused < players) return answered;
+  const others = answered.members.filter(({ name }) => name !== 'items');
+  return {
+    kind: 'object',
+    members: [{ name: 'items', value: { kind: 'object', members: [] } }, ...others],
+  };
+}
+
 async function applied(
   bonuses: Bonuses,
   call: BonusCall,
   intentId: string,
-  answered: Json,
+  told: Json,
   known: ReadonlyMap<string, string>,
 ): Promise<BonusResult> {
   return await recorded(bonuses, call, termsOf(call, known), async () => {
+    const answered = withItems(told, known.size);
     const terms = await termsFor(bonuses, call, answered, known);
     const items = memberOf(answered, 'items');
     if (items === undefined || (items.kind !== 'object' && items.kind !== 'array')) {
