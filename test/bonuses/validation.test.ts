@@ -62,6 +62,15 @@ describe('POST /bonuses/templates/add refuses what the service would not take', 
     await expectRefused('/bonuses/templates/add', body, field);
   });
 
+  it.each(['betAmount', 'maxWin', 'minOdd', 'maxOdd'])(
+    'a negative %s that a double makes zero (I9)',
+    async (field) => {
+      const body = JSON.stringify({ cid: 'alpha-key', ...templateBody() });
+      const negative = body.replace(new RegExp(`"${field}":\\d+`), `"${field}":-1e-400`);
+      await expectRefused('/bonuses/templates/add', negative, field);
+    },
+  );
+
   it('an amount that no double can hold', async () => {
     const body = JSON.stringify({ cid: 'alpha-key', ...templateBody() });
     const huge = body.replace('"betAmount":5', '"betAmount":1e999');
@@ -114,6 +123,12 @@ describe('POST /bonuses/bonus/applyBatch refuses', () => {
   ])('%s', async (field, wrong) => {
     const body = { cid: 'alpha-key', ...batchBody(template, ['ann']), ...wrong };
     await expectRefused('/bonuses/bonus/applyBatch', JSON.stringify(body), field);
+  });
+
+  it('a negative amount that a double makes zero (I9)', async () => {
+    const body = JSON.stringify({ cid: 'alpha-key', ...batchBody(template, ['ann']) });
+    const negative = body.replace('"betAmount":5', '"betAmount":-1e-400');
+    await expectRefused('/bonuses/bonus/applyBatch', negative, 'playersData.0.betAmount');
   });
 });
 

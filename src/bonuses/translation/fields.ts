@@ -23,8 +23,11 @@ const whole = (min: number, max: number) =>
 /** An id of the service. */
 const id = whole(0, Number.MAX_SAFE_INTEGER);
 const time = whole(0, 32_503_680_000).describe('Unix time, in seconds');
-const amount = z.number('must be a number').min(0, 'must be at least 0');
-const odds = z.number('must be a number').min(0, 'must be at least 0');
+/** As a double, `-1e-400` is a zero with a sign, and what is sent on is the text. */
+const notNegative = z
+  .number('must be a number')
+  .min(0, 'must be at least 0')
+  .refine((value) => !Object.is(value, -0), 'must be at least 0');
 const text = (lengthMax: number) =>
   z
     .string('must be a string')
@@ -69,13 +72,13 @@ export const createTemplateFields = z
     fromTime: time,
     toTime: time,
     daysToUse: whole(1, 201),
-    betAmount: amount,
+    betAmount: notNegative,
     currency: currency.describe("One of the operator's currencies"),
-    maxWin: amount.describe('In maxWinCurrency'),
+    maxWin: notNegative.describe('In maxWinCurrency'),
     minSelection: whole(0, 1_000_000),
     maxSelection: whole(0, 1_000_000),
-    minOdd: odds,
-    maxOdd: odds,
+    minOdd: notNegative,
+    maxOdd: notNegative,
     disciplines: list(text(255)).describe('Discipline ids'),
     maxWinCurrency: currency.optional().describe('Default: USD'),
     availableCountries: countries.nullish(),
@@ -89,7 +92,7 @@ export const createTemplateFields = z
 const playerData = z.strictObject({
   userId: operatorUser,
   currency: currency.describe("One of the operator's currencies"),
-  betAmount: amount.describe('Freebet amount'),
+  betAmount: notNegative.describe('Freebet amount'),
   betCount: whole(1, 1000),
   forceActivated: z.boolean('must be true or false').optional().describe('true: active at once'),
 });
