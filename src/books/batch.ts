@@ -125,25 +125,23 @@ function unbookableOf(
   return { rule: 'amount', subject: transactionId, operatorId, found, expected } as const;
 }
 
-type ClosedDays = ReadonlyMap<string, Position>;
-
-const dayKey = (operatorId: string, day: string) => `${operatorId} ${day}`;
+/** Of each operator, the latest day first. */
+type ClosedDays = ReadonlyMap<string, readonly Closing[]>;
 
 function closedDays(closings: readonly Closing[]): ClosedDays {
-  return new Map(closings.map(({ operatorId, day, at }) => [dayKey(operatorId, day), at]));
+  const latestFirst = [...closings].sort((a, b) => (a.day < b.day ? 1 : -1));
+  return Map.groupBy(latestFirst, ({ operatorId }) => operatorId);
 }
 
 /**
  * The first day, from its own on, that was open when the books reached this position of the journal.
- * Not "is open now": a rebuild has to find the same one.
+ * Not "is open now": a rebuild has to find the same one. Days are closed one after the other, so what
+ * belongs before the latest closed one is behind, also where that is the operator's first: a process
+ * whose clock is days late must not book into a past whose sums later statements have carried on.
  */
 function openDay(days: ClosedDays, operatorId: string, belongsTo: string, at: Position): string {
-  let day = belongsTo;
-  for (;;) {
-    const closedAt = days.get(dayKey(operatorId, day));
-    if (closedAt === undefined || !isBefore(closedAt, at)) return day;
-    day = nextDay(day);
-  }
+  const closed = days.get(operatorId)?.find((closing) => isBefore(closing.at, at));
+  return closed === undefined || closed.day < belongsTo ? belongsTo : nextDay(closed.day);
 }
 
 function betIn(bets: ReadonlyMap<string, BookedBet>, transactionId: string): BookedBet {
