@@ -2,6 +2,7 @@ import type { Movement } from '../../domain/movements.ts';
 import type { SqlValue } from '../sql-value.ts';
 import { type Parameters, statement } from '../statement.ts';
 import type { Position } from './position.ts';
+import { BOOKS_VERSION } from './read-statements.ts';
 
 /** One row of `books_movements`. */
 export interface BookedMovement extends Movement {
@@ -71,13 +72,13 @@ const sumsOf = Object.entries(SUMS)
 
 /**
  * Movements, the sums of their days and the cursor in one statement, which does nothing unless the
- * books are as they were read: who comes second, or again, books nothing.
+ * books are as they were read: who comes second, or again, or to another server, books nothing.
  * @returns a row where it was booked
  */
 export const BOOK = statement(
   'books-book',
   {
-    version: ['bigint', ({ version }) => version],
+    version: ['text', ({ version }) => version],
     to_written_in: ['xid8', ({ to }) => to.writtenIn],
     to_operation_id: ['bigint', ({ to }) => to.operationId],
     to_number: ['int', ({ to }) => to.number],
@@ -89,7 +90,7 @@ export const BOOK = statement(
     UPDATE books_cursor
        SET written_in = :to_written_in, operation_id = :to_operation_id, number = :to_number,
            time_zone = :time_zone, version = version + 1
-     WHERE version = :version
+     WHERE ${BOOKS_VERSION} = :version
     RETURNING id
   ), movement AS (
     INSERT INTO books_movements (${names.join(', ')})

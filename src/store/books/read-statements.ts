@@ -100,12 +100,18 @@ function entryOf(row: Columns): ConfirmedEntry | undefined {
   };
 }
 
+/**
+ * What the books are when they are read. A server that was promoted may lack the last of the journal, and of the
+ * books nothing that would tell: it is another run than the one that was read.
+ */
+export const BOOKS_VERSION = `version || '/' || extract(epoch FROM pg_postmaster_start_time())`;
+
 /** How far the books have come. */
 export const READ_CURSOR = statement(
   'books-read-cursor',
   {},
   `
-  SELECT version, written_in::text, operation_id, number, time_zone FROM books_cursor`,
+  SELECT ${BOOKS_VERSION} AS version, written_in::text, operation_id, number, time_zone FROM books_cursor`,
   (row) => ({
     version: row.text('version'),
     at: positionOf(row),
