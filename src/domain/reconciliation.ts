@@ -165,7 +165,7 @@ export function differenceReason(
   return known.length === 0 ? undefined : known.join('; ');
 }
 
-function openReason({ promise, rollback, settlement, busyOperation }: JournalBet) {
+function openReason({ promise, rollback, settlement, busyOperation, resolvedBy }: JournalBet) {
   if (promise !== undefined) {
     const promised = `${promise.operation} promised at ${promise.promisedAt.toISOString()}`;
     return promise.isDead
@@ -173,7 +173,11 @@ function openReason({ promise, rollback, settlement, busyOperation }: JournalBet
       : `${promised}, not delivered yet: agrees when delivered`;
   }
   if (busyOperation !== undefined) return `its ${busyOperation} is on its way: compare again`;
-  if (rollback === 'promised') return 'rollback promised, not delivered yet: agrees when delivered';
+  if (rollback === 'promised') {
+    // A person has closed it: nothing is delivered any more, and the wallet's list stays as it is.
+    if (resolvedBy !== undefined) return undefined;
+    return 'rollback promised, not delivered yet: agrees when delivered';
+  }
   if (settlement !== 'unknown' || rollback !== 'none') return undefined;
   return 'the outcome of its result is unknown: agrees when the service has repeated it';
 }

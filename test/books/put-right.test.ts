@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { rebuildBooks } from '../../src/books/rebuild.ts';
+import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
 import { BooksChecks } from '../../src/store/books/checks.ts';
+import { countUnresolved } from '../../src/store/books/unresolved.ts';
 import { BY } from '../support/audit.ts';
-import { placedBet } from '../support/bet.ts';
+import { placedBet, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asPerson } from '../support/person.ts';
 import { onServer } from '../support/server.ts';
+import { csvOf, listOf, reconcile } from './reconciliation/lists.ts';
 import { bookAll, movementsOfBet, rowsOf, wholeBooks } from './support/kept-books.ts';
 
 let gateway: TestGateway;
@@ -20,6 +23,22 @@ afterAll(() => gateway.close());
 
 const rebuild = () =>
   rebuildBooks(gateway.databaseUrl, { timeZone: 'UTC', fromDay: undefined, log: () => undefined });
+
+/** A person has seen to its dead letter, once it has one. */
+async function putRight({ transactionId }: TestBet, why: string): Promise<void> {
+  const dead = await vi.waitFor(async () => {
+    const [row] = await rowsOf(
+      gateway,
+      `SELECT id::text FROM deliveries WHERE transaction_id = $1 AND state = 'dead'`,
+      [transactionId],
+    );
+    if (row === undefined) throw new Error('it is not dead yet');
+    return String(row.id);
+  }, 10_000);
+  await asPerson(gateway, async (admin) => {
+    expect(await admin.resolve(dead, 'ann', why, BY)).toMatchObject({ kind: 'resolved' });
+  });
+}
 
 describe('a rebuild while bets go on', () => {
   it('calls nothing another row that it is the first to book (I12)', async () => {
@@ -39,20 +58,7 @@ describe('the checker of the books (I12)', () => {
     bet.wallet.misbehave('settle', { kind: 'status', status: 500 }, { transactionId, calls: 1 });
     bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
     expect((await bet.settle('20')).status).toBe(200);
-    const dead = await vi.waitFor(async () => {
-      const [row] = await rowsOf(
-        gateway,
-        `SELECT id::text FROM deliveries WHERE transaction_id = $1 AND state = 'dead'`,
-        [transactionId],
-      );
-      if (row === undefined) throw new Error('it is not dead yet');
-      return String(row.id);
-    }, 10_000);
-    await asPerson(gateway, async (admin) => {
-      expect(await admin.resolve(dead, 'ann', 'credited by hand', BY)).toMatchObject({
-        kind: 'resolved',
-      });
-    });
+    await putRight(bet, 'credited by hand');
     await bookAll(gateway);
     await rebuild();
     await onServer(gateway.databaseUrl, (client) =>
@@ -61,5 +67,31 @@ describe('the checker of the books (I12)', () => {
     const checks = new BooksChecks(gateway.parts.database);
     expect(await checks.checkBets()).toMatchObject({ wrong: 0 });
     expect(await movementsOfBet(gateway, transactionId)).toEqual(['stake -10 1']);
+  });
+});
+
+describe('a dead rollback that a person has seen to', () => {
+  it('is open no longer: not in the books, nor in what a reconciliation says of it', async () => {
+    const bet = await placedBet(gateway, { amount: '10' });
+    const { transactionId } = bet;
+    bet.wallet.misbehave('rollback', { kind: 'code', code: 20 }, { transactionId });
+    expect((await bet.rollback()).status).toBe(200);
+    const unresolved = async () => {
+      await BooksTransaction.prepared({ url: gateway.databaseUrl }, (books) =>
+        countUnresolved(books, { timeZone: 'UTC' }),
+      );
+      return await rowsOf(gateway, 'SELECT unresolved::int FROM books_days WHERE unresolved > 0');
+    };
+    expect(await unresolved()).toEqual([{ unresolved: 1 }]);
+    const hasEnded = 'UPDATE deliveries SET dead_at = now() WHERE transaction_id = $1';
+    await rowsOf(gateway, hasEnded, [transactionId]);
+    await putRight(bet, 'refunded by hand, OPS-17');
+    expect(await unresolved()).toEqual([]);
+    const { told } = await reconcile(gateway, csvOf(listOf(gateway.wallet('alpha'))));
+    const difference = told?.differences.find((one) => one.transactionId === transactionId);
+    expect(difference).toMatchObject({
+      kind: 'state_differs',
+      reason: 'settled by hand: ann: refunded by hand, OPS-17',
+    });
   });
 });

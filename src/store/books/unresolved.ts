@@ -19,7 +19,9 @@ function countStatement<Input>(name: string, parameters: Parameters<Input>, ofOp
      WHERE (place = 'unknown' OR place = 'accepted' AND place_answered_unknown) AND rollback = 'none'
        ${ofOperator}
     UNION SELECT transaction_id FROM bets WHERE settlement = 'unknown' AND rollback = 'none' ${ofOperator}
-    UNION SELECT transaction_id FROM bets WHERE rollback = 'promised' ${ofOperator}
+    -- Not by what the bet says: its rollback stays promised there also once a person has seen to it.
+    UNION SELECT transaction_id FROM deliveries
+           WHERE state = 'live' AND operation = 'rollback' ${ofOperator}
     UNION SELECT transaction_id FROM deliveries
            WHERE state = 'pending' AND purpose = 'promise' AND operation <> 'update' ${ofOperator}
     UNION SELECT transaction_id FROM deliveries
