@@ -8,6 +8,11 @@ import type { Runner } from './books-journal.ts';
 /** Of rebuilds, which replace what is booked, and of those who must not see that happen. */
 const REBUILD_LOCK_KEY = 1_640_532_527;
 const HOLD = 'UPDATE books_cursor SET version = version + 1';
+/**
+ * A worker that is stopped (a debugger, a frozen container) must not keep everybody's books: its server ends
+ * what does nothing for so long, as it does on every short connection.
+ */
+const WHILE_WORKERS_GO_ON = `SET LOCAL idle_in_transaction_session_timeout = '10s'`;
 const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL statement_timeout = 0';
 
 /**
@@ -49,7 +54,7 @@ export class BooksTransaction implements Runner {
     const begin = `SELECT pg_advisory_xact_lock_shared(${REBUILD_LOCK_KEY})`;
     return await BooksTransaction.#within(
       address,
-      `${SETTINGS}; SET LOCAL jit = off; ${begin}`,
+      `${SETTINGS}; ${WHILE_WORKERS_GO_ON}; SET LOCAL jit = off; ${begin}`,
       work,
     );
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
+import { openBooks } from '../../books/support/booked-day.ts';
 import { createDatabase } from '../../support/database.ts';
 import { onServer } from '../../support/server.ts';
 
@@ -28,3 +29,24 @@ it('a connection that the server ends between two queries fails the work, not th
   );
   expect(version.rows).toEqual([{ version: 0 }]);
 });
+
+it('a worker that is stopped while it holds the books does not hold them for ever (I7)', async () => {
+  const books = await openBooks();
+  const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: isHeld, resolve: tellHeld } = Promise.withResolvers<void>();
+  const stopped = BooksTransaction.prepared({ url: books.url }, async (transaction) => {
+    await transaction.hold();
+    tellHeld();
+    await goesOn;
+  });
+  await isHeld;
+  const booked = () =>
+    books.book('alpha', 1).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(booked, { timeout: 25_000 }).toBe(true);
+  goOn();
+  await expect(stopped).rejects.toThrow();
+  await books.close();
+}, 60_000);
