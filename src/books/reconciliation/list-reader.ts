@@ -11,7 +11,14 @@ import {
 } from './columns.ts';
 import { type CsvRecord, CsvRecords } from './csv-records.ts';
 import { Incomparable } from './incomparable.ts';
-import { type CellOf, joinedCells, type ListLine, readListLine, unreadable } from './list-rows.ts';
+import {
+  type CellOf,
+  idOfUnreadable,
+  joinedCells,
+  type ListLine,
+  readListLine,
+  unreadable,
+} from './list-rows.ts';
 
 const COLUMNS_MAX = 1_000;
 
@@ -152,7 +159,7 @@ function jsonLine(line: Line, members: ReadonlyMap<ListColumn, string>): ListLin
     if (member === undefined) continue;
     const cell = cellOfMember(document, member);
     if (cell === undefined) {
-      const id = cells.get('transactionId') ?? null;
+      const id = idOfUnreadable(cells.get('transactionId'));
       const why = `${column} is missing, or no text and no number`;
       return [unreadable(number, id, why, line.text)];
     }

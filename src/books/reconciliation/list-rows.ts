@@ -76,6 +76,11 @@ export function joinedCells(cells: readonly string[]): string {
   return cells.join('\0');
 }
 
+/** What may be told as a transactionId of a line that cannot be read; null: nobody could have such a bet. */
+export function idOfUnreadable(text: string | undefined): string | null {
+  return text === undefined || faultOfId(text) !== undefined ? null : text;
+}
+
 /** A transactionId is compared exactly, so that a space at its edge makes another one of it. */
 function faultOfId(text: string): string | undefined {
   if (text === '') return 'is empty';

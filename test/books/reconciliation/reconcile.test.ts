@@ -126,6 +126,18 @@ describe('a list is compared with the journal (I9)', () => {
     expect(stdout).not.toContain('beta');
   });
 
+  it('takes an id that nobody could store for a line that cannot be read, and compares the others', async () => {
+    const ndjson = [
+      ...honest().map((line) => JSON.stringify(line)),
+      JSON.stringify({ ...honest()[0], transactionId: 'a\u0000b', stake: [1] }),
+      JSON.stringify({ ...honest()[0], transactionId: 'x'.repeat(9_000), stake: [1] }),
+    ];
+    const { code, told, stderr } = await reconcile(gateway, ndjson.join('\n'));
+    expect({ code, stderr }).toEqual({ code: 3, stderr: '' });
+    expect(told?.counts).toMatchObject({ agree: 6, unreadable: 2 });
+    expect(kindsOf(told)).toEqual(['unreadable null', 'unreadable null']);
+  });
+
   it('reads gzip, NDJSON, semicolons, tabs, quotes, CRLF and a byte order mark alike', async () => {
     const csv = csvOf(honest());
     const cells = csv
