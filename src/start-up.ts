@@ -51,8 +51,8 @@ export async function awaitDatabase(
   if (await explained(usual, 'read', () => isBroughtJournal(usual.url))) {
     throw new GatewayError(
       'CANNOT_START',
-      `${shown(usual)} holds a journal that comes from another server, as by a dump, and the books would pass it over: ` +
-        'run `wagergate migrate` once, while no other gateway writes to it (docs/operations.md, Backup and restore)',
+      `${shown(usual)} holds a journal that comes from another server, as by a dump or a replica: the books would ` +
+        'pass it over, or ids would be given twice: run `wagergate migrate` once, while no other gateway writes to it (docs/operations.md, Backup and restore)',
     );
   }
   if (hasTwo) await refuseDifferent(usual, direct);

@@ -1,6 +1,7 @@
 import type { Client } from 'pg';
 import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
+import { sequencesBehind } from './brought-ids.ts';
 
 /**
  * The highest of the journal's ids of transactions, where this server has not reached it. It wrote every row that it shows
@@ -21,7 +22,8 @@ const HAS_FUNCTION = `SELECT to_regproc('journal_written_in') IS NOT NULL AS has
 
 /**
  * Whether the journal was brought here from another server as rows (a dump, logical replication). The books
- * would not read it, and close days without it (docs/decisions/0023).
+ * would not read it, and close days without it (docs/decisions/0023); and where its sequences were not brought with
+ * it, ids would be given twice.
  *
  * @param databaseUrl of a database with this release's schema
  * @throws Error of `pg` when it cannot be reached
@@ -29,7 +31,7 @@ const HAS_FUNCTION = `SELECT to_regproc('journal_written_in') IS NOT NULL AS has
 export async function isBroughtJournal(databaseUrl: string): Promise<boolean> {
   const client = await openLongConnection({ url: databaseUrl }, 'start');
   try {
-    return (await idAhead(client)) !== undefined;
+    return (await idAhead(client)) !== undefined || (await sequencesBehind(client)).length > 0;
   } finally {
     await client.end();
   }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Client, DatabaseError } from 'pg';
 import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
+import { goOnAboveBroughtIds } from './brought-ids.ts';
 import { goOnAboveBrought } from './brought-journal.ts';
 import { type LockTries, withLockTries } from './lock-tries.ts';
 import {
@@ -71,6 +72,12 @@ export async function migrate(
     const applied = await applyPending(client, folder, locks, log);
     if (await goOnAboveBrought(client)) {
       log('the journal comes from another server: it goes on above the transactions that it holds');
+    }
+    const tables = await goOnAboveBroughtIds(client);
+    if (tables.length > 0) {
+      log(
+        `rows were brought here without their sequences: ids go on above theirs (${tables.join(', ')})`,
+      );
     }
     return { applied };
   });
