@@ -5,15 +5,25 @@ import { clientRows } from '../client-rows.ts';
 
 const BETS_AT_ONCE = 5_000;
 
-/** Ended, nothing open, and nothing of it in a month that is kept. */
-const ended = (isDryRun: boolean) => `${HAS_ENDED}
+/**
+ * Of a month that never had a table of its own, the books may still have something to read here: `unbookedOf` asks
+ * for months with one.
+ */
+const UNREAD = `EXISTS (SELECT 1 FROM operations_rest o JOIN attempts a ON a.operation_id = o.id, books_cursor c
+                         WHERE o.transaction_id = b.transaction_id AND a.confirmed IS NOT FALSE
+                           AND (a.written_in, a.operation_id, a.number)
+                               > (c.written_in, c.operation_id, c.number))`;
+
+/** Ended, nothing open, nothing that the books have still to read, and nothing of it in a month that is kept. */
+const ended = (isDryRun: boolean) => `${HAS_ENDED} AND NOT ${UNREAD}
        AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.transaction_id = b.transaction_id
                         AND (o.created_at >= $1::timestamptz
                              ${isDryRun ? '' : "OR o.tableoid <> 'operations_rest'::regclass"}))`;
 
 /**
- * With what an earlier run had kept of them while they waited. Whatever happens to a bet changes its
- * version: a bet that is no longer as it was looked at stays.
+ * With what an earlier run had kept of them while they waited, or what had no table of its month: of that the books
+ * are told, as with a month's. Whatever happens to a bet changes its version: a bet that is no longer as it was
+ * looked at stays.
  */
 const DELETING = `, gone AS (
          DELETE FROM bets b USING looked l
@@ -24,6 +34,12 @@ const DELETING = `, gone AS (
          RETURNING o.id
        ), attempts_gone AS (
          DELETE FROM attempts_rest a USING operations_gone o WHERE a.operation_id = o.id
+       ), newest_gone AS (
+         SELECT a.written_in FROM operations_gone o JOIN attempts a ON a.operation_id = o.id
+          WHERE a.confirmed IS NOT FALSE ORDER BY a.written_in DESC LIMIT 1
+       ), told AS (
+         UPDATE books_cursor c SET version = c.version + 1, pruned_in = n.written_in
+           FROM newest_gone n WHERE c.pruned_in < n.written_in
        )`;
 
 /**

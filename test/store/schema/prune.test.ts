@@ -231,4 +231,24 @@ describe('pruning', () => {
     const [cursor] = await rows<{ at: string }>('SELECT pruned_in::text AS at FROM books_cursor');
     expect(cursor?.at).toBe('1000');
   });
+
+  describe('rows of a month that had no table', () => {
+    const december = { at: ['2025-12-15'] };
+
+    it('stay until the books have read them (I12)', async () => {
+      await bet('december', december);
+      await journal.sql(`UPDATE books_cursor SET written_in = '0', pruned_in = '0'`);
+      expect(await pruned()).toMatchObject({ bets: 0 });
+      expect(await rows('SELECT 1 FROM attempts')).toHaveLength(1);
+    });
+
+    it('are told to the books when they go (I12)', async () => {
+      await bet('december', december);
+      await journal.sql(`UPDATE books_cursor SET pruned_in = '0'`);
+      const [last] = await rows<{ at: string }>('SELECT written_in::text AS at FROM attempts');
+      expect(await pruned()).toMatchObject({ bets: 1 });
+      expect(await rows('SELECT 1 FROM attempts')).toHaveLength(0);
+      expect(await rows('SELECT pruned_in::text AS at FROM books_cursor')).toEqual([last]);
+    });
+  });
 });
