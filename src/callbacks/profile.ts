@@ -6,7 +6,7 @@ import { GatewayError } from '../domain/errors.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
 import { type JsonDocument, jsonString } from '../protocol/json.ts';
 import type { ProfileRequest } from '../protocol/messages.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session, SessionLookup } from '../sessions/session.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { mismatchRefused, refused, tokenRefused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
@@ -107,8 +107,8 @@ async function findSubject(
   message: ProfileRequest,
 ): Promise<Subject | Handled> {
   const { token } = message;
-  const lookup = await callbacks.sessions.find(token);
   const prefix = prefixOf(callbacks.configuration(), token);
+  const lookup = await findSession(callbacks, token, prefix !== undefined);
   const mismatch = lookup.kind === 'unknown' ? undefined : mismatchRefused(message, lookup.session);
   if (mismatch !== undefined) return mismatch;
   if (lookup.kind === 'live') {
@@ -129,6 +129,24 @@ async function findSubject(
     };
   }
   return tokenRefused(lookup);
+}
+
+/**
+ * A prefixed token says itself what the wallet knows it by. So where the key that sealed that is gone, the wallet is
+ * asked whose it is, as with one that was never seen.
+ */
+async function findSession(
+  { sessions }: Callbacks,
+  token: string,
+  isPrefixed: boolean,
+): Promise<SessionLookup> {
+  try {
+    return await sessions.find(token);
+  } catch (error) {
+    const isSealed = error instanceof GatewayError && error.code === 'TOKEN_UNOPENABLE';
+    if (isPrefixed && isSealed) return { kind: 'unknown' };
+    throw error;
+  }
 }
 
 /**

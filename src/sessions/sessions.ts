@@ -185,7 +185,8 @@ export class Sessions {
   }
 
   /**
-   * A prefixed token that a wallet's profile vouched for: opens its session, or renews it.
+   * A prefixed token that a wallet's profile vouched for: opens its session, or renews it, and seals its operator token
+   * anew where the key that sealed it is gone.
    * @returns undefined when the token already belongs to another player or currency
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
@@ -215,7 +216,10 @@ export class Sessions {
         isIssued: false,
       });
     } else if (known.player_id === owner.playerId && known.currency === currency) {
-      await store.renew(known.id, ttlSeconds);
+      const stored = { sealed: known.operator_token, tokenHash };
+      const isOpenable = operatorTokenOf(vault, stored).kind === 'opened';
+      const sealed = isOpenable ? undefined : sealOperatorToken(vault, operatorToken, tokenHash);
+      await store.renew(known.id, ttlSeconds, sealed);
     }
     const found = await this.findCertain(token);
     const fits =

@@ -71,3 +71,47 @@ describe('a bet whose operator token cannot be opened any more', () => {
     expect(await gateway.metric('gateway_tokens_behind', { state: 'waiting' })).toBe(0);
   });
 });
+
+describe('a prefixed session whose operator token cannot be opened any more', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({ operators: { alpha: { sessions: { mode: 'prefixed' } } } });
+  });
+  afterAll(() => gateway.close());
+
+  const token = 'alpha.own-token-1';
+  const loseAll = () =>
+    onServer(gateway.databaseUrl, (client) =>
+      client.query(
+        `UPDATE sessions SET operator_token = overlay(operator_token PLACING '\\xffffffff' FROM 2)`,
+      ),
+    );
+
+  it('goes on when its wallet vouches for it: the token itself says what that knows it by', async () => {
+    const wallet = gateway.wallet('alpha');
+    wallet.addPlayer({
+      ...{ user: 'ann', balances: { USD: '100' } },
+      tokens: { 'own-token-1': 'USD' },
+    });
+    const first = await gateway.service.profile(token);
+    await loseAll();
+    const replica = await gateway.replica();
+    const again = await replica.service.profile(token);
+    expect(again.player).toEqual(first.player);
+    const player = { token, userId: again.player?.userId ?? '', currency: 'USD' };
+    expect(await replica.service.place({ ...player, amount: '1' })).toMatchObject({
+      kind: 'accepted',
+    });
+    expect(wallet.balance('ann', 'USD')).toBe('99');
+    await gateway.parts.resealing().walk();
+    expect(await gateway.metric('gateway_tokens_behind', { state: 'unopenable' })).toBe(0);
+  });
+
+  it('stays over where it was revoked', async () => {
+    await gateway.operator('alpha').revokeSessions({ operatorUser: 'ann' });
+    await loseAll();
+    const replica = await gateway.replica();
+    expect((await replica.service.profile(token)).player).toBeUndefined();
+    expect((await replica.service.profile(token)).player).toBeUndefined();
+  });
+});

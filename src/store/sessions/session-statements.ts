@@ -131,8 +131,14 @@ export const RENEW = statement(
   {
     id: ['bigint', ({ id }) => id],
     ttl_seconds: ['float8', ({ ttlSeconds }) => ttlSeconds],
-  } satisfies Parameters<{ readonly id: string; readonly ttlSeconds: number }>,
-  `UPDATE sessions SET expires_at = clock_timestamp() + make_interval(secs => :ttl_seconds)
+    operator_token: ['bytea', ({ operatorToken }) => operatorToken ?? null],
+  } satisfies Parameters<{
+    readonly id: string;
+    readonly ttlSeconds: number;
+    readonly operatorToken: Buffer | undefined;
+  }>,
+  `UPDATE sessions SET expires_at = clock_timestamp() + make_interval(secs => :ttl_seconds),
+          operator_token = coalesce(:operator_token, operator_token)
     WHERE id = :id AND ended_at IS NULL`,
   noRow,
 );

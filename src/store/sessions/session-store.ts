@@ -67,9 +67,12 @@ export class SessionStore {
     return (await this.#database.run(INSERT, session))[0];
   }
 
-  /** Gives a session that has not ended `ttlSeconds` from now on. */
-  async renew(id: string, ttlSeconds: number): Promise<void> {
-    await this.#database.run(RENEW, { id, ttlSeconds });
+  /**
+   * Gives a session that has not ended `ttlSeconds` from now on.
+   * @param operatorToken sealed anew; undefined: as it is
+   */
+  async renew(id: string, ttlSeconds: number, operatorToken?: Buffer): Promise<void> {
+    await this.#database.run(RENEW, { id, ttlSeconds, operatorToken });
   }
 
   async end(tokenHash: Buffer, reason: EndedReason): Promise<void> {
