@@ -1,5 +1,5 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
-import { type Prisma, sql } from '../schema/prisma.ts';
+import { inTransaction, type Prisma, sql } from '../schema/prisma.ts';
 import type { Tenant } from './tenant.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,7 +26,7 @@ export async function assignTemplates(
   by: Authority,
 ): Promise<Assignment> {
   const ids = [...new Set(templateIds)].map(BigInt);
-  return await prisma.$transaction(async (transaction) => {
+  return await inTransaction(prisma, async (transaction) => {
     const before = await transaction.bonusTemplate.findMany({
       where: { upstreamCid, templateId: { in: ids } },
     });

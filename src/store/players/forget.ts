@@ -2,7 +2,7 @@ import { Slices } from '../../lib/slices.ts';
 import { blankTexts } from '../../protocol/blank-text.ts';
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { HAS_ENDED } from '../bets/ended.ts';
-import { type Prisma, sql } from '../schema/prisma.ts';
+import { inTransaction, type Prisma, sql, type Transaction } from '../schema/prisma.ts';
 
 export type Forgotten =
   | {
@@ -25,8 +25,6 @@ const CODE_ONLY = sql`CASE WHEN error ~ '^[0-9]+ code -?[0-9]+' THEN substring(e
                            WHEN error IS NULL OR result NOT IN ('declined', 'bad_answer') THEN error
                            ELSE '***' END`;
 
-type Transaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0];
-
 /**
  * Blanks names, addresses and free text in what is kept of a player's bets: messages, wallets'
  * answers, refusals. Ids and money facts stay, so that the books are the same and a late operation
@@ -39,7 +37,8 @@ export async function forgetPlayer(
   userId: string,
   by: Authority,
 ): Promise<Forgotten> {
-  return await prisma.$transaction(
+  return await inTransaction(
+    prisma,
     async (transaction) => {
       const [player] = await transaction.$queryRaw<{ id: bigint; operator_id: string }[]>(sql`
         SELECT id, operator_id FROM players WHERE user_id = ${userId} FOR UPDATE`);
@@ -58,7 +57,7 @@ export async function forgetPlayer(
       );
       return { kind: 'forgotten', bets, messages, attempts };
     },
-    { timeout: TIMEOUT_MS },
+    TIMEOUT_MS,
   );
 }
 

@@ -11,6 +11,8 @@ export type Prisma = ReturnType<typeof createPrisma>;
 export const sql = PrismaTypes.sql;
 export type Sql = PrismaTypes.Sql;
 
+export type Transaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0];
+
 /** `read_only_sql_transaction` */
 const READ_ONLY = '25006';
 
@@ -44,6 +46,34 @@ export function createPrisma(url: string, known?: KnownDatabase) {
   });
 }
 
+/**
+ * Does some work in one transaction: all of it or nothing.
+ * @param timeoutMs how long it may take; default: Prisma's own 5 s
+ * @throws GatewayError `DATABASE_UNAVAILABLE` also when it could not begin or end; whatever `work` throws
+ */
+export async function inTransaction<T>(
+  prisma: Prisma,
+  work: (transaction: Transaction) => Promise<T>,
+  timeoutMs = 5_000,
+): Promise<T> {
+  let hasFailed = false;
+  const watched = async (transaction: Transaction) => {
+    try {
+      return await work(transaction);
+    } catch (error) {
+      hasFailed = true;
+      throw error;
+    }
+  };
+  try {
+    return await prisma.$transaction(watched, { timeout: timeoutMs });
+  } catch (error) {
+    if (hasFailed) throw error;
+    // Its beginning and its end are no queries, of which the client above tells.
+    throw new GatewayError('DATABASE_UNAVAILABLE', whatFailed(error), { cause: error });
+  }
+}
+
 /** In the words of a person who waits for it: a standby answers, and takes nothing. */
 function whatFailed(error: unknown): string {
   const isKnown = error instanceof PrismaTypes.PrismaClientKnownRequestError;
@@ -58,8 +88,8 @@ function isUnavailable(error: unknown): boolean {
   if (!(error instanceof PrismaTypes.PrismaClientKnownRequestError)) return true;
   const sqlState = sqlStateOf(error.meta?.driverAdapterError);
   if (sqlState !== undefined) return speaksOfServer(sqlState);
-  // P1...: no server; P2010: a raw query without PostgreSQL's word; P2024: no connection free.
-  return error.code.startsWith('P1') || error.code === 'P2010' || error.code === 'P2024';
+  // P1...: no server; P2010: a raw query without PostgreSQL's word; P2024: no connection free; P2028: out of time.
+  return error.code.startsWith('P1') || ['P2010', 'P2024', 'P2028'].includes(error.code);
 }
 
 /** PostgreSQL's own word about a statement, where it said one. */

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/domain/errors.ts';
-import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
+import { createPrisma, inTransaction, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
@@ -44,4 +44,39 @@ it('calls a wrong statement a bug, not an outage', async () => {
   await prisma.breakerOverride.create({ data: duplicate });
   const again = prisma.breakerOverride.create({ data: duplicate });
   await expect(again).rejects.not.toBeInstanceOf(GatewayError);
+});
+
+describe('a transaction says DATABASE_UNAVAILABLE', () => {
+  const lost = { name: 'GatewayError', code: 'DATABASE_UNAVAILABLE' };
+
+  afterEach(() => proxy.restore());
+
+  it('when the server is gone at its beginning', async () => {
+    await proxy.cut();
+    const asked = inTransaction(prisma, () => Promise.resolve(1));
+    await expect(asked).rejects.toMatchObject(lost);
+  });
+
+  it('when the server goes before its end', async () => {
+    const asked = inTransaction(prisma, async (transaction) => {
+      await transaction.$queryRaw`SELECT 1`;
+      await proxy.cut();
+    });
+    await expect(asked).rejects.toMatchObject(lost);
+    await proxy.restore();
+    expect(await inTransaction(prisma, (transaction) => transaction.bet.count())).toBe(0);
+  });
+
+  it('when others keep all connections for longer than it waits', async () => {
+    const gate = Promise.withResolvers<void>();
+    const others = [1, 2].map(() => inTransaction(prisma, () => gate.promise));
+    await expect(inTransaction(prisma, () => Promise.resolve(1))).rejects.toMatchObject(lost);
+    gate.resolve();
+    await Promise.all(others);
+  });
+
+  it('and leaves alone what went wrong in it', async () => {
+    const wrong = new Error('a bug');
+    await expect(inTransaction(prisma, () => Promise.reject(wrong))).rejects.toBe(wrong);
+  });
 });
