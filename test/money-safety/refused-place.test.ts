@@ -136,9 +136,11 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
   it('and is no open bet: its player can be forgotten, and what is kept still refuses', async () => {
     const body = placeBody(slipOf(token));
     expect(told(await post(body))).toEqual([400, 4]);
+    const cashout = { amount: '5', resultType: 'cashout', token } as const;
+    expect(told(await put(settleBody(slipOf(token), cashout)))).toEqual([400, 4]);
     const prisma = createPrisma(gateway.databaseUrl);
     onTestFinished(() => prisma.$disconnect());
-    expect(await forgetPlayer(prisma, userId, BY)).toMatchObject({ kind: 'forgotten', bets: 1 });
+    expect(await forgetPlayer(prisma, userId, BY)).toMatchObject({ kind: 'forgotten', bets: 2 });
     expect((await gateway.service.profile(token)).status).toBe(200);
     expect(told(await post(body))).toEqual([400, 4]);
   });

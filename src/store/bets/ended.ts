@@ -3,12 +3,12 @@ export const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_
 export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state = 'dead')`;
 /**
- * A bet `b` of which nothing came but places that were refused without asking a wallet. They are on record so that the
- * same bytes are no bet later (docs/money-safety.md), and no result is ever waited for.
+ * A bet `b` of which nothing came but places and cashouts that were refused without asking a wallet. They are on record
+ * so that the same bytes take no effect later (docs/money-safety.md), and no result is ever waited for.
  */
 export const IS_ONLY_REFUSED = `(b.place = 'unseen' AND b.settlement = 'none' AND b.rollback = 'none'
        AND NOT EXISTS (SELECT 1 FROM operations p
-                        WHERE p.transaction_id = b.transaction_id AND p.operation <> 'place'))`;
+                        WHERE p.transaction_id = b.transaction_id AND p.answer_status IS DISTINCT FROM 400))`;
 /**
  * A bet `b` that has come to its end: nothing is under way, promised or dead, and its result or its
  * rollback stands, or there was nothing to begin with. The parts about deliveries are as their partial indexes have them.

@@ -145,7 +145,8 @@ describe('pruning', () => {
     await bet('refused-lately', { ...unseen, at: ['2026-01-15', '2026-03-02'] });
     await bet('told-of-by-its-settle', unseen);
     await journal.sql(
-      `UPDATE operations SET operation = 'settle' WHERE transaction_id = 'told-of-by-its-settle'`,
+      `UPDATE operations SET operation = 'settle' WHERE transaction_id = 'told-of-by-its-settle';
+       UPDATE operations SET answer_status = 400 WHERE transaction_id LIKE 'refused%'`,
     );
     const { months, bets } = await pruned();
     expect(months.map(({ carriedOver }) => carriedOver)).toEqual([1, 0]);
