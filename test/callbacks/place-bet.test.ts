@@ -148,7 +148,6 @@ describe('a place bet without a token of its player and currency', () => {
 
   it.each([
     ['a token that nobody gave out', () => token('a-token-that-nobody-gave-out')],
-    ['a token of a prefix that no profile vouched for', () => token('alpha.never-seen')],
     ['another player’s userId', async () => asPlayer(await gateway.player())],
     [
       'another operator’s player',
@@ -161,6 +160,15 @@ describe('a place bet without a token of its player and currency', () => {
     const answer = await bet.place(await more());
     expect([answer.status, answer.json?.code]).toEqual([400, 3]);
     expect(await stateOf(bet)).toBeUndefined();
+    expect(bet.arrivals()).toEqual([]);
+  });
+
+  it('is refused with code 3, on record, by a token of a prefix that no profile vouched for (I8)', async () => {
+    const bet = await unplacedBet(gateway);
+    const answer = await bet.place(token('alpha.never-seen'));
+    expect([answer.status, answer.json?.code]).toEqual([400, 3]);
+    // A profile might vouch for it later: the same bytes must not be a bet then.
+    expect(await stateOf(bet)).toMatchObject({ place: 'unseen', amount: null, attempts: [] });
     expect(bet.arrivals()).toEqual([]);
   });
 

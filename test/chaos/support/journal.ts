@@ -41,7 +41,7 @@ export async function journalFaults(
     `SELECT id FROM deliveries WHERE state = 'dead'`,
   );
   const twice = await deployment.query<{ transaction_id: string }>(
-    `SELECT transaction_id FROM operations WHERE operation = 'place'
+    `SELECT transaction_id FROM operations WHERE operation = 'place' AND NOT is_copy
       GROUP BY transaction_id HAVING count(*) > 1`,
   );
   const rows = await deployment.query<JournalRow>(

@@ -220,8 +220,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/deliveries/statements.ts',
-        find: "const OVERTAKEN = `d.operation = 'update' AND (",
-        put: 'const OVERTAKEN = `false AND (',
+        find: "ELSE d.operation = 'update' AND (b.rollback",
+        put: 'ELSE false AND (b.rollback',
       },
       {
         file: 'src/domain/decide.ts',
