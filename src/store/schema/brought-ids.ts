@@ -23,16 +23,16 @@ interface BehindSequence {
   readonly highest: string;
 }
 
-/** Those that this role may use, each with the column that it numbers. */
+/** Those that this role may use, each with the column that it numbers; the tables are those that our statements find. */
 const SEQUENCES = `
   SELECT s.oid::regclass::text AS sequence, t.oid::regclass::text AS table, quote_ident(a.attname) AS column
-    FROM pg_class s
-    JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid
-                    AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
-    JOIN pg_class t ON t.oid = d.refobjid
+    FROM unnest($1::text[]) AS numbered(name)
+    JOIN pg_class t ON t.oid = to_regclass(numbered.name)
+    JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
+                    AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+    JOIN pg_class s ON s.oid = d.objid
     JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
-   WHERE t.relnamespace = current_schema()::regnamespace AND t.relname = ANY ($1)
-     AND has_column_privilege(t.oid, a.attnum, 'SELECT')
+   WHERE has_column_privilege(t.oid, a.attnum, 'SELECT')
      AND CASE WHEN s.relkind = 'S' THEN has_sequence_privilege(s.oid, 'USAGE, SELECT') END
    ORDER BY 1`;
 

@@ -58,7 +58,7 @@ async function holdersOf(client: Client): Promise<string> {
        FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
        LEFT JOIN pg_stat_activity a ON a.pid = l.pid
       WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND c.relnamespace = current_schema()::regnamespace
+        AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
         AND l.granted AND l.pid IS DISTINCT FROM pg_backend_pid()
         -- Of others' users a role may not see since when.
         AND coalesce(a.xact_start < statement_timestamp() - interval '1 second', true)
