@@ -190,9 +190,11 @@ function conclude(
 const NOTHING: Conclusion = { outcome: 'not_sent', answer: undefined, change: {} };
 
 /** A confirmation only confirms: the bet knows already what stands. */
-function confirmed({ bet, attempts }: TakenDelivery, { kind }: AfterAttempt): Conclusion {
-  const hasEnded = kind === 'delivered' || kind === 'refused';
-  const late = hasEnded ? lateAfterConfirming(bet, attempts) : undefined;
+function confirmed({ bet, attempts }: TakenDelivery, after: AfterAttempt): Conclusion {
+  const hasEnded = after.kind === 'delivered' || after.kind === 'refused';
+  // One that was lost may land late like those before it, though none follows.
+  const isLost = after.kind === 'refused' && after.isLost === true;
+  const late = hasEnded ? lateAfterConfirming(bet, isLost ? attempts + 1 : attempts) : undefined;
   return late === undefined ? NOTHING : { ...NOTHING, change: { late } };
 }
 

@@ -33,7 +33,11 @@ export type DeliveryPurpose = (typeof DELIVERY_PURPOSES)[number];
 /** What becomes of a delivery after an attempt. */
 export type AfterAttempt =
   | { readonly kind: 'delivered' }
-  | { readonly kind: 'refused' }
+  | {
+      readonly kind: 'refused';
+      /** A confirmation whose horizon is over, and nobody knows what became of this attempt. */
+      readonly isLost?: true;
+    }
   | { readonly kind: 'dead' }
   /** Tried without success: an attempt is spent. */
   | { readonly kind: 'pending'; readonly retryInMs: number }
@@ -69,8 +73,9 @@ export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttemp
         return { kind: 'dead' };
       }
       if (!attempted.isOverdue) return { kind: 'pending', retryInMs: attempted.retryInMs };
+      if (attempted.purpose === 'promise') return { kind: 'dead' };
       // Nobody waits for money where a wallet has confirmed the operation before.
-      return { kind: attempted.purpose === 'confirm' ? 'refused' : 'dead' };
+      return mayHaveTaken(sent) ? { kind: 'refused', isLost: true } : { kind: 'refused' };
     default:
       return unreachable(verdict);
   }

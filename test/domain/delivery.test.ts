@@ -85,7 +85,9 @@ describe('a confirmation after an attempt', () => {
     (operation) => {
       const refused = { kind: 'refused' };
       expect(afterAttempt(confirm({ operation }), declined(5))).toEqual(refused);
-      expect(afterAttempt(confirm({ operation, isOverdue: true }), LOST)).toEqual(refused);
+      const overdue = confirm({ operation, isOverdue: true });
+      expect(afterAttempt(overdue, LOST)).toEqual({ ...refused, isLost: true });
+      expect(afterAttempt(overdue, declined(1))).toEqual(refused);
     },
   );
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endLeases, sql } from '../deliveries/support/deliveries.ts';
-import { unplacedBet } from '../support/bet.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import {
   acceptedBet,
@@ -24,6 +24,19 @@ beforeAll(async () => {
 });
 afterEach(() => gateway.wallet('alpha').behave());
 afterAll(() => gateway.close());
+
+/** As where its wallet was away for longer than its horizon: its next confirmation has one attempt. */
+async function isOverdueFromItsBeginning({ transactionId }: TestBet): Promise<void> {
+  await sql(
+    gateway,
+    `CREATE OR REPLACE FUNCTION make_overdue() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN NEW.dead_at := clock_timestamp() - interval '1 second'; RETURN NEW; END $$;
+     CREATE OR REPLACE TRIGGER make_overdue BEFORE INSERT OR UPDATE ON deliveries FOR EACH ROW
+       WHEN (NEW.purpose = 'confirm' AND NEW.transaction_id = '${transactionId}')
+       EXECUTE FUNCTION make_overdue()`,
+    [],
+  );
+}
 
 const status = ({ status: of }: { status: number }) => of;
 
@@ -141,6 +154,34 @@ describe('rule 3: a lost result may land last, so what stands is sent once more,
     await timeComes(bet, 'second');
     expect(bet.balance()).toBe('930');
   });
+
+  it.each([
+    ['first', 1],
+    ['last', 2],
+  ] as const)(
+    'a %s confirmation that is lost when its horizon is over lands behind a later result',
+    async (which, left) => {
+      const bet = await acceptedBet(gateway);
+      lose(bet, 'settle');
+      expect(status(await bet.settle('10'))).toBe(503);
+      expect(status(await bet.settle('20'))).toBe(200);
+      if (which === 'last') await timeComes(bet, 'first');
+      lose(bet, 'settle');
+      await isOverdueFromItsBeginning(bet);
+      const dueLongAgo = `UPDATE bets SET confirm_at = now(), late_at = now() - interval '20 minutes'
+                         WHERE transaction_id = $1`;
+      await sql(gateway, dueLongAgo, [bet.transactionId]);
+      const ended = `SELECT b.confirm_left FROM bets b JOIN deliveries d USING (transaction_id)
+                    WHERE transaction_id = $1 AND d.state = 'refused' AND b.confirm_at > now()`;
+      const isToCome = [{ confirm_left: left }];
+      await expect.poll(() => sql(gateway, ended, [bet.transactionId]), PATIENCE).toEqual(isToCome);
+      expect(status(await bet.settle('30'))).toBe(200);
+      bet.wallet.applyLate(bet.transactionId);
+      expect(bet.balance()).toBe('920');
+      await timeComes(bet, which === 'first' ? 'second' : 'first');
+      expect(bet.balance()).toBe('930');
+    },
+  );
 
   it('a lost unsettle lands after a settle', async () => {
     const bet = await acceptedBet(gateway);

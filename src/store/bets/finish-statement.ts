@@ -127,9 +127,9 @@ function isConfirmation(delivery: DeliveryOutcome): boolean {
 }
 
 function confirmsLate(delivery: DeliveryOutcome): boolean {
-  return (
-    delivery.kind === 'after' && delivery.purpose === 'confirm' && delivery.after.kind === 'pending'
-  );
+  if (delivery.kind !== 'after' || delivery.purpose !== 'confirm') return false;
+  const { after } = delivery;
+  return after.kind === 'pending' || (after.kind === 'refused' && after.isLost === true);
 }
 
 /** What of a bet is written together, or left as it is. */

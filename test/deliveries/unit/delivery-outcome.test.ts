@@ -98,7 +98,7 @@ describe('an attempt without success', () => {
     expect(after).toEqual({ kind: 'dead' });
     // Nobody waits for it.
     const confirm = takenOf('rollback', { isOverdue: true, purpose: 'confirm' });
-    expect((await tried(confirm, { sent })).after).toEqual({ kind: 'refused' });
+    expect((await tried(confirm, { sent })).after).toEqual({ kind: 'refused', isLost: true });
   });
 });
 
