@@ -287,6 +287,9 @@ describe('rule 1: the journal says what was really answered (I3)', { timeout: 60
     const finish = postgres.holdRequest(STATEMENTS.finish, bet.transactionId);
     expect(status(await bet.update('1.5'))).toBe(200);
     expect(status(await bet.update('1.6'))).toBe(200);
+    const inTheSameMs = `UPDATE bets b SET update_time = d.transaction_time FROM deliveries d
+                          WHERE b.transaction_id = $1 AND d.transaction_id = $1 AND d.state = 'live'`;
+    await onServer(gateway.databaseUrl, (client) => client.query(inTheSameMs, [bet.transactionId]));
     finish.release();
     await expect.poll(coefficient, PATIENCE).toBe('1.6');
     await settleDown(gateway);

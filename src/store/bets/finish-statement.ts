@@ -158,11 +158,13 @@ const lateColumn = (column: string, several: string) =>
 
 /**
  * Whether the bet's last update is still the one that was attempted: another may have been promised since, by a caller
- * that could not wait any longer, and that is the last one then, whatever became of this.
+ * that could not wait any longer, and that is the last one then, whatever became of this; also where both have the same time.
  */
 const IS_LAST_UPDATE = `coalesce(b.update_time = (
              SELECT d.transaction_time FROM deliveries d
-              WHERE d.operation_id = i.operation_id AND d.purpose = i.delivery_purpose), false)`;
+              WHERE d.operation_id = i.operation_id AND d.purpose = i.delivery_purpose), false)
+           AND NOT EXISTS (SELECT FROM deliveries d WHERE d.transaction_id = b.transaction_id
+                 AND d.state IN ('live', 'pending') AND d.operation = 'update' AND d.operation_id > i.operation_id)`;
 
 /** `:attempts`: of which of them it is put on record that they were tried. */
 const TEXT = `
