@@ -3,7 +3,12 @@ import { isUtf8 } from 'node:buffer';
 /** A line without its end, or why it has no text. Lines count from 1. */
 export type Line =
   | { readonly number: number; readonly text: string }
-  | { readonly number: number; readonly fault: string };
+  | {
+      readonly number: number;
+      readonly fault: string;
+      /** Its bytes, each as one character, to tell two such lines apart; empty of one that is too long. */
+      readonly latin1: string;
+    };
 
 /** Far beyond any line of ours: a file without line ends must not fill the memory. */
 const LINE_BYTES_MAX = 64 * 1024;
@@ -63,8 +68,10 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 function lineOf(number: number, bytes: Buffer, tooLong: boolean): Line {
-  if (tooLong) return { number, fault: `is longer than ${LINE_BYTES_MAX} bytes` };
-  if (!isUtf8(bytes)) return { number, fault: 'is not UTF-8 text' };
+  if (tooLong) return { number, fault: `is longer than ${LINE_BYTES_MAX} bytes`, latin1: '' };
+  if (!isUtf8(bytes)) {
+    return { number, fault: 'is not UTF-8 text', latin1: bytes.toString('latin1') };
+  }
   const marked = number === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const start = marked ? BYTE_ORDER_MARK.length : 0;
   const end = bytes.at(-1) === RETURN ? bytes.length - 1 : bytes.length;

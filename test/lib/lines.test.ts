@@ -35,7 +35,7 @@ describe('readLines', () => {
   it('gives up a line that is not UTF-8, and that line alone', async () => {
     expect(await linesOf('a\n', Buffer.from([0x62, 0xff, 0x0a]), 'c')).toEqual([
       { number: 1, text: 'a' },
-      { number: 2, fault: 'is not UTF-8 text' },
+      { number: 2, fault: 'is not UTF-8 text', latin1: 'bÿ' },
       { number: 3, text: 'c' },
     ]);
   });
@@ -43,12 +43,12 @@ describe('readLines', () => {
   it('gives up a line without end before it fills the memory', async () => {
     const long = 'x'.repeat(40_000);
     expect(await linesOf(long, long, `${long}\nb\n`, long, long)).toEqual([
-      { number: 1, fault: 'is longer than 65536 bytes' },
+      { number: 1, fault: 'is longer than 65536 bytes', latin1: '' },
       { number: 2, text: 'b' },
-      { number: 3, fault: 'is longer than 65536 bytes' },
+      { number: 3, fault: 'is longer than 65536 bytes', latin1: '' },
     ]);
     expect(await linesOf('x'.repeat(70_000))).toEqual([
-      { number: 1, fault: 'is longer than 65536 bytes' },
+      { number: 1, fault: 'is longer than 65536 bytes', latin1: '' },
     ]);
   });
 

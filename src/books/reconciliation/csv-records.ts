@@ -4,7 +4,7 @@ import type { Line } from '../../lib/lines.ts';
 /** The fields of a record, or why a line has none; numbered by its first line. */
 export type CsvRecord =
   | { readonly number: number; readonly fields: readonly string[] }
-  | { readonly number: number; readonly fault: string; readonly text?: string };
+  | { readonly number: number; readonly fault: string; readonly text: string };
 
 type TextLine = Extract<Line, { readonly text: string }>;
 
@@ -33,7 +33,10 @@ export class CsvRecords {
 
   /** The records that are whole with this line, in order. */
   take(line: Line): CsvRecord[] {
-    if ('fault' in line) return [...this.end(), line];
+    if ('fault' in line) {
+      const { number, fault, latin1 } = line;
+      return [...this.end(), { number, fault, text: latin1 }];
+    }
     // As nearly every line is.
     if (this.#open.length === 0 && !line.text.includes('"')) {
       const { number, text } = line;

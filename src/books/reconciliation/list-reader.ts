@@ -117,7 +117,7 @@ class CsvForm implements Form {
   }
 
   #read(record: CsvRecord): ListLine {
-    if ('fault' in record) return unreadable(record.number, null, record.fault, record.text ?? '');
+    if ('fault' in record) return unreadable(record.number, null, record.fault, record.text);
     const { number, fields } = record;
     if (fields.length !== this.#fieldCount) {
       const why = `has ${fields.length} fields where the first line has ${this.#fieldCount}`;
@@ -149,7 +149,7 @@ function jsonForm(number: number, first: string, names: ColumnNames): Form {
 
 function jsonLine(line: Line, members: ReadonlyMap<ListColumn, string>): ListLine[] {
   const { number } = line;
-  if ('fault' in line) return [unreadable(number, null, line.fault, '')];
+  if ('fault' in line) return [unreadable(number, null, line.fault, line.latin1)];
   if (line.text.trim() === '') return [];
   const document = parsed(line.text);
   if (typeof document === 'string') return [unreadable(number, null, document, line.text)];

@@ -79,13 +79,16 @@ describe('differences are worked off (I12)', () => {
       ['x,USD', 'y,USD'],
       ['"x', '"y'],
       [',USD,1,0,placed', ',USD,2,0,placed'],
-    ]) {
-      const seen = await reconcile(gateway, `${list}${first}\n`);
+      // As an export in ISO 8859-1 has it.
+      ['Jos\xe9,USD', 'Ren\xe9,USD'],
+    ] as const) {
+      const ending = (line: string) => Buffer.from(`${list}${line}\n`, 'latin1');
+      const seen = await reconcile(gateway, ending(first));
       const [line] = seen.told?.differences.filter(({ kind }) => kind === 'unreadable') ?? [];
       await differences.resolve(seen.told?.id ?? '', line?.id ?? '', BY);
-      const again = await reconcile(gateway, `${list}${first}\n`);
+      const again = await reconcile(gateway, ending(first));
       expect(again.told?.open, first).toMatchObject({ unreadable: 0 });
-      const other = await reconcile(gateway, `${list}${second}\n`);
+      const other = await reconcile(gateway, ending(second));
       expect(other, second).toMatchObject({ code: 3, told: { new: 1, open: { unreadable: 1 } } });
     }
   });
