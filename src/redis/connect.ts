@@ -130,9 +130,11 @@ function credentials(url: URL): Pick<RedisOptions, 'username' | 'password'> {
 
 function address(host: string, defaultPort: number): { host: string; port: number } {
   if (!URL.canParse(`redis://${host}`)) {
+    // Before an @ stands a password, which nobody has to give again for a further node.
+    const named = host.includes('@') ? 'something with an @' : JSON.stringify(host);
     throw new GatewayError(
       'CANNOT_START',
-      `REDIS_URL names ${JSON.stringify(host)}, where a host and its port stand, such as node-2:6379`,
+      `REDIS_URL names ${named}, where a host and its port stand, such as node-2:6379`,
     );
   }
   const { hostname, port } = new URL(`redis://${host}`);
