@@ -108,6 +108,7 @@ describe('POST /bonuses/templates', () => {
   it.each([
     [429, '{"code":10,"message":"slow down"}', 429],
     [400, '{"code":100,"message":"System error"}', 400],
+    [400, '{"code":9,"message":"The partner is blocked"}', 400],
     [500, '', 502],
   ])('but a %i %s says nothing of a template', async (status, body, told) => {
     await give('alpha', 1);

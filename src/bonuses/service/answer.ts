@@ -114,7 +114,9 @@ export function saysMissing(answer: BonusApiAnswer): boolean {
  */
 export function refusesToShow(answer: BonusApiAnswer): boolean {
   if (saysMissing(answer)) return true;
-  return answer.kind === 'refused' && answer.status !== TOO_MANY_REQUESTS && !mayBeDone(answer);
+  if (answer.kind !== 'refused' || answer.status === TOO_MANY_REQUESTS) return false;
+  // Whoever is blocked is refused all of them: that is the answer, and no empty list.
+  return answer.code !== CODES.blocked && !mayBeDone(answer);
 }
 
 /**
