@@ -29,10 +29,7 @@ const BALANCE_MIN = '100';
 /** Repeats that come late come this much later; the gateway's own come after minutes. */
 const LATE_MS = 1500;
 
-/**
- * No further run of the cases begins that would not be over by then. The cases themselves are over within a minute at
- * a wallet that answers within 50 ms; a dialect that is not tried leaves it unfit.
- */
+/** No further run of the cases begins that would not be over by then: a dialect that is not tried leaves it unfit. */
 const RUN_MS_MAX = 75_000;
 
 /**
