@@ -1,43 +1,19 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../src/store/schema/migrate.ts';
-import { startPostgres } from '../../tools/embedded/postgres.ts';
+import { describe, expect, it } from 'vitest';
 import type { EmbeddedServer } from '../../tools/embedded/server.ts';
 import { placedBet } from '../support/bet.ts';
-import { startTestGateway } from '../support/gateway.ts';
-import { memoryFolder } from '../support/memory-folder.ts';
-import { startStandby } from '../support/standby.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { openServerPair } from '../support/server-pair.ts';
 import { PATIENT_MS } from '../support/timing.ts';
 
 const PATIENT = { timeout: PATIENT_MS };
 
 /** Two servers behind one address, which leads to the primary. */
 async function openPair(isBehind: boolean) {
-  const primary = await startPostgres({ root: await memoryFolder() });
-  onTestFinished(() => primary.stop());
-  await migrate(primary.url);
-  const standby = await startStandby(primary, { isBehind });
-  onTestFinished(() => standby.stop());
-  const target = { host: '127.0.0.1', port: primary.port };
-  const proxy = await startTcpProxy(target);
-  onTestFinished(() => proxy.close());
-  const gateway = await startTestGateway({
-    through: async ({ redisUrl }) => {
-      const url = new URL(primary.url);
-      url.host = `127.0.0.1:${proxy.port}`;
-      return { redisUrl, databaseUrl: url.href };
-    },
-  });
-  onTestFinished(() => gateway.close());
-  const takesWrites = () => gateway.parts.database.takesWrites().catch(() => undefined);
+  const { lead, takesWrites, ...pair } = await openServerPair(isBehind);
+  const { gateway } = pair;
   return {
-    primary,
-    standby,
-    gateway,
-    /** The address leads to this one from now on; all connections break. */
+    ...pair,
     lead: async (server: EmbeddedServer, { writes }: { readonly writes: boolean }) => {
-      target.port = server.port;
-      proxy.reset();
+      lead(server);
       await expect.poll(takesWrites, PATIENT).toBe(writes);
     },
     untilTaking: () => expect.poll(takesWrites, PATIENT).toBe(true),

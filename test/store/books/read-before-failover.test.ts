@@ -1,43 +1,21 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { keepBooks } from '../../../src/books/keep-books.ts';
 import { BooksJournal, type Runner } from '../../../src/store/books/books-journal.ts';
-import { migrate } from '../../../src/store/schema/migrate.ts';
-import { startPostgres } from '../../../tools/embedded/postgres.ts';
 import { placedBet } from '../../support/bet.ts';
-import { startTestGateway } from '../../support/gateway.ts';
-import { memoryFolder } from '../../support/memory-folder.ts';
 import { rowsOf } from '../../support/server.ts';
-import { startStandby } from '../../support/standby.ts';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { openServerPair } from '../../support/server-pair.ts';
 import { PATIENT_MS } from '../../support/timing.ts';
 
 const PATIENT = { timeout: PATIENT_MS };
 
 /** A gateway on a primary whose standby never gets anything of it. */
 async function openPair() {
-  const primary = await startPostgres({ root: await memoryFolder() });
-  onTestFinished(() => primary.stop());
-  await migrate(primary.url);
-  const standby = await startStandby(primary, { isBehind: true });
-  onTestFinished(() => standby.stop());
-  const target = { host: '127.0.0.1', port: primary.port };
-  const proxy = await startTcpProxy(target);
-  onTestFinished(() => proxy.close());
-  const gateway = await startTestGateway({
-    through: async ({ redisUrl }) => {
-      const url = new URL(primary.url);
-      url.host = `127.0.0.1:${proxy.port}`;
-      return { redisUrl, databaseUrl: url.href };
-    },
-  });
-  onTestFinished(() => gateway.close());
+  const { primary, standby, gateway, lead, takesWrites } = await openServerPair(true);
   const { database } = gateway.parts;
   const failOver = async () => {
     await primary.kill('SIGQUIT');
-    target.port = standby.port;
-    proxy.reset();
+    lead(standby);
     await standby.promote();
-    const takesWrites = () => database.takesWrites().catch(() => undefined);
     await expect.poll(takesWrites, PATIENT).toBe(true);
   };
   return { standby, gateway, database, failOver };
