@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { placeBody, settleBody } from '../../src/protocol/callback-bodies.ts';
+import { placeBody, rollbackBody, settleBody } from '../../src/protocol/callback-bodies.ts';
 import { forgetPlayer } from '../../src/store/players/forget.ts';
 import { createPrisma } from '../../src/store/schema/prisma.ts';
 import type { CallResult } from '../../tools/simulator/signed-client.ts';
@@ -160,6 +160,16 @@ describe('rule 19: a refused place stays refused (I5)', { timeout: 60_000 }, () 
     );
     await expireSession(gateway, token);
     expect(told(await post(placeBody(slipOf(token))))).toEqual([400, 3]);
+  });
+
+  it('a rollback of it is answered 200 and ends it: the same bytes are refused ever after (I6)', async () => {
+    const slip = slipOf(token);
+    const body = placeBody(slip);
+    expect(told(await post(body))).toEqual([400, 4]);
+    expect((await put(rollbackBody(slip, 50))).status).toBe(200);
+    expect((await gateway.service.profile(token)).status).toBe(200);
+    expect(told(await post(body))).toEqual([400, 8]);
+    expect(balance()).toBe('100');
   });
 
   it('of an unknown player nothing is written, and nothing can come of it', async () => {
