@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)('the books in the console', { timeout: 120_000 }, 
     await page.getByRole('link', { name: dayBefore(3) }).click();
     await page.getByRole('heading', { name: `alpha, ${dayBefore(3)}` }).waitFor();
     await page.getByRole('row', { name: 'Stakes 22.1', exact: true }).waitFor();
-    await page.getByRole('row', { name: 'Kept 1.6', exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Net 1.6', exact: true }).waitFor();
     // The reader is in Vienna, the books are not.
     const day = page.locator('.facts > div').filter({ hasText: 'The day, in UTC' });
     const [startsAt = '', endsAt = ''] = await day.locator('time').allInnerTexts();

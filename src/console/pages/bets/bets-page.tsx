@@ -97,7 +97,7 @@ function Filters({ filter }: { readonly filter: BetFilter }) {
 }
 
 const COLUMNS: readonly RowColumn<Item>[] = [
-  column('Bet', { width: 'minmax(6rem, 1.6fr)' }, ({ transactionId }) => (
+  column('Bet', { width: 'minmax(6rem, 2.4fr)' }, ({ transactionId }) => (
     <Link to="/bets/$id" params={{ id: transactionId }} className="row-link mono" data-row-link>
       <Plain text={transactionId} />
     </Link>

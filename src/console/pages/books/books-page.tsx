@@ -127,13 +127,13 @@ const COLUMNS: readonly RowColumn<Day>[] = [
   amountColumn('Payouts', ({ payouts }) => payouts),
   amountColumn('Reversed', ({ payoutReversals }) => payoutReversals),
   amountColumn('Freebets', ({ freebetStakes }) => freebetStakes),
-  column('Kept', { width: 'minmax(5rem, 1fr)', isNumber: true }, ({ net }) => (
+  column('Net', { width: 'minmax(5rem, 1fr)', isNumber: true }, ({ net }) => (
     <strong>
       <Amount amount={net} currency={null} />
     </strong>
   )),
   column(
-    'Waiting',
+    'Open',
     { width: 'minmax(5.5rem, 1fr)', isNumber: true, phone: false },
     ({ openBets, openStakes, unresolved }) => (
       <span className="stack end">

@@ -16,7 +16,7 @@ const CHARTS_MAX = 6;
 
 const SHAPE = { lines: LINES, range: daysRange, timeText: dayText };
 
-/** What was staked, paid and kept, day by day; the table below says the same. */
+/** Stakes, payouts and net, day by day; the table below says the same. */
 export function DayCharts({ days }: { readonly days: readonly Day[] }) {
   const series = useMemo(() => seriesOf(days), [days]);
   const shown = series.slice(0, CHARTS_MAX);

@@ -35,7 +35,7 @@ export function seriesOf(days: readonly Day[]): readonly DaySeries[] {
 export const LINES = [
   { name: 'stakes', colour: '--accent', of: ({ stakes }: Day) => stakes },
   { name: 'payouts', colour: '--warn', of: ({ payouts }: Day) => payouts },
-  { name: 'kept', colour: '--good', of: ({ net }: Day) => net },
+  { name: 'net', colour: '--good', of: ({ net }: Day) => net },
 ] as const;
 
 /** Amounts become numbers for the height of a line alone; what is read is their text. */

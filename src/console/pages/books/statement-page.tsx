@@ -87,17 +87,17 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** What the sums are called, in the order in which they make what is kept. */
+/** What the sums are called, in the order in which they make the net. */
 const SUMS = [
   ['Bets', ({ bets }) => bets.toLocaleString('en')],
   ['Stakes', ({ stakes }) => stakes],
   ['Stakes returned', ({ stakeReturns }) => stakeReturns],
   ['Payouts', ({ payouts }) => payouts],
   ['Payouts reversed', ({ payoutReversals }) => payoutReversals],
-  ['Kept', ({ net }) => net],
+  ['Net', ({ net }) => net],
   ['Stakes of freebets', ({ freebetStakes }) => freebetStakes],
-  ['Bets that waited', ({ openBets }) => openBets.toLocaleString('en')],
-  ['Their stakes', ({ openStakes }) => openStakes],
+  ['Open bets', ({ openBets }) => openBets.toLocaleString('en')],
+  ['Stakes of open bets', ({ openStakes }) => openStakes],
   ['Unresolved', ({ unresolved }) => unresolved.toLocaleString('en')],
 ] as const satisfies readonly (readonly [
   name: string,

@@ -52,7 +52,7 @@ function columnsOf(
 }
 
 const COLUMNS: readonly RowColumn<Item>[] = [
-  column('Bet', { width: 'minmax(5.5rem, 1.6fr)' }, ({ transactionId }) => (
+  column('Bet', { width: 'minmax(5.5rem, 2.4fr)' }, ({ transactionId }) => (
     <Link to="/bets/$id" params={{ id: transactionId }} className="row-link mono" data-row-link>
       <Plain text={transactionId} />
     </Link>
@@ -68,11 +68,8 @@ const COLUMNS: readonly RowColumn<Item>[] = [
       <Plain text={operator} />
     </Link>
   )),
-  column(
-    'What the wallet said last',
-    { width: 'minmax(10rem, 2.5fr)', phone: false },
-    ({ lastError }) =>
-      lastError === null ? <span className="muted">nothing yet</span> : <Plain text={lastError} />,
+  column('Last error', { width: 'minmax(10rem, 2.5fr)', phone: false }, ({ lastError }) =>
+    lastError === null ? <span className="muted">–</span> : <Plain text={lastError} />,
   ),
   column('Attempts', { width: '5rem', isNumber: true, phone: false }, ({ attempts }) => attempts),
   column('Since, next', { width: 'minmax(5.5rem, 0.8fr)' }, (item) => (

@@ -132,7 +132,7 @@ const COLUMNS: readonly RowColumn<OperatorRow>[] = [
   },
   {
     id: 'state',
-    header: 'How it stands',
+    header: 'Health',
     meta: { width: 'minmax(9rem, 2.4fr)' },
     cell: ({ row }) => <Standing row={row.original} />,
   },

@@ -53,7 +53,7 @@ const COLUMNS: readonly RowColumn<Run>[] = [
       <span className="muted">{from === to ? from : `${from} to ${to}`}</span>
     </span>
   )),
-  column('How it stands', { width: 'minmax(6rem, 1fr)' }, (run) => (
+  column('State', { width: 'minmax(6rem, 1fr)' }, (run) => (
     <Badge state={run.state} tone={RUN_TONES[run.state]} />
   )),
   column(
