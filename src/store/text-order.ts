@@ -1,5 +1,6 @@
 import { type ClientBase, DatabaseError } from 'pg';
 import { clientRows } from './client-rows.ts';
+import type { Columns } from './statement.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
 /**
@@ -13,7 +14,7 @@ const CHANGED = `
      AND datcollversion IS NOT NULL
      AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)`;
 
-/** Of a column that is not there: servers before 15 keep no record of it. */
+/** Of a column that is not there: servers before 15 keep no record of it, and could not be trusted with it. */
 const UNDEFINED_COLUMN = '42703';
 
 /**
@@ -28,9 +29,11 @@ export async function refuseChangedTextOrder(client: ClientBase): Promise<void> 
     made: row.text('made'),
     now: row.textOrNull('now') ?? 'none',
     name: row.text('name'),
-  })).catch((error: unknown) => {
-    if (error instanceof DatabaseError && error.code === UNDEFINED_COLUMN) return [];
-    throw error;
+  })).catch(async (error: unknown) => {
+    if (!(error instanceof DatabaseError) || error.code !== UNDEFINED_COLUMN) throw error;
+    const read = (row: Columns) => row.text('server_version');
+    const [version] = await clientRows(client, 'SHOW server_version', [], read);
+    throw new UnsuitableServer(`is version ${version}, and the gateway needs 15 or newer`);
   });
   if (changed === undefined) return;
   const { made, now, name } = changed;

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/domain/clock.ts';
 import { awaitDatabase } from '../../src/start-up.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { placedBet, type TestBet } from '../support/bet.ts';
+import { createDatabase } from '../support/database.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { onRedis } from '../support/redis.ts';
 import { databaseUrl, onServer } from '../support/server.ts';
@@ -83,4 +84,20 @@ it('nothing starts on such a server, and what the message says is all there is t
   );
   await database.obey(message);
   expect(await whyNot(database.url)).toBe('it starts');
+});
+
+it('a server that is too old to tell starts nothing and gets no schema, and the message says how new it has to be', async (context) => {
+  const database = await createDatabase();
+  context.onTestFinished(() => database.drop());
+  // Found before the real one, which has the column since PostgreSQL 15.
+  await onServer(database.url, (client) =>
+    client.query(`CREATE SCHEMA old;
+      CREATE VIEW old.pg_database AS SELECT oid, datname FROM pg_catalog.pg_database`),
+  );
+  const url = new URL(database.url);
+  url.searchParams.set('options', '-c search_path=old,pg_catalog,public');
+  const words = /^PostgreSQL \(DATABASE_URL, postgresql:.*\) is version \d+.*, and the gateway needs 15 or newer$/;
+  expect(await whyNot(url.href)).toMatch(words);
+  const migrating = migrateDatabase({ DATABASE_URL: url.href }, () => undefined);
+  await expect(migrating).rejects.toThrow(', and the gateway needs 15 or newer');
 });

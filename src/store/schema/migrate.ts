@@ -151,12 +151,10 @@ async function withClient<T>(databaseUrl: string, use: (client: Client) => Promi
 
 /**
  * When this process ends, so does what it asked for: else the server would go on with it, and with the
- * lock, on nobody's behalf. Servers before 14 cannot look, and do not know the setting.
+ * lock, on nobody's behalf.
  */
 async function prepareSession(client: Client): Promise<void> {
-  await client.query(
-    `SELECT set_config(name, '500', false) FROM pg_settings WHERE name = 'client_connection_check_interval'`,
-  );
+  await client.query("SET client_connection_check_interval = '500ms'");
 }
 
 /** Waits as long as it takes; the lock goes with the session. */
