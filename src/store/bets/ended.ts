@@ -10,10 +10,11 @@ export const IS_ONLY_REFUSED = `(b.place = 'unseen' AND b.settlement = 'none' AN
        AND NOT EXISTS (SELECT 1 FROM operations p
                         WHERE p.transaction_id = b.transaction_id AND p.answer_status IS DISTINCT FROM 400))`;
 /**
- * A bet `b` that has come to its end: nothing is under way, promised or dead, and its result or its
- * rollback stands, or there was nothing to begin with. The parts about deliveries are as their partial indexes have them.
+ * A bet `b` that has come to its end: nothing is under way, promised or dead, or has still to be confirmed, and its result
+ * or its rollback stands, or there was nothing to begin with. The parts about deliveries are as their partial indexes have
+ * them.
  */
-export const HAS_ENDED = `(b.busy_attempt IS NULL
+export const HAS_ENDED = `(b.busy_attempt IS NULL AND b.confirm_at IS NULL
        AND b.place <> 'in_flight' AND NOT (b.place = 'unknown' AND b.rollback = 'none')
        AND (b.place IN ('declined', 'not_sent') OR b.rollback <> 'none'
             OR b.settlement = 'settled' OR ${IS_ONLY_REFUSED})

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { forgetPlayer } from '../../src/store/players/forget.ts';
+import { createPrisma } from '../../src/store/schema/prisma.ts';
+import { BY } from '../support/audit.ts';
+import { unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { lose, timeComes } from './support/bets.ts';
+import { PATIENT, QUICK } from './support/patience.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ worker: true, gateway: QUICK, operators: { alpha: PATIENT } });
+});
+afterAll(() => gateway.close());
+
+it('a rollback that is still to be confirmed keeps its player from being forgotten: it is sent as it came', async () => {
+  const prisma = createPrisma(gateway.databaseUrl);
+  onTestFinished(() => prisma.$disconnect());
+  const bet = await unplacedBet(gateway);
+  const { transactionId } = bet;
+  const { userId } = bet.player;
+  lose(bet, 'place');
+  expect((await bet.place()).json?.code).toBe(100);
+  expect((await bet.rollback({ info: '"as it came"' })).status).toBe(200);
+  const waits = { kind: 'open', transactionIds: [transactionId] };
+  expect(await forgetPlayer(prisma, userId, BY)).toEqual(waits);
+  await timeComes(bet, 'first');
+  expect(await forgetPlayer(prisma, userId, BY)).toEqual(waits);
+  await timeComes(bet, 'second');
+  expect(bet.arrivals()).toEqual(['place', 'rollback', 'rollback', 'rollback']);
+  expect(String(bet.lastRequest().body)).toContain('"info":"as it came"');
+  expect(await forgetPlayer(prisma, userId, BY)).toMatchObject({ kind: 'forgotten', bets: 1 });
+});
