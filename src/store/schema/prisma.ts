@@ -1,9 +1,9 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import { GatewayError } from '../../domain/errors.ts';
 import { connectionTo, SHORT_SETTINGS } from '../connection.ts';
 import { speaksOfServer } from '../database.ts';
 import { connectionChecks, type KnownDatabase } from '../on-connect.ts';
 import { PrismaClient, Prisma as PrismaTypes } from '../prisma-client/client.ts';
+import { PrismaOnOurTables } from './prisma-tables.ts';
 
 export type Prisma = ReturnType<typeof createPrisma>;
 
@@ -23,7 +23,7 @@ const READ_ONLY = '25006';
  */
 export function createPrisma(url: string, known?: KnownDatabase) {
   const client = new PrismaClient({
-    adapter: new PrismaPg({
+    adapter: new PrismaOnOurTables({
       ...connectionTo(url, 'wagergate-cold', SHORT_SETTINGS),
       max: 2,
       connectionTimeoutMillis: 4_000,

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { createPrisma, inTransaction, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { createDatabase, type TestDatabase } from '../../support/database.ts';
@@ -6,6 +6,7 @@ import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 
 let database: TestDatabase;
 let proxy: TcpProxy;
+let proxied: string;
 let prisma: Prisma;
 
 beforeAll(async () => {
@@ -14,7 +15,8 @@ beforeAll(async () => {
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
   url.hostname = '127.0.0.1';
   url.port = String(proxy.port);
-  prisma = createPrisma(url.href);
+  proxied = url.href;
+  prisma = createPrisma(proxied);
 });
 
 afterAll(async () => {
@@ -31,6 +33,17 @@ it('says DATABASE_UNAVAILABLE when the server is gone, and works again when it i
   await expect(prisma.$executeRaw`SELECT 1`).rejects.toMatchObject(lost);
   await proxy.restore();
   expect(await prisma.bet.count()).toBe(0);
+});
+
+it('says so too where the server is away at the very first, and asks it again', async () => {
+  const late = createPrisma(proxied);
+  onTestFinished(() => late.$disconnect());
+  await proxy.cut();
+  const lost = { name: 'GatewayError', code: 'DATABASE_UNAVAILABLE' };
+  await expect(late.bet.count()).rejects.toMatchObject(lost);
+  await expect(inTransaction(late, () => Promise.resolve(1))).rejects.toMatchObject(lost);
+  await proxy.restore();
+  expect(await late.bet.count()).toBe(0);
 });
 
 it('says so as well when the server ends the connection', async () => {
