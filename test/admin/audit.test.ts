@@ -161,6 +161,19 @@ describe('a change of the configuration', () => {
     ]);
     expect(JSON.stringify(row)).not.toContain(secret);
   });
+
+  it.each([
+    ['U+0000', 'Al\0pha'],
+    ['half a character', 'Alpha \ud83d'],
+  ])(
+    'is on record also where a setting holds what PostgreSQL does not store: %s (I12)',
+    async (_, name) => {
+      await admin.gateway.reconfigure('alpha', { name });
+      await expect.poll(audited).toHaveLength(1);
+      const after = JSON.stringify((await audited())[0]?.after);
+      expect(after).toContain(`"after":"${name.slice(0, 2)}`);
+    },
+  );
 });
 
 describe('GET /admin/audit', () => {

@@ -155,6 +155,10 @@ export class AuditLog {
   }
 }
 
+/** PostgreSQL takes neither U+0000 nor half a character in JSON: what holds one must not go unrecorded for that. */
 function jsonOf(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
+  if (value === undefined) return null;
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'string' ? member.toWellFormed().replaceAll('\0', '\u{fffd}') : member,
+  );
 }
