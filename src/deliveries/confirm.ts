@@ -7,6 +7,7 @@ import { deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
 import { parseBet } from '../protocol/messages.ts';
 import type { Confirmations, DueConfirmation } from '../store/deliveries/confirmations.ts';
 import type { Wallets } from '../wallets/wallets.ts';
+import { eachBet } from './each-bet.ts';
 
 const BATCH = 200;
 
@@ -23,11 +24,7 @@ export interface Confirming extends Engine {
  */
 export async function confirmDue(confirming: Confirming): Promise<number> {
   const due = await confirming.confirmations.due(BATCH);
-  let sent = 0;
-  for (const bet of due) {
-    if (await confirm(confirming, bet)) sent += 1;
-  }
-  return sent;
+  return await eachBet(confirming.logger, due, (bet) => confirm(confirming, bet));
 }
 
 async function confirm(

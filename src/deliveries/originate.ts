@@ -8,6 +8,7 @@ import { jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
 import { ownAttemptId } from '../store/bets/asked-by.ts';
 import type { DeliveryStore, OverduePlace } from '../store/deliveries/queue.ts';
+import { eachBet } from './each-bet.ts';
 
 export interface Originating extends Engine {
   readonly store: DeliveryStore;
@@ -31,11 +32,7 @@ export async function originateRollbacks(originating: Originating): Promise<numb
     [...operators.values()].map(({ id, delivery }) => [id, delivery.originateRollbackAfterMs]),
   );
   const overdue = await originating.store.overdueUnknown(ages, BATCH);
-  let promised = 0;
-  for (const place of overdue) {
-    if (await originate(originating, place)) promised += 1;
-  }
-  return promised;
+  return await eachBet(originating.logger, overdue, (place) => originate(originating, place));
 }
 
 async function originate(originating: Originating, place: OverduePlace): Promise<boolean> {

@@ -135,12 +135,20 @@ export class Slice {
     const limit = this.#isClogged ? UNCLOG_MAX : Math.max(this.#waiting, this.#ahead, 1);
     const permit = new SendPermit(this.#slicing.clock);
     try {
-      const { taken, isDry } = await this.#slicing.store.take(
+      const {
+        taken,
+        unreadable = [],
+        isDry,
+      } = await this.#slicing.store.take(
         operator.id,
         operator.wallet.generation,
         limit,
         this.#isProbe ? 'money' : 'all',
       );
+      for (const { id, transactionId, error } of unreadable) {
+        const facts = { err: error, operator: operator.id, delivery: id, transactionId };
+        this.#slicing.logger.error(facts, 'delivery.unreadable');
+      }
       this.#hasProbed = this.#isProbe && taken.length > 0;
       this.#isDry = isDry;
       this.#isClogged = !isDry && taken.length === 0;

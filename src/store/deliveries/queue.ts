@@ -9,10 +9,12 @@ import {
   TAKE,
   WAKE,
 } from './statements.ts';
-import type { TakenDelivery } from './taken.ts';
+import type { TakenDelivery, UnreadableDelivery } from './taken.ts';
 
 export interface Claim {
   readonly taken: readonly TakenDelivery[];
+  /** Default: none. */
+  readonly unreadable?: readonly UnreadableDelivery[];
   /** Nothing was due. Where something was and could not be taken, another look may bring more. */
   readonly isDry: boolean;
 }
@@ -70,7 +72,8 @@ export class DeliveryStore {
     const withUpdates = which === 'all';
     const rows = await this.#taking.run(TAKE, { operatorId, generation, limit, withUpdates });
     const taken = rows.flatMap((row) => row.taken ?? []);
-    return { taken, isDry: rows[0]?.lookedAt === 0 };
+    const unreadable = rows.flatMap((row) => row.unreadable ?? []);
+    return { taken, unreadable, isDry: rows[0]?.lookedAt === 0 };
   }
 
   /** Operators with open deliveries, cheaply: one index probe each. */

@@ -1,6 +1,6 @@
 import { LEASE_SECONDS } from '../bets/lease.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
-import { takenOf } from './taken.ts';
+import { claimedOf } from './taken.ts';
 
 const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
@@ -128,7 +128,7 @@ export const TAKE = statement(
         LEFT JOIN sessions s ON s.id = bet.session_id
         LEFT JOIN operator_holds h ON h.operator_id = t.operator_id
     ) t ON true`,
-  (row) => ({ lookedAt: row.int('at'), taken: row.isNull('id') ? undefined : takenOf(row) }),
+  (row) => ({ lookedAt: row.int('at'), ...(row.isNull('id') ? {} : claimedOf(row)) }),
 );
 
 /** One probe of the index per operator (a loose scan), however many rows each of them has. */

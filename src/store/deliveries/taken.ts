@@ -2,7 +2,7 @@ import type { Bet, BetOwner } from '../../domain/bet.ts';
 import { DELIVERY_PURPOSES, type DeliveryPurpose } from '../../domain/delivery.ts';
 import { DELIVERABLE_OPERATIONS, type DeliverableOperation } from '../../domain/operation.ts';
 import { lateOf, placeOf, rollbackOf, settlementOf } from '../bets/rows.ts';
-import type { Columns } from '../statement.ts';
+import { type Columns, UnreadableRow } from '../statement.ts';
 
 /** A delivery that this process has claimed, with all that its call needs. */
 export interface TakenDelivery {
@@ -30,7 +30,29 @@ export interface TakenDelivery {
   readonly bet: Pick<Bet, 'place' | 'settlement' | 'rollback' | 'late'>;
 }
 
-export function takenOf(row: Columns): TakenDelivery {
+/** One that was claimed and means something that this release does not know: nothing is sent, and its lease ends. */
+export interface UnreadableDelivery {
+  readonly id: string;
+  readonly transactionId: string;
+  readonly error: UnreadableRow;
+}
+
+/** What was claimed; one row that cannot be read must not cost the others their claim. */
+export function claimedOf(row: Columns): {
+  readonly taken?: TakenDelivery;
+  readonly unreadable?: UnreadableDelivery;
+} {
+  try {
+    return { taken: takenOf(row) };
+  } catch (error) {
+    if (!(error instanceof UnreadableRow)) throw error;
+    return {
+      unreadable: { id: row.text('id'), transactionId: row.text('transaction_id'), error },
+    };
+  }
+}
+
+function takenOf(row: Columns): TakenDelivery {
   return {
     id: row.text('id'),
     operation: row.oneOf('operation', DELIVERABLE_OPERATIONS),

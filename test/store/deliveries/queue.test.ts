@@ -170,7 +170,7 @@ describe('taking', () => {
     expect(idsOf(looks.flatMap(({ taken }) => taken))).toEqual(['new-1']);
     // Each look puts some of them aside, and only the last finds nothing at all.
     expect(looks.map(({ isDry }) => isDry)).toEqual([false, false, false, false, false, false]);
-    expect(await claim(10, 2)).toEqual({ taken: [], isDry: true });
+    expect(await claim(10, 2)).toMatchObject({ taken: [], isDry: true });
     expect((await list('held')).length).toBe(50);
     // Neither a wallet that is back nor one that is probed asks about them.
     expect(await store.wake('alpha', 100)).toBe(0);

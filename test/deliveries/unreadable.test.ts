@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acceptedBet, lose, makeDue } from '../money-safety/support/bets.ts';
+import { PATIENCE, PATIENT, QUICK } from '../money-safety/support/patience.ts';
+import { type TestBet, unplacedBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { deliveriesOf, sql } from './support/deliveries.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: { delivery: { ...QUICK.delivery, originateRollbackAfterMs: 3_000 } },
+    operators: { alpha: PATIENT, beta: PATIENT },
+  });
+});
+afterAll(() => gateway.close());
+
+/** As somebody leaves it who has put it right by hand, and only half. */
+async function halfSettled(bet: TestBet): Promise<void> {
+  const text = `UPDATE bets SET settlement = 'settled', settlement_amount = NULL WHERE transaction_id = $1`;
+  await sql(gateway, text, [bet.transactionId]);
+}
+
+describe('a bet whose row cannot be read keeps no other waiting (I4, I7)', {
+  timeout: 90_000,
+}, () => {
+  it('from its delivery', async () => {
+    const [odd, sound] = [await acceptedBet(gateway), await acceptedBet(gateway)];
+    const { wallet } = odd;
+    wallet.misbehave('rollback', { kind: 'reset' });
+    for (const bet of [odd, sound]) expect((await bet.rollback()).status).toBe(200);
+    await halfSettled(odd);
+    wallet.behave();
+    const states = async () => (await deliveriesOf(sound)).map(({ state }) => state);
+    await expect.poll(states, PATIENCE).toEqual(['delivered']);
+    expect(odd.balance()).toBe('900');
+  });
+
+  it('from being confirmed, whoever’s it is', async () => {
+    const [odd, sound] = [
+      await unplacedBet(gateway),
+      await unplacedBet(gateway, { operatorId: 'beta' }),
+    ];
+    for (const bet of [odd, sound]) {
+      lose(bet, 'place');
+      expect((await bet.place()).json?.code).toBe(100);
+      expect((await bet.rollback()).status).toBe(200);
+    }
+    await halfSettled(odd);
+    for (const bet of [odd, sound]) await makeDue(bet, 'first');
+    await expect.poll(() => sound.arrivals(), PATIENCE).toEqual(['place', 'rollback', 'rollback']);
+  });
+
+  it('from being rolled back by the gateway, whoever’s it is (I5)', async () => {
+    const [odd, sound] = [
+      await unplacedBet(gateway),
+      await unplacedBet(gateway, { operatorId: 'beta' }),
+    ];
+    for (const bet of [odd, sound]) {
+      lose(bet, 'place');
+      expect((await bet.place()).json?.code).toBe(100);
+    }
+    await halfSettled(odd);
+    await expect.poll(() => sound.arrivals(), PATIENCE).toEqual(['place', 'rollback']);
+  });
+});
