@@ -57,12 +57,13 @@ function cursorTextOf({ createdAt, transactionId }: FoundBet | BetCursor): strin
 }
 
 function rangeOf({ state, from, to, cursor }: BetQuery, limit: number): SearchRange {
+  // One of a list with another `to` may be from after this one.
+  const after = cursor && to && cursor.createdAt >= to ? undefined : cursor;
   return {
     states: state === undefined ? BET_STATES : [state],
     from,
-    // What is older than the cursor is older than `to` as well.
-    before: cursor?.createdAt ?? to,
-    beforeId: cursor?.transactionId ?? '',
+    before: after?.createdAt ?? to,
+    beforeId: after?.transactionId ?? '',
     limit,
   };
 }

@@ -88,6 +88,19 @@ describe('the search of bets', () => {
     expect(seen).toEqual(rows.map((row) => row.transaction_id));
   });
 
+  it('goes on from the cursor of a list without an end, and shows nothing from after its own', async () => {
+    const { items, nextCursor } = await search.page({ operator: 'alpha' });
+    const cursor = betCursorOf(nextCursor ?? '');
+    const to = new Date(items.at(-1)?.createdAt ?? '');
+    const own = await ids({ operator: 'alpha', to });
+    for (const end of [to, new Date(to.getTime() - 1)]) {
+      const shown = (await search.page({ operator: 'alpha', to: end, cursor })).items;
+      expect(shown).toHaveLength(50);
+      expect(shown.filter(({ createdAt }) => new Date(createdAt) >= end)).toEqual([]);
+    }
+    expect(await ids({ operator: 'alpha', to, cursor })).toEqual(own);
+  });
+
   it('finds by state, however rare and however long ago', async () => {
     expect(await ids({ state: 'in_flight' })).toEqual(['bet-1']);
     expect((await ids({ state: 'unknown' })).sort()).toEqual(['bet-2', 'bet-3', 'bet-4', 'bet-5']);
