@@ -1,5 +1,5 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
-import { inTransaction, type Prisma, sql } from '../schema/prisma.ts';
+import { inTransaction, isDuplicate, type Prisma, sql } from '../schema/prisma.ts';
 import type { Tenant } from './tenant.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,6 +20,21 @@ export interface Assignment {
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function assignTemplates(
+  prisma: Prisma,
+  tenant: Tenant,
+  templateIds: readonly string[],
+  by: Authority,
+): Promise<Assignment> {
+  try {
+    return await assign(prisma, tenant, templateIds, by);
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    // Somebody was faster by a moment, with the same word or another: by now it is there to be seen.
+    return await assign(prisma, tenant, templateIds, by);
+  }
+}
+
+async function assign(
   prisma: Prisma,
   { operatorId, upstreamCid }: Tenant,
   templateIds: readonly string[],

@@ -82,6 +82,11 @@ function whatFailed(error: unknown): string {
     : 'PostgreSQL did not answer';
 }
 
+/** Somebody else has written the same row meanwhile; the transaction is undone. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof PrismaTypes.PrismaClientKnownRequestError && error.code === 'P2002';
+}
+
 function isUnavailable(error: unknown): boolean {
   if (error instanceof PrismaTypes.PrismaClientValidationError) return false;
   // Prisma passes on what it does not know, such as a query that took too long.
