@@ -3,7 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest }
 import type { Clock } from '../domain/clock.ts';
 import { CODES } from '../domain/codes.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { refuseHostless } from '../http/unreadable.ts';
+import { passOverExpectations, refuseHostless } from '../http/unreadable.ts';
 import { StrangerLog } from '../lib/stranger-log.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
@@ -85,6 +85,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
   limitStrangers(app, options.clock);
   breakOffSlow(app);
   app.addHook('onRequest', refuseHostless);
+  passOverExpectations(app.server);
   app.addHook('onRequest', hostCheck(options.adminHosts));
   // Whatever a tool calls its JSON: `curl -d` says it were a form.
   app.removeAllContentTypeParsers();

@@ -16,7 +16,7 @@ import { addressMatcher, arrivedAtMs, type EventLoopLag } from './arrival.ts';
 import { type ConnectionLimits, Connections, type ConnectionsOptions } from './connections.ts';
 import { GivenServer, type PortOwner } from './given-server.ts';
 import { RequestStarts } from './request-starts.ts';
-import { refuseHostless, refuseUnreadable } from './unreadable.ts';
+import { passOverExpectations, refuseHostless, refuseUnreadable } from './unreadable.ts';
 import { waitingAt } from './waiting-connections.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -85,6 +85,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
   const connections = watchConnections(app, options);
   stampArrivals(app, options, isProxy);
   app.addHook('onRequest', refuseHostless);
+  passOverExpectations(app.server);
   answerFailures(app, options.logger);
   return app;
 }

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CODES } from '../domain/codes.ts';
@@ -43,6 +43,15 @@ export function refuseHostless(
     .code(status)
     .headers({ 'content-type': 'application/json', connection: 'close' })
     .send(body);
+}
+
+/**
+ * A request that expects what nobody here knows (`Expect`; RFC 9110, 10.1.1) is a request like any other. Node answers
+ * 417 past everything that listens for requests: in no form of ours, whatever its body costs, and the next request on
+ * its connection, which a proxy may bring for somebody else, would seem to have begun with this one (I1, I7).
+ */
+export function passOverExpectations(server: Server): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
 function answerTo(code: string | undefined): Answer {
