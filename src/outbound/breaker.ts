@@ -84,6 +84,11 @@ export class Breaker {
     return state === 'closed' || (state === 'half_open' && this.#circuit?.pendingClose === true);
   }
 
+  /** Whether it is open, or probes, by itself: whatever holds it beside that. */
+  get hasOpened(): boolean {
+    return this.#circuit?.closed === false;
+  }
+
   /**
    * Makes a call and counts its outcome. Ask `admits` first, in the same turn.
    * @throws whatever the call throws; that counts as a fault

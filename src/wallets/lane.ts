@@ -71,6 +71,7 @@ export class Lane {
 
   override(to: BreakerOverride): void {
     this.#override = to;
+    if (to === 'closed') this.#forgotten();
     this.#breaker.override(to);
   }
 
@@ -83,6 +84,7 @@ export class Lane {
   reconfigure({ maxConcurrent, breaker }: WalletSettings): void {
     this.#bulkhead.resize(maxConcurrent[this.#options.callClass]);
     if (isSame(breaker, this.#breakerSettings)) return;
+    this.#forgotten();
     const before = this.#breaker;
     this.#breakerSettings = breaker;
     this.#breaker = this.#createBreaker();
@@ -92,6 +94,11 @@ export class Lane {
 
   shutdown(): void {
     this.#breaker.shutdown();
+  }
+
+  /** What it has found out counts no more: processes that begin later must not be told of it. */
+  #forgotten(): void {
+    if (this.#breaker.hasOpened) this.#options.onBreakerVerdict('closed');
   }
 
   #createBreaker(): Breaker {

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { CallClass } from '../domain/operation.ts';
+import { CALL_CLASSES, type CallClass } from '../domain/operation.ts';
 import type {
   BreakerHearsay,
   BreakerOverride,
@@ -154,6 +154,11 @@ class WalletRegistry implements Wallets {
   #remove(operatorId: string): void {
     const wallet = this.#wallets.get(operatorId);
     this.#wallets.delete(operatorId);
+    // Should it come back, its breakers know nothing: nor must those of processes that begin then.
+    for (const callClass of CALL_CLASSES) {
+      if (wallet === undefined || wallet.breakerState(callClass) === 'closed') continue;
+      this.#found({ operatorId, callClass, verdict: 'closed' });
+    }
     wallet?.close().catch((error: unknown) => {
       this.#options.logger.error({ operator: operatorId, err: error }, 'wallet.close_failed');
     });
