@@ -21,12 +21,6 @@ import { waitingAt } from './waiting-connections.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
 
-/**
- * In the middle of a request nothing moves for longer than this only if its sender does not read the
- * answer, which would stay in memory for ever: the slowest answer, of the bonus API, takes half of
- * it.
- */
-const SILENT_MS_MAX = 30_000;
 /** Longer than a load balancer in front keeps an idle connection. */
 const KEPT_ALIVE_MS = 65_000;
 
@@ -53,6 +47,11 @@ export interface PublicServerOptions {
   readonly onClosed: ConnectionsOptions['onClosed'];
   /** A request that is not complete after this long is answered 408. */
   readonly requestTimeoutMs: number;
+  /**
+   * In the middle of a request nothing moves for longer than this only if its sender does not read the answer,
+   * which would stay in memory for ever: the slowest answer takes less.
+   */
+  readonly silentMsMax: number;
   /** The process that accepts its connections (`WORKERS`), where it is another one. */
   readonly portOwner?: PortOwner | undefined;
 }
@@ -67,7 +66,7 @@ export function createPublicServer(options: PublicServerOptions): FastifyInstanc
     requestTimeout: options.requestTimeoutMs,
     http: httpOptions(options),
     keepAliveTimeout: KEPT_ALIVE_MS,
-    connectionTimeout: SILENT_MS_MAX,
+    connectionTimeout: options.silentMsMax,
     ...givenServer(options),
     forceCloseConnections: 'idle',
     // What still comes on an open connection while we drain is answered like what was in flight: Fastify's own
@@ -103,12 +102,12 @@ function httpOptions({ requestTimeoutMs }: PublicServerOptions) {
 
 /** Where another process has the port: the server of Fastify's own making, but for where its connections come from. */
 function givenServer(options: PublicServerOptions): Pick<FastifyServerOptions, 'serverFactory'> {
-  const { portOwner: owner, clock } = options;
+  const { portOwner: owner, clock, silentMsMax } = options;
   if (owner === undefined) return {};
   const http = { ...httpOptions(options), keepAliveTimeout: KEPT_ALIVE_MS };
   return {
     serverFactory: (handler) =>
-      new GivenServer(http, handler, { owner, clock }).setTimeout(SILENT_MS_MAX),
+      new GivenServer(http, handler, { owner, clock }).setTimeout(silentMsMax),
   };
 }
 

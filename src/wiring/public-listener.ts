@@ -37,6 +37,7 @@ export function createPublicListener(
       connectionLimits: connectionLimits(base),
       onClosed: (reason) => metrics.connectionsClosed.inc({ reason }),
       requestTimeoutMs: requestTimeoutMs(configuration()),
+      silentMsMax: silentMsMax(configuration()),
       portOwner: cluster.isWorker ? process : undefined,
     });
     const strangers = new StrangerLog(clock);
@@ -56,6 +57,7 @@ export function createPublicListener(
       app.server.requestTimeout = requestTimeoutMs(changed);
       // Where headers may take longer, Node gives the body that time too.
       app.server.headersTimeout = requestTimeoutMs(changed);
+      app.server.timeout = silentMsMax(changed);
     });
     return app;
   };
@@ -81,6 +83,11 @@ function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean
     list.length === 0 ? () => true : addressMatcher(list),
   );
   return (address) => matcher()(address);
+}
+
+/** The slowest answer is that of a bonus call, which may wait for the service for as long as this allows. */
+function silentMsMax({ gateway }: Configuration): number {
+  return gateway.service.bonusTimeoutMs + 20_000;
 }
 
 /** A slow body must leave time to answer within the deadline. */

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type BonusGateway,
@@ -23,6 +25,27 @@ const settings = (bonuses: object) => deployment.gateway.reconfigure('beta', { b
 const create = (name: string) =>
   deployment.beta.call('/bonuses/templates/add', templateBody({ name }));
 const openIntents = () => deployment.sql("SELECT 1 FROM bonus_intents WHERE state = 'open'");
+
+it('an operator’s connection waits for the service for as long as bonusTimeoutMs allows, also once that is raised', async () => {
+  const { gateway, api, alpha } = deployment;
+  const template = await deployment.template(alpha);
+  const file = join(gateway.configFolder, 'gateway.yaml');
+  const before = await readFile(file, 'utf8');
+  for (const bonusTimeoutMs of [120_000, 60_000]) {
+    await writeFile(
+      file,
+      before.replace(/bonusTimeoutMs: .*/, `bonusTimeoutMs: ${bonusTimeoutMs}`),
+    );
+    await gateway.reload();
+    const gate = api.hold('template');
+    const asked = alpha.call('/bonuses/template', { templateId: template });
+    await gate.arrived;
+    // So long nothing may move on a connection before Node closes it.
+    expect(gateway.app.server.timeout).toBeGreaterThan(bonusTimeoutMs);
+    gate.release();
+    expect((await asked).status).toBe(200);
+  }
+});
 
 describe('a reload while a call is under way', () => {
   it('ends it in the account in which it began, and the next begins in the new one', async () => {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { request } from 'undici';
@@ -7,6 +8,8 @@ import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { EventLoopLag } from '../../src/http/arrival.ts';
 import { createPublicServer } from '../../src/http/public-server.ts';
+
+const SILENT_MS_MAX = 1_000;
 
 const lag = new EventLoopLag(systemClock);
 const lines: string[] = [];
@@ -25,6 +28,7 @@ beforeEach(() => {
     }),
     onClosed: () => undefined,
     requestTimeoutMs: 4_500,
+    silentMsMax: SILENT_MS_MAX,
   });
 });
 afterEach(() => app.close());
@@ -70,4 +74,19 @@ it('answers what comes on an open connection while it drains, and then closes it
   post('/second');
   expect(await told).toMatch(/ 200 OK.*the first.* 200 OK.*connection: close.*the second$/is);
   await closed;
+});
+
+it('waits for an answer for as long as it was told that the slowest one takes, and no longer', async () => {
+  const answerAfterMs = new Map([
+    ['/slow', SILENT_MS_MAX / 2],
+    ['/never', 60_000],
+  ]);
+  for (const [path, ms] of answerAfterMs) {
+    app.post(path, async () => await sleep(ms, 'the answer', { ref: false }));
+  }
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+  const ask = async (path: string) =>
+    await (await request(`${baseUrl}${path}`, { method: 'POST' })).body.text();
+  expect(await ask('/slow')).toBe('the answer');
+  await expect(ask('/never')).rejects.toThrow('other side closed');
 });

@@ -25,6 +25,7 @@ const app = createPublicServer({
   }),
   onClosed: (why) => closed.push(why),
   requestTimeoutMs: 20_000,
+  silentMsMax: 30_000,
 });
 app.addHook('preParsing', (_request, _reply, payload, done) => {
   payload.on('data', () => {
