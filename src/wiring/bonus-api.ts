@@ -13,7 +13,7 @@ import type { Storage } from './storage.ts';
 export type BonusParts = ReturnType<typeof createBonusApi>;
 
 /** The service's bonus API, for each operator as if it were alone. */
-export function createBonusApi(base: Base, { database }: Storage) {
+export function createBonusApi(base: Base, { operatorsDatabase: database }: Storage) {
   const { clock, logger, metrics, configuration } = base;
   const service = new BonusService({
     clock,

@@ -46,10 +46,10 @@ export function createPublicListener(
       isAllowed: allowedBy(() => service().allowedIps),
       strangers,
     });
-    const nonces = new Nonces(storage.database, clock);
+    const nonces = new Nonces(storage.operatorsDatabase, clock);
     const gate = new OperatorGate({ configuration, metrics, clock, nonces, addressMatcher });
     const { players, timelines } = storage;
-    const statements = new Statements(storage.database);
+    const statements = new Statements(storage.operatorsDatabase);
     operatorRoutes(app, { gate, sessions, players, timelines, statements });
     bonusRoutes(app, { gate, bonuses, metrics, strangers });
     openApiRoute(app);

@@ -19,6 +19,11 @@ import type { Base } from './parts.ts';
 const PLACE_CONNECTIONS = 8;
 /** For the statements of all other callbacks and for taking deliveries. */
 const JOURNAL_CONNECTIONS = 8;
+/**
+ * For what operators ask for beside sessions: bonus calls, nonces, statements. Where a table of those is locked, or
+ * what they read takes long, no callback waits with them, and nobody says that PostgreSQL is away (I7).
+ */
+const OPERATORS_CONNECTIONS = 4;
 /** For everything else: sessions and players, and a worker's duties, which must not use up all of them. */
 const CONNECTIONS = 10;
 /** For counting what is open, which takes its time where much is, and must not keep the others waiting. */
@@ -57,6 +62,7 @@ export function createStorage(base: Base) {
     /** For what takes long and has a connection of its own. */
     direct: { url: environment.directDatabaseUrl, known },
     database,
+    operatorsDatabase: pools.operatorsDatabase,
     journalDatabase,
     monthsDatabase: pools.monthsDatabase,
     prisma,
@@ -86,6 +92,7 @@ function createPools(address: Required<DatabaseAddress>, logger: Base['logger'])
     new Database({ ...shared, connectionsMax, plans: 'kept' });
   return {
     database: new Database({ ...shared, connectionsMax: CONNECTIONS }),
+    operatorsDatabase: new Database({ ...shared, connectionsMax: OPERATORS_CONNECTIONS }),
     placesDatabase: kept(PLACE_CONNECTIONS),
     journalDatabase: kept(JOURNAL_CONNECTIONS),
     backlogDatabase: new Database({
