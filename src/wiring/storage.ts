@@ -73,7 +73,7 @@ export function createStorage(base: Base) {
     backlog: new BacklogCounts(pools.backlogDatabase, clock),
     accelerator,
     answers,
-    postgresTakesWrites: () => database.takesWrites(),
+    postgresTakesWrites: () => takesWrites(pools),
     pools: () => Object.values(pools).map(({ use }) => use),
     close: async () => {
       databaseClock.close();
@@ -82,6 +82,14 @@ export function createStorage(base: Base) {
       await Promise.all([...Object.values(pools).map((one) => one.close()), prisma.$disconnect()]);
     },
   };
+}
+
+/** Where a locked table keeps all connections of a pool waiting, PostgreSQL is there all the same. */
+async function takesWrites({ clockDatabase, database }: ReturnType<typeof createPools>) {
+  const { inUse, max } = database.use;
+  const looks = inUse < max ? [clockDatabase, database] : [clockDatabase];
+  const taken = await Promise.all(looks.map((pool) => pool.takesWrites()));
+  return taken.every(Boolean);
 }
 
 /** The connections to PostgreSQL, by what must not wait for what. */
@@ -98,7 +106,8 @@ function createPools(address: Required<DatabaseAddress>, logger: Base['logger'])
     backlogDatabase: new Database({
       ...{ ...shared, connectionsMax: BACKLOG_CONNECTIONS, plans: 'ordered' },
     }),
-    // Whatever keeps all other connections waiting, such as a locked table, stops no clock.
+    // Whatever keeps all other connections waiting, such as a locked table, stops no clock, and no look whether
+    // PostgreSQL is there.
     clockDatabase: new Database({ ...shared, connectionsMax: 1 }),
     monthsDatabase: new Database({
       ...{ ...shared, connectionsMax: 1, statementTimeoutMs: MONTH_TIMEOUT_MS },
