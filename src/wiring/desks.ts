@@ -37,7 +37,7 @@ function settingsForPeople(configuration: Base['configuration'], key: string) {
 /** What people look at and change through the internal listener. */
 export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
   const { environment, source, logger, metrics, configuration } = base;
-  const { prisma, timelines, database, direct, backlog } = storage;
+  const { prisma, timelines, database, peopleDatabase, direct, backlog } = storage;
   const overrides = new BreakerOverrides({
     store: new BreakerOverrideStore(database),
     wallets,
@@ -50,11 +50,11 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   });
   const audit = new AuditLog(prisma);
   const reloads = new ReloadAudit({ source, audit, logger });
-  const players = new PlayerDesk(database);
-  const bets = new BetSearch(database, () => configuration().operators.keys());
+  const players = new PlayerDesk(peopleDatabase);
+  const bets = new BetSearch(peopleDatabase, () => configuration().operators.keys());
   const accounts = new Accounts(configuration);
-  const reconciliations = new ReconciliationRuns(database);
-  const differences = new ReconciliationDifferences(database);
+  const reconciliations = new ReconciliationRuns(peopleDatabase);
+  const differences = new ReconciliationDifferences(peopleDatabase);
   const reconciler = new Reconciler({
     ...{ database: direct, differences, configuration, logger },
     runs: reconciliations,
@@ -86,8 +86,8 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
       const tenant = { operatorId: operator.id, upstreamCid };
       return { kind: 'assigned', ...(await assignTemplates(prisma, tenant, templateIds, by)) };
     },
-    booksDays: new BooksDays(database),
-    statements: new Statements(database),
+    booksDays: new BooksDays(peopleDatabase),
+    statements: new Statements(peopleDatabase),
     ...{ reconciler, reconciliations, differences },
   } satisfies Partial<AdminOptions>;
   return { overrides, reloads, desks, reconciler };

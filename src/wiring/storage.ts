@@ -24,6 +24,8 @@ const JOURNAL_CONNECTIONS = 8;
  * what they read takes long, no callback waits with them, and nobody says that PostgreSQL is away (I7).
  */
 const OPERATORS_CONNECTIONS = 4;
+/** For what people look at, likewise: books, lists, searches. */
+const PEOPLE_CONNECTIONS = 4;
 /** For everything else: sessions and players, and a worker's duties, which must not use up all of them. */
 const CONNECTIONS = 10;
 /** For counting what is open, which takes its time where much is, and must not keep the others waiting. */
@@ -63,6 +65,7 @@ export function createStorage(base: Base) {
     direct: { url: environment.directDatabaseUrl, known },
     database,
     operatorsDatabase: pools.operatorsDatabase,
+    peopleDatabase: pools.peopleDatabase,
     journalDatabase,
     monthsDatabase: pools.monthsDatabase,
     prisma,
@@ -101,6 +104,7 @@ function createPools(address: Required<DatabaseAddress>, logger: Base['logger'])
   return {
     database: new Database({ ...shared, connectionsMax: CONNECTIONS }),
     operatorsDatabase: new Database({ ...shared, connectionsMax: OPERATORS_CONNECTIONS }),
+    peopleDatabase: new Database({ ...shared, connectionsMax: PEOPLE_CONNECTIONS }),
     placesDatabase: kept(PLACE_CONNECTIONS),
     journalDatabase: kept(JOURNAL_CONNECTIONS),
     backlogDatabase: new Database({

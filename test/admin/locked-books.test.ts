@@ -1,0 +1,37 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { unplacedBet } from '../support/bet.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { connect, onServer } from '../support/server.ts';
+
+const ADMIN_TOKEN = 'the-admin-token-that-nobody-may-read';
+/** More than any pool has connections. */
+const LOOKS = 15;
+
+it('while somebody keeps the books locked, people wait for them, and no callback with them (I7)', async () => {
+  const gateway = await startTestGateway({ env: { ADMIN_TOKEN } });
+  onTestFinished(() => gateway.close());
+  const { app } = gateway.parts.adminServer();
+  onTestFinished(() => app.close());
+  // Its token was never seen: who it belongs to is asked of PostgreSQL.
+  const bet = await unplacedBet(gateway);
+  const somebody = await connect(gateway.databaseUrl);
+  onTestFinished(() => somebody.end());
+  await somebody.query('BEGIN; LOCK TABLE books_days IN ACCESS EXCLUSIVE MODE');
+  const looks = Array.from({ length: LOOKS }, () =>
+    app.inject({
+      url: '/admin/books/days?operator=alpha&from=2026-11-01&to=2026-11-20',
+      headers: { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` },
+    }),
+  );
+  const waiting = () =>
+    onServer(gateway.databaseUrl, async (client) => {
+      const { rows } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+      );
+      return rows.length;
+    });
+  await expect.poll(waiting).toBeGreaterThan(1);
+  expect((await bet.place()).status).toBe(200);
+  await somebody.query('ROLLBACK');
+  await Promise.all(looks);
+});
