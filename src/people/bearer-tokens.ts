@@ -41,12 +41,24 @@ export class BearerTokens {
       currentDate: new Date(this.#clock.nowMs()),
     };
     try {
-      return { kind: 'verified', claims: await claimsOf(token, this.#keys.at(uri), options) };
+      return { kind: 'verified', claims: await this.#claims(token, uri, options) };
     } catch (error) {
       if (error instanceof errors.JWTExpired) return refused('The token has expired');
       // Whatever else is wrong with it is jose's to know and its maker's to find out.
       if (error instanceof errors.JOSEError) return refused('The token is not valid here');
       throw new IssuerUnavailable(error);
+    }
+  }
+
+  /** Keys are looked up by name, where tokens bear one; where none fits, jose asks for them anew by itself. */
+  async #claims(token: string, uri: string, options: JWTVerifyOptions): Promise<JWTPayload> {
+    const seen = this.#keys.seen();
+    try {
+      return await claimsOf(token, this.#keys.at(uri), options);
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+      if (!(await this.#keys.haveChangedSince(uri, seen))) throw error;
+      return await claimsOf(token, this.#keys.at(uri), options);
     }
   }
 }

@@ -41,6 +41,20 @@ export class IssuerKeys {
     return this.#of.keys;
   }
 
+  /** What the issuer last said its keys are; undefined before it was asked. */
+  seen(): string | undefined {
+    return this.#last?.body;
+  }
+
+  /**
+   * Whether the issuer has other keys by now than those that were `seen`; it is asked where nobody has in
+   * between. A new key that bears no name, or its predecessor's, cannot be known as new in any other way.
+   */
+  async haveChangedSince(uri: string, seen: string | undefined): Promise<boolean> {
+    if (this.#last?.body === seen) await this.at(uri).reload();
+    return this.#last?.body !== seen;
+  }
+
   /** The keys from the issuer, or the last ones where it may not be asked or does not answer. */
   async #fetch(url: string, options: RequestInit): Promise<Response> {
     if (this.#asked.take('keys') > 0) return this.#kept('it was asked too often');

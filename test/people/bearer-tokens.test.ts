@@ -1,5 +1,6 @@
+import { generateKeyPair } from 'jose';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/domain/clock.ts';
+import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { BearerTokens } from '../../src/people/bearer-tokens.ts';
 import { Issuer, IssuerUnavailable } from '../../src/people/issuer.ts';
 import { CLIENT_ID, startIssuer } from '../support/issuer.ts';
@@ -10,17 +11,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A token that was verified some minutes ago, and whoever verifies it. */
-async function verifiedBefore(minutes: number) {
+async function verifier(clock: Clock) {
   const stub = await startIssuer();
   onTestFinished(() => stub.close());
   const settings = {
     ...{ issuer: stub.url, clientId: CLIENT_ID, clientSecret: undefined },
     ...{ audience: CLIENT_ID, rolesClaim: 'roles', scopes: 'openid' },
   };
+  return { stub, tokens: new BearerTokens(new Issuer(settings, clock), clock) };
+}
+
+/** A token that was verified some minutes ago, and whoever verifies it. */
+async function verifiedBefore(minutes: number) {
   let monotonicMs = 0;
   const clock = { nowMs: systemClock.nowMs, monotonicMs: () => monotonicMs };
-  const tokens = new BearerTokens(new Issuer(settings, clock), clock);
+  const { stub, tokens } = await verifier(clock);
   const token = await stub.token({ exp: Math.floor(Date.now() / 1000) + 7_200 });
   expect(await tokens.verify(token)).toMatchObject({ kind: 'verified' });
   monotonicMs += minutes * MINUTE_MS;
@@ -45,3 +50,33 @@ describe.each(['isAway', 'showsPage'] as const)(
     });
   },
 );
+
+// A `kid` is needed only among several keys (OpenID Connect Core, 10.1), and some issuers keep one for ever.
+describe.each([
+  ['without a kid', { kid: null }],
+  ['with the kid of the key before', {}],
+] as const)('a new key whose tokens come %s', (_, options) => {
+  it('is followed at once, and the old one is not believed any more', async () => {
+    const { stub, tokens } = await verifier(systemClock);
+    const old = await stub.token({}, options);
+    expect(await tokens.verify(old)).toMatchObject({ kind: 'verified' });
+
+    await stub.rotate({ sameKid: true });
+
+    const both = [await stub.token({}, options), await stub.token({ sub: 'another' }, options)];
+    const verified = await Promise.all(both.map((token) => tokens.verify(token)));
+    expect(verified.map(({ kind }) => kind)).toEqual(['verified', 'verified']);
+    expect(await tokens.verify(old)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('lets strangers make the issuer be asked no oftener than made-up names do', async () => {
+    const { stub, tokens } = await verifier(systemClock);
+    const { privateKey: key } = await generateKeyPair('RS256');
+    for (let at = 0; at < 40; at += 1) {
+      const forged = await stub.token({}, { ...options, key });
+      expect(await tokens.verify(forged)).toMatchObject({ kind: 'refused' });
+    }
+    expect(stub.asked.get('/jwks')).toBeLessThan(8);
+    expect(await tokens.verify(await stub.token({}, options))).toMatchObject({ kind: 'verified' });
+  });
+});

@@ -18,12 +18,12 @@ export interface StubIssuer {
   person: Claims;
   /** How often each path was asked. */
   readonly asked: Map<string, number>;
-  /** A token with these claims over good ones; signed as the issuer does it now. */
-  token(claims: Claims, options?: { alg?: string; kid?: string; key?: Key }): Promise<string>;
+  /** A token with these claims over good ones; signed as the issuer does it now. `kid: null` leaves it out. */
+  token(claims: Claims, options?: { alg?: string; kid?: string | null; key?: Key }): Promise<string>;
   /** The public key of RS256 as text, such as anybody may have it. */
   publicKey(): JWK;
-  /** Signs with a new key from now on, and forgets the old one. */
-  rotate(): Promise<void>;
+  /** Signs with a new key from now on, and forgets the old one; `sameKid`: whose name it takes over. */
+  rotate(how?: { sameKid?: boolean }): Promise<void>;
   isAway: boolean;
   /** A page stands in the place of every answer, with status 200. */
   showsPage: boolean;
@@ -34,8 +34,8 @@ export async function startIssuer(): Promise<StubIssuer> {
   const codes = new Map<string, { challenge: string; nonce: string; redirectUri: string }>();
   const keys = new Map<string, { key: Key; jwk: JWK }>();
   let generation = 0;
-  const rotate = async () => {
-    generation += 1;
+  const rotate = async ({ sameKid = false } = {}) => {
+    if (!sameKid) generation += 1;
     keys.clear();
     for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
       const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
@@ -72,7 +72,7 @@ export async function startIssuer(): Promise<StubIssuer> {
       const nowS = Math.floor(Date.now() / 1000);
       const good = { iss: url, aud: CLIENT_ID, sub: 'somebody', iat: nowS, exp: nowS + 300 };
       return await new SignJWT({ ...good, ...claims })
-        .setProtectedHeader({ alg, ...optional('kid', kid ?? own?.jwk.kid) })
+        .setProtectedHeader({ alg, ...optional('kid', kid === null ? undefined : (kid ?? own?.jwk.kid)) })
         .sign(signer);
     },
     publicKey: () => keys.get('RS256')?.jwk ?? {},
