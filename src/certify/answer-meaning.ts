@@ -122,7 +122,7 @@ export function describeExchange(exchange: Exchange): string {
   const status = `HTTP ${exchange.status}`;
   const document = jsonObjectOrError(exchange.body);
   if (document instanceof JsonError) {
-    return exchange.body.length === 0 ? status : `${status}, and ${document.message}`;
+    return exchange.body.length === 0 ? status : `${status}, and ${document.inWords}`;
   }
   const [first] = codesIn(document);
   return first === undefined ? status : `${status} with ${first.name} ${first.code}`;

@@ -11,6 +11,11 @@ export class JsonError extends Error {
     this.name = 'JsonError';
     this.field = field;
   }
+
+  /** For sentences that name no member: in a wallet's answer the names are its own words. */
+  get inWords(): string {
+    return this.field === undefined ? this.message : `a member of the body ${this.message}`;
+  }
 }
 
 /** Where a piece of JSON stands in its text: from the first character to behind the last. */

@@ -67,7 +67,7 @@ export function hear(response: HttpResponse, dialect: Dialect): Said {
     };
   }
   if (status !== REFUSAL) return unclear('http_error', `HTTP status ${status}`);
-  const why = document instanceof JsonError ? document.message : 'its body has no integer code';
+  const why = document instanceof JsonError ? document.inWords : 'its body has no integer code';
   return unclear('bad_answer', `HTTP status 400, but ${why}`);
 }
 
@@ -82,7 +82,7 @@ function hearSuccess(
   }
   const { status } = response;
   if (document instanceof JsonError) {
-    return unclear('bad_answer', `HTTP status ${status}, but ${document.message}`);
+    return unclear('bad_answer', `HTTP status ${status}, but ${document.inWords}`);
   }
   if (dialect.okCodes === undefined) return { kind: 'success', document };
   const code = codeIn(document, dialect);

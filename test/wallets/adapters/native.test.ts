@@ -147,6 +147,19 @@ describe('an answer to a bet call (I2)', () => {
     expect(bet(400, body)).toMatchObject({ kind: 'unknown', fault: 'bad_answer' });
   });
 
+  it('says of a body that cannot be read what is wrong, and nothing that stands in it', () => {
+    const twice = '{"transactionId":"t2","transactionId":"t1"}';
+    expect(bet(200, twice)).toMatchObject({
+      error: 'HTTP status 200, but a member of the body occurs twice',
+    });
+    expect(bet(400, '{"code":100,"code":7}')).toMatchObject({
+      error: 'HTTP status 400, but a member of the body occurs twice',
+    });
+    expect(bet(200, 'OK')).toMatchObject({
+      error: 'HTTP status 200, but the body is not valid JSON',
+    });
+  });
+
   it.each([201, 202, 204, 301, 302, 304, 401, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504])(
     'is unknown at %i, whatever its body says',
     (status) => {
