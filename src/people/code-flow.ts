@@ -9,8 +9,14 @@ import {
   randomState,
 } from 'openid-client';
 import type { PersonRole } from '../domain/caller.ts';
-import { type Issuer, IssuerUnavailable } from './issuer.ts';
+import { CLOCK_TOLERANCE_S, type Issuer, IssuerUnavailable } from './issuer.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
 import { actorIn, roleIn } from './roles-claim.ts';
+
+/** Of an ID token; which of them the issuer uses, the library knows by its metadata. */
+const ALGORITHMS = ['RS', 'PS', 'ES']
+  .flatMap((kind) => ['256', '384', '512'].map((length) => kind + length))
+  .concat('EdDSA', 'Ed25519');
 
 /** What the browser keeps, and nobody else sees, until it comes back from the issuer. */
 export interface PendingSignIn {
@@ -27,9 +33,11 @@ type Finished =
 /** Signing in at the issuer: authorization code with PKCE, state and nonce. */
 export class CodeFlow {
   readonly #issuer: Issuer;
+  readonly #keys: IssuerKeys;
 
-  constructor(issuer: Issuer) {
+  constructor(issuer: Issuer, keys: IssuerKeys) {
     this.#issuer = issuer;
+    this.#keys = keys;
   }
 
   /**
@@ -67,6 +75,7 @@ export class CodeFlow {
         pkceCodeVerifier: pending.verifier,
         idTokenExpected: true,
       });
+      await this.#checkSignature(tokens.id_token, configuration.serverMetadata().jwks_uri);
       const claims: Readonly<Record<string, unknown>> = tokens.claims() ?? {};
       const { rolesClaim } = this.#issuer.settings;
       const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
@@ -76,9 +85,19 @@ export class CodeFlow {
           : {};
       return finishedBy({ ...more, ...claims }, rolesClaim);
     } catch (error) {
+      if (error instanceof IssuerUnavailable) throw error;
       if (isUnreachable(error)) throw new IssuerUnavailable(error);
       return { kind: 'refused', why: error instanceof Error ? error.message : String(error) };
     }
+  }
+
+  /**
+   * The token comes over a channel of its own, and still its signature has to hold. The library would look
+   * at keys for a minute, or five, that the issuer has replaced, and by then the code is spent.
+   */
+  async #checkSignature(idToken = '', uri: string | undefined): Promise<void> {
+    const clockTolerance = CLOCK_TOLERANCE_S;
+    await this.#keys.verify(idToken, uri, { algorithms: ALGORITHMS, clockTolerance });
   }
 }
 

@@ -1,7 +1,16 @@
-import { createLocalJWKSet, createRemoteJWKSet, customFetch, type RemoteJWKSet } from 'jose';
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+  type RemoteJWKSet,
+} from 'jose';
 import type { Clock } from '../domain/clock.ts';
 import { TokenBuckets } from '../lib/token-bucket.ts';
-import { ISSUER_ANSWER_MS } from './issuer.ts';
+import { ISSUER_ANSWER_MS, IssuerUnavailable } from './issuer.ts';
 
 /**
  * How often the keys are asked for. A key that is not known may be new, so that a rotation is followed
@@ -25,8 +34,44 @@ export class IssuerKeys {
     this.#asked = new TokenBuckets(clock, ASKED);
   }
 
-  /** @param uri `jwks_uri` of the issuer's metadata */
-  at(uri: string): RemoteJWKSet {
+  /**
+   * The claims of a token that the issuer has signed.
+   *
+   * @param uri `jwks_uri` of the issuer's metadata
+   * @throws JOSEError of `jose` for any other token
+   * @throws IssuerUnavailable when its keys cannot be read
+   */
+  async verify(
+    token: string,
+    uri: string | undefined,
+    options: JWTVerifyOptions,
+  ): Promise<JWTPayload> {
+    if (uri === undefined) throw new IssuerUnavailable('it names no jwks_uri');
+    const seen = this.#last?.body;
+    try {
+      try {
+        return await claimsOf(token, this.#at(uri), options);
+      } catch (error) {
+        // Where no key has the token's `kid`, jose asks for them anew by itself. A key that bears no name, or
+        // its predecessor's, cannot be known as new in any other way than this.
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+        if (!(await this.#haveChangedSince(uri, seen))) throw error;
+        return await claimsOf(token, this.#at(uri), options);
+      }
+    } catch (error) {
+      // Whatever else is wrong with it is jose's to know and its maker's to find out.
+      if (error instanceof errors.JOSEError) throw error;
+      throw new IssuerUnavailable(error);
+    }
+  }
+
+  /** Whether the issuer has other keys than those `seen`; it is asked unless somebody else has done so since. */
+  async #haveChangedSince(uri: string, seen: string | undefined): Promise<boolean> {
+    if (this.#last?.body === seen) await this.#at(uri).reload();
+    return this.#last?.body !== seen;
+  }
+
+  #at(uri: string): RemoteJWKSet {
     if (this.#of?.uri !== uri) {
       this.#last = undefined;
       const keys = createRemoteJWKSet(new URL(uri), {
@@ -39,20 +84,6 @@ export class IssuerKeys {
       this.#of = { uri, keys };
     }
     return this.#of.keys;
-  }
-
-  /** What the issuer last said its keys are; undefined before it was asked. */
-  seen(): string | undefined {
-    return this.#last?.body;
-  }
-
-  /**
-   * Whether the issuer has other keys by now than those that were `seen`; it is asked where nobody has in
-   * between. A new key that bears no name, or its predecessor's, cannot be known as new in any other way.
-   */
-  async haveChangedSince(uri: string, seen: string | undefined): Promise<boolean> {
-    if (this.#last?.body === seen) await this.at(uri).reload();
-    return this.#last?.body !== seen;
   }
 
   /** The keys from the issuer, or the last ones where it may not be asked or does not answer. */
@@ -87,5 +118,26 @@ function holdsKeys(body: string): boolean {
   } catch {
     // No JSON, or no set of keys: it does not matter which.
     return false;
+  }
+}
+
+/** Tries each key where the token does not say by which it was signed. */
+async function claimsOf(
+  token: string,
+  keys: RemoteJWKSet,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (inner) {
+        if (!(inner instanceof errors.JWSSignatureVerificationFailed)) throw inner;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
   }
 }

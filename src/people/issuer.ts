@@ -6,7 +6,6 @@ import {
   type Configuration,
   clockTolerance,
   discovery,
-  enableNonRepudiationChecks,
   None,
 } from 'openid-client';
 import type { Clock } from '../domain/clock.ts';
@@ -95,7 +94,6 @@ export class Issuer {
         {
           execute: [
             // The token comes over a channel of its own, and still its signature has to hold.
-            enableNonRepudiationChecks,
             ...(isPlain ? [allowInsecureRequests] : []),
           ],
           timeout: ISSUER_ANSWER_MS / 1000,

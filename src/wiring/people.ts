@@ -4,6 +4,7 @@ import { TokenBuckets } from '../lib/token-bucket.ts';
 import { BearerTokens } from '../people/bearer-tokens.ts';
 import { CodeFlow } from '../people/code-flow.ts';
 import { Issuer } from '../people/issuer.ts';
+import { IssuerKeys } from '../people/issuer-keys.ts';
 import { ConsoleSessions } from '../store/people/console-sessions.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
@@ -34,10 +35,11 @@ export function createPeople(base: Base, { peopleDatabase }: Storage): People {
 
 function issuerPart(issuer: Issuer, { clock }: Base): People['issuer'] {
   const { clientId, rolesClaim } = issuer.settings;
+  const keys = new IssuerKeys(clock);
   return {
     rolesClaim,
-    tokens: new BearerTokens(issuer, clock),
-    codeFlow: clientId === undefined ? undefined : new CodeFlow(issuer),
+    tokens: new BearerTokens(issuer, keys, clock),
+    codeFlow: clientId === undefined ? undefined : new CodeFlow(issuer, keys),
   };
 }
 

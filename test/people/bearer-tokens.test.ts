@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/domain/clock.ts';
 import { BearerTokens } from '../../src/people/bearer-tokens.ts';
 import { Issuer, IssuerUnavailable } from '../../src/people/issuer.ts';
+import { IssuerKeys } from '../../src/people/issuer-keys.ts';
 import { CLIENT_ID, startIssuer } from '../support/issuer.ts';
 
 const MINUTE_MS = 60_000;
@@ -18,7 +19,10 @@ async function verifier(clock: Clock) {
     ...{ issuer: stub.url, clientId: CLIENT_ID, clientSecret: undefined },
     ...{ audience: CLIENT_ID, rolesClaim: 'roles', scopes: 'openid' },
   };
-  return { stub, tokens: new BearerTokens(new Issuer(settings, clock), clock) };
+  return {
+    stub,
+    tokens: new BearerTokens(new Issuer(settings, clock), new IssuerKeys(clock), clock),
+  };
 }
 
 /** A token that was verified some minutes ago, and whoever verifies it. */

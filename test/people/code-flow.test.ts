@@ -1,7 +1,9 @@
 import { Configuration, customFetch } from 'openid-client';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
 import { CodeFlow } from '../../src/people/code-flow.ts';
 import { type Issuer, IssuerUnavailable } from '../../src/people/issuer.ts';
+import { IssuerKeys } from '../../src/people/issuer-keys.ts';
 import { partly } from '../support/partly.ts';
 
 const ISSUER = 'https://issuer.example';
@@ -20,7 +22,7 @@ function finish(answer: () => Promise<Response>) {
     settings: { rolesClaim: 'roles' },
     configuration: async () => configuration,
   });
-  return new CodeFlow(issuer).finish(
+  return new CodeFlow(issuer, new IssuerKeys(systemClock)).finish(
     'https://console.example/console/callback?code=c&state=s',
     PENDING,
   );

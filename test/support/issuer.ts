@@ -19,12 +19,19 @@ export interface StubIssuer {
   /** How often each path was asked. */
   readonly asked: Map<string, number>;
   /** A token with these claims over good ones; signed as the issuer does it now. `kid: null` leaves it out. */
-  token(claims: Claims, options?: { alg?: string; kid?: string | null; key?: Key }): Promise<string>;
+  token(
+    claims: Claims,
+    options?: { alg?: string; kid?: string | null; key?: Key },
+  ): Promise<string>;
   /** The public key of RS256 as text, such as anybody may have it. */
   publicKey(): JWK;
   /** Signs with a new key from now on, and forgets the old one; `sameKid`: whose name it takes over. */
   rotate(how?: { sameKid?: boolean }): Promise<void>;
   isAway: boolean;
+  /** It answers everything but what its keys are. */
+  isKeyless: boolean;
+  /** By whose key the ID token of a sign-in is signed, if not by the issuer's. */
+  impostor: Key | undefined;
   /** A page stands in the place of every answer, with status 200. */
   showsPage: boolean;
   close(): Promise<void>;
@@ -63,6 +70,8 @@ export async function startIssuer(): Promise<StubIssuer> {
     person: {},
     asked: new Map(),
     isAway: false,
+    isKeyless: false,
+    impostor: undefined,
     showsPage: false,
     rotate,
     token: async (claims, { alg = 'RS256', kid, key } = {}) => {
@@ -72,7 +81,10 @@ export async function startIssuer(): Promise<StubIssuer> {
       const nowS = Math.floor(Date.now() / 1000);
       const good = { iss: url, aud: CLIENT_ID, sub: 'somebody', iat: nowS, exp: nowS + 300 };
       return await new SignJWT({ ...good, ...claims })
-        .setProtectedHeader({ alg, ...optional('kid', kid === null ? undefined : (kid ?? own?.jwk.kid)) })
+        .setProtectedHeader({
+          alg,
+          ...optional('kid', kid === null ? undefined : (kid ?? own?.jwk.kid)),
+        })
         .sign(signer);
     },
     publicKey: () => keys.get('RS256')?.jwk ?? {},
@@ -103,6 +115,7 @@ export async function startIssuer(): Promise<StubIssuer> {
           subject_types_supported: ['public'],
         });
       case '/jwks':
+        if (issuer.isKeyless) return json(500, {});
         return json(200, { keys: [...keys.values()].map(({ jwk }) => jwk) });
       case '/authorize': {
         const code = `code-${codes.size}-${Math.random()}`;
@@ -134,7 +147,8 @@ export async function startIssuer(): Promise<StubIssuer> {
         ) {
           return json(400, { error: 'invalid_grant' });
         }
-        const idToken = await issuer.token({ nonce: asked.nonce, ...issuer.person });
+        const claims = { nonce: asked.nonce, ...issuer.person };
+        const idToken = await issuer.token(claims, optional('key', issuer.impostor));
         return json(200, { access_token: 'opaque', token_type: 'Bearer', id_token: idToken });
       }
       default:
@@ -144,7 +158,7 @@ export async function startIssuer(): Promise<StubIssuer> {
   return issuer;
 }
 
-function optional<K extends string>(name: K, value: string | undefined) {
+function optional<K extends string, V>(name: K, value: V | undefined) {
   return value === undefined ? {} : { [name]: value };
 }
 

@@ -1,0 +1,50 @@
+import { generateKeyPair } from 'jose';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/domain/clock.ts';
+import { CodeFlow } from '../../src/people/code-flow.ts';
+import { Issuer, IssuerUnavailable } from '../../src/people/issuer.ts';
+import { IssuerKeys } from '../../src/people/issuer-keys.ts';
+import { CLIENT_ID, CLIENT_SECRET, startIssuer } from '../support/issuer.ts';
+
+/** An issuer, and somebody who signs in there as often as is asked for. */
+async function person() {
+  const stub = await startIssuer();
+  onTestFinished(() => stub.close());
+  stub.person = { email: 'ann@example.com', roles: 'support' };
+  const settings = {
+    ...{ issuer: stub.url, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET },
+    ...{ audience: CLIENT_ID, rolesClaim: 'roles', scopes: 'openid' },
+  };
+  const codeFlow = new CodeFlow(new Issuer(settings, systemClock), new IssuerKeys(systemClock));
+  const signsIn = async () => {
+    const { url, pending } = await codeFlow.begin('https://console.example/console/callback');
+    const { headers } = await fetch(url, { redirect: 'manual' });
+    return await codeFlow.finish(headers.get('location') ?? '', pending);
+  };
+  return { stub, signsIn };
+}
+
+it.each([
+  ['', {}],
+  [' that bears the name of the one before', { sameKid: true }],
+])('a person signs in at once after the issuer has taken a new key%s', async (_, how) => {
+  const { stub, signsIn } = await person();
+  const signedIn = { kind: 'signed_in', actor: 'ann@example.com', role: 'support' };
+  expect(await signsIn()).toEqual(signedIn);
+  await stub.rotate(how);
+  expect(await signsIn()).toEqual(signedIn);
+});
+
+it('lets nobody in by a token that another has signed', async () => {
+  const { stub, signsIn } = await person();
+  stub.impostor = (await generateKeyPair('RS256')).privateKey;
+  expect(await signsIn()).toEqual({ kind: 'refused', why: 'signature verification failed' });
+  stub.impostor = undefined;
+  expect(await signsIn()).toMatchObject({ kind: 'signed_in' });
+});
+
+it('says of an issuer whose keys cannot be read that it is away', async () => {
+  const { stub, signsIn } = await person();
+  stub.isKeyless = true;
+  await expect(signsIn()).rejects.toBeInstanceOf(IssuerUnavailable);
+});
