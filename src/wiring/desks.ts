@@ -51,7 +51,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const audit = new AuditLog(prisma);
   const reloads = new ReloadAudit({ source, audit, logger });
   const players = new PlayerDesk(peopleDatabase);
-  const bets = new BetSearch(peopleDatabase, () => configuration().operators.keys());
+  const bets = new BetSearch(peopleDatabase);
   const accounts = new Accounts(configuration);
   const reconciliations = new ReconciliationRuns(peopleDatabase);
   const differences = new ReconciliationDifferences(peopleDatabase);

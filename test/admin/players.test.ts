@@ -45,6 +45,25 @@ describe('GET /admin/bets', () => {
     expect((await admin.get('/admin/bets?state=declined')).json.items).toEqual([]);
   });
 
+  it('finds the bets of a player whose operator has no file any more, by either id', async () => {
+    await client.query(
+      `WITH player AS (
+         INSERT INTO players (operator_id, operator_user, user_id) VALUES ('gone', 'joan', 'id-joan')
+         RETURNING id
+       ) INSERT INTO bets (transaction_id, operator_id, player_id, amount, currency, generation, place)
+       SELECT 'bet-of-joan', 'gone', id, '5', 'USD', 1, 'accepted' FROM player`,
+    );
+    for (const query of [
+      'operatorUser=joan',
+      'userId=id-joan',
+      'operatorUser=joan&userId=id-joan',
+    ]) {
+      const { json } = await admin.get(`/admin/bets?${query}`);
+      expect(json.items, query).toMatchObject([{ transactionId: 'bet-of-joan', operator: 'gone' }]);
+    }
+    await client.query("DELETE FROM bets WHERE operator_id = 'gone'");
+  });
+
   it.each([
     ['state=won', /^state: must be one of /],
     ['from=soon', /^from: must be a time/],

@@ -51,7 +51,7 @@ it('a bet is found there by the time it was placed at, and by its exact stake (I
   const bet = await unplacedBet(gateway, { amount: '0.29' });
   await bet.place();
   const database = openPlainDatabase(gateway.databaseUrl);
-  const { items } = await new BetSearch(database, () => ['alpha']).page({
+  const { items } = await new BetSearch(database).page({
     from: before,
     amount: '0.290',
   });

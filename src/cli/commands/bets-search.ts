@@ -5,7 +5,6 @@ import { table } from '../../lib/table.ts';
 import { type BetCursor, BetSearch, betCursorOf } from '../../store/bets/search.ts';
 import type { FoundBet } from '../../store/bets/search-statements.ts';
 import { timeOf } from '../bet-text.ts';
-import { configFolder, operatorFiles } from '../configuration.ts';
 import { withDatabase } from '../database.ts';
 import { withExamples } from '../help.ts';
 import { readTime } from '../query-options.ts';
@@ -37,7 +36,8 @@ export function betsSearchCommand(terminal: Terminal): Command {
     .option('--from <time>', 'from this time or day (UTC) on', readTime)
     .option('--to <time>', 'before this time or day (UTC)', readTime)
     .option('--cursor <cursor>', 'continue where the previous list ended', readCursor)
-    .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
+    // Taken and not needed: players were once looked for at the operators that have a file.
+    .addOption(new Option('--folder <dir>').hideHelp())
     .option('--json', 'print {items, nextCursor} as JSON')
     .action((options: Options) => search(terminal, options));
   return withExamples(
@@ -48,11 +48,8 @@ export function betsSearchCommand(terminal: Terminal): Command {
 }
 
 async function search(terminal: Terminal, options: Options): Promise<void> {
-  const { folder, json, ...query } = options;
-  const operators = operatorsOf(terminal, options);
-  const page = await withDatabase(terminal, (database) =>
-    new BetSearch(database, () => operators).page(query),
-  );
+  const { folder: _, json, ...query } = options;
+  const page = await withDatabase(terminal, (database) => new BetSearch(database).page(query));
   if (json) {
     terminal.printJson(page);
     return;
@@ -60,19 +57,6 @@ async function search(terminal: Terminal, options: Options): Promise<void> {
   if (page.items.length === 0) terminal.tell('no such bets');
   else terminal.print(table(COLUMNS, page.items.map(cells)));
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
-}
-
-/** Where a player is looked for whose operator is not named. */
-function operatorsOf(terminal: Terminal, options: Options): readonly string[] {
-  const { operator, operatorUser, folder: option } = options;
-  if (operatorUser === undefined || operator !== undefined) return [];
-  const folder = configFolder(terminal.env, option);
-  // By their names alone: a file that is not valid has players all the same.
-  const known = operatorFiles(folder);
-  if (known === undefined) {
-    terminal.tell(`warning: ${plain(folder)}/operators cannot be read: add --operator`);
-  }
-  return known ?? [];
 }
 
 const COLUMNS = [

@@ -67,7 +67,7 @@ async function exportAll(
         subject: `player ${userId}`,
         operator: player.operator,
       });
-      const bets = new BetSearch(database, () => []);
+      const bets = new BetSearch(database);
       const timelines = new BetTimelines(prisma);
       for await (const line of exportPlayer({ players, bets, timelines }, userId)) {
         terminal.print(plainJsonLine(line));

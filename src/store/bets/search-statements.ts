@@ -146,30 +146,38 @@ export const SEARCH_ONE = statement(
 );
 
 interface PlayerKeys {
-  /** Where the player may be. */
-  readonly operators: readonly string[];
-  /** Of one operator only. */
-  readonly isOneOperator: boolean;
+  /** Undefined: of all there are. */
+  readonly operatorId: string | undefined;
   readonly operatorUser: string | undefined;
   readonly userId: string | undefined;
 }
 
-/** By either id; an operator's own id by one probe of the index for each operator. */
+/**
+ * By either id, or both. An operator's own id by one probe of the index for each operator that has players:
+ * it may have bets and no file any more.
+ */
 export const FIND_PLAYER_IDS = statement(
   'bet-search-player-ids',
   {
-    operators: ['text[]', ({ operators }: PlayerKeys) => operators],
+    operator_id: ['text', ({ operatorId }: PlayerKeys) => operatorId ?? null],
     operator_user: ['text', ({ operatorUser }: PlayerKeys) => operatorUser ?? null],
     user_id: ['text', ({ userId }: PlayerKeys) => userId ?? null],
-    one_operator: ['bool', ({ isOneOperator }: PlayerKeys) => isOneOperator],
   },
   `
-  SELECT id FROM players
-   WHERE operator_id = ANY (:operators) AND operator_user = :operator_user
-     AND (:user_id IS NULL OR user_id = :user_id)
+  WITH RECURSIVE owner AS (
+    SELECT min(operator_id) AS id FROM players WHERE :operator_id IS NULL AND :user_id IS NULL
+     UNION ALL
+    SELECT (SELECT min(p.operator_id) FROM players p WHERE p.operator_id > w.id)
+      FROM owner w WHERE w.id IS NOT NULL
+  )
+  SELECT p.id FROM owner w
+    JOIN players p ON p.operator_id = w.id AND p.operator_user = :operator_user
    UNION ALL
   SELECT id FROM players
-   WHERE user_id = :user_id AND :operator_user IS NULL
-     AND (NOT :one_operator OR operator_id = ANY (:operators))`,
+   WHERE operator_id = :operator_id AND operator_user = :operator_user AND :user_id IS NULL
+   UNION ALL
+  SELECT id FROM players
+   WHERE user_id = :user_id AND (:operator_user IS NULL OR operator_user = :operator_user)
+     AND (:operator_id IS NULL OR operator_id = :operator_id)`,
   (row) => row.text('id'),
 );

@@ -71,12 +71,9 @@ function rangeOf({ state, from, to, cursor }: BetQuery, limit: number): SearchRa
 /** Bets as people look for them, newest first, every search by an index. */
 export class BetSearch {
   readonly #database: Database;
-  readonly #operators: () => Iterable<string>;
 
-  /** @param operators those whose players are looked for where none is named */
-  constructor(database: Database, operators: () => Iterable<string>) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#operators = operators;
   }
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE` */
@@ -139,15 +136,8 @@ export class BetSearch {
 
   /** Undefined where no player is asked for. */
   async #playerIds(query: BetQuery): Promise<readonly string[] | undefined> {
-    const { operator, operatorUser, userId } = query;
+    const { operator: operatorId, operatorUser, userId } = query;
     if (operatorUser === undefined && userId === undefined) return undefined;
-    const operators = operator === undefined ? [...this.#operators()] : [operator];
-    const isOneOperator = operator !== undefined;
-    return await this.#database.run(FIND_PLAYER_IDS, {
-      operators,
-      isOneOperator,
-      operatorUser,
-      userId,
-    });
+    return await this.#database.run(FIND_PLAYER_IDS, { operatorId, operatorUser, userId });
   }
 }

@@ -35,8 +35,8 @@ describe('what people do with players at the command line', () => {
       });
     }
     expect((await run('bets', 'search')).stdout).toContain(bet.transactionId);
-    // By the name of its operator's file, whatever is wrong with what stands in it or beside it.
-    const folder = folderWith({ 'gateway.yaml': '', 'operators/alpha.yaml': 'odd: true' });
+    // Whatever the configuration is like, and whether their operator is in it: the option is an old one.
+    const folder = folderWith({ 'gateway.yaml': '', 'operators/beta.yaml': 'odd: true' });
     const found = await run('bets', 'search', '--operator-user', 'jane', '--folder', folder);
     expect(found).toMatchObject({ stderr: '', stdout: expect.stringContaining(bet.transactionId) });
     expect((await run('bets', 'search', '--state', 'unknown')).stderr).toBe('no such bets\n');

@@ -4,6 +4,7 @@ import { SEARCH_AMOUNT, spellingsOf } from '../../../src/store/bets/amount-searc
 import { PLACES, ROLLBACKS, SETTLEMENTS } from '../../../src/store/bets/rows.ts';
 import { type BetQuery, BetSearch, betCursorOf } from '../../../src/store/bets/search.ts';
 import {
+  FIND_PLAYER_IDS,
   SEARCH_ALL,
   SEARCH_ONE,
   SEARCH_OPERATOR,
@@ -29,7 +30,7 @@ let search: BetSearch;
 beforeAll(async () => {
   database = await createDatabase();
   pool = new Database({ url: database.url, connectionsMax: 2, onIdleError: () => undefined });
-  search = new BetSearch(pool, () => ['alpha', 'beta', 'empty']);
+  search = new BetSearch(pool);
   await onServer(database.url, async (client) => {
     await client.query(
       `INSERT INTO players (operator_id, operator_user, user_id)
@@ -124,6 +125,10 @@ describe('the search of bets', () => {
     );
     expect(await ids({ userId: 'nobody' })).toEqual([]);
     expect(await ids({ userId, transactionId: 'bet-2' })).toEqual([]);
+    expect(await ids({ userId, operatorUser })).toEqual(byId);
+    expect(await ids({ userId, operatorUser: 'user-7000' })).toEqual([]);
+    expect(await ids({ operator, userId, operatorUser })).toEqual(byId);
+    expect(await ids({ operator: other, userId, operatorUser })).toEqual([]);
   });
 
   it('keeps to a stretch of time, its end not included', async () => {
@@ -214,6 +219,7 @@ describe('the search of bets', () => {
   const AMOUNT = { amounts: spellingsOf('7.5'), operatorId: undefined };
   const RARE = { ...RANGE, states: ['declined'] } as const;
   const PLAYER = { playerIds: ['7'], amounts: undefined };
+  const NAMES = { operatorId: undefined, operatorUser: 'user-7', userId: undefined };
   const OLD = { ...RANGE, before: new Date('2026-01-01T00:01:00Z') } as const;
   it.each([
     ['everything', SEARCH_ALL.text, SEARCH_ALL.values(RANGE)],
@@ -233,6 +239,12 @@ describe('the search of bets', () => {
     ['a stake’s state', SEARCH_AMOUNT.text, SEARCH_AMOUNT.values({ ...RARE, ...AMOUNT })],
     ['a player', SEARCH_PLAYERS.text, SEARCH_PLAYERS.values({ ...RANGE, ...PLAYER })],
     ['a player’s state', SEARCH_PLAYERS.text, SEARCH_PLAYERS.values({ ...RARE, ...PLAYER })],
+    ['a name at all operators', FIND_PLAYER_IDS.text, FIND_PLAYER_IDS.values(NAMES)],
+    [
+      'a name and an id',
+      FIND_PLAYER_IDS.text,
+      FIND_PLAYER_IDS.values({ ...NAMES, userId: 'id-14' }),
+    ],
     [
       'a bet',
       SEARCH_ONE.text,
