@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import type { Reconciler } from '../books/reconciliation/reconciler.ts';
 import type { Configuration } from '../config/schema.ts';
 import { DELIVERABLE_OPERATIONS } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
@@ -57,12 +58,13 @@ const resolveBody = z.strictObject({ by: storableWords(200), reason: storableWor
 export interface Deliveries {
   readonly configuration: () => Configuration;
   readonly deliveryAdmin: Pick<DeliveryAdmin, 'list' | 'count' | 'retry' | 'retrySome' | 'resolve'>;
+  readonly reconciler: Pick<Reconciler, 'knows'>;
 }
 
 /** The deliveries, for the people on duty (I4). */
 export function deliveryRoutes(
   app: FastifyInstance,
-  { configuration, deliveryAdmin }: Deliveries,
+  { configuration, deliveryAdmin, reconciler }: Deliveries,
 ): void {
   const isConfigured = (operatorId: string) => configuration().operators.has(operatorId);
 
@@ -71,8 +73,9 @@ export function deliveryRoutes(
     if (!('fields' in query)) return query;
     const page = await deliveryAdmin.list(query.fields);
     const { operator } = query.fields;
-    // An operator whose file is gone may have deliveries left; a misspelt one has none.
-    const isNobody = operator !== undefined && page.items.length === 0 && !isConfigured(operator);
+    // An operator whose file is gone may have deliveries in other states; a misspelt one has no bets either.
+    const isNobody =
+      operator !== undefined && page.items.length === 0 && !(await reconciler.knows(operator));
     return isNobody ? notFoundAnswer('No such operator') : json(page);
   });
 

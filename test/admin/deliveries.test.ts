@@ -63,6 +63,14 @@ describe('deliveries', () => {
     expect((await admin.get('/admin/deliveries?operator=alhpa')).status).toBe(404);
     await insert({ operator: 'gone' });
     expect((await admin.get('/admin/deliveries?operator=gone')).json.items).toHaveLength(1);
+    await client.query(
+      `INSERT INTO bets (transaction_id, operator_id, generation, place)
+       VALUES ('bet-of-gone', 'gone', 1, 'accepted')`,
+    );
+    for (const other of ['state=dead', 'operation=update']) {
+      const { status, json } = await admin.get(`/admin/deliveries?operator=gone&${other}`);
+      expect([status, json], other).toEqual([200, { items: [], nextCursor: null }]);
+    }
     expect((await admin.get('/admin/deliveries?operator=alpha')).json.items).toEqual([]);
   });
 
