@@ -92,10 +92,7 @@ export class Issuer {
         { [clockTolerance]: CLOCK_TOLERANCE_S },
         clientAuth(clientSecret),
         {
-          execute: [
-            // The token comes over a channel of its own, and still its signature has to hold.
-            ...(isPlain ? [allowInsecureRequests] : []),
-          ],
+          execute: isPlain ? [allowInsecureRequests] : [],
           timeout: ISSUER_ANSWER_MS / 1000,
         },
       );

@@ -96,7 +96,8 @@ it('a server that is too old to tell starts nothing and gets no schema, and the 
   );
   const url = new URL(database.url);
   url.searchParams.set('options', '-c search_path=old,pg_catalog,public');
-  const words = /^PostgreSQL \(DATABASE_URL, postgresql:.*\) is version \d+.*, and the gateway needs 15 or newer$/;
+  const words =
+    /^PostgreSQL \(DATABASE_URL, postgresql:.*\) is version \d+.*, and the gateway needs 15 or newer$/;
   expect(await whyNot(url.href)).toMatch(words);
   const migrating = migrateDatabase({ DATABASE_URL: url.href }, () => undefined);
   await expect(migrating).rejects.toThrow(', and the gateway needs 15 or newer');
