@@ -37,12 +37,10 @@ export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Hand
   // Indexed, and only where there can be something: a bet's first operation pays nothing for it.
   const isOnlyPlaced = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
   const isFirst = message.operation !== 'unsettle' && isOnlyPlaced;
-  // While something is on its way a result has to wait anyway, and looks again then; an update that
-  // cannot wait would be taken over.
-  const isLookedAtLater = bet.busy !== undefined && message.operation !== 'update';
-  const isSkipped = isLookedAtLater || bet.version === 0 || isFirst;
   const { transactionId, requestId } = message;
-  if (requestId === undefined || isSkipped) return undefined;
+  if (requestId === undefined || bet.version === 0 || isFirst) return undefined;
+  // Also while something is on its way: the same result, asked for anew, may be refused, and who waited for that would
+  // get its answer instead of their own.
   const sameId = await callbacks.bets.operationsUnder({ transactionId, requestId });
   if (message.operation === 'unsettle' && sameId.some(({ operation }) => operation === 'place')) {
     return callback.conflict(bet.owner?.operatorId, 'the requestId is that of its place');

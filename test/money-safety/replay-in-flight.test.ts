@@ -1,0 +1,58 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { settleBody, unsettleBody } from '../../src/protocol/callback-bodies.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { acceptedBet } from './support/bets.ts';
+import { QUICK } from './support/patience.ts';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({ gateway: QUICK });
+});
+afterEach(() => gateway.wallet('alpha').behave());
+afterAll(() => gateway.close());
+
+const put = (body: string) => gateway.service.call('PUT', '/payment/bet', body);
+
+/** What becomes of the same result when it comes back, while the bytes of its first time come once more. */
+const ENDS = [
+  ['refused', { kind: 'code', code: 20 }, 400],
+  ['not brought', { kind: 'status', status: 500 }, 503],
+] as const;
+
+describe('a replay while the same result, asked for anew, is at the wallet', () => {
+  it.each(ENDS)('settle: has its own answer, although the new one is %s', async (_, fault, status) => {
+    const bet = await acceptedBet(gateway);
+    const captured = settleBody(bet.slip, { amount: '100', resultType: 'won', token: undefined });
+    const first = await put(captured);
+    expect(first.status).toBe(200);
+    expect((await bet.settle('0', 'lost')).status).toBe(200);
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', fault, { transactionId, calls: 1 });
+    const gate = bet.wallet.hold('settle', { transactionId });
+    const anew = bet.settle('100');
+    await gate.arrived;
+    const replayed = put(captured);
+    // Whether it waits or not: what it is told may not hang on the other's end.
+    await Promise.race([replayed, bet.isWaitedFor()]);
+    gate.release();
+    expect((await anew).status).toBe(status);
+    expect([(await replayed).status, (await replayed).body]).toEqual([200, first.body]);
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
+  });
+
+  it('unsettle: has its own answer, and does not wait for the other', async () => {
+    const bet = await acceptedBet(gateway);
+    expect((await bet.settle('100')).status).toBe(200);
+    const captured = unsettleBody(bet.slip, '100');
+    const first = await put(captured);
+    expect((await bet.settle('100')).status).toBe(200);
+    const gate = bet.wallet.hold('unsettle', { transactionId: bet.transactionId });
+    const anew = bet.unsettle();
+    await gate.arrived;
+    const replayed = put(captured);
+    await Promise.race([replayed, bet.isWaitedFor()]);
+    gate.release();
+    expect((await anew).status).toBe(200);
+    expect([(await replayed).status, (await replayed).body]).toEqual([200, first.body]);
+  });
+});
