@@ -20,25 +20,28 @@ const ENDS = [
 ] as const;
 
 describe('a replay while the same result, asked for anew, is at the wallet', () => {
-  it.each(ENDS)('settle: has its own answer, although the new one is %s', async (_, fault, status) => {
-    const bet = await acceptedBet(gateway);
-    const captured = settleBody(bet.slip, { amount: '100', resultType: 'won', token: undefined });
-    const first = await put(captured);
-    expect(first.status).toBe(200);
-    expect((await bet.settle('0', 'lost')).status).toBe(200);
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', fault, { transactionId, calls: 1 });
-    const gate = bet.wallet.hold('settle', { transactionId });
-    const anew = bet.settle('100');
-    await gate.arrived;
-    const replayed = put(captured);
-    // Whether it waits or not: what it is told may not hang on the other's end.
-    await Promise.race([replayed, bet.isWaitedFor()]);
-    gate.release();
-    expect((await anew).status).toBe(status);
-    expect([(await replayed).status, (await replayed).body]).toEqual([200, first.body]);
-    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
-  });
+  it.each(ENDS)(
+    'settle: has its own answer, although the new one is %s',
+    async (_, fault, status) => {
+      const bet = await acceptedBet(gateway);
+      const captured = settleBody(bet.slip, { amount: '100', resultType: 'won', token: undefined });
+      const first = await put(captured);
+      expect(first.status).toBe(200);
+      expect((await bet.settle('0', 'lost')).status).toBe(200);
+      const { transactionId } = bet;
+      bet.wallet.misbehave('settle', fault, { transactionId, calls: 1 });
+      const gate = bet.wallet.hold('settle', { transactionId });
+      const anew = bet.settle('100');
+      await gate.arrived;
+      const replayed = put(captured);
+      // Whether it waits or not: what it is told may not hang on the other's end.
+      await Promise.race([replayed, bet.isWaitedFor()]);
+      gate.release();
+      expect((await anew).status).toBe(status);
+      expect([(await replayed).status, (await replayed).body]).toEqual([200, first.body]);
+      expect(bet.arrivals()).toEqual(['place', 'settle', 'settle', 'settle']);
+    },
+  );
 
   it('unsettle: has its own answer, and does not wait for the other', async () => {
     const bet = await acceptedBet(gateway);

@@ -25,3 +25,6 @@ export const LATE_MS_MAX = Math.floor(CONFIRM_UNKNOWN_MS * SECOND_CONFIRMATION *
 /** What every player of a history begins with. */
 export const OPENING_BALANCE = '1000000000';
 export const CURRENCY = 'USD';
+export const OTHER_CURRENCY = 'EUR';
+/** After this an impatient operator's promises are dead letters. */
+export const IMPATIENT_MS = 1_000;

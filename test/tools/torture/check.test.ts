@@ -13,11 +13,12 @@ const PLAN: BetPlan = {
   startMs: 0,
   isFreebet: false,
   isForgotten: false,
+  begins: 'here',
   refuses: {},
   steps: [],
   fates: [],
 };
-const PLAYER = { userId: 'u-agg', token: 'token', user: 'u' };
+const PLAYER = { operatorToken: 'token', userId: 'u-agg', token: 'token', user: 'u' };
 const CALL = {
   operation: 'place',
   transactionId: 't',

@@ -75,3 +75,41 @@ describe('a wallet that keys on requestId', () => {
     expect(has('119.5')).toBe(true);
   });
 });
+
+describe('a wallet that pays repeats again', () => {
+  it('pays a repeated result twice, and takes it back twice', () => {
+    const { book, settle, has } = walletOf('eta');
+    book({});
+    settle('20', 'r1');
+    settle('20', 'r2');
+    expect(has('129.5')).toBe(true);
+    settle('30', 'r3');
+    expect(has('119.5')).toBe(true);
+    book({ operation: 'unsettle', requestId: 'r4' });
+    expect(has('89.5')).toBe(true);
+    book({ operation: 'unsettle', requestId: 'r5' });
+    expect(has('59.5')).toBe(true);
+  });
+});
+
+describe('a wallet with a language of its own', () => {
+  it('wants a token on every call, and has nothing to roll back twice', () => {
+    const { book, has } = walletOf('epsilon');
+    expect(book({ operation: 'rollback' })).toMatchObject({ ok: false, code: 5 });
+    book({});
+    expect(book({ operation: 'unsettle', token: undefined })).toMatchObject({ code: 3 });
+    expect(book({ operation: 'rollback' })).toMatchObject({ ok: true });
+    expect(book({ operation: 'rollback' })).toMatchObject({ ok: false, code: 5 });
+    expect(has('100')).toBe(true);
+  });
+});
+
+describe('a bet that comes past the gateway', () => {
+  it('moved its money there, and is corrected like any other', () => {
+    const { ledger, settle, has } = walletOf('alpha');
+    ledger.open('t', 'u', '10.50', '30');
+    expect(has('119.5')).toBe(true);
+    settle('50', 'r1');
+    expect(has('139.5')).toBe(true);
+  });
+});

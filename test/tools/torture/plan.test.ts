@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  ALL_OPERATORS,
   type BetPlan,
   CHARACTERS,
   LAYOUTS,
@@ -51,9 +52,24 @@ describe('a plan', () => {
     expect(keyed.filter(isLateResult)).toEqual([]);
   });
 
+  it('gives up on no result that no other one follows, which nobody could judge', () => {
+    for (const { steps } of bets) {
+      const results = steps.filter(({ move }) => ['settle', 'unsettle'].includes(move.kind));
+      expect(results.at(-1)?.givesUpAfter).toBeUndefined();
+    }
+  });
+
+  it('brings results back that a bet has had before, in a share of the histories', () => {
+    const returning = bets.filter(({ steps }) => {
+      const amounts = steps.flatMap(({ move }) => (move.kind === 'settle' ? [move.amount] : []));
+      return new Set(amounts).size < amounts.length;
+    });
+    expect(returning.length).toBeGreaterThan(20);
+  });
+
   it('holds every kind of fault, fate and move somewhere', () => {
     const faults = new Set(plans.flatMap((plan) => plan.faults.map(({ fault }) => fault.kind)));
-    expect(faults.size).toBe(12);
+    expect(faults.size).toBe(17);
     const connections = plans.flatMap((plan) =>
       plan.faults.flatMap(({ fault }) => (fault.kind === 'connection' ? [fault.how] : [])),
     );
@@ -61,7 +77,9 @@ describe('a plan', () => {
     const answers = new Set(bets.flatMap(({ fates }) => fates.map(({ answer }) => answer)));
     expect(answers.size).toBe(10);
     const copies = bets.flatMap(({ steps }) => steps.flatMap((step) => step.copies));
-    expect(new Set(copies.map(({ kind }) => kind)).size).toBe(5);
+    expect(new Set(copies.map(({ kind }) => kind)).size).toBe(6);
+    expect(new Set(bets.map(({ begins }) => begins)).size).toBe(3);
+    expect(new Set(bets.map(({ operator }) => operator)).size).toBe(ALL_OPERATORS.length);
   });
 });
 

@@ -35,6 +35,7 @@ function bet(id: string, moves: readonly Step['move'][], more: Partial<BetPlan> 
     ...usual,
     isFreebet: false,
     isForgotten: false,
+    begins: 'here',
     refuses: {},
     fates: [],
     ...more,

@@ -24,7 +24,7 @@ export function answerFindings(record: BetRecord): Finding[] {
   for (const sends of byStep(record)) {
     const contradiction = contradictionIn(record, sends);
     if (contradiction !== undefined) find('contradiction', contradiction);
-    const other = otherAnswerIn(sends);
+    const other = mayBeDead(record, sends) ? undefined : otherAnswerIn(sends);
     if (other !== undefined) find('otherAnswer', other);
   }
   return findings;
@@ -96,6 +96,12 @@ function acceptedAfterRollback(record: BetRecord, sends: readonly Send[]): strin
   return late && `${nameOf(late)} was answered 200 although the rollback had been answered`;
 }
 
+/** A result that was promised and is a dead letter by now is asked for anew, and answered anew. */
+function mayBeDead({ plan }: BetRecord, [first]: readonly Send[]): boolean {
+  const isResult = first?.operation === 'settle' || first?.operation === 'unsettle';
+  return isResult && CHARACTERS[plan.operator].isImpatient;
+}
+
 /** "The first answer again": word for word, its time included. */
 function otherAnswerIn(sends: readonly Send[]): string | undefined {
   const confirmed = sends.filter((send) => send.isConfirmed);
@@ -127,8 +133,14 @@ function rollbackBegan(record: BetRecord, send: Send): boolean {
 }
 
 function sessionEnded(record: BetRecord, send: Send): boolean {
-  return record.sessionEndedFromMs !== undefined && record.sessionEndedFromMs < send.endedAtMs;
+  const { sessionEndedFromMs: endedMs, sessionRenewedAtMs: renewedMs } = record;
+  const isOfNewSession = renewedMs !== undefined && send.atMs > renewedMs;
+  const isOfEndedOne = endedMs !== undefined && endedMs < send.endedAtMs;
+  return isOfEndedOne && !(isOfNewSession && (renewedMs ?? 0) > endedMs && !COPIES.has(send.kind));
 }
+
+/** They carry the token of what they copy. */
+const COPIES: ReadonlySet<string> = new Set(['twin', 'replay', 'again', 'respelled']);
 
 /**
  * Codes of a place that say nothing certain, whatever the wallet meant (docs/contract.md,

@@ -16,10 +16,14 @@ function expectedOf(record: BetRecord): Expected {
   return { isHeld, paid: isHeld ? moneyOf(record.paid) : 0n };
 }
 
+/** Whether the service does not know itself: nothing was answered, which is a finding of its own, or it gave up. */
+function isUnsure({ unanswered, isResultOpen, standing }: BetRecord): boolean {
+  return unanswered.length > 0 || (isResultOpen && standing === 'accepted');
+}
+
 /** Where a wallet's books differ from the service's beliefs about one bet. */
 export function bookFindings(record: BetRecord, wallet: Wallet): Finding[] {
-  // The service does not know itself, which is a finding of its own.
-  if (record.unanswered.length > 0) return [];
+  if (isUnsure(record)) return [];
   const booked = wallet.ledger.bets.get(record.transactionId);
   const expected = expectedOf(record);
   const bet = record.plan.id;
@@ -68,7 +72,7 @@ const OF_THE_STEP: ReadonlySet<string> = new Set(['first', 'repeat']);
 
 /** Whether the player's money is what the opening balance and the bet make it, to the last place. */
 export function moneyFindings(record: BetRecord, wallet: Wallet, opening: string): Finding[] {
-  if (record.unanswered.length > 0) return [];
+  if (isUnsure(record)) return [];
   const expected = expectedOf(record);
   const stake = expected.isHeld ? moneyOf(record.plan.stake) : 0n;
   const wanted = moneyOf(opening) - stake + expected.paid;

@@ -24,6 +24,8 @@ export type FindingKind =
   | 'droppedCall'
   | 'serverError'
   | 'undelivered'
+  /** A wallet got what a person held, or what was meant for the wallet before it. */
+  | 'notHeld'
   /** What a rotation of secrets took away is still in use. */
   | 'oldSecret'
   | 'crash';

@@ -2,16 +2,19 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { CHARACTERS, OPERATORS, type OperatorId } from '../plan/plan.ts';
+import { ALL_OPERATORS, CHARACTERS, type OperatorId } from '../plan/plan.ts';
 import {
   CONFIRM_UNKNOWN_MS,
   CURRENCY,
   DEADLINE_MS,
+  IMPATIENT_MS,
   ORIGINATE_AFTER_MS,
+  OTHER_CURRENCY,
   RESERVE_MS,
   WALLET_TIMEOUT_MS,
 } from '../settings.ts';
 import type { Wallet } from '../world/wallet.ts';
+import { FOREIGN_DIALECT } from '../world/wire.ts';
 
 /** What the service signs with until its secret is changed. */
 export const FIRST_SERVICE_SECRET = 'the-services-first-secret';
@@ -19,11 +22,14 @@ export const FIRST_SERVICE_SECRET = 'the-services-first-secret';
 export const apiSecretOf = (operator: OperatorId) => `${operator}-api-secret-that-is-long-enough`;
 export const cidOf = (operator: OperatorId) => `${operator}-key`;
 
+export type OperatorStatus = 'active' | 'maintenance' | 'suspended';
+
 /** A deployment's configuration folder, which changes while the gateways run. */
 export class ConfigurationFolder {
   readonly path: string;
   readonly #wallets: ReadonlyMap<OperatorId, Wallet>;
-  readonly #status = new Map<OperatorId, 'active' | 'maintenance'>();
+  readonly #status = new Map<OperatorId, OperatorStatus>();
+  readonly #generations = new Map<OperatorId, number>();
   readonly #secrets = new Map<OperatorId, readonly string[]>();
   #comment = 0;
 
@@ -38,12 +44,21 @@ export class ConfigurationFolder {
     await mkdir(join(path, 'operators'));
     const folder = new ConfigurationFolder(path, wallets);
     await folder.setServiceSecrets([FIRST_SERVICE_SECRET]);
-    for (const operator of OPERATORS) await folder.#write(operator);
+    for (const operator of ALL_OPERATORS) await folder.#write(operator);
     return folder;
   }
 
-  async setStatus(operator: OperatorId, status: 'active' | 'maintenance'): Promise<void> {
+  async setStatus(operator: OperatorId, status: OperatorStatus): Promise<void> {
     this.#status.set(operator, status);
+    await this.#write(operator);
+  }
+
+  generation(operator: OperatorId): number {
+    return this.#generations.get(operator) ?? 1;
+  }
+
+  async setGeneration(operator: OperatorId, generation: number): Promise<void> {
+    this.#generations.set(operator, generation);
     await this.#write(operator);
   }
 
@@ -61,7 +76,7 @@ export class ConfigurationFolder {
   /** The same settings in other bytes. */
   async touch(): Promise<void> {
     this.#comment += 1;
-    for (const operator of OPERATORS) await this.#write(operator);
+    for (const operator of ALL_OPERATORS) await this.#write(operator);
   }
 
   async remove(): Promise<void> {
@@ -74,6 +89,7 @@ export class ConfigurationFolder {
       baseUrl: this.#wallets.get(operator)?.baseUrl ?? '',
       secrets: this.#secrets.get(operator) ?? [],
       status: this.#status.get(operator) ?? 'active',
+      generation: this.generation(operator),
     });
     await writeAtOnce(path, `# ${this.#comment}\n${stringify(file)}`);
   }
@@ -109,9 +125,11 @@ function operatorFile(
     readonly baseUrl: string;
     readonly secrets: readonly string[];
     readonly status: string;
+    readonly generation: number;
   },
 ) {
-  const { settleOnFailure, keyedOnRequestId } = CHARACTERS[operator];
+  const character = CHARACTERS[operator];
+  const { settleOnFailure, keyedOnRequestId, isForeign, isImpatient, isSpendthrift } = character;
   return {
     id: operator,
     name: operator,
@@ -120,12 +138,17 @@ function operatorFile(
       baseUrl: now.baseUrl,
       allowPrivate: true,
       secrets: now.secrets,
+      generation: now.generation,
       timeoutMs: WALLET_TIMEOUT_MS,
       breaker: { errorPercent: 60, minRequests: 8, windowMs: 1_000, openMs: 250 },
       ...(keyedOnRequestId ? { dialect: { stableRequestId: true } } : {}),
+      ...(isForeign ? { dialect: FOREIGN_DIALECT } : {}),
+      ...(isSpendthrift ? { dialect: { unknownRepeats: 'hold' } } : {}),
     },
     api: { cid: cidOf(operator), secrets: [apiSecretOf(operator)] },
-    currencies: [CURRENCY],
+    currencies: [CURRENCY, OTHER_CURRENCY],
+    ...(isForeign ? { sessions: { mode: 'prefixed' } } : {}),
+    ...(isImpatient ? { delivery: { horizonHours: IMPATIENT_MS / 3_600_000 } } : {}),
     settle: { onFailure: settleOnFailure },
   };
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { startRedis } from '../../embedded/redis.ts';
 import type { EmbeddedServer } from '../../embedded/server.ts';
 import { SignedClient } from '../../simulator/signed-client.ts';
-import { CHARACTERS, type Layout, OPERATORS, type OperatorId } from '../plan/plan.ts';
+import { ALL_OPERATORS, CHARACTERS, type Layout, type OperatorId } from '../plan/plan.ts';
 import { SERVICE_LIMIT_MS } from '../settings.ts';
 import { LinkProxy } from '../world/link-proxy.ts';
 import { Wallet } from '../world/wallet.ts';
@@ -74,7 +74,7 @@ export async function openDeployment(
   const databaseUrl = await servers.database();
   const redis = await startRedis();
   const wallets = new Map<OperatorId, Wallet>();
-  for (const operator of OPERATORS) {
+  for (const operator of ALL_OPERATORS) {
     const wallet = new Wallet(operator, CHARACTERS[operator], `${operator}-wallet-secret`);
     await wallet.up();
     wallets.set(operator, wallet);

@@ -1,5 +1,6 @@
 import { FateWriter } from './fates.ts';
 import {
+  type Beginning,
   type BetPlan,
   CHARACTERS,
   type Copy,
@@ -16,6 +17,14 @@ const CONTROL_STAGE = [8, 9, 32, 50, 110, 115] as const;
 const RECALCULATION_BLOCKED = [20, 21] as const;
 const PAYING: readonly ResultType[] = ['won', 'won', 'won', 'refund'];
 
+interface StepOptions {
+  readonly pauseMs?: number;
+  readonly isAlongside?: boolean;
+  readonly replayShare?: number;
+  readonly twinShare?: number;
+  readonly givesUpAfter?: number | undefined;
+}
+
 /** Writes one bet's life: what the service does with it, and what its wallet makes of that. */
 export class BetWriter {
   readonly #random: Random;
@@ -25,12 +34,23 @@ export class BetWriter {
   readonly #refuses: Record<string, number> = {};
   readonly fates: FateWriter;
   #lastWhole: string | undefined;
+  readonly #returns: boolean;
+  readonly #results: { readonly amount: string; readonly resultType: ResultType }[] = [];
 
-  /** @param operator any, unless given */
-  constructor(random: Random, index: number, operator: OperatorId = random.pick(OPERATORS)) {
+  /**
+   * @param operator any, unless given
+   * @param options.returns whether a result may be one that the bet has had before
+   */
+  constructor(
+    random: Random,
+    index: number,
+    operator: OperatorId = random.pick(OPERATORS),
+    { returns = false } = {},
+  ) {
     this.#random = random;
     this.#id = `b${index}`;
     this.#operator = operator;
+    this.#returns = returns;
     this.fates = new FateWriter(random, this.#id);
   }
 
@@ -40,7 +60,13 @@ export class BetWriter {
 
   step(
     move: Move,
-    { pauseMs = this.#pause(), isAlongside = false, replayShare = 0.08, twinShare = 0.12 } = {},
+    {
+      pauseMs = this.#pause(),
+      isAlongside = false,
+      replayShare = 0.08,
+      twinShare = 0.12,
+      givesUpAfter,
+    }: StepOptions = {},
   ): this {
     const id = `${this.#id}.o${this.#steps.length}`;
     const copies: Copy[] = [];
@@ -53,9 +79,12 @@ export class BetWriter {
       if (this.#random.chance(0.05)) copy('swapped', this.#random.whole(0, 900));
     } else if (this.#random.chance(0.08)) {
       copy('again', this.#random.whole(0, 40));
+    } else if (this.#returns && move.kind === 'settle' && this.#random.chance(0.15)) {
+      copy('respelled', this.#random.whole(0, 40));
     }
     const via = this.#random.whole(0, 3);
-    this.#steps.push({ id, move, pauseMs, isAlongside, via, copies });
+    const step = { id, move, pauseMs, isAlongside, via, copies };
+    this.#steps.push(givesUpAfter === undefined ? step : { ...step, givesUpAfter });
     return this;
   }
 
@@ -64,7 +93,16 @@ export class BetWriter {
   }
 
   /** @returns the amount */
-  settle(resultType: ResultType = this.#random.pick(PAYING), pauseMs = this.#pause()): string {
+  settle(
+    resultType: ResultType = this.#random.pick(PAYING),
+    pauseMs = this.#pause(),
+    givesUpAfter?: number,
+  ): string {
+    if (this.#results.length > 0 && this.#random.chance(0.5)) {
+      const before = this.#random.pick(this.#results);
+      this.step({ kind: 'settle', ...before }, { pauseMs, givesUpAfter });
+      return before.amount;
+    }
     const amount = this.#random.weighted([
       [1, '0'],
       [8, amountOf(this.#random)],
@@ -73,12 +111,13 @@ export class BetWriter {
     ]);
     this.#lastWhole = amount.split('.')[0];
     const type = amount === '0' ? 'lost' : resultType;
-    this.step({ kind: 'settle', amount, resultType: type }, { pauseMs });
+    if (this.#returns) this.#results.push({ amount, resultType: type });
+    this.step({ kind: 'settle', amount, resultType: type }, { pauseMs, givesUpAfter });
     return amount;
   }
 
-  unsettle(pauseMs = this.#pause()): this {
-    return this.step({ kind: 'unsettle' }, { pauseMs });
+  unsettle(pauseMs = this.#pause(), givesUpAfter?: number): this {
+    return this.step({ kind: 'unsettle' }, { pauseMs, givesUpAfter });
   }
 
   rollback(isAlongside = false): this {
@@ -96,7 +135,18 @@ export class BetWriter {
     return this;
   }
 
-  done(startMs: number, { isForgotten = false } = {}): BetPlan {
+  done(
+    startMs: number,
+    {
+      isForgotten = false,
+      begins = 'here',
+      paidBefore,
+    }: {
+      readonly isForgotten?: boolean;
+      readonly begins?: Beginning;
+      readonly paidBefore?: string | undefined;
+    } = {},
+  ): BetPlan {
     return {
       id: this.#id,
       operator: this.#operator,
@@ -104,6 +154,8 @@ export class BetWriter {
       startMs,
       isFreebet: this.#random.chance(0.1),
       isForgotten,
+      begins,
+      ...(paidBefore !== undefined && { paidBefore }),
       refuses: this.#refuses,
       steps: this.#steps.map((step, index) => withoutLaterUpdates(step, this.#steps[index + 1])),
       fates: this.fates.done(),

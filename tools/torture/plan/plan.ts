@@ -10,9 +10,11 @@ export interface Plan {
 export const LAYOUTS = ['one', 'replicas', 'split', 'workers'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
-/** The operators of every deployment, by what their wallets are like. */
+/** Operators whose wallets keep the protocol. */
 export const OPERATORS = ['alpha', 'beta', 'gamma', 'delta'] as const;
-export type OperatorId = (typeof OPERATORS)[number];
+/** The operators of every deployment, by what their wallets are like. */
+export const ALL_OPERATORS = [...OPERATORS, 'epsilon', 'zeta', 'eta'] as const;
+export type OperatorId = (typeof ALL_OPERATORS)[number];
 
 export interface OperatorCharacter {
   readonly settleOnFailure: 'error' | 'queue';
@@ -20,13 +22,36 @@ export interface OperatorCharacter {
   readonly keyedOnRequestId: boolean;
   /** Remembers rollbacks of bets that it has not seen, and refuses their place. */
   readonly tombstones: boolean;
+  /**
+   * Sessions are prefixed, and the wallet speaks a language of its own: it wants a token on every call, answers with
+   * empty bodies, errors as 404 and 422 with an `errorCode`, and "nothing to roll back" as 5.
+   */
+  readonly isForeign: boolean;
+  /** Its promises are dead letters after a second, which a person has sent once more. */
+  readonly isImpatient: boolean;
+  /** Pays what is repeated again, and takes it back again: only a person may repeat (`unknownRepeats: hold`). */
+  readonly isSpendthrift: boolean;
 }
 
+const USUAL = { isForeign: false, isImpatient: false, isSpendthrift: false };
+
 export const CHARACTERS: Readonly<Record<OperatorId, OperatorCharacter>> = {
-  alpha: { settleOnFailure: 'error', keyedOnRequestId: false, tombstones: true },
-  beta: { settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: false },
-  gamma: { settleOnFailure: 'queue', keyedOnRequestId: true, tombstones: true },
-  delta: { settleOnFailure: 'error', keyedOnRequestId: true, tombstones: false },
+  alpha: { ...USUAL, settleOnFailure: 'error', keyedOnRequestId: false, tombstones: true },
+  beta: { ...USUAL, settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: false },
+  gamma: { ...USUAL, settleOnFailure: 'queue', keyedOnRequestId: true, tombstones: true },
+  delta: { ...USUAL, settleOnFailure: 'error', keyedOnRequestId: true, tombstones: false },
+  epsilon: {
+    ...{ settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: false },
+    ...{ ...USUAL, isForeign: true },
+  },
+  zeta: {
+    ...{ settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: true },
+    ...{ ...USUAL, isImpatient: true },
+  },
+  eta: {
+    ...{ settleOnFailure: 'queue', keyedOnRequestId: false, tombstones: true },
+    ...{ ...USUAL, isSpendthrift: true },
+  },
 };
 
 export interface BetPlan {
@@ -39,11 +64,20 @@ export interface BetPlan {
   readonly isFreebet: boolean;
   /** The service forgets to roll back what was answered 100: the gateway has to. */
   readonly isForgotten: boolean;
+  readonly begins: Beginning;
+  /** Of a bet from elsewhere: what was paid for it there, decimal text; undefined: it waits for its result. */
+  readonly paidBefore?: string;
   /** Amounts of settles that the wallet refuses whenever they come, with the code. */
   readonly refuses: Readonly<Record<string, number>>;
   readonly steps: readonly Step[];
   readonly fates: readonly Fate[];
 }
+
+/**
+ * `here`: with its place. `elsewhere`: the wallet holds it already, and the gateway has never heard of it: it was
+ * placed before there was a gateway. `overtaken`: its place is delayed on the way, and its rollback comes first.
+ */
+export type Beginning = 'here' | 'elsewhere' | 'overtaken';
 
 export type Move =
   | { readonly kind: 'place' }
@@ -52,7 +86,11 @@ export type Move =
   | { readonly kind: 'rollback'; readonly errorCode: number }
   | { readonly kind: 'update'; readonly coefficient: string }
   /** The operator ends the player's session. */
-  | { readonly kind: 'endSession' };
+  | { readonly kind: 'endSession' }
+  /** The player comes again with another currency: the operator opens another session. */
+  | { readonly kind: 'newSession' };
+
+export type BetMove = Exclude<Move, { kind: 'endSession' | 'newSession' }>;
 
 export type ResultType = 'won' | 'lost' | 'refund' | 'cashout';
 
@@ -67,6 +105,8 @@ export interface Step {
   /** Which of the gateway's addresses takes it first; repeats go to the others in turn. */
   readonly via: number;
   readonly copies: readonly Copy[];
+  /** Of a result: after so many tries without an answer the service goes on, because the result has changed meanwhile. */
+  readonly givesUpAfter?: number;
 }
 
 /** The same bytes once more, or bytes that contradict. */
@@ -79,10 +119,11 @@ export interface Copy {
 
 /**
  * `twin`: the same bytes while the step goes on; `replay`: after its end, whatever came since;
- * `again`: the same operation under a new `requestId`, before anything else comes; `conflict`: a
- * place with another stake; `swapped`: a place's bytes by PUT, which would be an unsettle.
+ * `again`: the same operation under a new `requestId`, before anything else comes; `respelled`: that, with the
+ * amount in another spelling; `conflict`: a place with another stake; `swapped`: a place's bytes by PUT, which would
+ * be an unsettle.
  */
-export type CopyKind = 'twin' | 'replay' | 'again' | 'conflict' | 'swapped';
+export type CopyKind = 'twin' | 'replay' | 'again' | 'respelled' | 'conflict' | 'swapped';
 
 export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback' | 'update';
 
@@ -159,7 +200,16 @@ export type Fault =
   | { readonly kind: 'rotateSecret'; readonly operator: OperatorId }
   | { readonly kind: 'reload' }
   | { readonly kind: 'breaker'; readonly operator: OperatorId; readonly ms: number }
-  | { readonly kind: 'walletDown'; readonly operator: OperatorId; readonly ms: number };
+  | { readonly kind: 'walletDown'; readonly operator: OperatorId; readonly ms: number }
+  | { readonly kind: 'suspended'; readonly operator: OperatorId; readonly ms: number }
+  /** A person holds the operator's deliveries, and lets them go on. */
+  | { readonly kind: 'hold'; readonly operator: OperatorId; readonly ms: number }
+  /** A person has all of an operator's waiting deliveries and dead letters tried at once. */
+  | { readonly kind: 'retry'; readonly operator: OperatorId }
+  /** `wallet.generation` is raised, and after a while a person releases what was held for it. */
+  | { readonly kind: 'newWallet'; readonly operator: OperatorId; readonly ms: number }
+  /** Redis comes back with what it held so long before. */
+  | { readonly kind: 'oldRedis'; readonly ms: number };
 
 export type LinkFault = 'freeze' | 'cut' | 'reset' | 'slow';
 

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN_TOKEN, type Deployment, type Process } from '../deployment/deployment.ts';
+import type { Pause } from '../check/pauses.ts';
+import type { Deployment, Process } from '../deployment/deployment.ts';
 import type { ConnectionFault, Fault, FaultPlan, OperatorId } from '../plan/plan.ts';
 import type { Story } from '../story.ts';
 import type { Link, LinkProxy } from '../world/link-proxy.ts';
+import { oldRedis } from './old-redis.ts';
+import { Person } from './person.ts';
 import { Rotation } from './rotation.ts';
 
 /** Where a fault was triggered, for those that hit what triggered them. */
@@ -18,6 +21,7 @@ export class Faults {
   readonly #running = new Set<Promise<void>>();
   readonly #begun = new Set<string>();
   readonly #rotation: Rotation;
+  readonly person: Person;
   readonly #came = new Map<string, number>();
   /** What a rotation has left behind that it must not, in words. */
   readonly leftBehind: string[] = [];
@@ -26,7 +30,11 @@ export class Faults {
     this.#deployment = deployment;
     this.#story = story;
     this.#rotation = new Rotation(deployment);
+    this.person = new Person(deployment, story);
   }
+
+  /** When nothing was to go to an operator's wallet that it had not been asked already, or not of older bets. */
+  readonly pauses: Pause[] = [];
 
   /** How many faults of each kind have hit something. */
   get came(): ReadonlyMap<string, number> {
@@ -88,9 +96,10 @@ export class Faults {
       }
       case 'kill':
         return await this.#kill(this.#process(fault.process, at), fault.downMs);
-      case 'maintenance': {
+      case 'maintenance':
+      case 'suspended': {
         const { configuration } = this.#deployment;
-        await configuration.setStatus(fault.operator, 'maintenance');
+        await configuration.setStatus(fault.operator, fault.kind);
         await sleep(fault.ms);
         return await configuration.setStatus(fault.operator, 'active');
       }
@@ -100,9 +109,19 @@ export class Faults {
       case 'reload':
         return await this.#deployment.configuration.touch();
       case 'breaker':
-        await this.#breaker(fault.operator, 'open');
+        await this.person.breaker(fault.operator, 'open');
         await sleep(fault.ms);
-        return await this.#breaker(fault.operator, 'auto');
+        return await this.person.breaker(fault.operator, 'auto');
+      case 'hold':
+        return await this.#hold(fault.operator, fault.ms);
+      case 'retry':
+        await this.person.retry(fault.operator, 'pending');
+        return await this.person.retry(fault.operator, 'dead');
+      case 'newWallet':
+        this.pauses.push(await this.#rotation.ofGeneration(fault.operator, fault.ms, this.person));
+        return;
+      case 'oldRedis':
+        return await oldRedis(this.#deployment, fault.ms);
       case 'walletDown': {
         const wallet = this.#deployment.wallet(fault.operator);
         await wallet.down();
@@ -110,6 +129,14 @@ export class Faults {
         return await wallet.up();
       }
     }
+  }
+
+  async #hold(operator: OperatorId, ms: number): Promise<void> {
+    const isHeld = await this.person.hold(operator);
+    const fromMs = performance.now();
+    await sleep(ms);
+    if (isHeld) this.pauses.push({ kind: 'held', operator, fromMs, toMs: performance.now() });
+    await this.person.resume(operator);
   }
 
   #process(index: number, at: Place | undefined): Process {
@@ -151,31 +178,6 @@ export class Faults {
     await gateway.kill();
     await sleep(downMs);
     await gateway.start();
-  }
-
-  /** By the admin API, which reaches every process. */
-  async #breaker(operator: OperatorId, state: 'open' | 'auto'): Promise<void> {
-    const [first] = this.#deployment.processes;
-    try {
-      const response = await fetch(
-        `${first?.gateway.adminUrl}/admin/operators/${operator}/breaker`,
-        {
-          method: 'POST',
-          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ class: 'money', state }),
-          signal: AbortSignal.timeout(2_000),
-        },
-      );
-      await response.text();
-      if (response.status === 200) return;
-      throw new Error(`status ${response.status}`);
-    } catch (error) {
-      this.#story.tell('fault', undefined, `the breaker was not set to ${state}: ${error}`);
-      if (state !== 'auto') return;
-    }
-    // What was opened must not stay open.
-    await sleep(500);
-    await this.#breaker(operator, state);
   }
 }
 

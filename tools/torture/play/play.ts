@@ -3,15 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createOperator } from '../../simulator/operator.ts';
 import { apiSecretOf, cidOf } from '../deployment/configuration.ts';
 import type { Deployment } from '../deployment/deployment.ts';
-import type { BetPlan, Fate, FaultPlan, Plan } from '../plan/plan.ts';
+import { type BetPlan, CHARACTERS, type Fate, type FaultPlan, type Plan } from '../plan/plan.ts';
 import type { Player } from '../service/messages.ts';
 import { type BetRecord, newRecord } from '../service/record.ts';
 import { Service } from '../service/service.ts';
-import { CURRENCY, OPENING_BALANCE } from '../settings.ts';
+import { CURRENCY, OPENING_BALANCE, OTHER_CURRENCY } from '../settings.ts';
 import { Story } from '../story.ts';
 import type { WalletCall } from '../world/ledger.ts';
 import { Faults } from './faults.ts';
 import { LagMeter } from './lag-meter.ts';
+import { PersonOnDuty } from './person-on-duty.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /** A life that takes longer than this is ended: something in it never gets an answer. */
@@ -33,6 +34,7 @@ export async function play(plan: Plan, deployment: Deployment): Promise<Verdict>
     key: deployment.serviceKey,
     story,
     endSession: (record) => endSession(deployment, record, story),
+    newSession: (record) => newSession(deployment, record, story),
     isOver: () => isOver,
   });
   for (const record of records) watch(record, plan.faults, deployment, { story, faults });
@@ -42,6 +44,9 @@ export async function play(plan: Plan, deployment: Deployment): Promise<Verdict>
   const ending = setTimeout(() => {
     isOver = true;
   }, LIVES_MS_MAX);
+  const person = plan.bets.some(({ operator }) => CHARACTERS[operator].isSpendthrift)
+    ? new PersonOnDuty(deployment, story, records)
+    : undefined;
   try {
     const lives = records.map(async (record) => {
       await sleep(record.plan.startMs);
@@ -56,6 +61,7 @@ export async function play(plan: Plan, deployment: Deployment): Promise<Verdict>
   } finally {
     for (const timer of timers) clearTimeout(timer);
     clearTimeout(ending);
+    await person?.close();
     lag.close();
     for (const record of records) unwatch(record, deployment);
   }
@@ -68,11 +74,19 @@ async function openSessions(
 ): Promise<ReadonlyMap<string, Player>> {
   const baseUrl = deployment.entrances[0]?.gateway.baseUrl ?? '';
   const players = new Map<string, Player>();
+  const history = randomUUID().slice(0, 13);
   await Promise.all(
     plan.bets.map(async (bet) => {
-      const user = `p-${randomUUID().slice(0, 18)}`;
+      const peers = plan.bets.filter(({ operator }) => operator === bet.operator);
+      // Every operator has players of the same names.
+      const user = `p-${history}-${peers.indexOf(bet)}`;
       const operatorToken = `operator-token-${randomUUID()}`;
       deployment.wallet(bet.operator).ledger.addPlayer(user, operatorToken, OPENING_BALANCE);
+      if (CHARACTERS[bet.operator].isForeign) {
+        const opened = await openFrame(deployment, bet, operatorToken);
+        players.set(bet.id, { user, operatorToken, ...opened });
+        return;
+      }
       const operator = operatorAt(baseUrl, bet);
       const request = { operatorUser: user, currency: CURRENCY, operatorToken };
       let opened = await operator.openSession(request);
@@ -84,16 +98,67 @@ async function openSessions(
       await operator.close();
       if (opened.session === undefined) throw new Error(`no session: ${opened.body}`);
       const { userId, token } = opened.session;
-      players.set(bet.id, { user, userId, token });
+      players.set(bet.id, { user, userId, token, operatorToken });
     }),
   );
   return players;
+}
+
+/** A prefixed session: the gateway learns of it by the wallet's profile. */
+async function openFrame(
+  deployment: Deployment,
+  bet: BetPlan,
+  operatorToken: string,
+): Promise<Pick<Player, 'userId' | 'token'>> {
+  const token = `${bet.operator}.${operatorToken}`;
+  const { client } = deployment.entrances[0] ?? {};
+  let told = '';
+  for (let n = 1; n <= SESSION_TRIES * 2; n += 1) {
+    const result = await client?.call(
+      'POST',
+      '/user/profile',
+      { token, requestId: randomUUID() },
+      { signWith: deployment.serviceKey.secret },
+    );
+    const userId = result?.json?.userId;
+    if (result?.status === 200 && typeof userId === 'string') return { userId, token };
+    told = `${result?.failure ?? result?.status} ${result?.body}`;
+    await sleep(n * 200);
+  }
+  throw new Error(`no profile: ${told}`);
 }
 
 function playerOf(players: ReadonlyMap<string, Player>, bet: BetPlan): Player {
   const player = players.get(bet.id);
   if (player === undefined) throw new Error(`no player of ${bet.id}`);
   return player;
+}
+
+/** In another currency, with an operator token of its own; of a foreign operator the frame does it. */
+async function newSession(deployment: Deployment, record: BetRecord, story: Story): Promise<void> {
+  const { plan, player } = record;
+  const operatorToken = `operator-token-${randomUUID()}`;
+  deployment.wallet(plan.operator).ledger.addToken(player.user, operatorToken);
+  const opened = CHARACTERS[plan.operator].isForeign
+    ? await openFrame(deployment, plan, operatorToken)
+    : await openAnother(deployment, record, operatorToken);
+  story.tell('service', plan.id, 'the player has another session');
+  if (opened.userId !== player.userId) throw new Error('the player has become another one');
+  // The wallet knows no more of the session before than of one that was never there.
+  if (record.sessionEndedFromMs !== undefined) {
+    deployment.wallet(plan.operator).ledger.endToken(player.operatorToken);
+  }
+  record.sessionRenewedAtMs = performance.now();
+  record.player = { ...player, token: opened.token, operatorToken };
+}
+
+async function openAnother(deployment: Deployment, { plan, player }: BetRecord, token: string) {
+  const operator = operatorAt(deployment.entrances[0]?.gateway.baseUrl ?? '', plan);
+  const request = { operatorUser: player.user, currency: OTHER_CURRENCY, operatorToken: token };
+  const { session, body } = await operator.openSession(request);
+  await operator.close();
+  if (session === undefined) throw new Error(`no other session: ${body}`);
+  return session;
 }
 
 async function endSession(deployment: Deployment, record: BetRecord, story: Story): Promise<void> {
@@ -115,8 +180,11 @@ function watch(
   deployment: Deployment,
   { story, faults }: { readonly story: Story; readonly faults: Faults },
 ): void {
-  const { plan, transactionId } = record;
+  const { plan, transactionId, player } = record;
   const wallet = deployment.wallet(plan.operator);
+  if (plan.begins === 'elsewhere') {
+    wallet.ledger.open(transactionId, player.user, plan.stake, plan.paidBefore);
+  }
   for (const [amount, code] of Object.entries(plan.refuses)) {
     wallet.ledger.refuseSettle(transactionId, amount, code);
   }

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pause } from '../check/pauses.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import type { OperatorId } from '../plan/plan.ts';
+import type { Person } from './person.ts';
 
 /** A change that a process has not taken over by then is not waited for: it stands still. */
 const TAKEN_OVER_MS_MAX = 60_000;
@@ -35,6 +37,23 @@ export class Rotation {
       await sleep(ON_THE_WAY_MS);
       await this.#takenOver(OF_GATEWAY, () => configuration.setServiceSecrets([next]));
       return await this.#isRefused(old);
+    });
+  }
+
+  /** An operator's wallet has another generation, until a person releases what was held for it. */
+  async ofGeneration(operator: OperatorId, ms: number, person: Person): Promise<Pause> {
+    return await this.#inTurn(operator, async () => {
+      const { configuration } = this.#deployment;
+      const next = configuration.generation(operator) + 1;
+      const raisedMs = performance.now();
+      await this.#takenOver(ofOperator(operator), () =>
+        configuration.setGeneration(operator, next),
+      );
+      const fromMs = performance.now();
+      await sleep(ms);
+      const toMs = performance.now();
+      await person.release(operator, next);
+      return { kind: 'otherWallet', operator, fromMs, toMs, raisedMs };
     });
   }
 

@@ -5,9 +5,10 @@ import type { Finding } from '../check/finding.ts';
 import { type GatewayView, gatewayView } from '../check/gateway-view.ts';
 import { movementFindings } from '../check/movements.ts';
 import { hasOpenWork } from '../check/open-work.ts';
+import { pauseFindings } from '../check/pauses.ts';
 import { arrivalFindings, silenceFindings } from '../check/traffic.ts';
 import { ADMIN_TOKEN, type Deployment } from '../deployment/deployment.ts';
-import type { Plan } from '../plan/plan.ts';
+import { ALL_OPERATORS, CHARACTERS, type Plan } from '../plan/plan.ts';
 import type { BetRecord } from '../service/record.ts';
 import { CONFIRM_UNKNOWN_MS, LEASE_MS, OPENING_BALANCE, SECOND_CONFIRMATION } from '../settings.ts';
 import type { Story } from '../story.ts';
@@ -58,6 +59,7 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   const giveUpAtMs = healedAtMs + quietMs + PATIENCE_MS + BEYOND_MS;
   let judged = await judge(played);
   for (;;) {
+    await retryDeadLetters(played);
     const nowMs = performance.now();
     const lastAtMs = Math.max(
       healedAtMs,
@@ -92,6 +94,14 @@ export async function verdictOf(played: Played): Promise<Verdict> {
   };
 }
 
+/** A person sees to the dead letters of an operator whose promises are given up so early. */
+async function retryDeadLetters({ plan, faults }: Played): Promise<void> {
+  const operators = new Set(plan.bets.map(({ operator }) => operator));
+  for (const operator of operators) {
+    if (CHARACTERS[operator].isImpatient) await faults.person.retry(operator, 'dead');
+  }
+}
+
 async function isAnyOpen({ deployment, records }: Played): Promise<boolean> {
   return await hasOpenWork(
     deployment.databaseUrl,
@@ -118,6 +128,7 @@ async function judge(played: Played): Promise<Judged> {
     const wallet = deployment.wallet(record.plan.operator);
     const wasLagging = (fromMs: number, toMs: number) => lag.wasLagging(fromMs, toMs);
     findings.push(...answerFindings(record), ...arrivalFindings(record, wallet));
+    findings.push(...pauseFindings(record, wallet, faults.pauses));
     findings.push(...silenceFindings(record, gateways, wasLagging));
     const books = [
       ...bookFindings(record, wallet),
@@ -194,6 +205,7 @@ const BLOCKED_MS_MIN = 10_000;
 
 /** At most a proper no, which is all that a bet's wallet is planned to say. */
 function isAnsweredWell({ plan }: BetRecord): boolean {
+  if (plan.begins === 'overtaken') return false;
   const isProper = (code: number) => ![8, 10, SYSTEM_ERROR].includes(code);
   return plan.fates.every(
     ({ answer, effect, code }) => answer === 'code' && effect === 'never' && isProper(code),
@@ -252,8 +264,6 @@ function lastArrival(deployment: Deployment, record: BetRecord): number {
 function noneIsLate(deployment: Deployment): boolean {
   return (
     deployment.processes.length > 0 &&
-    LATE_WALLETS.every((id) => deployment.wallet(id).lateOnes === 0)
+    ALL_OPERATORS.every((id) => deployment.wallet(id).lateOnes === 0)
   );
 }
-
-const LATE_WALLETS = ['alpha', 'beta', 'gamma', 'delta'] as const;

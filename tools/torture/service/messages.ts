@@ -1,10 +1,11 @@
-import type { BetPlan, Move } from '../plan/plan.ts';
+import type { BetMove, BetPlan } from '../plan/plan.ts';
 import { CURRENCY } from '../settings.ts';
 
 /** A player as the service knows one. */
 export interface Player {
   readonly userId: string;
   readonly token: string;
+  readonly operatorToken: string;
   /** The operator's own id of the player. */
   readonly user: string;
 }
@@ -17,7 +18,7 @@ export interface Message {
 
 /** What the service sends of a bet, by its own hand: numbers as their exact text. */
 export function messageOf(
-  move: Exclude<Move, { kind: 'endSession' }>,
+  move: BetMove,
   bet: BetPlan,
   ids: { readonly transactionId: string; readonly requestId: string; readonly player: Player },
   paid: string,

@@ -34,7 +34,8 @@ export type BetStanding =
 export interface BetRecord {
   readonly plan: BetPlan;
   readonly transactionId: string;
-  readonly player: Player;
+  /** Its token is that of the last session. */
+  player: Player;
   readonly sends: Send[];
   standing: BetStanding;
   /** The result that was confirmed last, decimal text; `0`: none, or a lost bet. */
@@ -44,6 +45,12 @@ export interface BetRecord {
   rolledBackFromMs: number | undefined;
   /** When the operator began to end the player's session. */
   sessionEndedFromMs: number | undefined;
+  /** When another session was there for the player. */
+  sessionRenewedAtMs: number | undefined;
+  /** The last result was given up without an answer: nobody knows which one stands. */
+  isResultOpen: boolean;
+  /** A person has said of a result that the wallet had taken it. */
+  isLookedUp: boolean;
   /** Answered 100, and the service forgot to roll it back. */
   isLeftToGateway: boolean;
   /** What the service had to give up on without a definite answer, in words. */
@@ -56,11 +63,14 @@ export function newRecord(plan: BetPlan, transactionId: string, player: Player):
     transactionId,
     player,
     sends: [],
-    standing: 'open',
-    paid: '0',
-    isSettled: false,
+    standing: plan.begins === 'elsewhere' ? 'accepted' : 'open',
+    paid: plan.paidBefore ?? '0',
+    isSettled: plan.paidBefore !== undefined,
     rolledBackFromMs: undefined,
     sessionEndedFromMs: undefined,
+    sessionRenewedAtMs: undefined,
+    isResultOpen: false,
+    isLookedUp: false,
     isLeftToGateway: false,
     unanswered: [],
   };

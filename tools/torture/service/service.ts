@@ -1,30 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entrance, ServiceKey } from '../deployment/deployment.ts';
-import type { Copy, Move, Step } from '../plan/plan.ts';
+import type { BetMove, Copy, Step } from '../plan/plan.ts';
 import { FIRST_RETRY_MS, RETRIES_MAX, RETRY_FACTOR, RETRY_MS_MAX } from '../settings.ts';
 import type { Story } from '../story.ts';
+import { copyOf } from './copies.ts';
 import { type Message, messageOf } from './messages.ts';
 import type { BetRecord, Send } from './record.ts';
-
-/** The message as a copy of this kind carries it. */
-function copyOf(message: Message, kind: Copy['kind'], stake: string): Message {
-  switch (kind) {
-    case 'twin':
-    case 'replay':
-      return message;
-    case 'swapped':
-      return { ...message, method: 'PUT' };
-    case 'conflict': {
-      const body = message.body.replace(`"amount":${stake}`, `"amount":1${stake}`);
-      return { ...message, body };
-    }
-    case 'again': {
-      const requestId = randomUUID();
-      return { ...message, requestId, body: message.body.replace(message.requestId, requestId) };
-    }
-  }
-}
 
 /** A settle is repeated until it is answered: so long, after which it counts as never answered. */
 const SETTLE_REPEATS_MAX = 40;
@@ -35,14 +17,14 @@ const PARTNER_FAILED = 52;
 const SYSTEM_ERROR = 100;
 const ISO_8601_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
-type BetMove = Exclude<Move, { kind: 'endSession' }>;
-
 export interface ServiceOptions {
   readonly entrances: readonly Entrance[];
   readonly key: ServiceKey;
   readonly story: Story;
   /** Ends the player's session, as its operator. */
   readonly endSession: (record: BetRecord) => Promise<void>;
+  /** Opens another session of the player, in another currency. */
+  readonly newSession: (record: BetRecord) => Promise<void>;
   readonly isOver: () => boolean;
 }
 
@@ -62,6 +44,7 @@ export class Service {
       if (!step.isAlongside) await Promise.all(running.splice(0));
       await sleep(step.pauseMs);
       const { kind } = step.move;
+      if (kind === 'place' && record.plan.begins === 'elsewhere') continue;
       if (kind !== 'place' && record.standing !== 'accepted') continue;
       if (record.unanswered.length > 0) break;
       // Given up: no result follows.
@@ -78,10 +61,16 @@ export class Service {
     const { move } = step;
     switch (move.kind) {
       case 'endSession':
-        record.sessionEndedFromMs ??= performance.now();
+        if ((record.sessionRenewedAtMs ?? 0) >= (record.sessionEndedFromMs ?? 0)) {
+          record.sessionEndedFromMs = performance.now();
+        }
         return await this.#options.endSession(record);
+      case 'newSession':
+        return await this.#options.newSession(record);
       case 'place':
-        return await this.#place(record, step);
+        return record.plan.begins === 'overtaken'
+          ? await this.#placeOvertaken(record, step)
+          : await this.#place(record, step);
       case 'settle':
       case 'unsettle':
       case 'update':
@@ -123,6 +112,22 @@ export class Service {
     await settled;
   }
 
+  /** The place is lost on its way, as far as the service knows, and comes after its rollback has begun. */
+  async #placeOvertaken(record: BetRecord, step: Step): Promise<void> {
+    const move = { kind: 'place' } as const;
+    const message = this.#message(record, move, record.plan.stake);
+    const rollback = { kind: 'rollback', errorCode: PARTNER_FAILED } as const;
+    const rolledBack = this.#rollBack(
+      record,
+      { ...step, id: `${step.id}.r`, copies: [] },
+      rollback,
+    );
+    await sleep(step.pauseMs);
+    await this.#send(record, step.id, move, message, 'first', step.via + 1);
+    await rolledBack;
+    await Promise.all(this.#copies(record, step, message, ['twin', 'replay']));
+  }
+
   async #rollBack(record: BetRecord, step: Step, move: BetMove): Promise<void> {
     record.rolledBackFromMs ??= performance.now();
     await this.#repeat(record, step, move);
@@ -143,13 +148,20 @@ export class Service {
         // What is still on its way must not meet the operation that comes next.
         await Promise.all(twins);
         this.#believe(record, move, sent);
-        if (sent.isConfirmed) await Promise.all(this.#copies(record, step, message, ['again']));
+        if (sent.isConfirmed) {
+          await Promise.all(this.#copies(record, step, message, ['again', 'respelled']));
+        }
         // Only an answered request is replayed: of another one nobody knows what it would do.
         void this.#replays(record, step, message);
         return;
       }
       // Nobody was there: the time that a process takes to start is not compressed with the rest.
       if (sent.failure !== 'connection') counted += 1;
+      if (counted === step.givesUpAfter) {
+        await Promise.all(twins);
+        record.isResultOpen = true;
+        return this.#options.story.tell('service', record.plan.id, `gives up on ${move.kind}`);
+      }
       const longestMs = isResult ? RESULT_RETRY_MS_MAX : RETRY_MS_MAX;
       await sleep(Math.min(longestMs, FIRST_RETRY_MS * RETRY_FACTOR ** n));
     }
@@ -178,7 +190,7 @@ export class Service {
     kinds: readonly Copy['kind'][],
   ): Promise<Send>[] {
     const { move } = step;
-    if (move.kind === 'endSession') return [];
+    if (move.kind === 'endSession' || move.kind === 'newSession') return [];
     return step.copies
       .filter(({ kind }) => kinds.includes(kind))
       .map(async (copy) => {
@@ -200,11 +212,13 @@ export class Service {
         if (!sent.isConfirmed || isGone) return;
         record.paid = move.amount;
         record.isSettled = true;
+        record.isResultOpen = false;
         return;
       case 'unsettle':
         if (!sent.isConfirmed || isGone) return;
         record.paid = '0';
         record.isSettled = false;
+        record.isResultOpen = false;
         return;
       case 'rollback':
         record.standing = 'rolledBack';

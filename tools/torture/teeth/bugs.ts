@@ -1,6 +1,8 @@
 import type { Bug } from './bug.ts';
+import { ODD_BUGS } from './odd-bugs.ts';
 
 export const BUGS: readonly Bug[] = [
+  ...ODD_BUGS,
   {
     name: 'send-before-commit',
     what: 'the wallet is called before the intent is committed',

@@ -24,6 +24,8 @@ export interface BookedBet {
   state: BookedState;
   paid: bigint;
   result: string | undefined;
+  /** What was paid last, for who takes it back twice. */
+  lastPaid: bigint;
   coefficient: string | undefined;
   /** Of every operation that was done, by what makes it the same. */
   readonly answers: Map<string, WalletAnswer>;
@@ -44,6 +46,7 @@ export class Ledger {
   readonly #character: OperatorCharacter;
   readonly #balances = new Map<string, bigint>();
   readonly #tokens = new Map<string, string>();
+  readonly #ended = new Set<string>();
   readonly bets = new Map<string, BookedBet>();
   /** Settles refused whenever they come: code by bet and amount. */
   readonly #refused = new Map<string, number>();
@@ -57,8 +60,34 @@ export class Ledger {
     this.#tokens.set(token, user);
   }
 
+  /** @returns the player whose token it is */
+  userOf(token: string): string | undefined {
+    return this.#tokens.get(token);
+  }
+
+  addToken(user: string, token: string): void {
+    this.#tokens.set(token, user);
+  }
+
   refuseSettle(transactionId: string, amount: string, code: number): void {
     this.#refused.set(`${transactionId} ${amount}`, code);
+  }
+
+  /** A bet that comes past the gateway. */
+  open(transactionId: string, user: string, stake: string, paid: string | undefined): void {
+    const booked = this.#open({ transactionId, user }, moneyOf(stake), 'waiting');
+    this.#move(user, -booked.stake);
+    this.#done('place', booked);
+    if (paid === undefined) return;
+    booked.state = 'settled';
+    booked.result = 'won';
+    booked.paid = moneyOf(paid);
+    this.#move(user, booked.paid);
+  }
+
+  /** It is over at this wallet: bets that were placed with it go on. */
+  endToken(token: string): void {
+    this.#ended.add(token);
   }
 
   balance(user: string): bigint {
@@ -67,6 +96,9 @@ export class Ledger {
 
   book(call: WalletCall): WalletAnswer {
     const bet = this.bets.get(call.transactionId);
+    if (this.#character.isForeign && this.#tokens.get(call.token ?? '') !== call.user) {
+      return refuse(3, 'a token is wanted');
+    }
     if (call.operation === 'place') return this.#place(call, bet);
     if (call.operation === 'rollback') return this.#rollback(call, bet);
     if (call.operation === 'update') return this.#update(call, bet);
@@ -97,13 +129,17 @@ export class Ledger {
   #settle(call: WalletCall, bet: BookedBet): WalletAnswer {
     const code = this.#refused.get(`${call.transactionId} ${call.amount}`);
     if (code !== undefined) return refuse(code, 'recalculation is blocked');
-    if (call.resultType === 'cashout' && this.#tokens.get(call.token ?? '') !== call.user) {
-      return refuse(3, 'invalid token');
+    if (call.resultType === 'cashout') {
+      const { token = '' } = call;
+      const isTheirs = this.#tokens.get(token) === call.user;
+      if (!isTheirs || this.#ended.has(token)) return refuse(3, 'invalid token');
     }
     const amount = moneyOf(call.amount);
     const same = bet.state === 'settled' && bet.result === call.resultType && bet.paid === amount;
     // Keyed on the requestId, the same result under a new one is a second payment.
-    const before = same && this.#character.keyedOnRequestId ? 0n : bet.paid;
+    const { keyedOnRequestId, isSpendthrift } = this.#character;
+    const before = same && (keyedOnRequestId || isSpendthrift) ? 0n : bet.paid;
+    bet.lastPaid = amount;
     this.#move(bet.user, amount - before);
     bet.paid += amount - before;
     bet.state = 'settled';
@@ -112,14 +148,19 @@ export class Ledger {
   }
 
   #unsettle(call: WalletCall, bet: BookedBet): WalletAnswer {
-    this.#move(bet.user, -bet.paid);
-    bet.paid = 0n;
+    const isAgain = this.#character.isSpendthrift && bet.state === 'waiting';
+    const back = isAgain ? bet.lastPaid : bet.paid;
+    this.#move(bet.user, -back);
+    bet.paid -= back;
     bet.state = 'waiting';
     bet.result = undefined;
     return this.#done(this.#keyOf(call), bet);
   }
 
   #rollback(call: WalletCall, bet: BookedBet | undefined): WalletAnswer {
+    const { isForeign } = this.#character;
+    const isPlain = bet?.state === 'rolledBack' && bet.answers.size === 2;
+    if (isForeign && (bet === undefined || isPlain)) return refuse(5, 'nothing to roll back');
     if (bet === undefined) {
       if (!this.#character.tombstones) return { ok: true, time: now() };
       return this.#done('rollback', this.#open(call, 0n, 'tombstone'));
@@ -139,6 +180,7 @@ export class Ledger {
 
   /** What was answered to the same before. */
   #known(call: WalletCall, bet: BookedBet): WalletAnswer | undefined {
+    if (this.#character.isSpendthrift) return undefined;
     if (this.#character.keyedOnRequestId) return bet.answers.get(this.#keyOf(call));
     const stands =
       call.operation === 'settle'
@@ -155,13 +197,18 @@ export class Ledger {
     return `settle ${moneyOf(call.amount)} ${call.resultType}`;
   }
 
-  #open(call: WalletCall, stake: bigint, state: BookedState): BookedBet {
+  #open(
+    call: Pick<WalletCall, 'transactionId' | 'user'>,
+    stake: bigint,
+    state: BookedState,
+  ): BookedBet {
     const bet: BookedBet = {
       user: call.user,
       stake,
       state,
       paid: 0n,
       result: undefined,
+      lastPaid: 0n,
       coefficient: undefined,
       answers: new Map(),
     };

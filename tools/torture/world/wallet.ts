@@ -34,6 +34,7 @@ const NOBODY: WalletWatcher = {
 export class Wallet {
   readonly operator: OperatorId;
   readonly ledger: Ledger;
+  readonly #isForeign: boolean;
   readonly #server: Server;
   readonly #arrivals = new Map<string, Arrival[]>();
   readonly #watchers = new Map<string, WalletWatcher>();
@@ -46,6 +47,7 @@ export class Wallet {
   constructor(operator: OperatorId, character: OperatorCharacter, secret: string) {
     this.operator = operator;
     this.ledger = new Ledger(character);
+    this.#isForeign = character.isForeign;
     this.secrets = [secret];
     this.#server = createServer((request, response) => void this.#serve(request, response));
     this.#server.keepAliveTimeout = 60_000;
@@ -139,7 +141,7 @@ export class Wallet {
       return answer;
     };
     if (fate === undefined) {
-      const { status, body } = answerText(call, book(false));
+      const { status, body } = answerText(call, book(false), this.#isForeign);
       reply(response, status, body);
       return;
     }
@@ -153,13 +155,15 @@ export class Wallet {
       }, fate.delayMs);
       this.#late.add(timer);
     }
-    answerBadly(response, fate, call, answer);
+    answerBadly(response, fate, call, answer, this.#isForeign);
   }
 
   /** Profile and balance: only there so that frames open. */
   #read(response: ServerResponse, body: Buffer): void {
     const fields: Readonly<Record<string, unknown>> = JSON.parse(body.toString('utf8'));
-    const { userId = '', currency = 'USD' } = fields;
+    const { token, currency = 'USD' } = fields;
+    // The profile of a prefixed session says first who the player is.
+    const userId = fields.userId ?? (typeof token === 'string' ? this.ledger.userOf(token) : '');
     reply(response, 200, JSON.stringify({ userId, currency, amount: 1, currencies: [currency] }));
   }
 }

@@ -55,10 +55,31 @@ export function callOf(method: string, body: Buffer): WalletCall {
   };
 }
 
+/** A foreign wallet's own codes; those that are not here are the protocol's. */
+const FOREIGN_CODES: Readonly<Record<number, number>> = { 8: 9, 9: 19, 10: 2 };
+
+/** What makes a gateway understand a foreign wallet. */
+export const FOREIGN_DIALECT = {
+  alwaysSendToken: true,
+  emptyOk: true,
+  errorStatuses: { '404': 'body', '422': 'body' },
+  codeField: 'errorCode',
+  mapCodes: { place: { '9': 8, '19': 9 }, rollback: { '9': 8 } },
+  unknownCodes: [2],
+  rollbackConfirmedBy: [5],
+} as const;
+
 export function answerText(
   call: WalletCall,
   answer: WalletAnswer,
+  isForeign: boolean,
 ): { readonly status: number; readonly body: string } {
+  if (isForeign) {
+    if (answer.ok) return { status: 200, body: '' };
+    const errorCode = FOREIGN_CODES[answer.code] ?? answer.code;
+    const body = JSON.stringify({ errorCode, message: answer.message });
+    return { status: errorCode === 5 ? 404 : 422, body };
+  }
   const { transactionId } = call;
   return answer.ok
     ? { status: 200, body: JSON.stringify({ transactionId, transactionTime: answer.time }) }
@@ -73,9 +94,13 @@ export function answerBadly(
   fate: Fate,
   call: WalletCall,
   answer: WalletAnswer,
+  isForeign: boolean,
 ): void {
-  const good = answerText(call, answer);
-  switch (fate.answer) {
+  const good = answerText(call, answer, isForeign);
+  // An empty body is a foreign wallet's way to say yes.
+  const saysYes = isForeign && (fate.answer === 'empty' || fate.answer === 'trickle');
+  const shown = saysYes ? 'reset' : fate.answer;
+  switch (shown) {
     case 'good':
       reply(response, good.status, good.body);
       break;
@@ -89,7 +114,7 @@ export function answerBadly(
       break;
     case 'cutShort':
       response.writeHead(200, { 'content-length': 500 });
-      response.write(good.body, () => response.socket?.destroy());
+      response.write(good.body || ' ', () => response.socket?.destroy());
       break;
     case 'status500':
       reply(response, 500, '{"code":100,"message":"broken"}');
@@ -108,11 +133,14 @@ export function answerBadly(
     case 'trickle':
       trickle(response, good.body);
       break;
-    case 'code':
-      reply(response, 400, JSON.stringify({ code: fate.code, message: 'as planned' }));
+    case 'code': {
+      const refusal = { ok: false, code: fate.code, message: 'as planned' } as const;
+      const { status, body } = answerText(call, refusal, isForeign);
+      reply(response, status, body);
       break;
+    }
     default:
-      unreachable(fate.answer);
+      unreachable(shown);
   }
 }
 

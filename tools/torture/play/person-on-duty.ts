@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ADMIN_TOKEN, type Deployment } from '../deployment/deployment.ts';
+import { CHARACTERS, type OperatorId } from '../plan/plan.ts';
+import type { BetRecord } from '../service/record.ts';
+import type { Story } from '../story.ts';
+
+const LOOK_MS = 150;
+const PATIENCE_MS = 2_000;
+
+/**
+ * Decides dead letters of a wallet that pays repeats again, as docs/runbooks say: looks up at the wallet whether it
+ * has taken the result, and has it sent once more if not.
+ */
+export class PersonOnDuty {
+  readonly #deployment: Deployment;
+  readonly #story: Story;
+  readonly #records: ReadonlyMap<string, BetRecord>;
+  #isOver = false;
+  readonly #working: Promise<void>;
+
+  constructor(deployment: Deployment, story: Story, records: readonly BetRecord[]) {
+    this.#deployment = deployment;
+    this.#story = story;
+    this.#records = new Map(records.map((record) => [record.transactionId, record]));
+    this.#working = this.#work();
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isOver) {
+      for (const operator of ['eta'] as const) await this.#look(operator).catch(() => undefined);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async #look(operator: OperatorId): Promise<void> {
+    if (!CHARACTERS[operator].isSpendthrift) return;
+    const text = await this.#ask('GET', `/admin/deliveries?operator=${operator}&state=dead`);
+    const page: { readonly items: readonly Readonly<Record<string, unknown>>[] } = JSON.parse(text);
+    for (const { id, transactionId } of page.items) {
+      const record = this.#records.get(String(transactionId));
+      if (record !== undefined) await this.#decide(String(id), record);
+    }
+  }
+
+  async #decide(id: string, record: BetRecord): Promise<void> {
+    const { plan, transactionId } = record;
+    const results = this.#deployment
+      .wallet(plan.operator)
+      .arrivals(transactionId)
+      .filter(({ call }) => call.operation === 'settle' || call.operation === 'unsettle');
+    const isTaken = results.at(-1)?.doneAtMs !== undefined;
+    const path = `/admin/deliveries/${id}`;
+    if (!isTaken) {
+      const told = await this.#ask('POST', `${path}/retry`, {}).catch(String);
+      this.#story.tell('fault', plan.id, `a person has ${id} sent once more: ${told.slice(0, 90)}`);
+      // Overtaken: it can only be put aside.
+      if (!told.includes('"code":8')) return;
+    }
+    const told = await this.#ask('POST', `${path}/resolve`, { by: 'duty', reason: 'looked up' });
+    record.isLookedUp = true;
+    this.#story.tell('fault', plan.id, `a person resolves ${id}: ${told.slice(0, 90)}`);
+  }
+
+  /** @throws Error for anything but 200 */
+  async #ask(method: 'GET' | 'POST', path: string, body?: object): Promise<string> {
+    const [first] = this.#deployment.processes;
+    const response = await fetch(`${first?.gateway.adminUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+    return text;
+  }
+}

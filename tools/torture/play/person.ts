@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ADMIN_TOKEN, type Deployment } from '../deployment/deployment.ts';
+import type { OperatorId } from '../plan/plan.ts';
+import type { Story } from '../story.ts';
+
+const PATIENCE_MS = 2_000;
+const AGAIN_MS = 500;
+
+/** A person at the admin API, which reaches every process. */
+export class Person {
+  readonly #deployment: Deployment;
+  readonly #story: Story;
+
+  constructor(deployment: Deployment, story: Story) {
+    this.#deployment = deployment;
+    this.#story = story;
+  }
+
+  /** Opens it if that can be done now; what was opened must not stay open. */
+  async breaker(operator: OperatorId, state: 'open' | 'auto'): Promise<void> {
+    const path = `/admin/operators/${operator}/breaker`;
+    await this.#do(path, { class: 'money', state }, { insists: state === 'auto' });
+  }
+
+  /** @returns whether it is held now */
+  async hold(operator: OperatorId): Promise<boolean> {
+    return await this.#do(`/admin/operators/${operator}/deliveries/hold`, {}, { insists: false });
+  }
+
+  async resume(operator: OperatorId): Promise<void> {
+    await this.#do(`/admin/operators/${operator}/deliveries/resume`, {}, { insists: true });
+  }
+
+  async release(operator: OperatorId, generation: number): Promise<void> {
+    await this.#do(`/admin/operators/${operator}/release`, { generation }, { insists: true });
+  }
+
+  async retry(operator: OperatorId, state: 'pending' | 'dead'): Promise<void> {
+    await this.#do('/admin/deliveries/retry', { operator, state }, { insists: false });
+  }
+
+  async #do(
+    path: string,
+    body: object,
+    { insists }: { readonly insists: boolean },
+  ): Promise<boolean> {
+    const [first] = this.#deployment.processes;
+    for (;;) {
+      try {
+        const response = await fetch(`${first?.gateway.adminUrl}${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+          signal: AbortSignal.timeout(PATIENCE_MS),
+        });
+        const text = await response.text();
+        if (response.status === 200) return true;
+        // It is so already.
+        if (response.status === 409) return false;
+        throw new Error(`status ${response.status} ${text}`);
+      } catch (error) {
+        this.#story.tell('fault', undefined, `${path} ${JSON.stringify(body)}: ${error}`);
+        if (!insists) return false;
+      }
+      await sleep(AGAIN_MS);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import type { Bug } from './bug.ts';
+
+/** Mistakes that only show where something is played that the first histories took for granted. */
+export const ODD_BUGS: readonly Bug[] = [
+  {
+    name: 'unseen-holds-nothing',
+    what: 'a bet whose place was never seen here counts as one without a result',
+    changes: [
+      {
+        file: 'src/domain/bet.ts',
+        find: "kind === 'none' && bet.place.kind !== 'unseen';",
+        put: "kind === 'none';",
+      },
+    ],
+  },
+  {
+    name: 'unseen-not-fenced',
+    what: 'the rollback of a bet that is not known yet is sent, and not kept',
+    changes: [
+      {
+        file: 'src/callbacks/rollback.ts',
+        find: "      case 'send':\n",
+        put: "      case 'send':\n        if (bet.version === 0) return done(transactionId, transactionTime, 'not_sent', undefined);\n",
+      },
+    ],
+  },
+  {
+    name: 'unknown-code-declines',
+    what: 'a code that the dialect lists in unknownCodes counts as a decline',
+    changes: [
+      {
+        file: 'src/wallets/adapters/dialect.ts',
+        find: '    [...said, ...meant].some((one) => dialect.unknownCodes?.includes(one) === true)',
+        put: '    said.includes(-1)',
+      },
+    ],
+  },
+  {
+    name: 'overtaken-retried',
+    what: 'a dead letter is sent once more although a later result of its bet has passed it',
+    changes: [
+      {
+        file: 'src/store/deliveries/retries.ts',
+        find: "ELSE o.operation IN ('settle', 'unsettle', 'rollback') END)`;",
+        put: 'ELSE false END)`;',
+      },
+    ],
+  },
+  {
+    name: 'hold-ignored',
+    what: 'what a person holds is delivered all the same',
+    changes: [
+      {
+        file: 'src/store/deliveries/statements.ts',
+        find: 'WHERE h.operator_id = :operator_id AND h.hold_since IS NOT NULL)',
+        put: 'WHERE h.operator_id = :operator_id AND h.hold_since IS NULL AND false)',
+      },
+      {
+        file: 'src/store/deliveries/statements.ts',
+        find: "'SELECT operator_id FROM operator_holds WHERE hold_since IS NOT NULL'",
+        put: "'SELECT operator_id FROM operator_holds WHERE false'",
+      },
+    ],
+  },
+  {
+    name: 'any-wallet-is-asked',
+    what: 'a bet in the books of the wallet before is asked for at the new one',
+    changes: [
+      {
+        file: 'src/engine/delivery-settings.ts',
+        find: '  if (operator === undefined) return false;\n  const configured',
+        put: "  if (operator?.id !== '') return false;\n  const configured",
+      },
+    ],
+  },
+  {
+    name: 'any-earlier-request',
+    what: 'a result that comes back after others carries the requestId of its first time',
+    changes: [
+      {
+        file: 'src/engine/first-request.ts',
+        find: '      if (earlier.isConcluded || !isRepeated(earlier, message)) break;',
+        put: '      if (!isRepeated(earlier, message)) continue;',
+      },
+    ],
+  },
+  {
+    name: 'result-stands-while-unknown',
+    what: 'a bet keeps its last result while a later one is without an answer',
+    changes: [
+      {
+        file: 'src/domain/conclude.ts',
+        find: '      settlement: unknownAfter(bet.settlement, attempted),',
+        put: "      settlement:\n        bet.settlement.kind === 'settled' ? bet.settlement : unknownAfter(bet.settlement, attempted),",
+      },
+    ],
+  },
+  {
+    name: 'cashout-of-first-session',
+    what: 'a cashout carries the token that the bet was placed with',
+    changes: [
+      {
+        file: 'src/callbacks/settle.ts',
+        find: '  return { cashoutToken: lookup.session.operatorToken };',
+        put: '  return { cashoutToken: undefined };',
+      },
+    ],
+  },
+  {
+    name: 'old-answers-believed',
+    what: 'a Redis that comes back is believed, however old it is',
+    changes: [
+      {
+        file: 'src/redis/answer-cache.ts',
+        find: '    accelerator.onReturn(() => this.#startRaising());',
+        put: '    accelerator.onReturn(() => undefined);',
+      },
+    ],
+  },
+  {
+    name: 'held-repeat-sent',
+    what: 'a result of unknown outcome is sent again to a wallet that pays repeats again',
+    changes: [
+      {
+        file: 'src/callbacks/result.ts',
+        find: "  if (wallet.callerDialect.holdUnknownRepeats && bet.settlement.kind === 'unknown') {",
+        put: '  if (wallet.callerDialect.holdUnknownRepeats && callback.deadline.hasEnded) {',
+      },
+    ],
+  },
+];
