@@ -82,6 +82,7 @@ const foreignWallet: Scene = (random, steps) => {
   const bets: BetPlan[] = [];
   for (let written = 0; written < steps; ) {
     const writer = new BetWriter(random, bets.length, 'epsilon', { returns: true });
+    if (random.chance(0.25)) writer.fates.openCode('place', 0);
     const isForgotten = random.weighted(MOTIFS)(writer, random);
     const bet = writer.done(random.whole(0, 600), { isForgotten });
     bets.push(bet);
@@ -198,14 +199,15 @@ const abandonedResults: Scene = (random, steps) => {
     const operator = random.pick([...NOT_KEYED, 'epsilon'] as const);
     const writer = new BetWriter(random, index, operator, { returns: true });
     writer.place();
+    if (random.chance(0.7)) writer.settle('won', random.whole(0, 100));
     const count = random.whole(1, 3);
     for (let n = 0; n < count; n += 1) {
       const tries = random.whole(1, 2);
       if (random.chance(0.7)) writer.settle('won', random.whole(0, 100), tries);
       else writer.unsettle(random.whole(0, 100), tries);
     }
-    for (let n = 0; n < count + 1; n += 1) {
-      if (random.chance(0.8)) writer.fates.uncertain('settle', n, true);
+    for (let n = 0; n <= count; n += 1) {
+      if (random.chance(n === 0 ? 0.2 : 0.8)) writer.fates.uncertain('settle', n, true);
       if (random.chance(0.6)) writer.fates.uncertain('unsettle', n, true);
     }
     writer.settle('won', random.whole(0, 100));
@@ -242,18 +244,18 @@ const oldRedis: Scene = (random, steps) => {
   const bets = betsOf(steps / 3, (index) => {
     const writer = new BetWriter(random, index, random.pick(OPERATORS));
     writer.place();
-    writer.step({ kind: 'rollback', errorCode: 50 }, { pauseMs: random.whole(600, 900) });
+    writer.step({ kind: 'rollback', errorCode: 50 }, { pauseMs: random.whole(1_300, 1_800) });
     const bet = writer.done(random.whole(0, 100));
     const lived = bet.steps.map((step, n): Step => {
       const replay = { id: `${step.id}.c0`, kind: 'replay', via: 0 } as const;
-      const copies = n === 0 ? [{ ...replay, afterMs: random.whole(2_100, 3_000) }] : [];
+      const copies = n === 0 ? [{ ...replay, afterMs: random.whole(3_300, 4_200) }] : [];
       return { ...step, via: 0, copies };
     });
     return { ...bet, steps: lived };
   });
-  const back = { kind: 'oldRedis', ms: random.whole(900, 1_200) } as const;
+  const back = { kind: 'oldRedis', ms: 2_000 } as const;
   const cut = { kind: 'postgres', process: 0, how: 'cut', ms: 1_600 } as const;
-  return { bets, faults: faultsOf([random.whole(300, 600), back], [1_900, cut]) };
+  return { bets, faults: faultsOf([random.whole(1_000, 1_100), back], [3_200, cut]) };
 };
 
 export const ODD_SCENES: readonly (readonly [weight: number, scene: Scene])[] = [

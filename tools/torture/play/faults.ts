@@ -132,10 +132,10 @@ export class Faults {
   }
 
   async #hold(operator: OperatorId, ms: number): Promise<void> {
-    const isHeld = await this.person.hold(operator);
+    await this.person.hold(operator);
     const fromMs = performance.now();
     await sleep(ms);
-    if (isHeld) this.pauses.push({ kind: 'held', operator, fromMs, toMs: performance.now() });
+    this.pauses.push({ kind: 'held', operator, fromMs, toMs: performance.now() });
     await this.person.resume(operator);
   }
 

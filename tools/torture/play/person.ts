@@ -22,9 +22,9 @@ export class Person {
     await this.#do(path, { class: 'money', state }, { insists: state === 'auto' });
   }
 
-  /** @returns whether it is held now */
-  async hold(operator: OperatorId): Promise<boolean> {
-    return await this.#do(`/admin/operators/${operator}/deliveries/hold`, {}, { insists: false });
+  /** Until it is so for certain: who was not answered in time may have held it all the same. */
+  async hold(operator: OperatorId): Promise<void> {
+    await this.#do(`/admin/operators/${operator}/deliveries/hold`, {}, { insists: true });
   }
 
   async resume(operator: OperatorId): Promise<void> {
@@ -39,11 +39,7 @@ export class Person {
     await this.#do('/admin/deliveries/retry', { operator, state }, { insists: false });
   }
 
-  async #do(
-    path: string,
-    body: object,
-    { insists }: { readonly insists: boolean },
-  ): Promise<boolean> {
+  async #do(path: string, body: object, { insists }: { readonly insists: boolean }): Promise<void> {
     const [first] = this.#deployment.processes;
     for (;;) {
       try {
@@ -54,13 +50,12 @@ export class Person {
           signal: AbortSignal.timeout(PATIENCE_MS),
         });
         const text = await response.text();
-        if (response.status === 200) return true;
-        // It is so already.
-        if (response.status === 409) return false;
+        // 409: it is so already.
+        if (response.status === 200 || response.status === 409) return;
         throw new Error(`status ${response.status} ${text}`);
       } catch (error) {
         this.#story.tell('fault', undefined, `${path} ${JSON.stringify(body)}: ${error}`);
-        if (!insists) return false;
+        if (!insists) return;
       }
       await sleep(AGAIN_MS);
     }

@@ -90,9 +90,8 @@ export class Service {
     const sent = await this.#send(record, step.id, move, message, 'first', step.via);
     // A place that PostgreSQL never heard of is a new one when it comes again: where the service has
     // forgotten it, nobody is there to be told so.
-    if (sent.isConfirmed || !record.plan.isForgotten) {
-      others.push(...this.#copies(record, step, message, ['replay']));
-    }
+    // Nobody waits for it: it comes after whatever comes meanwhile, a rollback too.
+    if (sent.isConfirmed || !record.plan.isForgotten) this.#replays(record, step, message);
     // Only beside a bet that is certainly known: otherwise nobody can tell which of them is wrong.
     if (sent.isConfirmed) {
       others.push(...this.#copies(record, step, message, ['conflict', 'swapped']));

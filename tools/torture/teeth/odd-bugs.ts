@@ -85,13 +85,13 @@ export const ODD_BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: 'result-stands-while-unknown',
-    what: 'a bet keeps its last result while a later one is without an answer',
+    name: 'only-the-last-is-late',
+    what: 'of several results without an answer only the last counts as one that may land late',
     changes: [
       {
-        file: 'src/domain/conclude.ts',
-        find: '      settlement: unknownAfter(bet.settlement, attempted),',
-        put: "      settlement:\n        bet.settlement.kind === 'settled' ? bet.settlement : unknownAfter(bet.settlement, attempted),",
+        file: 'src/domain/bet.ts',
+        find: "sameLate(before.operation, attempted)) return attempted;\n  return { kind: 'several' };",
+        put: 'sameLate(before.operation, attempted)) return attempted;\n  return attempted;',
       },
     ],
   },
