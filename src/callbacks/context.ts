@@ -1,4 +1,6 @@
+import type { Deadline } from '../domain/deadline.ts';
 import type { Engine } from '../engine/context.ts';
+import type { PlaceRequest } from '../protocol/messages.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
 import type { PlaceJournal } from '../store/bets/place-journal.ts';
 import type { Players } from '../store/sessions/players.ts';
@@ -14,4 +16,13 @@ export interface Callbacks extends Engine {
   readonly refusedReads: RefusedReads;
   /** Whether this good profile or balance is logged; every other callback is. */
   readonly logsRead: () => boolean;
+}
+
+/** One place bet on its way through its callback, as `BetCallback` is for every later operation of a bet. */
+export interface PlaceCallback {
+  readonly callbacks: Callbacks;
+  readonly message: PlaceRequest;
+  /** The message as the journal keeps it: with the hash of its token. */
+  readonly stored: Buffer;
+  readonly deadline: Deadline;
 }

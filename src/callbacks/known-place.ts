@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { sameAmount } from '../domain/amount.ts';
 import type { Bet } from '../domain/bet.ts';
 import { CODES } from '../domain/codes.ts';
-import type { Deadline } from '../domain/deadline.ts';
 import { decidePlace } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
@@ -15,11 +14,11 @@ import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { refused, systemError } from './answers.ts';
 import { committedBefore } from './commit.ts';
-import type { Callbacks } from './context.ts';
+import type { Callbacks, PlaceCallback } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
 import { recordPlaceCopy } from './place-copy.ts';
-import { refusalOnRecord } from './refused-place.ts';
+import { recordedRefusal } from './refused-place.ts';
 
 /**
  * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
@@ -30,14 +29,12 @@ import { refusalOnRecord } from './refused-place.ts';
  * @returns undefined when the journal does not know the bet, or only so and there is no live session
  */
 export async function answerKnownPlace(
-  callbacks: Callbacks,
-  message: PlaceRequest,
-  raw: Buffer,
-  deadline: Deadline,
+  placing: PlaceCallback,
   session: Session | undefined,
 ): Promise<Handled | undefined> {
-  // The journal alone, also where Redis could tell: a rollback that Redis did not hear of (it was
-  // away, or its process was killed) must refuse this copy all the same (I6).
+  const { callbacks, message, deadline } = placing;
+  // Only the journal is asked, even where Redis has an answer: a rollback that never reached Redis (it
+  // was away, or the process was killed) must refuse this copy all the same (I6).
   for (let turn = 0; ; turn += 1) {
     const bet = await findSettledBet(callbacks, message.transactionId);
     if (bet === undefined) return undefined;
@@ -48,10 +45,10 @@ export async function answerKnownPlace(
         if (await callbacks.changes.next(message.transactionId, deadline, turn)) continue;
         return systemError('unknown', operatorId, { reason: 'deadline' });
       case 'conflict': {
-        const handled = conflict(callbacks, message, operatorId, decision.why);
-        // Its bytes sent by PUT would be an unsettle of that bet, where the player is the same.
+        const handled = conflict(placing, operatorId, decision.why);
+        // Where the player is the same, these bytes sent by PUT would be an unsettle of that bet.
         if (bet.owner?.userId === message.userId) {
-          await recordPlaceCopy(callbacks, { bet, answer: handled.answer }, message, raw, deadline);
+          await recordPlaceCopy(placing, bet, handled.answer);
         }
         return handled;
       }
@@ -59,16 +56,16 @@ export async function answerKnownPlace(
         return refused(CODES.alreadyProcessed, 'The bet is rolled back', operatorId, 'declined');
       case 'repeat': {
         const answer = accepted(bet.transactionId, decision.transactionTime);
-        await recordPlaceCopy(callbacks, { bet, answer }, message, raw, deadline);
+        await recordPlaceCopy(placing, bet, answer);
         return duplicate(callbacks, bet, turn, answer);
       }
       case 'repeatRefusal':
         return duplicate(callbacks, bet, turn, failure(decision.code, decision.message));
       case 'send': {
-        const before = await refusalOnRecord(callbacks, bet, raw);
+        const before = await recordedRefusal(placing, bet);
         if (before !== undefined) return duplicate(callbacks, bet, turn, before);
-        if (session === undefined || !(await isLive(callbacks, message, session))) return undefined;
-        const placed = await placeLater(callbacks, bet, message, raw, session, deadline);
+        if (session === undefined || !(await isLive(placing, session))) return undefined;
+        const placed = await placeLater(placing, bet, session);
         if (placed === 'moved') continue;
         return placed;
       }
@@ -84,11 +81,10 @@ export async function answerKnownPlace(
 
 /** Asked once more: this place may have waited for seconds since its session was last looked at. */
 async function isLive(
-  { sessions }: Callbacks,
-  { token }: PlaceRequest,
+  { callbacks, message }: PlaceCallback,
   { sessionId }: Session,
 ): Promise<boolean> {
-  const lookup = await sessions.findCertain(token);
+  const lookup = await callbacks.sessions.findCertain(message.token);
   return lookup.kind === 'live' && lookup.session.sessionId === sessionId;
 }
 
@@ -98,17 +94,15 @@ async function isLive(
  * @returns 'moved' when the bet changed since it was read
  */
 async function placeLater(
-  callbacks: Callbacks,
+  placing: PlaceCallback,
   bet: Bet,
-  message: PlaceRequest,
-  raw: Buffer,
   session: Session,
-  deadline: Deadline,
 ): Promise<Handled | 'moved'> {
+  const { callbacks, message, stored, deadline } = placing;
   const { operatorId } = session.owner;
   const wallet = callbacks.wallets.get(operatorId);
   const attemptId = randomUUID();
-  // It is by its place that a bet comes into a wallet's books.
+  // A bet enters a wallet's books with its place, so the generation is the present one.
   const generation = presentGeneration(callbacks.configuration(), operatorId);
   const begin = (answer: Answer | undefined) =>
     committedBefore(callbacks, deadline, {
@@ -127,7 +121,7 @@ async function placeLater(
         operation: 'place',
         attemptId,
         requestId: message.requestId,
-        body: raw,
+        body: stored,
         answer,
       },
       delivery: undefined,
@@ -145,7 +139,7 @@ async function placeLater(
     return systemError('not_sent', operatorId, { reason });
   }
   const recordedAs = { attemptId, generation };
-  const attempt = laterPlaceAttempt(callbacks, wallet, message, session, recordedAs, deadline);
+  const attempt = laterPlaceAttempt(placing, wallet, session, recordedAs);
   const brought = await bring(callbacks, attempt, () => begin(undefined), deadline.walletMs());
   if (brought.kind === 'moved') return 'moved';
   const { answer, conclusion } = brought.concluded;
@@ -208,8 +202,7 @@ function duplicate(callbacks: Callbacks, bet: Bet, turn: number, answer: Answer)
 }
 
 function conflict(
-  callbacks: Callbacks,
-  message: PlaceRequest,
+  { callbacks, message }: PlaceCallback,
   operatorId: string | undefined,
   why: string,
 ): Handled {

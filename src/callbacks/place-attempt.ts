@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { CODES } from '../domain/codes.ts';
 import { concludePlace } from '../domain/conclude.ts';
-import type { Deadline } from '../domain/deadline.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { Attempt, Concluded } from '../engine/attempt.ts';
 import { askRightWallet, UNRELEASED } from '../engine/delivery-settings.ts';
 import type { Sending } from '../engine/send-permit.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
-import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
 import { answerFor } from './answers.ts';
-import type { Callbacks } from './context.ts';
+import type { PlaceCallback } from './context.ts';
 
 /** Makes the service roll back. */
 export const SYSTEM_ERROR: Answer = failure(CODES.system, 'System error');
@@ -27,12 +25,10 @@ export type RecordedPlace = Pick<PlaceIntent, 'attemptId' | 'generation'>;
 
 /** How a place is sent to the wallet, however its intent was committed. */
 function placeAttempt(
-  { configuration }: Callbacks,
+  { callbacks, message, deadline }: PlaceCallback,
   wallet: Wallet,
-  message: PlaceRequest,
   { owner, operatorToken }: Session,
   { attemptId, generation }: RecordedPlace,
-  deadline: Deadline,
 ): Omit<Attempt<PlaceConcluded>, 'finish'> {
   const { transactionId } = message;
   const { operatorId, operatorUser } = owner;
@@ -43,7 +39,7 @@ function placeAttempt(
     operation: 'place',
     deadline,
     call: ({ maySend }: Sending) =>
-      askRightWallet(configuration(), { owner, generation, ...UNRELEASED }, () =>
+      askRightWallet(callbacks.configuration(), { owner, generation, ...UNRELEASED }, () =>
         wallet.bet({
           operation: 'place',
           method: 'POST',
@@ -64,41 +60,37 @@ function placeAttempt(
 
 /** The place that creates its bet's row: intents and outcomes are written in batches. */
 export function firstPlaceAttempt(
-  callbacks: Callbacks,
+  placing: PlaceCallback,
   wallet: Wallet,
-  message: PlaceRequest,
   session: Session,
   recorded: RecordedPlace,
-  deadline: Deadline,
 ): Attempt<PlaceConcluded> {
-  const attempt = placeAttempt(callbacks, wallet, message, session, recorded, deadline);
-  const { places } = callbacks;
+  const { callbacks, message, deadline } = placing;
   const { transactionId } = message;
   const { attemptId } = recorded;
   return {
-    ...attempt,
-    finish: (operationId, { conclusion, lateAnswer }, record) => {
+    ...placeAttempt(placing, wallet, session, recorded),
+    finish: (operationId, { conclusion, lateAnswer }, attempt) => {
       const { place } = conclusion.change;
-      const outcome = { transactionId, attemptId, operationId, place, attempt: record, lateAnswer };
-      return places.finish(outcome, deadline);
+      const outcome = { transactionId, attemptId, operationId, place, attempt, lateAnswer };
+      return callbacks.places.finish(outcome, deadline);
     },
   };
 }
 
 /** A place that comes after another operation of its bet (a settle or update that was faster). */
 export function laterPlaceAttempt(
-  callbacks: Callbacks,
+  placing: PlaceCallback,
   wallet: Wallet,
-  message: PlaceRequest,
   session: Session,
   recorded: RecordedPlace,
-  deadline: Deadline,
 ): Attempt<PlaceConcluded> {
+  const { callbacks, message, deadline } = placing;
   const { bets } = callbacks;
   const { transactionId } = message;
   const { attemptId } = recorded;
   return {
-    ...placeAttempt(callbacks, wallet, message, session, recorded, deadline),
+    ...placeAttempt(placing, wallet, session, recorded),
     finish: async (operationId, { conclusion, lateAnswer }, attempt) =>
       bets.finish({
         transactionId,

@@ -1,42 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { CODES } from '../domain/codes.ts';
-import { type Deadline, WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
+import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { type Brought, bring, inTime } from '../engine/attempt.ts';
 import { presentGeneration } from '../engine/delivery-settings.ts';
 import { OutOfTime } from '../lib/within.ts';
-import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { mismatchRefused, refused, systemError } from './answers.ts';
 import { refusalToSend } from './askable-wallet.ts';
-import type { Callbacks } from './context.ts';
+import type { PlaceCallback } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
 import { firstPlaceAttempt, type PlaceConcluded, SYSTEM_ERROR } from './place-attempt.ts';
-import { type PlaceRefusal, refusalForToken, refusedOnRecord } from './refused-place.ts';
+import { type PlaceRefusal, recordRefusedPlace, refusalForToken } from './refused-place.ts';
 
 /**
  * A place bet: find its player, record it, send it once, record the outcome, answer. Whatever is
  * not certain is answered 100, so that the service rolls the bet back (I2, I3, I5).
  * @throws GatewayError, OutOfTime when the journal failed before anything was sent
  */
-export async function placeBet(
-  callbacks: Callbacks,
-  message: PlaceRequest,
-  raw: Buffer,
-  deadline: Deadline,
-): Promise<Handled> {
+export async function placeBet(placing: PlaceCallback): Promise<Handled> {
+  const { callbacks, message, deadline } = placing;
   const lookup = await callbacks.sessions.route(message.token);
-  // What the session can never be for comes first: whether it still lives, a process may not know here.
-  const unfit =
-    lookup.kind === 'unknown' ? undefined : refusalOf(callbacks, message, lookup.session);
-  if (unfit !== undefined) return await knownOrRefused(callbacks, message, raw, deadline, unfit);
+  // First what never changes about a session: this process may not have heard yet that it has ended.
+  const mismatch = lookup.kind === 'unknown' ? undefined : refusalOf(placing, lookup.session);
+  if (mismatch !== undefined) return await knownOrRefused(placing, mismatch);
   if (lookup.kind !== 'live') {
-    const refusal = await refusalForToken(callbacks, message, lookup);
-    return await knownOrRefused(callbacks, message, raw, deadline, refusal);
+    return await knownOrRefused(placing, await refusalForToken(placing, lookup));
   }
   const { session } = lookup;
   const { operatorId } = session.owner;
@@ -44,15 +37,15 @@ export async function placeBet(
   // A removed operator is treated as one in maintenance.
   const unsendable =
     wallet === undefined ? 'maintenance' : refusalToSend(wallet, 'place', deadline);
-  const intent = intentOf(callbacks, message, raw, session, unsendable);
+  const intent = intentOf(placing, session, unsendable);
 
   const begun =
     wallet === undefined || unsendable !== undefined
-      ? await recordUnsent(callbacks, intent, deadline)
-      : await send(callbacks, wallet, message, session, intent, deadline);
+      ? await recordUnsent(placing, intent)
+      : await send(placing, wallet, session, intent);
   switch (begun.kind) {
     case 'brought':
-      return concluded(callbacks, message, operatorId, begun);
+      return concluded(placing, operatorId, begun);
     case 'begun':
       callbacks.metrics.rejected.inc({ operator: operatorId, reason: unsendable ?? 'maintenance' });
       return systemError('not_sent', operatorId, { reason: unsendable });
@@ -60,8 +53,7 @@ export async function placeBet(
     case 'sessionOver': {
       const live = begun.kind === 'known' ? session : undefined;
       return (
-        (await answerKnownPlace(callbacks, message, raw, deadline, live)) ??
-        (await sessionOver(callbacks, message, raw, deadline, operatorId))
+        (await answerKnownPlace(placing, live)) ?? (await refuseOverSession(placing, operatorId))
       );
     }
     case 'tooLate':
@@ -74,18 +66,17 @@ export async function placeBet(
 
 /** Commits the intent while there is still time to send it, then brings it to the wallet. */
 async function send(
-  callbacks: Callbacks,
+  placing: PlaceCallback,
   wallet: Wallet,
-  message: PlaceRequest,
   session: Session,
   intent: PlaceIntent,
-  deadline: Deadline,
 ): Promise<Brought<PlaceConcluded> | PlaceBegin> {
+  const { callbacks, deadline } = placing;
   let wanted = true;
   try {
     return await bring<PlaceConcluded, PlaceBegin>(
       callbacks,
-      firstPlaceAttempt(callbacks, wallet, message, session, intent, deadline),
+      firstPlaceAttempt(placing, wallet, session, intent),
       () => callbacks.places.begin(intent, deadline, () => wanted),
       deadline.walletMs() - WALLET_BUDGET_MS_MIN,
     );
@@ -98,16 +89,15 @@ async function send(
 
 /** A place that will not be sent has only to be recorded in time for its answer. */
 async function recordUnsent(
-  callbacks: Callbacks,
+  { callbacks, deadline }: PlaceCallback,
   intent: PlaceIntent,
-  deadline: Deadline,
 ): Promise<PlaceBegin> {
   let wanted = true;
   try {
     return await inTime(
       deadline.answerMs(),
       () => callbacks.places.begin(intent, deadline, () => wanted),
-      // Even when written late it is true: the place was not sent.
+      // It may be written late all the same, and is still true then: the place was not sent.
       () => undefined,
     );
   } catch (error) {
@@ -119,8 +109,7 @@ async function recordUnsent(
 
 /** Answers only what is committed: whatever was not written in time is answered 100. */
 function concluded(
-  callbacks: Callbacks,
-  message: PlaceRequest,
+  { callbacks, message }: PlaceCallback,
   operatorId: string,
   brought: Brought<PlaceConcluded>,
 ): Handled {
@@ -137,12 +126,11 @@ function concluded(
 
 /** Why this session may not place this bet; undefined when it may. */
 function refusalOf(
-  callbacks: Callbacks,
-  message: PlaceRequest,
+  { callbacks, message }: PlaceCallback,
   session: Session,
 ): PlaceRefusal | undefined {
   const mismatch = mismatchRefused(message, session);
-  // A session is of one player and one currency for as long as it is known.
+  // For good: a session never changes its player or its currency.
   if (mismatch !== undefined) return { refusal: mismatch, owner: undefined };
   const { owner } = session;
   const subPartnerId = callbacks.configuration().operators.get(owner.operatorId)?.subPartnerId;
@@ -152,16 +140,15 @@ function refusalOf(
     message.subPartnerId !== subPartnerId
   ) {
     const why = 'subPartnerId: is not the operator of this player';
-    // The operator's file may be put right.
+    // Not for good: somebody may correct the operator's file.
     return { refusal: refused(CODES.validation, why, owner.operatorId), owner };
   }
   return undefined;
 }
 
+/** @param unsendable why the place will not be sent; undefined where it will be */
 function intentOf(
-  callbacks: Callbacks,
-  message: PlaceRequest,
-  raw: Buffer,
+  { callbacks, message, stored }: PlaceCallback,
   session: Session,
   unsendable: NotSentReason | undefined,
 ): PlaceIntent {
@@ -177,45 +164,34 @@ function intentOf(
     currency: message.currency,
     generation: presentGeneration(callbacks.configuration(), operatorId),
     requestId: message.requestId,
-    body: raw,
+    body: stored,
     notSent: unsendable === undefined ? undefined : SYSTEM_ERROR,
   };
 }
 
-async function sessionOver(
-  callbacks: Callbacks,
-  message: PlaceRequest,
-  raw: Buffer,
-  deadline: Deadline,
-  operatorId: string,
-): Promise<Handled> {
+/** The journal did not take the intent (`sessionOver`): looks up why, and refuses the place for that. */
+async function refuseOverSession(placing: PlaceCallback, operatorId: string): Promise<Handled> {
+  const { callbacks, message } = placing;
   const lookup = await callbacks.sessions.findCertain(message.token);
-  // Live again: a prefixed session was renewed in between, or it is the wallet that is over: it was replaced, and
-  // this process has not read of that yet. The service places anew.
+  // Live after all: a profile has just renewed a prefixed session, or what has ended is the wallet's generation,
+  // and this process has not read the new configuration yet. Code 100: the service rolls back and may place anew.
   if (lookup.kind === 'live') return systemError('not_sent', operatorId);
-  // Perhaps not the session that this process remembers: a failover may have lost that, and its player.
-  const unfit =
-    lookup.kind === 'unknown' ? undefined : refusalOf(callbacks, message, lookup.session);
-  const refusal = unfit ?? (await refusalForToken(callbacks, message, lookup));
-  return await knownOrRefused(callbacks, message, raw, deadline, refusal);
+  // It may be another session than this process remembers: a failover may have lost that one and its player.
+  const mismatch = lookup.kind === 'unknown' ? undefined : refusalOf(placing, lookup.session);
+  const refusal = mismatch ?? (await refusalForToken(placing, lookup));
+  return await knownOrRefused(placing, refusal);
 }
 
 /**
  * The answer of a known bet from the journal, whatever the state of its session; else the refusal.
  * @throws OutOfTime when the bet moved until nobody waited any more
  */
-async function knownOrRefused(
-  callbacks: Callbacks,
-  message: PlaceRequest,
-  raw: Buffer,
-  deadline: Deadline,
-  refusal: PlaceRefusal,
-): Promise<Handled> {
+async function knownOrRefused(placing: PlaceCallback, refusal: PlaceRefusal): Promise<Handled> {
   do {
-    const known = await answerKnownPlace(callbacks, message, raw, deadline, undefined);
+    const known = await answerKnownPlace(placing, undefined);
     if (known !== undefined) return known;
-    const handled = await refusedOnRecord(callbacks, message, raw, deadline, refusal);
+    const handled = await recordRefusedPlace(placing, refusal);
     if (handled !== 'moved') return handled;
-  } while (deadline.answerMs() > 0);
+  } while (placing.deadline.answerMs() > 0);
   throw new OutOfTime(0);
 }

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Bet } from '../domain/bet.ts';
-import type { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { inTime } from '../engine/attempt.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import type { Answer } from '../protocol/answers.ts';
-import type { PlaceRequest } from '../protocol/messages.ts';
-import type { Callbacks } from './context.ts';
+import type { PlaceCallback } from './context.ts';
 
 /**
  * Puts a copy of an accepted place, or one that contradicts its bet, on record under its own
@@ -15,11 +13,9 @@ import type { Callbacks } from './context.ts';
  * other would have the service roll back a bet that it was told is accepted.
  */
 export async function recordPlaceCopy(
-  callbacks: Callbacks,
-  { bet, answer }: { readonly bet: Bet; readonly answer: Answer },
-  message: PlaceRequest,
-  raw: Buffer,
-  deadline: Deadline,
+  { callbacks, message, stored, deadline }: PlaceCallback,
+  bet: Bet,
+  answer: Answer,
 ): Promise<void> {
   const { bets, logger } = callbacks;
   const { transactionId, requestId } = message;
@@ -30,7 +26,7 @@ export async function recordPlaceCopy(
     const sameId = await within(deadline.answerMs(), known);
     if (sameId.some(({ operation }) => operation === 'place')) return;
     const attemptId = randomUUID();
-    const record = { operation: 'place', attemptId, requestId, body: raw, answer } as const;
+    const record = { operation: 'place', attemptId, requestId, body: stored, answer } as const;
     await inTime(
       deadline.answerMs(),
       () => bets.recordCopy({ transactionId, operatorId }, record, deadline),

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Bet, BetOwner } from '../domain/bet.ts';
-import type { Deadline } from '../domain/deadline.ts';
 import { decidePlace } from '../domain/decide.ts';
 import { inTime } from '../engine/attempt.ts';
 import { unseenBet } from '../engine/find-bet.ts';
@@ -8,7 +7,7 @@ import type { Answer } from '../protocol/answers.ts';
 import { type PlaceRequest, parseBet } from '../protocol/messages.ts';
 import type { SessionLookup } from '../sessions/session.ts';
 import { tokenRefused } from './answers.ts';
-import type { Callbacks } from './context.ts';
+import type { PlaceCallback } from './context.ts';
 import type { Handled } from './handled.ts';
 import { splitToken } from './prefixed-token.ts';
 
@@ -21,28 +20,24 @@ export interface PlaceRefusal {
   readonly owner: BetOwner | undefined;
 }
 
-/** A place whose token is not live. A profile may bring a prefixed one to life. */
+/** The refusal of a place whose token is not live; a later profile may still make a prefixed token live. */
 export async function refusalForToken(
-  callbacks: Callbacks,
-  message: PlaceRequest,
+  placing: PlaceCallback,
   lookup: NotLive,
 ): Promise<PlaceRefusal> {
-  const owner = await ownerOnceLive(callbacks, message, lookup);
+  const owner = await ownerOnceLive(placing, lookup);
   return { refusal: tokenRefused(lookup), owner };
 }
 
 /**
- * Answers with a refusal. One that may not hold for ever is on record before that: the service takes
- * it for final and never rolls back, so the same bytes must not be a bet later
+ * Answers with a refusal, which is put on record first where it may stop applying: the service takes
+ * it as final and never rolls back, so the same bytes must not become a bet later
  * (docs/money-safety.md).
  * @returns 'moved' when a copy of this place was faster: its answer is to be looked up
  * @throws OutOfTime, GatewayError when it cannot be put on record: answered 100, the service rolls back
  */
-export async function refusedOnRecord(
-  callbacks: Callbacks,
-  message: PlaceRequest,
-  raw: Buffer,
-  deadline: Deadline,
+export async function recordRefusedPlace(
+  { callbacks, message, stored, deadline }: PlaceCallback,
   { refusal, owner }: PlaceRefusal,
 ): Promise<Handled | 'moved'> {
   if (owner === undefined) return refusal;
@@ -52,7 +47,7 @@ export async function refusedOnRecord(
   if (decidePlace(bet, message).kind !== 'send') return 'moved';
   const { answer } = refusal;
   const attemptId = randomUUID();
-  const record = { operation: 'place', attemptId, requestId, body: raw, answer } as const;
+  const record = { operation: 'place', attemptId, requestId, body: stored, answer } as const;
   const isWritten = await inTime(
     deadline.answerMs(),
     () => callbacks.bets.recordRefusal(bet, record, deadline),
@@ -61,42 +56,42 @@ export async function refusedOnRecord(
   return isWritten ? refusal : 'moved';
 }
 
+/** Whose bet this would be if its token became live; undefined where it never can. */
 async function ownerOnceLive(
-  { players }: Callbacks,
-  { token, userId }: PlaceRequest,
+  { callbacks, message }: PlaceCallback,
   lookup: NotLive,
 ): Promise<BetOwner | undefined> {
-  // By itself: its operator's file may be away for a while, or say `issued`, and be put right.
+  const { token, userId } = message;
+  // By the token alone: the operator's file may be missing for a while, or say `issued`, and be corrected.
   const prefix = splitToken(token);
-  // An issued session that is over stays so, and so does one that was ended.
+  // An issued session never comes back, nor does one that was ended.
   if (prefix === undefined || lookup.kind === 'ended') return undefined;
   if (lookup.kind === 'expired') return lookup.session.owner;
-  // A player who is met only later gets another id than the one that this place names.
-  const owner = await players.findByUserId(userId);
+  // A player first met later gets another id than the one that this place names.
+  const owner = await callbacks.players.findByUserId(userId);
   return owner?.operatorId === prefix.operatorId ? owner : undefined;
 }
 
 /**
- * The refusal of this place with the token and `subPartnerId` that it carries, where one is on record. With
- * others it is another question, and the service's own to ask.
+ * The answer on record where this very place was refused before: with the same token and `subPartnerId`. With
+ * others it is a new attempt of the service, which is decided anew.
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
-export async function refusalOnRecord(
-  { bets }: Callbacks,
+export async function recordedRefusal(
+  { callbacks, stored }: PlaceCallback,
   bet: Bet,
-  raw: Buffer,
 ): Promise<Answer | undefined> {
-  const recorded = await bets.operationsOf(bet.transactionId);
-  const asked = questionOf(raw);
+  const recorded = await callbacks.bets.operationsOf(bet.transactionId);
+  const asked = deciding(stored);
   return recorded.find(({ operation, body }) => {
     if (operation !== 'place') return false;
-    const before = questionOf(body);
+    const before = deciding(body);
     return before?.token === asked?.token && before?.subPartnerId === asked?.subPartnerId;
   })?.answer;
 }
 
-/** What decides on the refusal of a place as it is kept, where a hash stands for its token. */
-function questionOf(body: Buffer): Pick<PlaceRequest, 'token' | 'subPartnerId'> | undefined {
+/** The members that a refusal depends on, read from a stored place; its token stands there as a hash. */
+function deciding(body: Buffer): Pick<PlaceRequest, 'token' | 'subPartnerId'> | undefined {
   const parsed = parseBet('POST', body);
   return parsed.ok && parsed.message.operation === 'place' ? parsed.message : undefined;
 }

@@ -203,7 +203,7 @@ async function carry(
   switch (message.operation) {
     case 'place':
       try {
-        return await placeBet(callbacks, message, stored, deadline);
+        return await placeBet({ callbacks, message, stored, deadline });
       } catch (error) {
         return await answerWithoutJournal(callbacks, message, error);
       }

@@ -49,7 +49,7 @@ async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Han
           : { cashoutToken: undefined };
         handled =
           'answer' in sentWith
-            ? await refusedOnRecord(settling, bet, sentWith)
+            ? await recordRefusedCashout(settling, bet, sentWith)
             : await sendResult(settling, bet, sentWith, mayQueue(settling, bet));
         break;
       }
@@ -109,7 +109,7 @@ async function refusedBehindQueue(
   bet: Bet,
 ): Promise<Handled | 'moved'> {
   const token = await cashoutToken(settling, bet);
-  if ('answer' in token) return await refusedOnRecord(settling, bet, token);
+  if ('answer' in token) return await recordRefusedCashout(settling, bet, token);
   return unavailable('not_sent', bet.owner?.operatorId, { reason: 'settle_waiting' });
 }
 
@@ -119,7 +119,7 @@ async function refusedBehindQueue(
  * @returns 'moved' when the bet changed since it was read: a copy may be at the wallet by now
  * @throws OutOfTime, GatewayError when it cannot be put on record
  */
-async function refusedOnRecord(
+async function recordRefusedCashout(
   settling: BetCallback<SettleRequest>,
   bet: Bet,
   refusal: Handled,

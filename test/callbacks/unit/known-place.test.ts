@@ -19,7 +19,7 @@ const AT = '2026-01-02T03:04:05.000Z';
 const MESSAGE = partly<PlaceRequest>({
   ...{ ...PLACE, operation: 'place', transactionId: 'bet', token: '5caa4cabce' },
 });
-const RAW = Buffer.from('raw');
+const STORED = Buffer.from('raw');
 const SESSION = partly<Session>({ sessionId: '5', owner: { ...FRESH.owner, operatorId: 'beta' } });
 const ACCEPTED: Bet = { ...FRESH, place: { kind: 'accepted', transactionTime: AT } };
 const UNSEEN: Bet = { ...FRESH, owner: undefined, place: { kind: 'unseen' } };
@@ -61,7 +61,7 @@ function callbacksOf(...looks: readonly (Bet | undefined)[]) {
 }
 
 const answer = (callbacks: Callbacks, session?: Session) =>
-  answerKnownPlace(callbacks, MESSAGE, RAW, deadline, session);
+  answerKnownPlace({ callbacks, message: MESSAGE, stored: STORED, deadline }, session);
 
 describe('a place whose bet is known', () => {
   it('gets its success again, and is counted (I3)', async () => {
@@ -173,7 +173,7 @@ describe('a place of a bet that only later operations told of, of an operator wi
           ...{ transactionId: 'bet', owner: SESSION.owner, sessionId: '5' },
           ...{ amount: '10', currency: 'USD', place: { kind: 'notSent' } },
         },
-        record: { operation: 'place', body: RAW, answer: failure(100, 'System error') },
+        record: { operation: 'place', body: STORED, answer: failure(100, 'System error') },
         supersedes: [],
       },
     ]);

@@ -19,7 +19,7 @@ import {
 
 useTestWaits();
 
-const RAW = Buffer.from('as it is kept');
+const STORED = Buffer.from('as it is kept');
 const ID = 'b26153f9';
 const SUCCESS = { status: 200, body: `{"transactionId":"${ID}","transactionTime":"${AT}"}` };
 const UNSEEN: Bet = {
@@ -33,7 +33,9 @@ const PLACED: Bet = {
 
 function placing(scene: PlaceScene = {}, changes: Readonly<Record<string, string>> = {}) {
   const parts = placeScene({ bets: [UNSEEN], ...scene });
-  const handled = answerKnownPlace(parts.callbacks, placeOf(changes), RAW, parts.deadline, SESSION);
+  const { callbacks, deadline } = parts;
+  const message = placeOf(changes);
+  const handled = answerKnownPlace({ callbacks, message, stored: STORED, deadline }, SESSION);
   return { ...parts, handled };
 }
 
@@ -61,7 +63,7 @@ describe('a place that comes after another operation of its bet', () => {
           ...{ generation: 3, place: { kind: 'inFlight' } },
           busy: { operation: 'place', attemptId, lapsed: false },
         },
-        record: { operation: 'place', attemptId, requestId: 'r1', body: RAW, answer: undefined },
+        record: { operation: 'place', attemptId, requestId: 'r1', body: STORED, answer: undefined },
         ...{ delivery: undefined, supersedes: [] },
       },
     ]);

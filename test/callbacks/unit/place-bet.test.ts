@@ -21,7 +21,7 @@ import {
 
 useTestWaits();
 
-const RAW = Buffer.from('as it is kept');
+const STORED = Buffer.from('as it is kept');
 const ID = 'b26153f9';
 const SUCCESS = { status: 200, body: `{"transactionId":"${ID}","transactionTime":"${AT}"}` };
 const OWN_PLACE = { amount: '12.1', currency: 'USD', owner: SESSION.owner };
@@ -32,14 +32,17 @@ const PLACED: Bet = {
 
 async function placed(scene: PlaceScene = {}, changes: Readonly<Record<string, string>> = {}) {
   const parts = placeScene(scene);
-  const handled = await placeBet(parts.callbacks, placeOf(changes), RAW, parts.deadline);
+  const { callbacks, deadline } = parts;
+  const message = placeOf(changes);
+  const handled = await placeBet({ callbacks, message, stored: STORED, deadline });
   return { ...parts, handled };
 }
 
 /** How it fails, with all the time passing that it takes. */
 async function failed(scene: PlaceScene) {
   const parts = placeScene(scene);
-  const placing = placeBet(parts.callbacks, placeOf(), RAW, parts.deadline).catch(
+  const { callbacks, deadline } = parts;
+  const placing = placeBet({ callbacks, message: placeOf(), stored: STORED, deadline }).catch(
     (error: unknown) => error,
   );
   await vi.advanceTimersByTimeAsync(60_000);
@@ -60,7 +63,7 @@ describe('a place', () => {
       {
         ...{ transactionId: ID, attemptId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
         ...{ operatorId: 'alpha', playerId: '9', sessionId: '5', amount: '12.10', currency: 'USD' },
-        ...{ generation: 3, requestId: 'r1', body: RAW, notSent: undefined },
+        ...{ generation: 3, requestId: 'r1', body: STORED, notSent: undefined },
         tokenHash: Buffer.from('hash of 5caa4cabce'),
       },
     ]);

@@ -10,7 +10,7 @@ import { away, placeOf } from '../support/place-scene.ts';
 
 /** The rule among parts that do as the test says; the wire is in test/money-safety/replay. */
 
-const RAW = Buffer.from('as it is kept');
+const STORED = Buffer.from('as it is kept');
 const ANSWER = { status: 200, body: '{}' };
 const COPY = placeOf({ requestId: '"of-the-copy"' });
 
@@ -22,7 +22,7 @@ function callbacksOf(sameId: () => Promise<readonly object[]> = async () => []) 
   const callbacks = partly<Callbacks>({ bets, logger: { warn } });
   const record = (message = COPY) => {
     const deadline = new Deadline(new TestClock(), 1_000, 60_000, 300);
-    return recordPlaceCopy(callbacks, { bet: FRESH, answer: ANSWER }, message, RAW, deadline);
+    return recordPlaceCopy({ callbacks, message, stored: STORED, deadline }, FRESH, ANSWER);
   };
   return { record, recordCopy, operationsUnder, warn };
 }
@@ -31,7 +31,7 @@ describe('a copy of an accepted place', () => {
   it('is on record by its own requestId (I10)', async () => {
     const { record, recordCopy } = callbacksOf();
     await record();
-    const kept = { operation: 'place', requestId: 'of-the-copy', body: RAW, answer: ANSWER };
+    const kept = { operation: 'place', requestId: 'of-the-copy', body: STORED, answer: ANSWER };
     expect(recordCopy.mock.calls[0]?.[1]).toMatchObject(kept);
   });
 

@@ -15,7 +15,7 @@ import {
 
 /** Who may not place, among parts that do as the test says; the wire is in the other files. */
 
-const RAW = Buffer.from('as it is kept');
+const STORED = Buffer.from('as it is kept');
 const ID = 'b26153f9';
 const SUCCESS = { status: 200, body: `{"transactionId":"${ID}","transactionTime":"${AT}"}` };
 const OWN_PLACE = { amount: '12.1', currency: 'USD', owner: SESSION.owner };
@@ -26,7 +26,9 @@ const PLACED: Bet = {
 
 async function placed(scene: PlaceScene = {}, changes: Readonly<Record<string, string>> = {}) {
   const parts = placeScene(scene);
-  const handled = await placeBet(parts.callbacks, placeOf(changes), RAW, parts.deadline);
+  const { callbacks, deadline } = parts;
+  const message = placeOf(changes);
+  const handled = await placeBet({ callbacks, message, stored: STORED, deadline });
   return { ...parts, handled };
 }
 

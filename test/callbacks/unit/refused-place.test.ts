@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
-import { refusalForToken, refusedOnRecord } from '../../../src/callbacks/refused-place.ts';
+import { recordRefusedPlace, refusalForToken } from '../../../src/callbacks/refused-place.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { OutOfTime } from '../../../src/lib/within.ts';
@@ -13,14 +13,14 @@ import { placeOf, SESSION } from '../support/place-scene.ts';
 
 /** The rule among parts that do as the test says; the wire is in test/money-safety/refused-place. */
 
-const RAW = Buffer.from('as it is kept');
+const STORED = Buffer.from('as it is kept');
 const EXPIRED = { kind: 'expired', session: SESSION } as const;
 const PREFIXED = placeOf({ token: '"alpha.own-token"' });
 const AT = '2026-01-02T03:04:05.000Z';
 
 async function refused({
   message = PREFIXED,
-  lookup = EXPIRED as Parameters<typeof refusalForToken>[2],
+  lookup = EXPIRED as Parameters<typeof refusalForToken>[1],
   found = undefined as Bet | undefined,
   player = SESSION.owner as typeof SESSION.owner | null,
   isWritten = true,
@@ -36,8 +36,9 @@ async function refused({
     bets: { find: async () => found, recordRefusal },
     players: { findByUserId: async () => player ?? undefined },
   });
-  const refusal = await refusalForToken(callbacks, message, lookup);
-  const handled = refusedOnRecord(callbacks, message, RAW, deadline, refusal);
+  const placing = { callbacks, message, stored: STORED, deadline };
+  const refusal = await refusalForToken(placing, lookup);
+  const handled = recordRefusedPlace(placing, refusal);
   return { handled: await handled.catch((error: unknown) => error), recordRefusal };
 }
 
@@ -51,7 +52,7 @@ describe('a place refused for a prefixed token', () => {
     expect(handled).toMatchObject({ answer, outcome: 'invalid', detail: { code } });
     const [from, record] = recordRefusal.mock.calls[0] ?? [];
     expect(from).toMatchObject({ version: 0, owner: SESSION.owner, place: { kind: 'unseen' } });
-    expect(record).toMatchObject({ operation: 'place', body: RAW, answer: { status: 400 } });
+    expect(record).toMatchObject({ operation: 'place', body: STORED, answer: { status: 400 } });
   });
 
   it.each<[string, Bet, boolean]>([

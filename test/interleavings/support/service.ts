@@ -110,7 +110,7 @@ export async function carry(
   try {
     switch (message.operation) {
       case 'place':
-        return (await source.placeBet(callbacks, message, stored, deadline)).answer;
+        return (await source.placeBet({ callbacks, message, stored, deadline })).answer;
       case 'settle':
         return await answerOf(
           source.settle(new source.BetCallback(callbacks, message, stored, deadline)),
