@@ -36,7 +36,7 @@ export async function measureSweep(scene: Scene, deliveredRows: number): Promise
   /** In one piece, which a process that starts does not dare. */
   const ALL = 1_000_000_000;
   const gauges = async (from: Date) => {
-    const until = await store.settledBefore();
+    const until = await store.countableUntil();
     await Promise.all([store.countEnded(from, until, ALL), backlog.look()]);
     return until;
   };

@@ -18,11 +18,11 @@ import type { Handled } from './handled.ts';
 export type Moved = { readonly kind: 'moved' };
 
 /**
- * Commits a decision while the caller waits.
- * @throws OutOfTime when its time was over by PostgreSQL's clock; then nothing was written
+ * Commits a decision, unless the caller's time is over by then.
+ * @throws OutOfTime when it was over by PostgreSQL's clock: nothing was written
  * @throws GatewayError when the journal failed
  */
-export async function committedBefore(
+export async function commitInTime(
   { bets }: Callbacks,
   deadline: Deadline,
   commit: Commit,
@@ -79,7 +79,7 @@ export interface NextState {
 /**
  * Commits an operation that is not sent now, with its promise where one is made, and answers 200.
  * @returns 'moved' when the bet changed since it was read
- * @throws OutOfTime, GatewayError as `committedBefore` does
+ * @throws OutOfTime, GatewayError as `commitInTime` does
  */
 export async function answerUnsent(
   callback: BetCallback<BetRequest>,
@@ -92,7 +92,7 @@ export async function answerUnsent(
   const record = recordOf(callback, attemptId, accepted(transactionId, transactionTime));
   const committed = await inTime(
     deadline.answerMs(),
-    () => committedBefore(callbacks, deadline, { from, to, record, delivery, supersedes }),
+    () => commitInTime(callbacks, deadline, { from, to, record, delivery, supersedes }),
     async (late) => {
       if (late.kind === 'moved') return;
       // It stands all the same; the service, which was answered 503, repeats it.

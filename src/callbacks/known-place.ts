@@ -7,13 +7,13 @@ import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { bring, inTime } from '../engine/attempt.ts';
 import { presentGeneration } from '../engine/delivery-settings.ts';
-import { findSettledBet } from '../engine/find-bet.ts';
+import { findRecoveredBet } from '../engine/find-bet.ts';
 import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
 import { refused, systemError } from './answers.ts';
-import { committedBefore } from './commit.ts';
+import { commitInTime } from './commit.ts';
 import type { Callbacks, PlaceCallback } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
@@ -36,7 +36,7 @@ export async function answerKnownPlace(
   // Only the journal is asked, even where Redis has an answer: a rollback that never reached Redis (it
   // was away, or the process was killed) must refuse this copy all the same (I6).
   for (let turn = 0; ; turn += 1) {
-    const bet = await findSettledBet(callbacks, message.transactionId);
+    const bet = await findRecoveredBet(callbacks, message.transactionId);
     if (bet === undefined) return undefined;
     const operatorId = bet.owner?.operatorId;
     const decision = decidePlace(bet, message);
@@ -105,7 +105,7 @@ async function placeLater(
   // A bet enters a wallet's books with its place, so the generation is the present one.
   const generation = presentGeneration(callbacks.configuration(), operatorId);
   const begin = (answer: Answer | undefined) =>
-    committedBefore(callbacks, deadline, {
+    commitInTime(callbacks, deadline, {
       from: bet,
       to: {
         ...bet,

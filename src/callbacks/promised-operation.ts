@@ -19,7 +19,7 @@ import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
 import {
   answerUnsent,
-  committedBefore,
+  commitInTime,
   finishOf,
   type NextState,
   ownerOf,
@@ -75,7 +75,7 @@ export async function sendPromised(
     callbacks,
     attempt,
     () =>
-      committedBefore(callbacks, deadline, {
+      commitInTime(callbacks, deadline, {
         from,
         to: { ...to, busy: { operation: message.operation, attemptId, lapsed: false } },
         record: recordOf(callback, attemptId, undefined),

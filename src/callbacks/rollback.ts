@@ -74,7 +74,8 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
         handled = await sendPromised(
           rollingBack,
           rolledBack(bet, 'promised', decision.supersedes),
-          (sent) => concludeRollback(bet, sent, { promisedTime: transactionTime, isTold: false }),
+          (sent) =>
+            concludeRollback(bet, sent, { promisedTime: transactionTime, isAnswered: false }),
         );
         break;
       default:

@@ -10,7 +10,12 @@ import type { BetCallback } from './bet-callback.ts';
 import { recordOf } from './commit.ts';
 import type { Handled } from './handled.ts';
 import { firstCashout, onRecord, recordedAnswer } from './recorded-answer.ts';
-import { recordUnsentResult, type SentWith, sendResult, takeOverResult } from './result.ts';
+import {
+  recordUnsentResult,
+  type SentWith,
+  sendResult,
+  takeOverResult,
+} from './result-operation.ts';
 
 /**
  * A settle, resettle or cashout: answered from the journal if the bet is already settled like this,

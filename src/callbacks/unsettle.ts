@@ -6,7 +6,7 @@ import { refused, unavailable } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Handled } from './handled.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
-import { recordUnsentResult, sendResult, takeOverResult } from './result.ts';
+import { recordUnsentResult, sendResult, takeOverResult } from './result-operation.ts';
 
 /**
  * An unsettle: answered from the journal if the bet is already unsettled, else sent to the wallet;

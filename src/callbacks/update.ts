@@ -65,7 +65,7 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
           isSkipped === true
             ? await recordUnsent(updating, updated(bet, []))
             : await sendPromised(updating, updated(bet, decision.supersedes), (sent) => {
-                const told = { key, promisedTime: transactionTime, isTold: false };
+                const told = { key, promisedTime: transactionTime, isAnswered: false };
                 // What this one has replaced before a wallet had it is in force nowhere.
                 const before = decision.supersedes.length === 0 ? bet.update : undefined;
                 return concludeUpdate(sent, { ...told, before });

@@ -210,16 +210,16 @@ function conclusionOf(
     case 'place':
       return NOTHING;
     case 'rollback':
-      return concludeRollback(bet, sent, { promisedTime, isTold: true });
+      return concludeRollback(bet, sent, { promisedTime, isAnswered: true });
     case 'update': {
       const key = message.coefficientsKey;
-      return concludeUpdate(sent, { key, promisedTime, isTold: true, before: undefined });
+      return concludeUpdate(sent, { key, promisedTime, isAnswered: true, before: undefined });
     }
     case 'settle':
     case 'unsettle':
       return concludeResult(bet, resultIn(message), sent, {
         tokenIsChecked: false,
-        toldTime: promisedTime,
+        answeredTime: promisedTime,
       });
     default:
       return unreachable(message);

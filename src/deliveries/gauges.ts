@@ -41,7 +41,7 @@ export class DeliveryGauges {
 
   /** @throws GatewayError `DATABASE_UNAVAILABLE`; what could not be counted keeps its last values */
   async refresh(): Promise<void> {
-    const until = await this.#store.settledBefore();
+    const until = await this.#store.countableUntil();
     const [open, failures] = await Promise.all([
       this.#backlog.look(),
       // What is open is shown also where what has ended cannot be counted.

@@ -15,7 +15,7 @@ import { WithoutFile } from './without-file.ts';
 const SWEEP_MS = 1_000;
 /**
  * Every so many sweeps the slower duties are done. Gauges are at most 5 s old (docs/contract.md,
- * Metrics), and what has ended is counted 2 s late (`settledBefore`).
+ * Metrics), and what has ended is counted 2 s late (`countableUntil`).
  */
 const GAUGES_EVERY = 2;
 const ORIGINATE_EVERY = 2;

@@ -10,7 +10,7 @@ import {
   unknownAfter,
 } from './bet.ts';
 import { CODES } from './codes.ts';
-import { isNotBrought } from './delivery.ts';
+import { isRetryableCode } from './delivery.ts';
 import { unreachable } from './unreachable.ts';
 import type { BetAnswer } from './wallet-answer.ts';
 
@@ -25,7 +25,7 @@ export interface BetChange {
   readonly settlement?: Settlement;
   readonly rollback?: Rollback;
   readonly update?: Bet['update'];
-  /** This may still take effect late: from now on what stands is to be confirmed two more times. */
+  /** May still take effect late: what stands has to be confirmed two more times from now on. */
   readonly late?: LateOperation;
   /** A wallet has confirmed this operation: its effect stands. */
   readonly stands?: boolean;
@@ -78,10 +78,10 @@ export function concludeResult(
   attempted: AttemptedResult,
   sent: BetAnswer,
   options: {
-    /** The player's token is the wallet's business only where the player asked for the money. */
+    /** A wallet may check the player's token only where the player asked for the money: for a cashout. */
     readonly tokenIsChecked: boolean;
-    /** What the service was already answered, if it was. */
-    readonly toldTime: string | undefined;
+    /** The `transactionTime` that the service was already answered with, if it was. */
+    readonly answeredTime: string | undefined;
   },
 ): Conclusion {
   const unknown: Conclusion = {
@@ -94,7 +94,7 @@ export function concludeResult(
   };
   switch (sent.kind) {
     case 'accepted': {
-      const transactionTime = options.toldTime ?? sent.transactionTime;
+      const transactionTime = options.answeredTime ?? sent.transactionTime;
       const settlement = settlementOf(attempted, transactionTime);
       return {
         outcome: 'accepted',
@@ -107,9 +107,10 @@ export function concludeResult(
       // A system error may come after the money moved; a wrong signature or token cannot.
       if (code === CODES.system) return unknown;
       const isTokenRefusal = code === CODES.invalidToken || code === CODES.expiredToken;
-      // A wallet looks at the token first: it says nothing of what an earlier attempt has done.
-      const tellsOfToken = options.tokenIsChecked && !mayBeTaken(bet.settlement, attempted);
-      if (isNotBrought('settle', code) && !(isTokenRefusal && tellsOfToken)) {
+      // A wallet checks the token first, so its refusal says nothing about what an earlier attempt has done.
+      const isDecidedByToken =
+        isTokenRefusal && options.tokenIsChecked && !mayBeTaken(bet.settlement, attempted);
+      if (isRetryableCode('settle', code) && !isDecidedByToken) {
         return { outcome: 'not_sent', answer: undefined, change: {} };
       }
       return { outcome: 'declined', answer: { kind: 'refused', code, message }, change: {} };
@@ -146,8 +147,8 @@ function settlementOf(attempted: AttemptedResult, transactionTime: string): Sett
 }
 
 /**
- * A rollback is confirmed by 200, or by 400 code 8 (docs/protocol.md, Events); anything else
- * settles nothing, and the promise stays open.
+ * A rollback is confirmed by 200, or by 400 code 8 (docs/protocol.md, Events); after anything else the
+ * promise stays open.
  * @param promisedTime kept with a confirmation by code, which carries no time of its own
  */
 export function concludeRollback(
@@ -155,17 +156,17 @@ export function concludeRollback(
   sent: BetAnswer,
   options: {
     readonly promisedTime: string;
-    /** The service was answered with the promise: whatever the wallet says, that answer stays. */
-    readonly isTold: boolean;
+    /** Whether the service was already answered with the promise: that answer then stays, whatever the wallet says. */
+    readonly isAnswered: boolean;
   },
 ): Conclusion {
-  // A place of unknown outcome may debit after its rollback: so the rollback is sent again.
+  // A place of unknown outcome may debit after its rollback, so the rollback will be sent again.
   const late: { late?: LateOperation } =
     bet.place.kind === 'unknown' && bet.rollback.kind !== 'confirmed'
       ? { late: { kind: 'place' } }
       : {};
   if (sent.kind === 'accepted') {
-    const transactionTime = options.isTold ? options.promisedTime : sent.transactionTime;
+    const transactionTime = options.isAnswered ? options.promisedTime : sent.transactionTime;
     return {
       outcome: 'accepted',
       answer: { kind: 'accepted', transactionTime },
@@ -179,7 +180,7 @@ export function concludeRollback(
       outcome: 'accepted',
       answer: { kind: 'refused', code, message },
       change: {
-        rollback: options.isTold ? confirmed : { ...confirmed, refusal: { code, message } },
+        rollback: options.isAnswered ? confirmed : { ...confirmed, refusal: { code, message } },
         stands: true,
         ...late,
       },
@@ -188,7 +189,7 @@ export function concludeRollback(
   return { outcome: openOutcome(sent), answer: undefined, change: {} };
 }
 
-/** In place of the coefficients of an update that was refused: equal to no update's. */
+/** Stands in for the coefficients of a refused update: no update's key equals it. */
 const NO_UPDATE = 'refused';
 
 /**
@@ -200,21 +201,21 @@ export function concludeUpdate(
   options: {
     readonly key: string;
     readonly promisedTime: string;
-    readonly isTold: boolean;
+    readonly isAnswered: boolean;
     readonly before: Bet['update'];
   },
 ): Conclusion {
   const { key, promisedTime, before } = options;
   if (sent.kind === 'accepted') {
-    const transactionTime = options.isTold ? promisedTime : sent.transactionTime;
+    const transactionTime = options.isAnswered ? promisedTime : sent.transactionTime;
     return {
       outcome: 'accepted',
       answer: { kind: 'accepted', transactionTime },
-      // Its repeat gets the wallet's answer, not that of a promise.
-      change: options.isTold ? {} : { update: { key, transactionTime } },
+      // A repeat of it is answered with the wallet's time, not with that of a promise.
+      change: options.isAnswered ? {} : { update: { key, transactionTime } },
     };
   }
-  if (sent.kind === 'declined' && !isNotBrought('update', sent.code)) {
+  if (sent.kind === 'declined' && !isRetryableCode('update', sent.code)) {
     return {
       outcome: 'declined',
       answer: { kind: 'accepted', transactionTime: promisedTime },

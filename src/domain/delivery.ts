@@ -35,7 +35,7 @@ export type AfterAttempt =
   | { readonly kind: 'delivered' }
   | {
       readonly kind: 'refused';
-      /** A confirmation whose horizon is over, and nobody knows what became of this attempt. */
+      /** A confirmation whose horizon is over, and whose last attempt has an unknown outcome. */
       readonly isLost?: true;
     }
   | { readonly kind: 'dead' }
@@ -55,7 +55,7 @@ export interface Attempted {
   readonly holdsRepeats?: boolean;
 }
 
-/** The life of a delivery goes on by its wallet's answer and nothing else. */
+/** What becomes of a delivery is decided by its wallet's answer and nothing else. */
 export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttempt {
   const verdict = verdictOf(attempted, sent);
   switch (verdict) {
@@ -63,7 +63,7 @@ export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttemp
       return { kind: 'delivered' };
     case 'refused':
       return attempted.purpose === 'promise' && isResult(attempted.operation)
-        ? // The service was told 200 of a result that the wallet will never take.
+        ? // The service was answered 200 for a result that the wallet will never take.
           { kind: 'dead' }
         : { kind: 'refused' };
     case 'unsent':
@@ -74,14 +74,14 @@ export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttemp
       }
       if (!attempted.isOverdue) return { kind: 'pending', retryInMs: attempted.retryInMs };
       if (attempted.purpose === 'promise') return { kind: 'dead' };
-      // Nobody waits for money where a wallet has confirmed the operation before.
+      // A wallet has confirmed this operation before, so nobody waits for money.
       return mayHaveTaken(sent) ? { kind: 'refused', isLost: true } : { kind: 'refused' };
     default:
       return unreachable(verdict);
   }
 }
 
-/** What a wallet's answer says of a delivery. `refused`: for good, asking again changes nothing. */
+/** What a wallet's answer means for a delivery. `refused`: for good, asking again changes nothing. */
 function verdictOf(
   { operation, purpose }: Attempted,
   sent: BetAnswer,
@@ -91,9 +91,9 @@ function verdictOf(
       return 'confirmed';
     case 'declined':
       if (operation === 'rollback' && sent.code === CODES.alreadyProcessed) return 'confirmed';
-      // A promised rollback is brought until a wallet confirms it, whatever it says meanwhile.
+      // A promised rollback is repeated until a wallet confirms it, whatever the wallet says meanwhile.
       if (operation === 'rollback' && purpose === 'promise') return 'unconfirmed';
-      return isNotBrought(operation, sent.code) ? 'unconfirmed' : 'refused';
+      return isRetryableCode(operation, sent.code) ? 'unconfirmed' : 'refused';
     case 'notSent':
       // Held, or its turn came too late: nothing was tried.
       return sent.reason === 'connection' ? 'unconfirmed' : 'unsent';
@@ -105,10 +105,10 @@ function verdictOf(
 }
 
 /**
- * Whether a code only says that the operation was not taken: the gateway's fault (a signature) or
- * the wallet's own (a token it should not look at, a system error).
+ * Whether a refusal by this code settles nothing, so that the operation is to be sent again: the fault is
+ * the gateway's (a signature) or the wallet's (a token that it should not look at, a system error).
  */
-export function isNotBrought(operation: DeliverableOperation, code: number): boolean {
+export function isRetryableCode(operation: DeliverableOperation, code: number): boolean {
   switch (operation) {
     case 'update':
       return code === CODES.badSignature || code === CODES.system;
@@ -126,7 +126,7 @@ export function isNotBrought(operation: DeliverableOperation, code: number): boo
   }
 }
 
-/** Whether the wallet may have done what it gave no clear answer to. */
+/** Whether the wallet may have carried the operation out, although it gave no clear answer. */
 function mayHaveTaken(sent: BetAnswer): boolean {
   return sent.kind === 'unknown' || (sent.kind === 'declined' && sent.code === CODES.system);
 }

@@ -13,12 +13,12 @@ export type Located =
   /** Neither the bet nor the player is known here. */
   | { readonly kind: 'nobody' };
 
-/** Routes by the journal, not by the token: the session may be gone. Unknown bets by `userId`. */
+/** Finds the bet in the journal, not by the token: the session may be gone. An unknown bet by its `userId`. */
 export async function locate(
   engine: Engine & { readonly players: Players },
   message: { readonly transactionId: string; readonly userId: string },
 ): Promise<Located> {
-  const bet = await findSettledBet(engine, message.transactionId);
+  const bet = await findRecoveredBet(engine, message.transactionId);
   if (bet !== undefined) {
     const foreign = bet.owner !== undefined && bet.owner.userId !== message.userId;
     return foreign ? { kind: 'foreign', operatorId: bet.owner?.operatorId } : { kind: 'bet', bet };
@@ -28,8 +28,8 @@ export async function locate(
   return { kind: 'bet', bet: unseenBet(engine, message.transactionId, owner) };
 }
 
-/** The bet as it stands, once an operation left in flight by a killed process is marked unknown. */
-export async function findSettledBet(
+/** The bet as it stands. An operation that a killed process left in flight is marked unknown first. */
+export async function findRecoveredBet(
   engine: Engine,
   transactionId: string,
 ): Promise<Bet | undefined> {
@@ -37,14 +37,14 @@ export async function findSettledBet(
     const bet = await engine.bets.find(transactionId);
     if (bet?.busy?.lapsed !== true) return bet;
     const { attemptId, operation } = bet.busy;
-    // Copies that wait and the sweep may all find it so: whoever marks it counts it.
+    // Waiting copies and the sweep may all find it lapsed: only the one that marks it counts it.
     if (await engine.bets.recover(transactionId, attemptId)) {
       countUnknown(engine, bet.owner?.operatorId, operation);
     }
   }
 }
 
-/** A bet of which nothing is known except that an operation names it. */
+/** A bet that the journal does not know; an operation has just named it. */
 export function unseenBet(engine: Engine, transactionId: string, owner: BetOwner | undefined): Bet {
   return {
     transactionId,

@@ -51,9 +51,9 @@ describe('what a wallet said of a result', () => {
     {
       attempted = settle as typeof settle | { readonly kind: 'unsettle' },
       tokenIsChecked = false,
-      toldTime = undefined as string | undefined,
+      answeredTime = undefined as string | undefined,
     } = {},
-  ) => concludeResult(fresh, attempted, sent, { tokenIsChecked, toldTime });
+  ) => concludeResult(fresh, attempted, sent, { tokenIsChecked, answeredTime });
   const unknown = {
     outcome: 'unknown',
     answer: undefined,
@@ -77,7 +77,7 @@ describe('what a wallet said of a result', () => {
     });
     const { answer, change } = conclude(ACCEPTED, {
       attempted: { kind: 'unsettle' },
-      toldTime: TOLD,
+      answeredTime: TOLD,
     });
     expect(answer).toEqual({ kind: 'accepted', transactionTime: TOLD });
     expect(change).toEqual({
@@ -100,7 +100,7 @@ describe('what a wallet said of a result', () => {
     } as const;
     const { change } = concludeResult(before, settle, LOST, {
       tokenIsChecked: false,
-      toldTime: undefined,
+      answeredTime: undefined,
     });
     expect(change).toEqual({
       settlement: { kind: 'unknown', attempted: { kind: 'several' } },
@@ -128,7 +128,7 @@ describe('what a wallet said of a result', () => {
     'is not refused for its token where %s may have been taken before (I2)',
     (_, attempted) => {
       const bet = { settlement: { kind: 'unknown', attempted }, late: undefined } as const;
-      const options = { tokenIsChecked: true, toldTime: undefined };
+      const options = { tokenIsChecked: true, answeredTime: undefined };
       expect(concludeResult(bet, settle, declined(3), options)).toEqual(notBrought);
       const other = { ...settle, amount: '30' };
       expect(concludeResult(bet, other, declined(3), options)).toEqual(
@@ -138,7 +138,7 @@ describe('what a wallet said of a result', () => {
   );
 
   it('is one operation: of several nobody can say which was confirmed', () => {
-    const options = { tokenIsChecked: false, toldTime: undefined };
+    const options = { tokenIsChecked: false, answeredTime: undefined };
     expect(() => concludeResult(fresh, { kind: 'several' }, ACCEPTED, options)).toThrow(
       'an attempt is one operation',
     );
@@ -148,8 +148,8 @@ describe('what a wallet said of a result', () => {
 describe('what a wallet said of a rollback', () => {
   const accepted = { kind: 'accepted', transactionTime: TOLD } as const;
   const placed = { place: accepted, rollback: { kind: 'none' } } as const;
-  const told = { promisedTime: TOLD, isTold: true };
-  const asked = { promisedTime: TOLD, isTold: false };
+  const told = { promisedTime: TOLD, isAnswered: true };
+  const asked = { promisedTime: TOLD, isAnswered: false };
 
   it('confirms it by 200, at the time that the service was told (I3)', () => {
     expect(concludeRollback(placed, ACCEPTED, asked)).toEqual({
@@ -200,7 +200,7 @@ describe('what a wallet said of a rollback', () => {
 
 describe('what a wallet said of an update', () => {
   const before = { key: '1.1', transactionTime: TOLD };
-  const options = { key: '1.2', promisedTime: TOLD, isTold: false, before };
+  const options = { key: '1.2', promisedTime: TOLD, isAnswered: false, before };
 
   it('is in force by 200, at the time that the service was told (I3)', () => {
     expect(concludeUpdate(ACCEPTED, options)).toEqual({
@@ -208,7 +208,7 @@ describe('what a wallet said of an update', () => {
       answer: { kind: 'accepted', transactionTime: AT },
       change: { update: { key: '1.2', transactionTime: AT } },
     });
-    expect(concludeUpdate(ACCEPTED, { ...options, isTold: true })).toEqual({
+    expect(concludeUpdate(ACCEPTED, { ...options, isAnswered: true })).toEqual({
       outcome: 'accepted',
       answer: { kind: 'accepted', transactionTime: TOLD },
       change: {},

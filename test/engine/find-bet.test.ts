@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Bet, Busy } from '../../src/domain/bet.ts';
 import type { Engine } from '../../src/engine/context.ts';
 import { deliverySettings, isOfOtherWallet } from '../../src/engine/delivery-settings.ts';
-import { findSettledBet, locate, unseenBet } from '../../src/engine/find-bet.ts';
+import { findRecoveredBet, locate, unseenBet } from '../../src/engine/find-bet.ts';
 import type { Players } from '../../src/store/sessions/players.ts';
 import { FRESH } from '../domain/support/fresh-bet.ts';
 import { partly } from '../support/partly.ts';
@@ -59,7 +59,7 @@ describe('whom an operation concerns', () => {
 describe('a bet whose process is gone', () => {
   it('is read again after what was in flight is called unknown, and that is counted (I2)', async () => {
     const { engine, recover, count } = engineOf([lapsed('settle'), FRESH]);
-    expect(await findSettledBet(engine, 'bet')).toBe(FRESH);
+    expect(await findRecoveredBet(engine, 'bet')).toBe(FRESH);
     expect(recover.mock.calls).toEqual([['bet', 'gone']]);
     expect(count.mock.calls).toEqual([[{ operator: 'alpha', operation: 'settle' }]]);
   });
@@ -68,7 +68,7 @@ describe('a bet whose process is gone', () => {
     'counts no unknown outcome of a %s, which is promised or changes nothing',
     async (operation) => {
       const { engine, recover, count } = engineOf([lapsed(operation), FRESH]);
-      await findSettledBet(engine, 'bet');
+      await findRecoveredBet(engine, 'bet');
       expect([recover.mock.calls.length, count.mock.calls.length]).toEqual([1, 0]);
     },
   );
@@ -76,20 +76,20 @@ describe('a bet whose process is gone', () => {
   it('is counted by whoever has marked it, and by nobody who comes after that', async () => {
     const { engine, recover, count } = engineOf([lapsed('settle'), FRESH]);
     recover.mockResolvedValue(false);
-    expect(await findSettledBet(engine, 'bet')).toBe(FRESH);
+    expect(await findRecoveredBet(engine, 'bet')).toBe(FRESH);
     expect(count).not.toHaveBeenCalled();
   });
 
   it('is counted for nobody where its player is unknown', async () => {
     const { engine, count } = engineOf([{ ...lapsed('settle'), owner: undefined }, FRESH]);
-    await findSettledBet(engine, 'bet');
+    await findRecoveredBet(engine, 'bet');
     expect(count.mock.calls).toEqual([[{ operator: 'unknown', operation: 'settle' }]]);
   });
 
   it('is left alone while its lease lasts', async () => {
     const busy: Bet = { ...FRESH, busy: { operation: 'place', attemptId: 'here', lapsed: false } };
     const { engine, recover } = engineOf([busy]);
-    expect(await findSettledBet(engine, 'bet')).toBe(busy);
+    expect(await findRecoveredBet(engine, 'bet')).toBe(busy);
     expect(recover).not.toHaveBeenCalled();
   });
 });

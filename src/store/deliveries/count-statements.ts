@@ -43,10 +43,10 @@ export const COUNT_ENDED = statement(
   countOf,
 );
 
-export const SERVER_TIME = statement(
-  'server-time',
+export const COUNTABLE_UNTIL = statement(
+  'delivery-countable-until',
   {},
-  // Whatever commits later than this looks back has its place in the next stretch.
-  `SELECT clock_timestamp() - interval '2 seconds' AS now`,
-  (row) => row.date('now'),
+  // What is committed after this moment is counted in the next stretch.
+  `SELECT clock_timestamp() - interval '2 seconds' AS until`,
+  (row) => row.date('until'),
 );

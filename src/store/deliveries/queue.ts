@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { COUNT_ENDED, END_OF_STRETCH, SERVER_TIME } from './count-statements.ts';
+import { COUNT_ENDED, COUNTABLE_UNTIL, END_OF_STRETCH } from './count-statements.ts';
 import {
   COUNT_HELD,
   DUE_OPERATORS,
@@ -126,10 +126,10 @@ export class DeliveryStore {
     return { counts: await this.#database.run(COUNT_ENDED, { from, until }), until };
   }
 
-  /** PostgreSQL's clock, a little behind, so that commits under way are not missed. */
-  async settledBefore(): Promise<Date> {
-    const [now] = await this.#database.run(SERVER_TIME, {});
-    if (now === undefined) throw new Error('PostgreSQL has no clock');
-    return now;
+  /** Up to when ended deliveries may be counted: PostgreSQL's clock less 2 s, so that no commit under way is missed. */
+  async countableUntil(): Promise<Date> {
+    const [until] = await this.#database.run(COUNTABLE_UNTIL, {});
+    if (until === undefined) throw new Error('PostgreSQL has no clock');
+    return until;
   }
 }

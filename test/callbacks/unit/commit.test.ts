@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { BetCallback } from '../../../src/callbacks/bet-callback.ts';
 import {
   answerUnsent,
-  committedBefore,
+  commitInTime,
   finishOf,
   ownerOf,
   recordOf,
@@ -58,19 +58,19 @@ const COMMIT = partly<Commit>({ from: FRESH });
 describe('a decision that is committed while its caller waits', () => {
   it('begins what it decides, in time by PostgreSQL’s clock (I3)', async () => {
     const { callbacks, deadline, commit } = rollbackOf(async () => COMMITTED);
-    const begun = await committedBefore(callbacks, deadline, COMMIT);
+    const begun = await commitInTime(callbacks, deadline, COMMIT);
     expect(begun).toEqual({ kind: 'begun', operationId: '7' });
     expect(commit.mock.calls).toEqual([[COMMIT, deadline]]);
   });
 
   it('is made again if the bet has moved (I6)', async () => {
     const { callbacks, deadline } = rollbackOf(async () => ({ kind: 'moved' }));
-    expect(await committedBefore(callbacks, deadline, COMMIT)).toEqual({ kind: 'moved' });
+    expect(await commitInTime(callbacks, deadline, COMMIT)).toEqual({ kind: 'moved' });
   });
 
   it('is none where its caller’s time was over (I11)', async () => {
     const { callbacks, deadline } = rollbackOf(async () => ({ kind: 'tooLate' }));
-    const committed = committedBefore(callbacks, deadline, COMMIT);
+    const committed = commitInTime(callbacks, deadline, COMMIT);
     await expect(committed).rejects.toMatchObject({ name: 'OutOfTime' });
   });
 });

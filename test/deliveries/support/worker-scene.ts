@@ -38,7 +38,7 @@ export function workerOf() {
     wake: vi.fn(async (_operatorId: string, _limit: number) => 0),
     nudge: vi.fn(async (_operatorId: string, _generation: number) => undefined),
     overdueUnknown: duty('originate', []),
-    settledBefore: duty('count', new Date(0)),
+    countableUntil: duty('count', new Date(0)),
   };
   const backlog = { look: vi.fn(async (): Promise<OpenCounts> => NOTHING_OPEN) };
   const recoverLapsed = duty<readonly RecoveredBet[]>('recover', []);

@@ -66,7 +66,7 @@ function gaugesOf(
     counts.ended === undefined ? { counts: [], until: to } : counts.ended(from, to, rows),
   );
   const store = {
-    settledBefore: async () => new Date(await nextUntil()),
+    countableUntil: async () => new Date(await nextUntil()),
     countEnded,
   };
   const nextOpen = inTurn(counts.open ?? [], []);

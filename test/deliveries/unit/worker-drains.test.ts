@@ -264,7 +264,7 @@ describe('a worker that is closed', () => {
     const sweep = Promise.withResolvers<never[]>();
     const count = Promise.withResolvers<Date>();
     due.mockImplementationOnce(() => sweep.promise);
-    store.settledBefore.mockImplementationOnce(() => count.promise);
+    store.countableUntil.mockImplementationOnce(() => count.promise);
     worker.start();
     await passing();
     let hasClosed = false;
@@ -276,7 +276,7 @@ describe('a worker that is closed', () => {
     expect([hasClosed, closed.worker.mock.calls.length]).toEqual([false, 0]);
     sweep.resolve([]);
     await passing(5_000);
-    expect(store.settledBefore).toHaveBeenCalledOnce();
+    expect(store.countableUntil).toHaveBeenCalledOnce();
     count.resolve(new Date(0));
     await closing;
     expect(closed.worker).toHaveBeenCalledOnce();

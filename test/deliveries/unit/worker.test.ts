@@ -61,7 +61,7 @@ describe('a sweep', () => {
     for (const part of [recoverLapsed, due, store.overdueUnknown, store.heldByPeople]) {
       part.mockRejectedValueOnce(broken);
     }
-    store.settledBefore.mockRejectedValueOnce(broken);
+    store.countableUntil.mockRejectedValueOnce(broken);
     worker.start();
     await sweeps(1);
     expect(logger.warn.mock.calls).toEqual(
@@ -78,15 +78,15 @@ describe('a sweep', () => {
   it('counts beside the others, and not again before that has ended', async () => {
     const { worker, store, duties } = workerOf();
     const slow = Promise.withResolvers<Date>();
-    store.settledBefore.mockImplementationOnce(() => slow.promise);
+    store.countableUntil.mockImplementationOnce(() => slow.promise);
     worker.start();
     await sweeps(5);
-    expect(store.settledBefore).toHaveBeenCalledOnce();
+    expect(store.countableUntil).toHaveBeenCalledOnce();
     expect(duties.filter((duty) => duty === 'arm')).toHaveLength(5);
     slow.resolve(new Date(0));
     await another();
     await another();
-    expect(store.settledBefore).toHaveBeenCalledTimes(2);
+    expect(store.countableUntil).toHaveBeenCalledTimes(2);
     await worker.close();
   });
 

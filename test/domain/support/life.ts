@@ -81,7 +81,7 @@ export class Life {
     this.#change({ rollback: { kind: 'promised', transactionTime: time } });
     if (decision.kind === 'takeOver') return this.#promise(call, time);
     const sent = this.#call(call, fate);
-    const options = { promisedTime: time, isTold: false };
+    const options = { promisedTime: time, isAnswered: false };
     const conclusion = concludeRollback(bet, sent, options);
     if (conclusion.answer === undefined) this.#promise(call, time, 1);
     return this.#finish(call, conclusion, { status: 200, time });
@@ -97,7 +97,7 @@ export class Life {
     this.#bet = { ...this.#placed(), update: { key, transactionTime: time } };
     const call: WalletCall = { operation: 'update', key };
     const sent = this.#call(call, fate);
-    const told = { key, promisedTime: time, isTold: false, before: bet.update };
+    const told = { key, promisedTime: time, isAnswered: false, before: bet.update };
     const conclusion = concludeUpdate(sent, told);
     if (conclusion.answer === undefined) this.#promise(call, time, 1);
     return this.#finish(call, conclusion, { status: 200, time });
@@ -160,7 +160,7 @@ export class Life {
       }
       case 'send': {
         const sent = this.#call(call, fate);
-        const options = { tokenIsChecked: false, toldTime: undefined };
+        const options = { tokenIsChecked: false, answeredTime: undefined };
         const conclusion = concludeResult(bet, attempted, sent, options);
         const told = this.#finish(call, conclusion, { status: 503 });
         const isFirst = bet.settlement.kind === 'none' && call.operation === 'settle';
@@ -246,14 +246,14 @@ export class Life {
   #promisedConclusion(bet: Bet, call: WalletCall, sent: BetAnswer, time: string): Conclusion {
     switch (call.operation) {
       case 'rollback':
-        return concludeRollback(bet, sent, { promisedTime: time, isTold: true });
+        return concludeRollback(bet, sent, { promisedTime: time, isAnswered: true });
       case 'update': {
-        const { key } = call;
-        return concludeUpdate(sent, { key, promisedTime: time, isTold: true, before: undefined });
+        const options = { key: call.key, promisedTime: time, isAnswered: true, before: undefined };
+        return concludeUpdate(sent, options);
       }
       case 'settle':
       case 'unsettle': {
-        const options = { tokenIsChecked: false, toldTime: time };
+        const options = { tokenIsChecked: false, answeredTime: time };
         return concludeResult(bet, attemptedBy(call), sent, options);
       }
       case 'place':

@@ -23,7 +23,7 @@ const insert = (prefix: string, count: number, more: object = {}) =>
 
 it('counts of what ended only what ended since the last look', async () => {
   await insert('ended', 2, { state: 'delivered' });
-  const until = await store.settledBefore();
+  const until = await store.countableUntil();
   const ended = await store.countEnded(new Date(0), until, 100);
   expect(ended).toMatchObject({ counts: [{ count: 2 }], until });
   expect((await store.countEnded(until, new Date(), 100)).counts).toEqual([]);
@@ -35,7 +35,7 @@ it('counts years of ended deliveries stretch by stretch, each of them once', asy
   await journal.sql(
     `UPDATE deliveries SET settled_at = now() - interval '1 year' + (id / 3) * interval '1 day'`,
   );
-  const until = await store.settledBefore();
+  const until = await store.countableUntil();
   const counted: number[] = [];
   let from = new Date(0);
   while (from < until) {

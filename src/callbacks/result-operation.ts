@@ -19,7 +19,7 @@ import { askableWallet } from './askable-wallet.ts';
 import type { BetCallback } from './bet-callback.ts';
 import {
   answerUnsent,
-  committedBefore,
+  commitInTime,
   finishOf,
   ownerOf,
   recordOf,
@@ -66,7 +66,7 @@ export async function sendResult(
     callbacks,
     attempt,
     () =>
-      committedBefore(callbacks, deadline, {
+      commitInTime(callbacks, deadline, {
         from: bet,
         to: { ...bet, busy: { operation: message.operation, attemptId, lapsed: false } },
         record: recordOf(callback, attemptId, undefined),
@@ -152,7 +152,7 @@ function concluded(
   const isCashout = message.operation === 'settle' && message.resultType === 'cashout';
   const conclusion = concludeResult(bet, resultIn(message), sent, {
     tokenIsChecked: isCashout,
-    toldTime: undefined,
+    answeredTime: undefined,
   });
   const answer = answerFor(transactionId, conclusion.answer);
   if (conclusion.outcome === 'unknown' && wallet.callerDialect.holdUnknownRepeats) {

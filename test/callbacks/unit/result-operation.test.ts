@@ -23,7 +23,7 @@ import {
   UNAVAILABLE,
 } from '../support/bet-scene.ts';
 
-/** What is written, sent and told of a settle or unsettle; what does not get there is in `result-not-brought.test.ts`. */
+/** What is written, sent and answered for a settle or unsettle; one that does not reach its wallet is in `result-not-brought.test.ts`. */
 
 const CASHOUT = { resultType: '"cashout"', token: '"theirs"' };
 const SESSION = { sessionId: '8', owner: PLAYER, currency: 'USD', expiresAtMs: 0 };
