@@ -12,7 +12,9 @@ export type PlaceState =
   | { readonly kind: 'notSent' }
   | { readonly kind: 'unknown' };
 
-export type ResultType = 'won' | 'lost' | 'refund' | 'cashout';
+export const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
+
+export type ResultType = (typeof RESULT_TYPES)[number];
 
 /** What the wallet is known to hold as this bet's result. */
 export type Settlement =

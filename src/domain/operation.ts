@@ -14,13 +14,15 @@ export const OPERATIONS = [
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** Operations that carry a `transactionId` and belong to a bet. */
-export type BetOperation = Exclude<Operation, 'profile' | 'balance'>;
-
 /** Operations that the gateway may accept as deliveries. */
 export const DELIVERABLE_OPERATIONS = ['settle', 'unsettle', 'rollback', 'update'] as const;
 
 export type DeliverableOperation = (typeof DELIVERABLE_OPERATIONS)[number];
+
+/** Operations that carry a `transactionId` and belong to a bet. */
+export const BET_OPERATIONS = ['place', ...DELIVERABLE_OPERATIONS] as const;
+
+export type BetOperation = (typeof BET_OPERATIONS)[number];
 
 /** Operations that say what a bet has come to. */
 type ResultOperation = Extract<BetOperation, 'settle' | 'unsettle'>;

@@ -1,5 +1,5 @@
+import { RESULT_TYPES } from '../domain/bet.ts';
 import { OPERATOR_USER } from '../domain/operator-user.ts';
-import { RESULT_TYPES } from '../protocol/messages.ts';
 import { type JsonSchema, ref, type Schemas } from './parts.ts';
 
 /**

@@ -1,9 +1,9 @@
+import { RESULT_TYPES } from '../domain/bet.ts';
 import { BET_STATES } from '../domain/bet-state.ts';
 import { CODES } from '../domain/codes.ts';
 import { OPERATIONS } from '../domain/operation.ts';
 import { openSessionFields, revokeFields } from '../operators/routes.ts';
 import { betFields } from '../operators/show-bet.ts';
-import { RESULT_TYPES } from '../protocol/messages.ts';
 import {
   answerSchema,
   anyText,

@@ -1,4 +1,4 @@
-import type { ResultType } from '../domain/bet.ts';
+import { RESULT_TYPES, type ResultType } from '../domain/bet.ts';
 import type { BetOperation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { checkCoefficients, coefficientsKey } from './coefficients.ts';
@@ -62,13 +62,6 @@ export interface PlaceRequest extends AboutBet {
   readonly currency: string;
   readonly subPartnerId: string | null;
 }
-
-export const RESULT_TYPES = [
-  'won',
-  'lost',
-  'refund',
-  'cashout',
-] as const satisfies readonly ResultType[];
 
 export interface SettleRequest extends AboutBet {
   readonly operation: 'settle';

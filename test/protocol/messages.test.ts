@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseBalance, parseBet, parseProfile, RESULT_TYPES } from '../../src/protocol/messages.ts';
+import { RESULT_TYPES } from '../../src/domain/bet.ts';
+import { parseBalance, parseBet, parseProfile } from '../../src/protocol/messages.ts';
 import samples from '../fixtures/samples.json' with { type: 'json' };
 import { BETS, bet, body, fieldOf, message, OPERATIONS } from './bet-messages.ts';
 

@@ -1,9 +1,10 @@
 import type { Bet } from '../../domain/bet.ts';
+import { heldMs } from '../deliveries/held-time.ts';
 import { arrayText } from '../sql-value.ts';
 import { batchStatement, type Columns, type Parameters } from '../statement.ts';
 import { placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
 import type { Commit } from './commit.ts';
-import { LEASE_SECONDS } from './lease.ts';
+import { LEASE_END } from './lease.ts';
 import { inputOfFree } from './locked-row.ts';
 
 /** A commit and the time of PostgreSQL's clock from which on it takes no effect any more. */
@@ -66,13 +67,8 @@ const PARAMETERS: Parameters<LimitedCommit> = {
 };
 
 const stateColumns = Object.keys(STATE);
-const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 /** What comes after its caller's answer takes no effect: the statement itself refuses (I11). */
 const IS_LATE = `clock_timestamp() >= coalesce(g.before, 'infinity')`;
-
-/** What an operator was held for until now: only what comes later stops the horizon. */
-export const heldMs = (operatorId: string) =>
-  `coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = ${operatorId}), 0)`;
 
 /** What both commits do once `bet` holds the attempts whose commit takes effect: operations and promises. */
 const WRITTEN = `op AS (
@@ -89,7 +85,7 @@ const WRITTEN = `op AS (
                             next_attempt_at, dead_at)
     SELECT op.id, op.operator_id, i.transaction_id, i.promised, i.promised_state, i.promised_time,
            i.settle_amount, i.settle_type, ${heldMs('op.operator_id')},
-           CASE WHEN i.promised_state = 'live' THEN ${lease} ELSE clock_timestamp() END,
+           CASE WHEN i.promised_state = 'live' THEN ${LEASE_END} ELSE clock_timestamp() END,
            clock_timestamp() + make_interval(secs => i.horizon_seconds)
       FROM op JOIN input i USING (attempt_id) WHERE i.promised IS NOT NULL
   )`;
@@ -124,7 +120,7 @@ export const COMMIT_NEW = batchStatement(
                       generation, ${stateColumns.join(', ')}, busy_until)
     SELECT i.transaction_id, i.operator_id, i.player_id, i.session_id, i.amount, i.currency, i.generation,
            ${stateColumns.map((column) => `i.${column}`).join(', ')},
-           CASE WHEN i.busy_attempt IS NOT NULL THEN ${lease} END
+           CASE WHEN i.busy_attempt IS NOT NULL THEN ${LEASE_END} END
       FROM input i
     ON CONFLICT (transaction_id) DO NOTHING
     RETURNING transaction_id, operator_id
@@ -156,7 +152,7 @@ const changeWhere = (onlyWhere = '') => `
            -- Whoever is busy keeps its lease; a new attempt gets one.
            busy_until = CASE WHEN i.busy_attempt IS NULL THEN NULL
                              WHEN b.busy_attempt = i.busy_attempt THEN b.busy_until
-                             ELSE ${lease} END,
+                             ELSE ${LEASE_END} END,
            version = b.version + 1
       FROM input i
      WHERE b.transaction_id = i.transaction_id AND b.version = i.version AND NOT i.is_late

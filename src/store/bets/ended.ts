@@ -1,5 +1,14 @@
+/**
+ * A bet `b` whose place was answered 100 although its wallet may hold it, and which nobody has rolled back yet
+ * (`isPlaceUnknown`). As its partial indexes have it, word for word: written otherwise, it would not lead into them.
+ */
+export const IS_PLACE_UNRESOLVED = `(b.place = 'unknown' OR b.place = 'accepted' AND b.place_answered_unknown)
+     AND b.rollback = 'none'`;
+
+/** A bet `b` with deliveries that are still to be made. */
 export const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state IN ('live', 'pending'))`;
+/** A bet `b` with dead letters. */
 export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state = 'dead')`;
 /**

@@ -1,9 +1,9 @@
 import { CONFIRMATIONS } from '../../domain/confirm.ts';
 import { unreachable } from '../../domain/unreachable.ts';
+import { heldMs } from '../deliveries/held-time.ts';
 import { batchStatement, type Columns, type Parameters } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { lateColumns, placeColumns, rollbackColumns, settlementColumns } from './columns.ts';
-import { heldMs } from './commit-statements.ts';
 import { inputOfFree, WRITTEN_AND_LOCKED } from './locked-row.ts';
 import type { DeliveryOutcome, Outcome } from './outcome.ts';
 

@@ -3,3 +3,6 @@
  * most) plus what a slow commit may add. Only afterwards may another process call it unknown.
  */
 export const LEASE_SECONDS = 15;
+
+/** SQL: when a lease ends that begins now. */
+export const LEASE_END = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;

@@ -1,7 +1,7 @@
 import { batchStatement, type Parameters } from '../statement.ts';
 import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
 import { placeColumns } from './columns.ts';
-import { LEASE_SECONDS } from './lease.ts';
+import { LEASE_END } from './lease.ts';
 import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';
 import type { Limited, PlaceIntent, PlaceResult } from './place.ts';
 
@@ -44,7 +44,7 @@ export const BEGIN = batchStatement(
            CASE WHEN answer_status IS NULL THEN 'place' END,
            CASE WHEN answer_status IS NULL THEN attempt_id END,
            CASE WHEN answer_status IS NULL
-                THEN clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}) END
+                THEN ${LEASE_END} END
       FROM live
      -- One order for all batches: two of them must not wait for each other's rows.
      ORDER BY transaction_id, attempt_id

@@ -1,16 +1,17 @@
-import type {
-  AttemptedResult,
-  Bet,
-  BetOwner,
-  LateEffect,
-  LateOperation,
-  OpenDelivery,
-  PlaceState,
-  ResultType,
-  Rollback,
-  Settlement,
+import {
+  type AttemptedResult,
+  type Bet,
+  type BetOwner,
+  type LateEffect,
+  type LateOperation,
+  type OpenDelivery,
+  type PlaceState,
+  RESULT_TYPES,
+  type ResultType,
+  type Rollback,
+  type Settlement,
 } from '../../domain/bet.ts';
-import { DELIVERABLE_OPERATIONS } from '../../domain/operation.ts';
+import { BET_OPERATIONS, DELIVERABLE_OPERATIONS } from '../../domain/operation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import type { Columns } from '../statement.ts';
 
@@ -24,10 +25,9 @@ export const PLACES = [
 ] as const;
 export const SETTLEMENTS = ['none', 'settled', 'unsettled', 'unknown'] as const;
 export const ROLLBACKS = ['none', 'promised', 'confirmed'] as const;
-const RESULT_TYPES = ['won', 'lost', 'refund', 'cashout'] as const;
 export const SETTLEMENT_TYPES = [...RESULT_TYPES, 'unsettle'] as const;
 export const LATE_KINDS = ['place', 'settle', 'unsettle', 'several'] as const;
-const BUSY_OPERATIONS = ['place', ...DELIVERABLE_OPERATIONS, 'confirm'] as const;
+const BUSY_OPERATIONS = [...BET_OPERATIONS, 'confirm'] as const;
 
 /** Rows of `bets` joined with their players, their leases judged by PostgreSQL's clock. */
 export const SELECT_BETS = `

@@ -1,9 +1,9 @@
 import type { Bet } from '../../domain/bet.ts';
+import { CONFIRMATIONS } from '../../domain/confirm.ts';
+import { BET_OPERATIONS } from '../../domain/operation.ts';
 import { batchStatement, type Columns, noRow, type Parameters, statement } from '../statement.ts';
 import type { OperationRecord } from './commit.ts';
 import { betOf, SELECT_BETS } from './rows.ts';
-
-const OPERATIONS_OF_A_BET = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
 
 const byTransaction: Parameters<string> = { transaction_id: ['text', (id) => id] };
 
@@ -113,7 +113,7 @@ export const RECORDED_UNDER = statement(
 function recordedOf(row: Columns) {
   return {
     id: row.text('id'),
-    operation: row.oneOf('operation', OPERATIONS_OF_A_BET),
+    operation: row.oneOf('operation', BET_OPERATIONS),
     attemptId: row.text('attempt_id'),
     requestId: row.textOrNull('request_id'),
     body: row.bytes('body'),
@@ -144,7 +144,7 @@ const UNKNOWN_STATE = `
            late_amount = CASE WHEN ${isLate} THEN NULL ELSE late_amount END,
            late_type = CASE WHEN ${isLate} THEN NULL ELSE late_type END,
            late_at = CASE WHEN ${isLate} THEN clock_timestamp() ELSE late_at END,
-           confirm_left = CASE WHEN ${isResult} THEN 2 ELSE confirm_left END,
+           confirm_left = CASE WHEN ${isResult} THEN ${CONFIRMATIONS} ELSE confirm_left END,
            confirm_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE confirm_at END,
            busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1`;
 
@@ -190,7 +190,7 @@ export const RECOVER_LAPSED = statement(
   (row) => ({
     transactionId: row.text('transaction_id'),
     operatorId: row.textOrNull('operator_id'),
-    operation: row.oneOf('busy_operation', [...OPERATIONS_OF_A_BET, 'confirm']),
+    operation: row.oneOf('busy_operation', [...BET_OPERATIONS, 'confirm']),
   }),
 );
 

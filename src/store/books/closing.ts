@@ -1,3 +1,4 @@
+import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { LEASE_SECONDS } from '../bets/lease.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
 import type { Runner } from './books-journal.ts';
@@ -63,15 +64,14 @@ const DUE = statement(
   }),
 );
 
-const dayOf: Parameters<DueDay> = {
-  operator_id: ['text', ({ operatorId }) => operatorId],
-  day: ['date', ({ day }) => day],
-  ends_at: ['timestamptz', ({ endsAt }) => endsAt],
-};
-
 const whichDay: Parameters<Pick<DueDay, 'operatorId' | 'day'>> = {
   operator_id: ['text', ({ operatorId }) => operatorId],
   day: ['date', ({ day }) => day],
+};
+
+const dayOf: Parameters<DueDay> = {
+  ...(whichDay satisfies Parameters<DueDay>),
+  ends_at: ['timestamptz', ({ endsAt }) => endsAt],
 };
 
 /** Shown of what is open. */
@@ -90,8 +90,8 @@ const OPEN_OPERATIONS = `
     UNION ALL
     SELECT b.transaction_id, 'place', 'of unknown outcome, not rolled back yet', b.created_at, true
       FROM bets b
-     WHERE (b.place = 'unknown' OR b.place = 'accepted' AND b.place_answered_unknown)
-       AND b.rollback = 'none' AND b.created_at < :ends_at AND b.operator_id = :operator_id
+     WHERE ${IS_PLACE_UNRESOLVED}
+       AND b.created_at < :ends_at AND b.operator_id = :operator_id
     UNION ALL
     SELECT b.transaction_id, coalesce(b.settlement_type, 'result'), 'of unknown outcome', b.late_at, true
       FROM bets b

@@ -1,8 +1,8 @@
 import { MOVEMENT_KINDS } from '../../domain/movements.ts';
+import { BET_OPERATIONS } from '../../domain/operation.ts';
 import { type Columns, type Parameters, statement } from '../statement.ts';
 import { type Position, positionOf } from './position.ts';
 
-const OPERATIONS = ['place', 'settle', 'unsettle', 'rollback', 'update'] as const;
 const MONEY_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback'] as const;
 
 /** An attempt that the books look at next. */
@@ -85,7 +85,7 @@ export const READ_ENTRIES = statement(
 );
 
 function entryOf(row: Columns): ConfirmedEntry | undefined {
-  const operation = row.oneOf('operation', OPERATIONS);
+  const operation = row.oneOf('operation', BET_OPERATIONS);
   if (operation === 'update') return undefined;
   return {
     transactionId: row.text('transaction_id'),

@@ -1,3 +1,4 @@
+import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { batchStatement, noRow, type Parameters, statement } from '../statement.ts';
 import type { BooksTransaction } from './books-transaction.ts';
 
@@ -15,9 +16,7 @@ function countStatement<Input>(name: string, parameters: Parameters<Input>, ofOp
     parameters,
     `
   WITH id AS (
-    SELECT transaction_id FROM bets
-     WHERE (place = 'unknown' OR place = 'accepted' AND place_answered_unknown) AND rollback = 'none'
-       ${ofOperator}
+    SELECT transaction_id FROM bets b WHERE ${IS_PLACE_UNRESOLVED} ${ofOperator}
     UNION SELECT transaction_id FROM bets WHERE settlement = 'unknown' AND rollback = 'none' ${ofOperator}
     -- Not by what the bet says: its rollback stays promised there also once a person has seen to it.
     UNION SELECT transaction_id FROM deliveries

@@ -1,3 +1,4 @@
+import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { type Columns, type Parameters, statement, type TypedStatement } from '../statement.ts';
 
 /** What a piece of the entries holds of one operator, operation and state. */
@@ -98,12 +99,11 @@ export const DEAD_PIECES = piecesOf('delivery-dead', {
   from: `deliveries WHERE state = 'dead'`,
 });
 
-/** Places of unknown outcome that nobody has rolled back; one that was sent is always an operator's. */
+/** Places that wait for their rollback. One that was sent always has an operator. */
 export const UNRESOLVED_PIECES = piecesOf('bet-unresolved', {
   key: 'transaction_id',
   columns: `'place'::text AS operation, 'unresolved'::text AS state, created_at AS since`,
-  from: `bets WHERE (place = 'unknown' OR place = 'accepted' AND place_answered_unknown)
-                AND rollback = 'none'`,
+  from: `bets b WHERE ${IS_PLACE_UNRESOLVED}`,
 });
 
 /**

@@ -1,6 +1,7 @@
 import type { Bet, ResultType } from '../../domain/bet.ts';
 import type { Database } from '../database.ts';
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { heldMs } from './held-time.ts';
 
 /** A bet for which something may take effect late, and which is to be looked at now. */
 export interface DueConfirmation {
@@ -77,8 +78,7 @@ const SEND = statement(
   SELECT o.id, bet.operator_id, bet.transaction_id, o.operation, 'pending', 'confirm',
          coalesce(CASE WHEN bet.rollback = 'none' THEN bet.settlement_time
                        ELSE bet.rollback_time END, ''),
-         coalesce((SELECT h.held_ms FROM operator_holds h
-                    WHERE h.operator_id = bet.operator_id), 0),
+         ${heldMs('bet.operator_id')},
          clock_timestamp(), clock_timestamp() + make_interval(secs => :horizon_seconds)
     FROM bet JOIN operations o ON o.id = :operation_id
   ON CONFLICT (operation_id, purpose) DO UPDATE

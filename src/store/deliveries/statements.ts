@@ -1,8 +1,7 @@
-import { LEASE_SECONDS } from '../bets/lease.ts';
+import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
+import { LEASE_END } from '../bets/lease.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
 import { claimedOf } from './taken.ts';
-
-const lease = `clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})`;
 
 /**
  * A delivery `d` of a bet `b` that may be tried now. Compared with `statement_timestamp()` where an
@@ -90,7 +89,7 @@ export const TAKE = statement(
   ), bet AS (
     UPDATE bets b
        SET busy_operation = CASE c.purpose WHEN 'confirm' THEN 'confirm' ELSE c.operation END,
-           busy_attempt = c.attempt_id, busy_until = ${lease}, version = b.version + 1
+           busy_attempt = c.attempt_id, busy_until = ${LEASE_END}, version = b.version + 1
       FROM chosen c
      WHERE b.transaction_id = c.transaction_id AND b.busy_attempt IS NULL
     RETURNING b.transaction_id, b.operator_id, b.player_id, b.session_id,
@@ -101,7 +100,7 @@ export const TAKE = statement(
               c.id AS delivery_id, c.attempt_id
   ), taken AS (
     UPDATE deliveries d
-       SET attempts = d.attempts + 1, next_attempt_at = ${lease}, held = false
+       SET attempts = d.attempts + 1, next_attempt_at = ${LEASE_END}, held = false
       FROM bet
      -- By its id: a kept plan must not read all that are open.
      WHERE d.id = bet.delivery_id AND d.state IS NOT DISTINCT FROM 'pending'
@@ -237,8 +236,7 @@ export const OVERDUE_UNKNOWN = statement(
     JOIN LATERAL (SELECT body FROM operations
                    WHERE transaction_id = b.transaction_id AND operation = 'place' AND NOT is_copy
                    ORDER BY id DESC LIMIT 1) o ON true
-   WHERE (b.place = 'unknown' OR b.place = 'accepted' AND b.place_answered_unknown)
-     AND b.rollback = 'none'
+   WHERE ${IS_PLACE_UNRESOLVED}
      AND b.created_at < statement_timestamp() - make_interval(secs => age.seconds)
    ORDER BY b.created_at LIMIT :limit`,
   (row) => ({ transactionId: row.text('transaction_id'), body: row.bytes('body') }),

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { HAS_DEAD, HAS_OPEN, IS_ONLY_REFUSED } from '../bets/ended.ts';
+import { HAS_DEAD, HAS_OPEN, IS_ONLY_REFUSED, IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
 import { pruneBonusCalls } from '../bonuses/prune.ts';
 import { clientRows } from '../client-rows.ts';
 import { openLongConnection } from '../connection.ts';
@@ -139,9 +139,7 @@ function tablesOf(month: string): PrunedTables {
 /** Bets of which something is open: from the indexes that hold nothing else, however many bets there are. */
 const OPEN_BETS = `
        SELECT transaction_id FROM bets WHERE busy_until IS NOT NULL
-       UNION SELECT transaction_id FROM bets
-              WHERE (place = 'unknown' OR place = 'accepted' AND place_answered_unknown)
-                AND rollback = 'none'
+       UNION SELECT transaction_id FROM bets b WHERE ${IS_PLACE_UNRESOLVED}
        UNION SELECT transaction_id FROM deliveries WHERE state IN ('live', 'pending')
        UNION SELECT transaction_id FROM deliveries WHERE state = 'dead'`;
 
