@@ -24,19 +24,19 @@ export async function balance(
   if (mismatch !== undefined) return mismatch;
   if (lookup.kind !== 'live') return tokenRefused(lookup);
   const { owner, operatorToken } = lookup.session;
-  const { operatorId } = owner;
+  const { operatorId, operatorUser } = owner;
   callbacks.refusedReads.note('balance', message.token, operatorId);
   const wallet = callbacks.wallets.get(operatorId);
   if (wallet === undefined) return withoutWallet(callbacks, operatorId);
 
   const answer = await wallet.read({
     operation: 'balance',
-    body: walletBody(message.document, owner.operatorUser, operatorToken),
+    body: walletBody(message.document, { operatorUser, operatorToken }),
     requestId: message.requestId ?? randomUUID(),
     deadline,
   });
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
-  // The wallet's words with the aggregator's id, whatever id the wallet used for balances.
+  // The wallet's own answer with the aggregator's id, whatever id the wallet uses in balances.
   const body = answer.document.replace({ userId: jsonString(owner.userId) });
   return {
     answer: { status: 200, body },

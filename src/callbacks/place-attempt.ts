@@ -43,7 +43,7 @@ function placeAttempt(
         wallet.bet({
           operation: 'place',
           method: 'POST',
-          body: walletBody(message.document, operatorUser, operatorToken),
+          body: walletBody(message.document, { operatorUser, operatorToken }),
           transactionId,
           requestId: message.requestId ?? randomUUID(),
           deadline,

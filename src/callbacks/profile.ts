@@ -50,7 +50,10 @@ export async function profile(
   if (wallet === undefined) return withoutWallet(callbacks, operatorId);
   const answer = await wallet.read({
     operation: 'profile',
-    body: walletBody(message.document, operatorUserFor(message, session), found.operatorToken),
+    body: walletBody(message.document, {
+      operatorUser: operatorUserFor(message, session),
+      operatorToken: found.operatorToken,
+    }),
     requestId: message.requestId ?? randomUUID(),
     deadline,
   });
@@ -166,13 +169,8 @@ async function learn(
   if (ttlSeconds === undefined) return session?.owner;
   try {
     const owner = await callbacks.players.ensure(operatorId, operatorUser);
-    const learnt = await callbacks.sessions.learn(
-      token,
-      owner,
-      currency,
-      operatorToken,
-      ttlSeconds,
-    );
+    const asked = { owner, currency, operatorToken, ttlSeconds };
+    const learnt = await callbacks.sessions.learn(token, asked);
     return learnt?.owner;
   } catch (error) {
     // While PostgreSQL is away a live session is used, but not renewed.

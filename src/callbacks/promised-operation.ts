@@ -119,11 +119,12 @@ function promisedAttempt(
     call: async ({ maySend }) => {
       const found = await token;
       if (found.kind === 'unread') return WITHOUT_TOKEN;
+      const members = { operatorUser, operatorToken: found.token, alwaysSendToken };
       return await askRightWallet(callbacks.configuration(), next.from, () =>
         wallet.bet({
           operation,
           method: 'PUT',
-          body: walletBody(message.document, operatorUser, found.token, alwaysSendToken),
+          body: walletBody(message.document, members),
           transactionId,
           requestId: message.requestId ?? attemptId,
           deadline,

@@ -220,12 +220,13 @@ async function bodyFor(
 ): Promise<string> {
   const { callbacks, message, deadline } = callback;
   const { alwaysSendToken } = wallet.callerDialect;
-  const token =
+  const operatorToken =
     cashoutToken ??
     (carriesToken(message.document, alwaysSendToken)
       ? await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token))
       : undefined);
-  return walletBody(message.document, ownerOf(bet).operatorUser, token, alwaysSendToken, first);
+  const { operatorUser } = ownerOf(bet);
+  return walletBody(message.document, { operatorUser, operatorToken, alwaysSendToken, first });
 }
 
 function promiseOf({ callbacks, message }: ResultCallback, bet: Bet, time: string): NewDelivery {

@@ -52,8 +52,9 @@ async function confirm(
       return false;
     }
     case 'send': {
+      const { operationId } = decision;
       const horizonMs = horizonMsOf(settings);
-      await confirmations.send(bet, decision.operationId, confirmAfterMs, horizonMs);
+      await confirmations.send(bet, { operationId, inMs: confirmAfterMs, horizonMs });
       const { late } = bet;
       const facts = { operator: operatorId, transactionId, late: late?.operation.kind };
       logger.info({ ...facts, left: late?.confirmationsLeft }, 'delivery.confirms_again');

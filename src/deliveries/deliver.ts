@@ -138,7 +138,12 @@ async function call(
       wallet.bet({
         operation: taken.operation,
         method: 'PUT',
-        body: walletBody(message.document, owner.operatorUser, token, alwaysSendToken, first),
+        body: walletBody(message.document, {
+          operatorUser: owner.operatorUser,
+          operatorToken: token,
+          alwaysSendToken,
+          first,
+        }),
         transactionId: taken.transactionId,
         requestId: first?.requestId ?? message.requestId ?? randomUUID(),
         deadline: new Deadline(clock, clock.monotonicMs(), totalMs, reserveMs),

@@ -139,12 +139,11 @@ export class Slice {
         taken,
         unreadable = [],
         isDry,
-      } = await this.#slicing.store.take(
-        operator.id,
-        operator.wallet.generation,
+      } = await this.#slicing.store.take(operator.id, {
+        generation: operator.wallet.generation,
         limit,
-        this.#isProbe ? 'money' : 'all',
-      );
+        which: this.#isProbe ? 'money' : 'all',
+      });
       for (const { id, transactionId, error } of unreadable) {
         const facts = { err: error, operator: operator.id, delivery: id, transactionId };
         this.#slicing.logger.error(facts, 'delivery.unreadable');

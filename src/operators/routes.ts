@@ -82,13 +82,13 @@ async function openSession(api: OperatorApi, request: OperatorRequest): Promise<
     return failure(CODES.validation, `currency: must be one of ${operator.currencies.join(', ')}`);
   }
   const owner = await api.players.ensure(operator.id, read.fields.operatorUser);
-  const opened = await api.sessions.open(
+  const asked = {
     owner,
     currency,
     operatorToken,
-    ttlSeconds ?? operator.sessions.ttlSeconds,
-    repeatable(read.fields),
-  );
+    ttlSeconds: ttlSeconds ?? operator.sessions.ttlSeconds,
+  };
+  const opened = await api.sessions.open(asked, repeatable(read.fields));
   if (opened === undefined) {
     const advice = 'send a new request, with path, at and nonce';
     const why = `The session that this request opened was revoked: ${advice}`;

@@ -25,6 +25,14 @@ export interface OpenedSession {
   readonly token: string;
 }
 
+/** What a session is opened with, or learnt from a profile. */
+export interface SessionAsked {
+  readonly owner: BetOwner;
+  readonly currency: string;
+  readonly operatorToken: string;
+  readonly ttlSeconds: number;
+}
+
 export interface SessionsOptions {
   readonly store: SessionStore;
   readonly cache: SessionCache;
@@ -37,7 +45,7 @@ export interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #ends: SessionEnds;
-  /** Only what never changes about a session; whether it still lives is not to be read from it. */
+  /** For what never changes about a session. Whether it is still live must not be read from here. */
   readonly #routes = recentMap<Session>(ROUTES_MAX);
 
   constructor(options: SessionsOptions) {
@@ -56,14 +64,14 @@ export class Sessions {
   }
 
   /**
-   * For reads: from Redis where it can be, so that they outlive an outage of PostgreSQL.
+   * For reads: from Redis if possible, so that reads go on while PostgreSQL is away.
    * @throws GatewayError `DATABASE_UNAVAILABLE` when the token is not cached
    */
   async find(token: string): Promise<SessionLookup> {
     const { cache, vault, clock } = this.#options;
     const hash = vault.hash(token);
     const cached = await cache.find(hash);
-    // An expired entry may have been renewed since: only PostgreSQL says that a session is over.
+    // A session whose cached copy has expired may have been renewed since: PostgreSQL decides.
     if (cached !== undefined && cached.expiresAtMs > clock.nowMs()) {
       return { kind: 'live', session: cached };
     }
@@ -110,8 +118,8 @@ export class Sessions {
 
   /**
    * The operator token of a session, ended or not: bets keep the one they were placed with.
-   * @returns undefined where there is no such session, or its token cannot be opened: what was
-   *   promised must not wait for a key that may be gone for good
+   * @returns undefined if there is no such session, or if its token cannot be decrypted: a promised
+   *   operation must not wait for a key that may be gone for good
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async operatorTokenOf(sessionId: string): Promise<string | undefined> {
@@ -133,18 +141,15 @@ export class Sessions {
   }
 
   /**
-   * The live session of (player, currency, operator token), opened where there is none. Repeating
-   * it gives the same session and does not extend it.
-   * @param request that asks, where the same could come again
-   * @returns undefined when that very request was given a session that was revoked since: whoever
-   *   sends it again, perhaps a stranger who saw it, gets no other for it
+   * The live session of (player, currency, operator token), opened where there is none. Asking again
+   * gives the same session and does not extend it.
+   * @param request the request that asks, if it could be sent again
+   * @returns undefined if that very request was given a session that has been revoked since: whoever
+   *   sends it again, perhaps a stranger who saw it, gets no other session for it
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async open(
-    owner: BetOwner,
-    currency: string,
-    operatorToken: string,
-    ttlSeconds: number,
+    { owner, currency, operatorToken, ttlSeconds }: SessionAsked,
     request?: RepeatableRequest,
   ): Promise<OpenedSession | undefined> {
     const { store, vault } = this.#options;
@@ -153,7 +158,7 @@ export class Sessions {
     for (;;) {
       const kind = await store.findNewest(playerId, currency, operatorTokenHash, request?.hash);
       const { newest } = kind;
-      // Also where a newer request has opened another since: that is not for the sender of this one.
+      // Even if a newer request has opened another session since: that one is not for this sender.
       if (newest?.was_revoked) return undefined;
       if (newest !== undefined && newest.ended_reason === undefined && !newest.expired) {
         const token = ownTokenOf(vault, newest, operatorToken);
@@ -179,23 +184,20 @@ export class Sessions {
         isIssued: true,
         givenTo: request,
       });
-      // No row: a twin was faster; the next look finds its session.
+      // No row: the same was asked at the same time and was faster; the next look finds its session.
       if (made !== undefined) return { session: sessionOf(made, operatorToken), token };
     }
   }
 
   /**
-   * A prefixed token that a wallet's profile vouched for: opens its session, or renews it, and seals its operator token
-   * anew where the key that sealed it is gone.
+   * Opens or renews the session of a prefixed token that a wallet's profile has vouched for. Seals its operator
+   * token anew where the key that sealed it is gone.
    * @returns undefined when the token already belongs to another player or currency
    * @throws GatewayError `DATABASE_UNAVAILABLE`
    */
   async learn(
     token: string,
-    owner: BetOwner,
-    currency: string,
-    operatorToken: string,
-    ttlSeconds: number,
+    { owner, currency, operatorToken, ttlSeconds }: SessionAsked,
   ): Promise<Session | undefined> {
     const { store, vault } = this.#options;
     const tokenHash = vault.hash(token);

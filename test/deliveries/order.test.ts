@@ -140,7 +140,10 @@ describe('behind an update that a killed worker has left in flight', () => {
     // So that it is nobody else who claims it.
     gateway.parts.wallets.setOverride('beta', 'money', 'open');
     await bet.update('1.4');
-    const { taken } = await new DeliveryStore(gateway.parts.database).take('beta', 1, 1);
+    const { taken } = await new DeliveryStore(gateway.parts.database).take('beta', {
+      generation: 1,
+      limit: 1,
+    });
     expect(taken).toMatchObject([{ transactionId: bet.transactionId, operation: 'update' }]);
     gateway.parts.wallets.setOverride('beta', 'money', 'auto');
     return bet;

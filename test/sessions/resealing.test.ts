@@ -72,7 +72,7 @@ function resealingWith(keys: string | undefined, told: ResealProgress[] = []): R
 }
 
 async function openAt(sessions: Sessions, operatorToken: string): Promise<OpenedSession> {
-  const opened = await sessions.open(owner, 'USD', operatorToken, 600);
+  const opened = await sessions.open({ owner, currency: 'USD', operatorToken, ttlSeconds: 600 });
   if (opened === undefined) throw new Error('no session');
   return opened;
 }
@@ -89,7 +89,8 @@ describe('after a rotation', () => {
     const live = await open(A);
     const ended = await open(A, 'of-an-ended-one');
     await sessionsWith(A).revoke('alpha', { token: ended.token });
-    const learnt = await sessionsWith(A).learn('alpha.own', owner, 'EUR', 'own', 600);
+    const asked = { owner, currency: 'EUR', operatorToken: 'own', ttlSeconds: 600 };
+    const learnt = await sessionsWith(A).learn('alpha.own', asked);
     const meanwhile = await open(`${B},${A}`, 'opened-meanwhile');
 
     expect(await resealingWith(`${B},${A}`).walk()).toEqual({ resealed: 3, unopenable: 0 });

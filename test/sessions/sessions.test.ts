@@ -128,7 +128,8 @@ describe('a session that is read', () => {
       }
     }
     const request = { hash: Buffer.alloc(32, 1), saysWhen: false };
-    const ask = (sessions: Sessions) => sessions.open(owner, 'USD', 'anns-own-token', 600, request);
+    const anns = { owner, currency: 'USD', operatorToken: 'anns-own-token', ttlSeconds: 600 };
+    const ask = (sessions: Sessions) => sessions.open(anns, request);
     expect(await ask(replica(KEY, new RevokedMeanwhile(database)))).toBeDefined();
     expect(await ask(here)).toBeUndefined();
   });
@@ -176,22 +177,24 @@ describe('what never changes about a session', () => {
   });
 });
 
+const OWN = { currency: 'USD', operatorToken: 'own', ttlSeconds: 600 };
+
 describe('a prefixed token', () => {
   it('stays with the player and currency it was learnt for (I8)', async () => {
     const sessions = replica();
     const token = `alpha.shared-${players}`;
     const other = await new Players(database).ensure('alpha', `other-${players}`);
-    expect(await sessions.learn(token, owner, 'USD', 'own', 600)).toMatchObject({ owner });
-    expect(await sessions.learn(token, other, 'USD', 'own', 600)).toBeUndefined();
-    expect(await sessions.learn(token, owner, 'EUR', 'own', 600)).toBeUndefined();
+    expect(await sessions.learn(token, { ...OWN, owner })).toMatchObject({ owner });
+    expect(await sessions.learn(token, { ...OWN, owner: other })).toBeUndefined();
+    expect(await sessions.learn(token, { ...OWN, owner, currency: 'EUR' })).toBeUndefined();
     expect(await sessions.find(token)).toMatchObject({ kind: 'live', session: { owner } });
   });
 
   it('is not brought back by a profile after it was revoked', async () => {
     const sessions = replica();
     const token = `alpha.revoked-${players}`;
-    await sessions.learn(token, owner, 'USD', 'own', 600);
+    await sessions.learn(token, { ...OWN, owner });
     await revokeAll(sessions);
-    expect(await sessions.learn(token, owner, 'USD', 'own', 600)).toBeUndefined();
+    expect(await sessions.learn(token, { ...OWN, owner })).toBeUndefined();
   });
 });

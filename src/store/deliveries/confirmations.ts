@@ -166,7 +166,7 @@ export class Confirmations {
   }
 
   /** Makes a delivery of what stands, and looks at the bet again after `inMs` should it be lost. */
-  async send(bet: Bet, operationId: string, inMs: number, horizonMs: number): Promise<void> {
-    await this.#database.run(SEND, { bet, operationId, inMs, horizonMs });
+  async send(bet: Bet, confirmation: Omit<Promised, 'bet'>): Promise<void> {
+    await this.#database.run(SEND, { bet, ...confirmation });
   }
 }

@@ -19,6 +19,16 @@ export interface Claim {
   readonly isDry: boolean;
 }
 
+/** How much of an operator's queue is claimed. */
+export interface Take {
+  /** The configured `wallet.generation`: deliveries of bets of another one are held from now on. */
+  readonly generation: number;
+  /** How many are looked at. */
+  readonly limit: number;
+  /** `money`: no data updates. Default `all`. */
+  readonly which?: 'money' | 'all' | undefined;
+}
+
 /** An operator with open deliveries. */
 export interface OpenOperator {
   readonly operatorId: string;
@@ -59,16 +69,8 @@ export class DeliveryStore {
   /**
    * Claims due deliveries of an operator: at most one operation of a bet, money operations in the
    * order of their promises, nothing of a bet that is busy (I6).
-   * @param generation bets of another one are held from now on
-   * @param limit how many are looked at
-   * @param which `money`: no data updates
    */
-  async take(
-    operatorId: string,
-    generation: number,
-    limit: number,
-    which: 'money' | 'all' = 'all',
-  ): Promise<Claim> {
+  async take(operatorId: string, { generation, limit, which = 'all' }: Take): Promise<Claim> {
     const withUpdates = which === 'all';
     const rows = await this.#taking.run(TAKE, { operatorId, generation, limit, withUpdates });
     const taken = rows.flatMap((row) => row.taken ?? []);

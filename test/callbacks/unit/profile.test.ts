@@ -146,8 +146,9 @@ describe('a profile by a prefixed token', () => {
     expect(JSON.parse(handled.answer.body)).toMatchObject({ userId: '1999' });
     expect(calls[0]?.body).toBe('{"token":"own.token"}');
     expect(ensure.mock.calls).toEqual([['alpha', 'ann']]);
-    const learnt = ['alpha.own.token', SESSION.owner, 'USD', 'own.token', 100];
-    expect(learn.mock.calls).toEqual([learnt]);
+    const { owner } = SESSION;
+    const learnt = { owner, currency: 'USD', operatorToken: 'own.token', ttlSeconds: 100 };
+    expect(learn.mock.calls).toEqual([['alpha.own.token', learnt]]);
     expect(note.mock.calls).toEqual([['profile', 'alpha.own.token', 'alpha']]);
   });
 
@@ -162,7 +163,7 @@ describe('a profile by a prefixed token', () => {
   ])('%s', async (_, session, kind, operatorToken) => {
     const { handled, learn, calls } = await prefixed({ lookup: { kind, session } });
     expect(handled.outcome).toBe('accepted');
-    expect(learn.mock.calls[0]?.[3]).toBe(operatorToken);
+    expect(learn.mock.calls[0]?.[1]).toMatchObject({ operatorToken });
     expect(JSON.parse(calls[0]?.body ?? '')).toEqual({ token: operatorToken });
   });
 
@@ -232,7 +233,7 @@ describe('a profile by a prefixed token', () => {
     async (currency) => {
       const answer = answered(`{"userId":"ann","currency":"${currency}"}`);
       const { learn } = await prefixed({ answer });
-      expect(learn.mock.calls[0]?.[2]).toBe(currency);
+      expect(learn.mock.calls[0]?.[1]).toMatchObject({ currency });
     },
   );
 

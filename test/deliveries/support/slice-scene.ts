@@ -5,7 +5,7 @@ import { Pace } from '../../../src/deliveries/pace.ts';
 import { Slice, type Slicing } from '../../../src/deliveries/slice.ts';
 import { BetChanges } from '../../../src/engine/bet-changes.ts';
 import { rollbackBody } from '../../../src/protocol/callback-bodies.ts';
-import type { Claim } from '../../../src/store/deliveries/queue.ts';
+import type { Claim, DeliveryStore } from '../../../src/store/deliveries/queue.ts';
 import type { TakenDelivery } from '../../../src/store/deliveries/taken.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { noTracing } from '../../../src/telemetry/tracing.ts';
@@ -59,12 +59,7 @@ interface Scene {
   readonly written?: Promise<void>;
 }
 
-type Take = (
-  operatorId: string,
-  generation: number,
-  limit: number,
-  which: string,
-) => Promise<Claim>;
+type Take = DeliveryStore['take'];
 
 /** What a slice is made of: parts that do as the test says. */
 export function partsOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
@@ -132,7 +127,7 @@ export const notSent = async () => ({
 export function endless() {
   const asked: { readonly limit: number; readonly which: string }[] = [];
   let last = 0;
-  const take: Take = async (_operatorId, _generation, limit, which) => {
+  const take: Take = async (_operatorId, { limit, which = 'all' }) => {
     asked.push({ limit, which });
     const ids = Array.from({ length: limit }, () => {
       last += 1;

@@ -63,9 +63,10 @@ describe('what stands at a bet for which something may take effect late', () => 
     const { confirming, due, send, skip, info } = confirmingOf([SETTLED, undefined, SETTLED]);
     expect(await confirmDue(confirming)).toBe(2);
     expect(due.mock.calls).toEqual([[200]]);
+    const confirmation = { operationId: '9', inMs: 60_000, horizonMs: 7_200_000 };
     expect(send.mock.calls).toEqual([
-      [SETTLED, '9', 60_000, 7_200_000],
-      [SETTLED, '9', 60_000, 7_200_000],
+      [SETTLED, confirmation],
+      [SETTLED, confirmation],
     ]);
     expect(skip).not.toHaveBeenCalled();
     expect(info.mock.calls[0]).toEqual([

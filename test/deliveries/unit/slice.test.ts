@@ -37,8 +37,8 @@ describe('a slice', () => {
       },
       { clock },
     );
-    store.take.mockImplementation(async (...args: unknown[]) => {
-      limits.push(Number(args[2]));
+    store.take.mockImplementation(async (_operatorId, { limit }) => {
+      limits.push(limit);
       return limits.length < 4 ? claim(limits.length * 2 - 1, limits.length * 2) : claim();
     });
     await slice.run();
@@ -58,7 +58,7 @@ describe('a slice', () => {
 
   it('claims one for each lane that waits, and says when nothing is due any more', async () => {
     const limits: number[] = [];
-    const { slice, finished } = sliceOf(async (_operatorId, _generation, limit) => {
+    const { slice, finished } = sliceOf(async (_operatorId, { limit }) => {
       limits.push(limit);
       return limits.length === 1 ? claim(1, 2) : claim();
     }, accepted);
@@ -92,7 +92,7 @@ describe('a slice', () => {
     const claims = [{ taken: [], isDry: false }, claim(1)];
     const limits: number[] = [];
     const { slice, finished } = sliceOf(
-      async (_operatorId, _generation, limit) => {
+      async (_operatorId, { limit }) => {
         limits.push(limit);
         return claims.shift() ?? claim();
       },
@@ -117,7 +117,7 @@ describe('a slice', () => {
     const claims = [claim(1), { taken: [], isDry: false }, claim(2), claim()];
     const limits: number[] = [];
     const { slice } = sliceOf(
-      async (_operatorId, _generation, limit) => {
+      async (_operatorId, { limit }) => {
         limits.push(limit);
         return claims.shift() ?? claim();
       },
@@ -135,7 +135,7 @@ describe('a slice', () => {
     const begun: number[] = [];
     let calls = 0;
     const { slice } = sliceOf(
-      async (_operatorId, _generation, limit) => {
+      async (_operatorId, { limit }) => {
         limits.push(limit);
         begun.push(calls);
         const first = limits.slice(0, -1).reduce((sum, one) => sum + one, 1);

@@ -31,7 +31,7 @@ describe('without Redis', () => {
     const { worker, store, drains } = withoutScheduler();
     worker.start();
     await passing();
-    expect(store.take.mock.calls.map(([id, generation]) => [id, generation])).toEqual([
+    expect(store.take.mock.calls.map(([id, { generation }]) => [id, generation])).toEqual([
       ['alpha', 3],
       ['beta', 3],
     ]);

@@ -37,7 +37,7 @@ export function isFinal({ answer }: Sent): boolean {
 export async function work(world: World, lane: Lane, replica: Replica): Promise<number> {
   const { source } = world;
   const permit = new source.SendPermit(replica.clock);
-  const { taken } = await replica.store.take(lane.operatorId, 1, 10);
+  const { taken } = await replica.store.take(lane.operatorId, { generation: 1, limit: 10 });
   for (const one of taken) {
     if (lane.wallet === undefined) continue;
     await source.recordDelivery(

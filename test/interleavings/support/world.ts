@@ -130,7 +130,10 @@ export async function openWorld(
     source,
     lane: async (operatorId) => {
       const owner = await players.ensure(operatorId, 'ann');
-      const opened = await sessions.open(owner, 'USD', `token-of-${operatorId}`, 86_000);
+      const opened = await sessions.open({
+        ...{ owner, currency: 'USD' },
+        ...{ operatorToken: `token-of-${operatorId}`, ttlSeconds: 86_000 },
+      });
       if (opened === undefined) throw new Error('no session');
       const { token } = opened;
       await sessions.findCertain(token);

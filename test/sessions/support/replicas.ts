@@ -103,7 +103,7 @@ export class HeldStore extends SessionStore {
 }
 
 export const openIn = async (sessions: Sessions, currency: string, operatorToken: string) => {
-  const opened = await sessions.open(owner, currency, operatorToken, 600);
+  const opened = await sessions.open({ owner, currency, operatorToken, ttlSeconds: 600 });
   if (opened === undefined) throw new Error('no session');
   return opened;
 };

@@ -89,7 +89,8 @@ it.each(['postponed', 'passed over', 'sent', 'left to a person'] as const)(
     const before = await rows();
     if (how === 'postponed') await confirmations.postpone(bet, 60_000);
     else if (how === 'passed over') await confirmations.skip(bet);
-    else if (how === 'sent') await confirmations.send(bet, operationId, 60_000, 60_000);
+    else if (how === 'sent')
+      await confirmations.send(bet, { operationId, inMs: 60_000, horizonMs: 60_000 });
     else await confirmations.leaveToPerson(bet, operationId, undefined);
     expect(await rows()).toEqual(before);
   },
@@ -98,13 +99,16 @@ it.each(['postponed', 'passed over', 'sent', 'left to a person'] as const)(
 it('is sent a second time as if it had never been tried (I4)', async () => {
   const { client } = server;
   const { bet, operationId } = await unknownResult();
-  await confirmations.send(bet, operationId, 60_000, 60_000);
+  await confirmations.send(bet, { operationId, inMs: 60_000, horizonMs: 60_000 });
   await client.query(
     `UPDATE deliveries SET state = 'dead', attempts = 3, last_error = 'away', settled_at = now()
       WHERE operation_id = $1`,
     [operationId],
   );
-  await confirmations.send({ ...bet, version: 2 }, operationId, 60_000, 60_000);
+  await confirmations.send(
+    { ...bet, version: 2 },
+    { operationId, inMs: 60_000, horizonMs: 60_000 },
+  );
   const { rows } = await client.query(
     'SELECT state, attempts, last_error, settled_at FROM deliveries WHERE operation_id = $1',
     [operationId],

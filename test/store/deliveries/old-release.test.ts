@@ -20,7 +20,9 @@ it('takes a release that says no wallet for one to the generation it names, and 
       `INSERT INTO operator_holds (operator_id, released, counted_at) VALUES ('alpha', 3, now())`,
     );
   });
-  expect((await store.take('alpha', 2, 10)).taken).toEqual([]);
+  expect((await store.take('alpha', { generation: 2, limit: 10 })).taken).toEqual([]);
   await journal.sql(`UPDATE deliveries SET held = false, next_attempt_at = clock_timestamp()`);
-  expect((await store.take('alpha', 3, 10)).taken).toMatchObject([{ transactionId: 'old-1' }]);
+  expect((await store.take('alpha', { generation: 3, limit: 10 })).taken).toMatchObject([
+    { transactionId: 'old-1' },
+  ]);
 });

@@ -40,7 +40,7 @@ const insert = (prefix: string, count: number, more: object = {}) =>
   );
 
 const claim = (limit = 100, generation = 1, which?: 'money') =>
-  store.take('alpha', generation, limit, which);
+  store.take('alpha', { generation, limit, which });
 const take = async (...args: Parameters<typeof claim>) => (await claim(...args)).taken;
 const idsOf = (taken: readonly TakenDelivery[]) =>
   taken.map(({ transactionId }) => transactionId).toSorted();

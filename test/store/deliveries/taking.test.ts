@@ -28,7 +28,7 @@ const insert = (count: number) =>
     }),
   );
 
-const claim = () => store.take('alpha', 1, 100);
+const claim = () => store.take('alpha', { generation: 1, limit: 100 });
 
 describe('taking leaves alone', () => {
   it('an operator whose deliveries a person holds, whatever a worker knows of that (I4)', async () => {

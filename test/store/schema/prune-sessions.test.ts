@@ -17,7 +17,7 @@ import { connect, onServer } from '../../support/server.ts';
 const BEFORE = new Date('2026-03-01T00:00:00Z');
 const LONG_AGO = '2026-02-28T23:59:59Z';
 /** By Ann's own token. */
-const ASKED = ['USD', 'anns-own-token', 60] as const;
+const ASKED = { currency: 'USD', operatorToken: 'anns-own-token', ttlSeconds: 60 };
 
 let journal: TestJournal;
 let client: Client;
@@ -75,7 +75,7 @@ function realSessions(): Sessions {
 
 /** @returns the token of the session that a request gets */
 async function opened(sessions: Sessions, request: RepeatableRequest | undefined): Promise<string> {
-  const open = await sessions.open(journal.owner, ...ASKED, request);
+  const open = await sessions.open({ owner: journal.owner, ...ASKED }, request);
   expect(open).toBeDefined();
   return open?.token ?? '';
 }
@@ -217,7 +217,7 @@ describe('pruning sessions', () => {
       expect(await opened(sessions, { hash: randomBytes(32), saysWhen: true })).toBe(token);
       await end('revoked', LONG_AGO);
       expect(await pruned()).toBe(0);
-      expect(await sessions.open(journal.owner, ...ASKED, captured)).toBeUndefined();
+      expect(await sessions.open({ owner: journal.owner, ...ASKED }, captured)).toBeUndefined();
     });
 
     it('keeps one while a request with a time may still be taken (I8)', async () => {
@@ -227,7 +227,7 @@ describe('pruning sessions', () => {
       await end('revoked', new Date().toISOString());
       const before = new Date(Date.now() + 1_000);
       expect(await pruned(false, before)).toBe(0);
-      expect(await sessions.open(journal.owner, ...ASKED, captured)).toBeUndefined();
+      expect(await sessions.open({ owner: journal.owner, ...ASKED }, captured)).toBeUndefined();
     });
 
     it('keeps one that another release has given to a request since (I8)', async () => {
@@ -242,7 +242,7 @@ describe('pruning sessions', () => {
       async (reason) => {
         const sessions = realSessions();
         const token = 'alpha.anns-own-token';
-        const learn = () => sessions.learn(token, journal.owner, 'USD', 'anns-own-token', 60);
+        const learn = () => sessions.learn(token, { owner: journal.owner, ...ASKED });
         expect(await learn()).toBeDefined();
         await end(reason, LONG_AGO);
         expect(await pruned()).toBe(0);
