@@ -2,7 +2,7 @@ import type { Bet } from '../domain/bet.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { Operation } from '../domain/operation.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
-import { isOfOtherWallet } from '../engine/delivery-settings.ts';
+import { isOfOtherWallet } from '../engine/wallet-generation.ts';
 import type { Wallet } from '../wallets/call.ts';
 import type { Callbacks } from './context.ts';
 

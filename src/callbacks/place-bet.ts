@@ -4,7 +4,7 @@ import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
 import { type Brought, bring, inTime } from '../engine/attempt.ts';
-import { presentGeneration } from '../engine/delivery-settings.ts';
+import { presentGeneration } from '../engine/wallet-generation.ts';
 import { OutOfTime } from '../lib/within.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';

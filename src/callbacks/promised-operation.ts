@@ -5,7 +5,8 @@ import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, bring } from '../engine/attempt.ts';
-import { askRightWallet, deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
+import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
+import { askRightWallet } from '../engine/wallet-generation.ts';
 import { WITHOUT_TOKEN } from '../engine/without-token.ts';
 import { within } from '../lib/within.ts';
 import { accepted } from '../protocol/answers.ts';
@@ -179,7 +180,7 @@ function promiseOf(
   { from, transactionTime }: NextState,
   state: 'live' | 'pending',
 ): NewDelivery {
-  const { operatorId } = ownerOf(from);
-  const horizonMs = horizonMsOf(deliverySettings(callbacks.configuration(), operatorId));
-  return { operation: message.operation, state, transactionTime, horizonMs };
+  const { operation } = message;
+  const promise = { operation, state, transactionTime };
+  return newDelivery(callbacks.configuration(), ownerOf(from).operatorId, promise);
 }

@@ -4,9 +4,10 @@ import type { Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Brought, bring } from '../engine/attempt.ts';
-import { askRightWallet, deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
+import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
 import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
 import { resultIn } from '../engine/result-in.ts';
+import { askRightWallet } from '../engine/wallet-generation.ts';
 import { within } from '../lib/within.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import type { SettleRequest, UnsettleRequest } from '../protocol/messages.ts';
@@ -230,16 +231,13 @@ async function bodyFor(
 }
 
 function promiseOf({ callbacks, message }: ResultCallback, bet: Bet, time: string): NewDelivery {
-  const { operatorId } = ownerOf(bet);
-  const settings = deliverySettings(callbacks.configuration(), operatorId);
-  const promise = {
-    operation: message.operation,
-    state: 'pending',
-    transactionTime: time,
-    horizonMs: horizonMsOf(settings),
-  } as const;
-  if (message.operation === 'unsettle') return promise;
-  return { ...promise, settle: { amount: message.amount, resultType: message.resultType } };
+  const { operation } = message;
+  const settle =
+    operation === 'settle'
+      ? { settle: { amount: message.amount, resultType: message.resultType } }
+      : {};
+  const promise = { operation, state: 'pending', transactionTime: time, ...settle } as const;
+  return newDelivery(callbacks.configuration(), ownerOf(bet).operatorId, promise);
 }
 
 function nowOf({ callbacks }: ResultCallback): string {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ROLLBACK_REASONS } from '../domain/codes.ts';
 import { decideRollback } from '../domain/decide.ts';
 import type { Engine } from '../engine/context.ts';
-import { deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
+import { newDelivery } from '../engine/delivery-settings.ts';
 import { accepted, isoTime } from '../protocol/answers.ts';
 import { jsonString, parseJsonObject } from '../protocol/json.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
@@ -21,8 +21,8 @@ const BATCH = 100;
 const ONLY_IN_A_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount'];
 
 /**
- * Rolls back places that the service never rolled back: answered 100, or not answered, whose
- * rollback did not come within `originateRollbackAfterMs` (I5).
+ * Rolls back places that the service should have rolled back: answered 100 or not answered at all, and no
+ * rollback came within `originateRollbackAfterMs` (I5).
  * @returns how many rollbacks were promised
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
@@ -40,12 +40,11 @@ async function originate(originating: Originating, place: OverduePlace): Promise
   const bet = await originating.bets.find(transactionId);
   if (bet?.owner === undefined) return false;
   const decision = decideRollback(bet);
-  // The service's own rollback has come meanwhile, or is just coming.
+  // The service's own rollback has come meanwhile, or is being carried out.
   if (decision.kind !== 'send' && decision.kind !== 'takeOver') return false;
 
   const transactionTime = isoTime(originating.clock.nowMs());
   const requestId = randomUUID();
-  const settings = deliverySettings(originating.configuration(), bet.owner.operatorId);
   // Before the journal, as for the service's own rollback.
   await originating.answers.fence(transactionId);
   const committed = await originating.bets.commit(
@@ -59,12 +58,11 @@ async function originate(originating: Originating, place: OverduePlace): Promise
         body: Buffer.from(rollbackOf(place.body, requestId)),
         answer: accepted(transactionId, transactionTime),
       },
-      delivery: {
+      delivery: newDelivery(originating.configuration(), bet.owner.operatorId, {
         operation: 'rollback',
         state: 'pending',
         transactionTime,
-        horizonMs: horizonMsOf(settings),
-      },
+      }),
       supersedes: decision.supersedes,
     },
     undefined,

@@ -1,8 +1,8 @@
 import type { Bet, BetOwner } from '../domain/bet.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { Engine } from './context.ts';
-import { presentGeneration } from './delivery-settings.ts';
 import { countUnknown } from './unknown-outcome.ts';
+import { presentGeneration } from './wallet-generation.ts';
 
 /** Whom an operation on a bet concerns. */
 export type Located =

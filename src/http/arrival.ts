@@ -1,4 +1,3 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Clock } from '../domain/clock.ts';
 import { BACKLOG } from './accept-queue.ts';
 
@@ -134,29 +133,4 @@ function epochMsOf(header: string): number | undefined {
   const value = Number(match[1]);
   if (value > 1e14) return value / 1_000;
   return value > 1e11 ? value : value * 1_000;
-}
-
-/**
- * Whether an address is in one of the CIDRs (or single addresses). What is none is in none: proxies write
- * down what they were told, and a request whose connection was reset in the meantime has no address any more.
- */
-export function addressMatcher(cidrs: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const cidr of cidrs) {
-    const [address = '', prefix] = cidr.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  // Node takes `::ffff:192.0.2.1` for the address of IPv4 that it is.
-  return (said) => {
-    const address = withoutPort(said);
-    return isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-  };
-}
-
-/** Some proxies write `192.0.2.1:51234` and `[2001:db8::1]:51234` into `X-Forwarded-For`. */
-function withoutPort(address: string): string {
-  const [, ipv6, ipv4] = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(address) ?? [];
-  return ipv6 ?? ipv4 ?? address;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Bet, Busy } from '../../src/domain/bet.ts';
 import type { Engine } from '../../src/engine/context.ts';
-import { deliverySettings, isOfOtherWallet } from '../../src/engine/delivery-settings.ts';
+import { deliverySettings } from '../../src/engine/delivery-settings.ts';
 import { findRecoveredBet, locate, unseenBet } from '../../src/engine/find-bet.ts';
+import { isOfOtherWallet } from '../../src/engine/wallet-generation.ts';
 import type { Players } from '../../src/store/sessions/players.ts';
 import { FRESH } from '../domain/support/fresh-bet.ts';
 import { partly } from '../support/partly.ts';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
-import { addressMatcher, arrivedAtMs, EventLoopLag } from '../../src/http/arrival.ts';
+import { addressMatcher } from '../../src/http/address-matcher.ts';
+import { arrivedAtMs, EventLoopLag } from '../../src/http/arrival.ts';
 import { partly } from '../support/partly.ts';
 import { TestClock } from '../support/test-clock.ts';
 

@@ -1,0 +1,62 @@
+import type { Configuration } from '../config/schema.ts';
+import type { Bet } from '../domain/bet.ts';
+import type { BetAnswer } from '../domain/wallet-answer.ts';
+
+/*
+ * An operator may replace its wallet by one with new books, and then raises `wallet.generation`. A bet belongs to
+ * the generation that it was placed with: no other wallet is asked about it unless a person releases it to that one
+ * (docs/money-safety.md).
+ */
+
+/** The `wallet.generation` whose books a bet enters now; 1 for an operator whose file is gone. */
+export function presentGeneration(configuration: Configuration, operatorId: string): number {
+  return configuration.operators.get(operatorId)?.wallet.generation ?? 1;
+}
+
+/** Whose books a bet is in, and what people have released of that operator's bets. */
+export type BooksOf = Pick<Bet, 'owner' | 'generation' | 'released' | 'releasedTo'>;
+
+/** For a bet whose generation has just been read from the configuration: a release changes nothing about it. */
+export const UNRELEASED = { released: 0, releasedTo: 0 } as const;
+
+/**
+ * Whether a bet is in the books of another wallet than the one that is configured here: an older one
+ * (`wallet.generation` has been raised since), or a newer one whose configuration this process has not read yet.
+ * The configured wallet does not know such a bet. It is asked about it only after a release that names this wallet
+ * and covers the later of the two generations: a release to one wallet says nothing about those that come after it.
+ * In turn, a bet that was released to a newer wallet is in that wallet's books, even if its own generation is the
+ * configured one.
+ */
+export function isOfOtherWallet(
+  configuration: Configuration,
+  { owner, generation, released, releasedTo }: BooksOf,
+): boolean {
+  const operator = owner && configuration.operators.get(owner.operatorId);
+  if (operator === undefined) return false;
+  const configured = operator.wallet.generation;
+  const isReleasedToNewer = releasedTo > configured;
+  // 0: an older version of the gateway recorded the release, which was to the generation that it named.
+  const isReleasedHere = (releasedTo || released) === configured;
+  return generation === configured
+    ? isReleasedToNewer && generation <= released
+    : !isReleasedHere || Math.max(generation, configured) > released;
+}
+
+/**
+ * Makes a call, unless the operator's wallet has been replaced since the attempt was decided on. The new wallet
+ * knows nothing of the bet, and its "nothing to roll back" would hide what the right one holds.
+ * @param call sends its request in the same turn of the event loop, to the wallet that is configured then
+ */
+export async function askRightWallet(
+  configuration: Configuration,
+  bet: BooksOf,
+  call: () => Promise<BetAnswer>,
+): Promise<BetAnswer> {
+  return isOfOtherWallet(configuration, bet) ? OTHER_WALLET : await call();
+}
+
+const OTHER_WALLET: BetAnswer = {
+  kind: 'notSent',
+  reason: 'maintenance',
+  trace: { sent: false, latencyMs: 0, error: 'the bet is in the books of another wallet' },
+};

@@ -1,0 +1,26 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+/**
+ * Tells whether an address is in one of the CIDRs (or single addresses). Text that is no address is in none of
+ * them: proxies pass on whatever they were told, and a request whose connection was reset has no address any more.
+ */
+export function addressMatcher(cidrs: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const cidr of cidrs) {
+    const [address = '', prefix] = cidr.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  // Node knows by itself that `::ffff:192.0.2.1` is an IPv4 address.
+  return (said) => {
+    const address = withoutPort(said);
+    return isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** Some proxies write `192.0.2.1:51234` and `[2001:db8::1]:51234` into `X-Forwarded-For`. */
+function withoutPort(address: string): string {
+  const [, ipv6, ipv4] = /^(?:\[(.*)\]|([\d.]+))(?::\d+)?$/.exec(address) ?? [];
+  return ipv6 ?? ipv4 ?? address;
+}
