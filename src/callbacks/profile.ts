@@ -15,18 +15,17 @@ import { prefixOf } from './prefixed-token.ts';
 import { readOutcome, withoutWallet } from './read-outcome.ts';
 
 /**
- * A currency as the protocol has them (docs/protocol.md, User profile); also one that can be
- * stored.
+ * A currency as the protocol has them (docs/protocol.md, User profile) and as PostgreSQL can store it.
  */
 const CURRENCY = /^[^\s\p{Cc}\p{Cs}]{3,5}$/u;
 
-/** Whose profile is asked for, before and after the wallet's answer. */
+/** Whose profile is asked for, as far as that is known before the wallet answers. */
 interface Subject {
   readonly operatorId: string;
   readonly operatorToken: string;
-  /** Undefined while a prefixed token was never vouched for, or has expired. */
+  /** Undefined for a prefixed token that no wallet has vouched for yet. */
   readonly session: Session | undefined;
-  /** A prefixed session is learnt and renewed by profiles; an issued one is not. */
+  /** Profiles open and renew prefixed sessions; issued ones they leave alone. */
   readonly prefixed: boolean;
 }
 
@@ -60,19 +59,13 @@ export async function profile(
   if (answer.kind !== 'answered') return readOutcome(operatorId, answer);
 
   const { document } = answer;
-  const broken = (note: string) => {
-    callbacks.logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
-    return unavailable('error', operatorId, { reason: 'bad_answer' });
-  };
-  const { userId: operatorUser, currency } = document.value;
-  if (typeof operatorUser !== 'string') return broken('has no userId that is a text');
-  if (typeof currency !== 'string') return broken('has no currency that is a text');
-  if (!OPERATOR_USER.test(operatorUser)) {
-    return broken('its userId is not 1 to 64 characters of A-Za-z0-9._~-');
-  }
+  const named = namedIn(document);
+  if ('fault' in named) return broken(callbacks, operatorId, named.fault);
+  const { operatorUser, currency } = named;
   if (session !== undefined) {
     if (session.owner.operatorUser !== operatorUser) {
-      return broken("its userId is not that of the session's player");
+      const fault = "its userId is not that of the session's player";
+      return broken(callbacks, operatorId, fault);
     }
     if (session.currency !== currency) {
       await callbacks.sessions.endForCurrency(message.token, session);
@@ -83,9 +76,9 @@ export async function profile(
     ? await learn(callbacks, message.token, found, operatorUser, currency)
     : session?.owner;
   if (owner === undefined) {
-    return broken(
-      'its currency is not 3 to 5 characters, or its token is of another player or currency',
-    );
+    const fault =
+      'its currency is not 3 to 5 characters, or its token is of another player or currency';
+    return broken(callbacks, operatorId, fault);
   }
   const mismatch = mismatchRefused(message, { owner, currency });
   if (mismatch !== undefined) return mismatch;
@@ -95,6 +88,27 @@ export async function profile(
     operatorId,
     detail: detailOf(answer.trace),
   };
+}
+
+/** Whom a wallet's profile names, or what is wrong with it. */
+function namedIn({
+  value,
+}: JsonDocument):
+  | { readonly operatorUser: string; readonly currency: string }
+  | { readonly fault: string } {
+  const { userId: operatorUser, currency } = value;
+  if (typeof operatorUser !== 'string') return { fault: 'has no userId that is a string' };
+  if (typeof currency !== 'string') return { fault: 'has no currency that is a string' };
+  if (!OPERATOR_USER.test(operatorUser)) {
+    return { fault: 'its userId is not 1 to 64 characters of A-Za-z0-9._~-' };
+  }
+  return { operatorUser, currency };
+}
+
+/** The answer where the wallet's profile cannot be used; the service asks again. */
+function broken(callbacks: Callbacks, operatorId: string, note: string): Handled {
+  callbacks.logger.warn({ operator: operatorId, note }, 'profile.broken_answer');
+  return unavailable('error', operatorId, { reason: 'bad_answer' });
 }
 
 /** Replaces the `userId` that the message names, if it names one: the wallet knows only its own. */
@@ -123,7 +137,7 @@ async function findSubject(
       prefixed: prefix !== undefined,
     };
   }
-  // A wallet's good profile opens a prefixed session and brings an expired one back to life.
+  // A wallet's good profile opens a prefixed session, and makes an expired one live again.
   if (prefix !== undefined && lookup.kind !== 'ended') {
     return {
       ...prefix,
@@ -135,8 +149,8 @@ async function findSubject(
 }
 
 /**
- * A prefixed token says itself what the wallet knows it by. So where the key that sealed that is gone, the wallet is
- * asked whose it is, as with one that was never seen.
+ * A prefixed token itself contains the token that the wallet knows. So if the stored copy cannot be decrypted any
+ * more, the wallet is asked whose it is, as for a token that was never seen.
  */
 async function findSession(
   { sessions }: Callbacks,
@@ -154,7 +168,7 @@ async function findSession(
 
 /**
  * Opens or renews the prefixed session that the wallet has just vouched for.
- * @returns undefined where the wallet's answer cannot open a session: it is a broken answer
+ * @returns undefined if the wallet's answer cannot open a session, which makes it a broken answer
  */
 async function learn(
   callbacks: Callbacks,
