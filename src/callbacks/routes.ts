@@ -2,7 +2,6 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
-import type { Operation } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { storedMessage } from '../engine/stored-message.ts';
 import type { StrangerLog } from '../lib/stranger-log.ts';
@@ -19,6 +18,7 @@ import { type SigningKey, verify } from '../protocol/signature.ts';
 import { refused, systemError, unavailable } from './answers.ts';
 import { balance } from './balance.ts';
 import { BetCallback } from './bet-callback.ts';
+import { type CountedCallback, countAndLog, transactionIdOf } from './callback-log.ts';
 import type { Callbacks } from './context.ts';
 import type { Handled } from './handled.ts';
 import { answerWithoutJournal } from './known-place.ts';
@@ -57,7 +57,7 @@ export function callbackRoutes(app: FastifyInstance, callbacks: Callbacks, edge:
   serve('PUT', '/payment/bet', (body) => parseBet('PUT', body));
 }
 
-/** One callback from its bytes to its answer: admitted, read, carried out, counted, logged. */
+/** One callback from its bytes to its answer: admitted, parsed, carried out, counted, logged, answered. */
 async function handle(
   callbacks: Callbacks,
   edge: CallbackEdge,
@@ -67,7 +67,7 @@ async function handle(
 ): Promise<void> {
   const { totalMs, reserveMs } = callbacks.configuration().gateway.deadline;
   const deadline = new Deadline(callbacks.clock, request.arrivedAtMs, totalMs, reserveMs);
-  // Answered or hung up: from then on this request begins, promises and sends nothing (I11).
+  // Answered, or its sender hung up: from then on this request begins, promises and sends nothing (I11).
   reply.raw.once('close', () => deadline.end());
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 
@@ -75,12 +75,12 @@ async function handle(
   if (unadmitted !== undefined) {
     const leftOut = edge.strangers.next();
     const handled = { ...unadmitted, detail: { ...unadmitted.detail, leftOut } };
-    return conclude(callbacks, request, reply, { handled, isLogged: leftOut !== undefined });
+    return respond(callbacks, request, reply, { handled, isLogged: leftOut !== undefined });
   }
   const parsed = parse(body);
   if (!parsed.ok) {
     const why = parsed.field === undefined ? parsed.why : `${parsed.field}: ${parsed.why}`;
-    return conclude(callbacks, request, reply, {
+    return respond(callbacks, request, reply, {
       handled: refused(CODES.validation, why, undefined),
     });
   }
@@ -88,10 +88,10 @@ async function handle(
   const handled = await traced(callbacks, request, message, () =>
     carryInTime(callbacks, message, body, deadline),
   );
-  return conclude(callbacks, request, reply, { handled, message });
+  return respond(callbacks, request, reply, { handled, message });
 }
 
-/** The listener answers a body that is too large, unread; it is a callback all the same. */
+/** The listener refuses a body that is too large without reading it; it counts as a callback all the same. */
 function noteTooLarge(
   callbacks: Callbacks,
   edge: CallbackEdge,
@@ -100,10 +100,14 @@ function noteTooLarge(
 ): void {
   if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return;
   const leftOut = edge.strangers.next();
-  const answer = failure(CODES.validation, error.message, 413);
   const detail = { reason: 'body_too_large', leftOut };
-  note(callbacks, request, {
-    handled: { answer, outcome: 'invalid', operatorId: undefined, detail },
+  countAndLog(callbacks, request, {
+    handled: {
+      answer: failure(CODES.validation, error.message, 413),
+      outcome: 'invalid',
+      operatorId: undefined,
+      detail,
+    },
     isLogged: leftOut !== undefined,
   });
 }
@@ -138,7 +142,7 @@ function admit(
   };
 }
 
-/** The callback's span; only now, because unverified requests get none. */
+/** Carries a callback out within a span of its own. Unverified requests get none. */
 function traced(
   callbacks: Callbacks,
   request: FastifyRequest,
@@ -167,7 +171,7 @@ function traced(
   );
 }
 
-/** Whatever happens inside, the answer leaves in time and is the safe one (I1, I2). */
+/** Whatever happens inside, an answer leaves in time; if there is no other, the safe one (I1, I2). */
 async function carryInTime(
   callbacks: Callbacks,
   message: Callback,
@@ -177,11 +181,11 @@ async function carryInTime(
   try {
     return await within(deadline.lastMs(), carry(callbacks, message, body, deadline));
   } catch (error) {
-    // Whatever goes on in the background must not act for a caller who has been answered.
+    // What goes on in the background must no longer act for a caller who has been answered.
     deadline.end();
-    const expected = error instanceof OutOfTime || error instanceof GatewayError;
+    const isExpected = error instanceof OutOfTime || error instanceof GatewayError;
     const transactionId = transactionIdOf(message);
-    callbacks.logger[expected ? 'warn' : 'error'](
+    callbacks.logger[isExpected ? 'warn' : 'error'](
       { err: error, operation: message.operation, transactionId },
       'callback.failed',
     );
@@ -191,6 +195,7 @@ async function carryInTime(
   }
 }
 
+/** Hands a callback to its file; each is a story of its own. */
 async function carry(
   callbacks: Callbacks,
   message: Callback,
@@ -220,78 +225,14 @@ async function carry(
   }
 }
 
-interface Noted {
-  readonly handled: Handled;
-  readonly message?: Callback;
-  /** Default: as all of its kind are. */
-  readonly isLogged?: boolean;
-}
-
-/** Counts, logs one wide line, answers. */
-function conclude(
+/** Counts, logs one wide line, and sends the answer. */
+function respond(
   callbacks: Callbacks,
   request: FastifyRequest,
   reply: FastifyReply,
-  result: Noted,
+  result: CountedCallback,
 ): void {
-  note(callbacks, request, result);
-  const { answer } = result.handled;
-  reply
-    .code(answer.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(answer.body);
-}
-
-/** Once for each callback that is answered. */
-function note(callbacks: Callbacks, request: FastifyRequest, result: Noted): void {
-  const { handled, message } = result;
-  const durationMs = callbacks.clock.monotonicMs() - request.arrivedAtMs;
-  const operator = handled.operatorId ?? 'unknown';
-  const operation = message?.operation ?? operationOfRoute(request);
-  callbacks.metrics.callbacks.inc({ operator, operation, outcome: handled.outcome });
-  callbacks.metrics.callbackDuration.observe({ operator, operation }, durationMs / 1000);
-  const isGoodRead =
-    handled.outcome === 'accepted' && (operation === 'profile' || operation === 'balance');
-  if (result.isLogged ?? (!isGoodRead || callbacks.logsRead())) {
-    logLine(callbacks, { operator, operation, durationMs }, result);
-  }
-}
-
-/** The one wide line of a callback. */
-function logLine(
-  callbacks: Callbacks,
-  facts: { readonly operator: string; readonly operation: Operation; readonly durationMs: number },
-  { handled, message }: Noted,
-): void {
-  const { operator, operation, durationMs } = facts;
-  callbacks.logger.info(
-    {
-      operator,
-      operation,
-      outcome: handled.outcome,
-      status: handled.answer.status,
-      durationMs: Math.round(durationMs * 10) / 10,
-      transactionId: message && transactionIdOf(message),
-      requestId: message?.requestId,
-      ...handled.detail,
-    },
-    'callback.handled',
-  );
-}
-
-/** Of a bet; undefined for a profile or balance. */
-function transactionIdOf(message: Callback): string | undefined {
-  return 'transactionId' in message ? message.transactionId : undefined;
-}
-
-/** The best name for a callback whose body could not be read. */
-function operationOfRoute(request: FastifyRequest): Operation {
-  switch (request.routeOptions.url) {
-    case '/user/profile':
-      return 'profile';
-    case '/user/balance':
-      return 'balance';
-    default:
-      return request.method === 'POST' ? 'place' : 'settle';
-  }
+  countAndLog(callbacks, request, result);
+  const { status, body } = result.handled.answer;
+  reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
 }

@@ -14,20 +14,20 @@ import { correctAnswer } from './correction.ts';
 import { type Sending, SendPermit } from './send-permit.ts';
 import { countUnknown } from './unknown-outcome.ts';
 
-/** What a conclusion leads to: the answer in time, and the answer once the caller's time is over. */
+/** A wallet's answer, interpreted: what it means for the bet, and what the service is answered for it. */
 export interface Concluded {
   readonly conclusion: Conclusion;
   /** What the service is answered once the outcome is committed. */
   readonly answer: Answer;
-  /** What it is answered if the outcome cannot be committed in time: 100, 503, or the promise. */
+  /** What it is answered if the outcome is not committed in time: 100, 503, or the promise. */
   readonly lateAnswer: Answer;
-  /** The time that the promise was, or would be, answered with. */
+  /** The `transactionTime` that the promise is answered with. */
   readonly promisedTime?: string;
 }
 
 /**
- * One operation on its way to a wallet. The engine knows the order of the steps and what must hold
- * between them; the operation knows what each step is.
+ * One attempt to bring an operation to a wallet. The engine knows the order of the steps and what must hold
+ * between them; the operation says what each step is.
  */
 export interface Attempt<C extends Concluded> {
   readonly transactionId: string;
@@ -35,7 +35,7 @@ export interface Attempt<C extends Concluded> {
   readonly attemptId: string;
   readonly operatorId: string;
   readonly operation: BetOperation;
-  /** Of the caller that waits; undefined for a delivery, for which nobody waits. */
+  /** Of the caller that waits; undefined for a delivery: nobody waits for its outcome. */
   readonly deadline: Deadline | undefined;
   /** Calls the wallet once. Never rejects. */
   readonly call: (sending: Sending) => Promise<BetAnswer>;
@@ -58,8 +58,8 @@ export type Begun = { readonly kind: 'begun'; readonly operationId: string };
  * Brings an operation to its wallet: write first, send second, acknowledge third (I3).
  * @param begin commits the intent; anything but `begun` ends the attempt with nothing sent
  * @param beginWithinMs how long the caller can wait for that
- * @throws GatewayError, OutOfTime when the intent could not be committed: nothing was sent, and
- *   what is committed late is taken back
+ * @throws GatewayError, OutOfTime when the intent could not be committed in time: nothing was sent, and
+ *   an intent that turns out to be committed late is taken back
  */
 export async function bring<C extends Concluded, Refused extends { readonly kind: string }>(
   engine: Engine,
@@ -72,7 +72,7 @@ export async function bring<C extends Concluded, Refused extends { readonly kind
     try {
       return await begin();
     } catch (error) {
-      // Lost on the way, it may have been committed all the same.
+      // Its statement may have been committed all the same, and only the answer to it lost.
       if (error instanceof GatewayError) void takeBack(engine, attempt);
       throw error;
     }
@@ -85,7 +85,7 @@ export async function bring<C extends Concluded, Refused extends { readonly kind
   return await record(engine, tried);
 }
 
-/** One attempt at the wallet, concluded and not yet recorded. */
+/** An attempt after its call: interpreted, not yet recorded. */
 export interface Tried<C extends Concluded> {
   readonly attempt: Attempt<C>;
   readonly operationId: string;
@@ -95,8 +95,8 @@ export interface Tried<C extends Concluded> {
 }
 
 /**
- * Calls the wallet and says what its answer means.
- * @param permit from when the intent was committed or the delivery taken
+ * Calls the wallet and interprets its answer.
+ * @param permit made before the intent was committed or the delivery taken
  */
 export async function tryOnce<C extends Concluded>(
   engine: Engine,
@@ -120,7 +120,7 @@ export async function record<C extends Concluded>(
   const finished = attempt.finish(operationId, concluded, attemptOf(sent, startedAtMs, answer));
   let stands = false;
   try {
-    // Of a caller that has gone it is written as late, and nothing hurries.
+    // For a caller that has hung up the outcome is recorded as late, however long that takes.
     const { kind } = await (deadline === undefined || deadline.hasEnded
       ? finished
       : within(deadline.answerMs(), finished));
@@ -130,7 +130,7 @@ export async function record<C extends Concluded>(
       { err: error, operator: operatorId, operation, transactionId },
       'bet.outcome_not_recorded',
     );
-    // It may still be written, with an answer that was not sent.
+    // The write may still take effect, and would record an answer that was not sent.
     if (deadline !== undefined) {
       const { lateAnswer, promisedTime } = concluded;
       const { attemptId } = attempt;
@@ -144,7 +144,7 @@ export async function record<C extends Concluded>(
   return { kind: 'brought', sent, concluded, stands };
 }
 
-/** An update that its wallet has accepted, as its promise was answered. */
+/** An update that its wallet has accepted, with the time of the promise that the service was answered with. */
 function promisedUpdate({ conclusion, promisedTime }: Concluded): Bet['update'] {
   const { update } = conclusion.change;
   if (conclusion.outcome !== 'accepted' || promisedTime === undefined) return undefined;
@@ -152,8 +152,8 @@ function promisedUpdate({ conclusion, promisedTime }: Concluded): Bet['update'] 
 }
 
 /**
- * When an intent of unknown fate is looked for: its statement may still be on its way, and while PostgreSQL
- * is away nobody can look. Until it is found its bet is nobody's, and a promise of that bet waits.
+ * Pauses before each look for an intent whose commit was not reported: its statement may still be on its way, or
+ * PostgreSQL away. Until the intent is found, its lease blocks the bet, and whatever is promised for it waits.
  */
 const LOOK_AFTER_MS = [0, 1_000, 2_000, 2_000, 4_000];
 
@@ -171,12 +171,12 @@ async function takeBack<C extends Concluded>(engine: Engine, attempt: Attempt<C>
     }
   }
   if (failure === undefined) return;
-  // If it stands after all, its lease ends and the sweep marks its outcome unknown.
+  // If it was committed after all, its lease will end, and the sweep will mark its outcome unknown.
   const { transactionId, operation } = attempt;
   engine.logger.warn({ err: failure, transactionId, operation }, 'bet.late_intent_not_looked_for');
 }
 
-/** What was begun after its caller gave up was never sent: the bet is free again at once (I11). */
+/** Frees the bet of an intent that was committed after its caller gave up, and therefore never sent (I11). */
 async function release<C extends Concluded>(
   engine: Engine,
   attempt: Attempt<C>,
@@ -192,7 +192,7 @@ async function release<C extends Concluded>(
     const attempted = attemptOf(sent, engine.clock.nowMs(), concluded.lateAnswer);
     await attempt.finish(operationId, concluded, attempted);
   } catch (error) {
-    // Its lease ends and the sweep marks its outcome unknown, which is safe if less precise.
+    // Its lease will end, and the sweep will mark its outcome unknown: less precise, but safe.
     const { transactionId, operation } = attempt;
     engine.logger.warn({ err: error, transactionId, operation }, 'bet.late_intent_not_released');
   } finally {
@@ -201,9 +201,9 @@ async function release<C extends Concluded>(
 }
 
 /**
- * Does something that must not begin once time is over.
- * @param onLate is given the result if the caller had given up by then; must not reject
- * @throws OutOfTime
+ * Runs work that must not begin once the time is over, and waits for it as long as there is time.
+ * @param onLate gets the result of work that ends after the caller has given up; must not reject
+ * @throws OutOfTime when the time is over, before the work or while it runs; whatever `work` throws
  */
 export async function inTime<T>(
   limitMs: number,
@@ -215,7 +215,7 @@ export async function inTime<T>(
   try {
     return await within(limitMs, working);
   } catch (error) {
-    // Nobody is waiting for a failure after that: nothing was begun.
+    // A failure after that needs no handling: nothing was begun, and nobody waits to hear of it.
     if (error instanceof OutOfTime) working.then(onLate, () => undefined);
     throw error;
   }
