@@ -5,6 +5,10 @@ import { LEASE_END } from './lease.ts';
 import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';
 import type { Limited, PlaceIntent, PlaceResult } from './place.ts';
 
+/**
+ * Intents of places: the bet's row and its operation. A row comes back for each of them, and `operation_id` only if it
+ * was this intent that created the bet: never for a `transactionId` that is known, or a session that has ended.
+ */
 export const BEGIN = batchStatement(
   'place-begin',
   {
@@ -25,15 +29,15 @@ export const BEGIN = batchStatement(
   } satisfies Parameters<Limited<PlaceIntent>>,
   `
   WITH input AS MATERIALIZED (
-    -- What comes after its caller's answer takes no effect (I11).
+    -- Nothing takes effect after its caller was answered (I11).
     SELECT i.*, clock_timestamp() >= i.before AS is_late FROM :input
   ), live AS (
     SELECT i.* FROM input i JOIN sessions s ON s.id = i.session_id
-       -- What a process remembers of a session that a failover has lost: its ids are others' by now.
+       -- A process may remember a session that a failover has lost: by now its ids belong to others.
        AND s.token_hash = i.token_hash AND s.player_id = i.player_id
      WHERE s.ended_at IS NULL AND s.expires_at > clock_timestamp() AND NOT i.is_late
-       -- Of a process that knows only the wallet before: the bets of its generation were released to another
-       -- wallet, where nobody would find this one.
+       -- Nor for a process that still knows the wallet of before: bets of that generation have been released to
+       -- another wallet, which does not have this one.
        AND NOT EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = i.operator_id
                           AND h.released >= i.generation AND h.released_to > i.generation)
   ), bet AS (
@@ -46,12 +50,12 @@ export const BEGIN = batchStatement(
            CASE WHEN answer_status IS NULL
                 THEN ${LEASE_END} END
       FROM live
-     -- One order for all batches: two of them must not wait for each other's rows.
+     -- All batches use one order, so that two of them never wait for each other's rows.
      ORDER BY transaction_id, attempt_id
     ON CONFLICT (transaction_id) DO NOTHING
     RETURNING transaction_id
   ), op AS (
-    -- Twins within one batch: the first of the same order is the one whose row was inserted.
+    -- Of copies within one batch, the first in the same order is the one whose row was inserted.
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
                             answer_status, answer_body)
     SELECT DISTINCT ON (l.transaction_id) l.transaction_id, l.operator_id, 'place', l.attempt_id,
@@ -70,6 +74,7 @@ export const BEGIN = batchStatement(
   }),
 );
 
+/** The place's final state. */
 const PLACE: Parameters<Limited<PlaceResult>> = {
   place: ['text', ({ place }) => placeColumns(place).place],
   place_time: ['text', ({ place }) => placeColumns(place).time],
@@ -77,6 +82,7 @@ const PLACE: Parameters<Limited<PlaceResult>> = {
   place_message: ['text', ({ place }) => placeColumns(place).message],
 };
 
+/** Outcomes of places; each is written to its bet only while its attempt owns the bet. */
 export const FINISH_PLACES = batchStatement(
   'place-finish',
   {
@@ -86,8 +92,8 @@ export const FINISH_PLACES = batchStatement(
     ...PLACE,
     ...attemptParameters<Limited<PlaceResult>>(({ attempt }) => attempt),
     before: ['timestamptz', ({ before }) => before],
-    late_status: ['int', ({ lateAnswer }) => lateAnswer.status],
-    late_body: ['text', ({ lateAnswer }) => lateAnswer.body],
+    status_if_late: ['int', ({ lateAnswer }) => lateAnswer.status],
+    body_if_late: ['text', ({ lateAnswer }) => lateAnswer.body],
   } satisfies Parameters<Limited<PlaceResult>>,
   `
   ${INPUT_OF_FREE}, bet AS (
@@ -101,12 +107,12 @@ export const FINISH_PLACES = batchStatement(
        AND b.place = 'in_flight'
     RETURNING i.attempt_id, i.is_late
   ), attempt AS (
-    -- Also when the lease had ended: a late answer changes nothing, but people must see it.
+    -- Also when the lease has ended: a late answer changes nothing about the bet, but people must see it.
     INSERT INTO attempts (operation_id, number, ${ATTEMPT_COLUMNS.join(', ')}, confirmed)
     SELECT i.operation_id, 1, i.started_at, i.latency_ms, i.result, i.status, i.code, i.error,
            i.wallet_type, i.wallet_body, i.wallet_truncated,
-           CASE WHEN i.is_late THEN i.late_status ELSE i.answer_status END,
-           CASE WHEN i.is_late THEN i.late_body ELSE i.answer_body END,
+           CASE WHEN i.is_late THEN i.status_if_late ELSE i.answer_status END,
+           CASE WHEN i.is_late THEN i.body_if_late ELSE i.answer_body END,
            i.place = 'accepted' AND bet.attempt_id IS NOT NULL
       FROM input i LEFT JOIN bet USING (attempt_id) ORDER BY i.operation_id
     ON CONFLICT DO NOTHING
@@ -119,7 +125,7 @@ export const FINISH_PLACES = batchStatement(
   }),
 );
 
-/** The attempt stands there: an earlier try of this outcome was committed. */
+/** Outcomes that an earlier statement has committed without reporting it: their attempts are there. */
 export const LOOK_UP_FINISHED = batchStatement(
   'place-look-up-finished',
   {
