@@ -67,10 +67,10 @@ const PARAMETERS: Parameters<LimitedCommit> = {
 };
 
 const stateColumns = Object.keys(STATE);
-/** What comes after its caller's answer takes no effect: the statement itself refuses (I11). */
+/** Nothing takes effect after its caller was answered: the statement itself refuses it (I11). */
 const IS_LATE = `clock_timestamp() >= coalesce(g.before, 'infinity')`;
 
-/** What both commits do once `bet` holds the attempts whose commit takes effect: operations and promises. */
+/** What every commit does for the attempts in `bet`, whose decision takes effect: writes operations and promises. */
 const WRITTEN = `op AS (
     INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, request_id, body,
                             answer_status, answer_body)
@@ -79,7 +79,7 @@ const WRITTEN = `op AS (
       FROM bet JOIN input i USING (attempt_id)
     RETURNING id, attempt_id, operator_id
   ), promise AS (
-    -- A live one becomes due when its attempt's lease ends: a killed process loses nothing.
+    -- A live one becomes due when its attempt's lease ends, so a killed process loses nothing.
     INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state,
                             transaction_time, settle_amount, settle_type, held_ms,
                             next_attempt_at, dead_at)
@@ -98,14 +98,14 @@ const writtenOf = (row: Columns) => ({
 });
 
 /**
- * A row of the same bet that is being written and not committed yet is waited for no longer: the gateway's own are
- * committed within some milliseconds, and a server's process that was stopped in between holds its rows for as long.
+ * How long an insert waits for another one of the same bet that is not committed yet. The gateway's own commit within
+ * some milliseconds; a PostgreSQL process that is stopped in between would hold its rows for as long as it is.
  */
 const UNCOMMITTED_MS = 20;
 
 /**
- * The first operation of a bet that is not here: one commit, because two of the same bet would both count. PostgreSQL's
- * `lock_not_available` where a row of it is not committed: nothing was written.
+ * The first operation of a bet that the journal does not know. One commit a statement, because of two on the same bet
+ * both would count. Fails with `lock_not_available` if another insert of the bet is not committed: nothing is written.
  */
 export const COMMIT_NEW = batchStatement(
   'bet-commit-new',
@@ -133,23 +133,24 @@ export const COMMIT_NEW = batchStatement(
 );
 
 /**
- * Any number of decisions at once, each on a bet that is still as it was read. Of two on one bet the first to be
- * written takes effect. Whatever somebody else has locked, a bet or a delivery of it, is passed over.
+ * Any number of decisions at once; each takes effect only if its bet is still as it was read. Of two on one bet the
+ * first to be written takes effect. A bet that somebody else has locked, or a delivery of which, is left out and
+ * comes back as `is_locked`.
  *
- * @param onlyWhere what else must hold of `input`
+ * @param onlyWhere a further condition on `i`, a row of `input`
  */
 const changeWhere = (onlyWhere = '') => `
   ${inputOfFree(`
         SELECT d.id FROM deliveries d
          WHERE d.transaction_id = g.transaction_id AND d.state IN ('live', 'pending')
            AND (d.id = ANY (g.supersedes::bigint[])
-                -- What was to be sent once more is overtaken by any later money operation.
+                -- A confirmation is overtaken by any later money operation.
                 OR d.purpose = 'confirm' AND g.operation <> 'update')`)}, bet AS (
     UPDATE bets b
        SET operator_id = i.operator_id, player_id = i.player_id, session_id = i.session_id,
            amount = i.amount, currency = i.currency, generation = i.generation,
            ${stateColumns.map((column) => `${column} = i.${column}`).join(', ')},
-           -- Whoever is busy keeps its lease; a new attempt gets one.
+           -- An attempt that is under way keeps its lease; a new one gets its own.
            busy_until = CASE WHEN i.busy_attempt IS NULL THEN NULL
                              WHEN b.busy_attempt = i.busy_attempt THEN b.busy_until
                              ELSE ${LEASE_END} END,
@@ -161,7 +162,8 @@ const changeWhere = (onlyWhere = '') => `
   ), ${WRITTEN}, superseded AS (
     UPDATE deliveries SET state = 'superseded', settled_at = clock_timestamp()
      WHERE id = ANY (ARRAY(SELECT t.id FROM touched t JOIN bet USING (attempt_id)))
-       -- By their ids: of open ones there is an index too, and a kept plan must not read all of a backlog.
+       -- IS NOT DISTINCT FROM keeps PostgreSQL from the index of open deliveries: they are found by their ids, and a
+       -- kept plan must not read a whole backlog.
        AND (state IS NOT DISTINCT FROM 'live' OR state IS NOT DISTINCT FROM 'pending')
   )
   SELECT g.attempt_id, op.id AS operation_id, ${IS_LATE} AS is_late,
@@ -170,6 +172,7 @@ const changeWhere = (onlyWhere = '') => `
          ) AS is_locked
     FROM given g LEFT JOIN op USING (attempt_id)`;
 
+/** Decisions on bets that the journal knows; all but places. */
 export const COMMIT_CHANGE = batchStatement(
   'bet-commit-change',
   PARAMETERS,
@@ -178,8 +181,8 @@ export const COMMIT_CHANGE = batchStatement(
 );
 
 /**
- * A place on a bet that is here already: only while its session lives, so that a revocation that was committed before
- * is never overlooked. By itself: whatever else is written must not wait where somebody keeps `sessions` locked.
+ * A place on a bet that the journal knows already: only while its session is live, so that a revocation committed
+ * before is never overlooked. A statement of its own, so that nothing else waits while somebody has `sessions` locked.
  */
 export const COMMIT_PLACE = batchStatement(
   'bet-commit-place',

@@ -11,6 +11,7 @@ import { BetCommits } from './commits.ts';
 import { whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 import { BetOutcomes } from './outcomes.ts';
+import { RECOVER, RECOVER_LAPSED } from './recover-statements.ts';
 import {
   ANSWER_OF,
   type AnswerCorrection,
@@ -22,8 +23,6 @@ import {
   RECORD_REFUSAL,
   RECORDED_OPERATIONS,
   RECORDED_UNDER,
-  RECOVER,
-  RECOVER_LAPSED,
   type RecordedCopy,
   type RequestKey,
 } from './statements.ts';

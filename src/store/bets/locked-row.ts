@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../domain/errors.ts';
 
-/** Somebody past the gateway has a row of the bet locked, such as an UPDATE by hand that stays open. Nothing was written. */
+/** Somebody else has a row of the bet locked, such as an UPDATE by hand that stays open. Nothing was written. */
 export interface Locked {
   readonly kind: 'locked';
 }
 
-/** The gateway's own statements hold a row for some milliseconds. */
+/** Pauses before each try: the gateway's own statements hold a row for some milliseconds. */
 const TRIED_AGAIN_AFTER_MS = [5, 10, 20, 40, 80];
 const THEN_EVERY_MS = 160;
-/** Before the caller's time is over, so that the log says what was in the way. */
+/** Given up before the caller's time is over, so that the log says what was in the way. */
 const TRIED_FOR_MS = 3_000;
 
 /**
- * Writes when the bet's row is free. A statement that waited for it would keep its connection, and whatever is
- * written by the same statement, from all other bets: so none waits, and it is sent again after a pause.
- * @param write of which a locked row makes nothing
+ * Writes once the bet's row is free. No statement waits for a locked row, as its connection, and everything in the
+ * same batch, would wait with it: it skips the row, and is sent again after a pause.
+ * @param write gives `locked` if it skipped the row, and has then written nothing
  * @throws GatewayError `DATABASE_UNAVAILABLE` when the row stays locked, and as `write` does
  */
 export async function whenFree<T extends { readonly kind: string }>(
@@ -39,7 +39,7 @@ function isLocked(written: { readonly kind: string }): written is Locked {
   return written.kind === 'locked';
 }
 
-/** The beginning of a batch: `given` is all of `:input`, `free` the bets of it that nobody else has locked. */
+/** The beginning of a batch: `given` is all of `:input`, `free` those of its bets that nobody else has locked. */
 const GIVEN_AND_FREE = `
   WITH given AS MATERIALIZED (
     SELECT i.* FROM :input
@@ -48,21 +48,21 @@ const GIVEN_AND_FREE = `
      WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM given)) FOR UPDATE SKIP LOCKED
   )`;
 
-/** The clock is looked at once for all that hangs on it. */
+/** The clock is read once, so that everything in a row is judged by the same time. */
 const INPUT = `
     SELECT g.*, coalesce(clock_timestamp() >= g.before, false) AS is_late
       FROM given g JOIN free USING (transaction_id)`;
 
 /**
- * The beginning of a batch of writes to bets: `input` is what of `:input` has a bet that nobody else has locked. It
- * is locked now, so that nothing behind it waits.
+ * The beginning of a batch of writes to bets: `input` has the rows of `:input` whose bets nobody else has locked.
+ * They are locked from here on, so that no later part of the statement waits.
  */
 export const INPUT_OF_FREE = `${GIVEN_AND_FREE}, input AS MATERIALIZED (${INPUT}
   )`;
 
 /**
- * The same for writes to deliveries as well: what has a locked one is not in `input` either.
- * @param touched of `g`, a row of what was given: selects the `id` of its deliveries that may be written to; these
+ * The same for writes to bets and deliveries: a row with a locked delivery is not in `input` either.
+ * @param touched SQL that selects, for a row `g` of `given`, the `id` of each delivery that may be written to. They
  *   are in `touched` afterwards, each with its `attempt_id`
  */
 export const inputOfFree = (touched: string) => `${GIVEN_AND_FREE}, touched AS MATERIALIZED (
@@ -74,7 +74,7 @@ export const inputOfFree = (touched: string) => `${GIVEN_AND_FREE}, touched AS M
                           AND NOT EXISTS (SELECT FROM taken WHERE taken.id = t.id))
   )`;
 
-/** Its end: what was written, from `bet`, and what has to wait. A bet that is gone is neither. */
+/** The end of a batch: what was written, from `bet`, and what was locked. A bet that does not exist is neither. */
 export const WRITTEN_AND_LOCKED = `
   SELECT attempt_id, is_late, true AS is_free FROM bet
   UNION ALL

@@ -1,5 +1,4 @@
 import type { Bet } from '../../domain/bet.ts';
-import { CONFIRMATIONS } from '../../domain/confirm.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
 import { batchStatement, type Columns, noRow, type Parameters, statement } from '../statement.ts';
 import type { OperationRecord } from './commit.ts';
@@ -17,11 +16,12 @@ export interface RequestKey {
   readonly requestId: string;
 }
 
-const byAttempt: Parameters<AttemptKey> = {
+export const byAttempt: Parameters<AttemptKey> = {
   transaction_id: ['text', ({ transactionId }) => transactionId],
   attempt_id: ['uuid', ({ attemptId }) => attemptId],
 };
 
+/** Bets by their ids, each with its open promises. */
 export const FIND = statement(
   'bet-find',
   { transaction_ids: ['text[]', (ids: readonly string[]) => ids] },
@@ -29,7 +29,7 @@ export const FIND = statement(
   betOf,
 );
 
-/** The operations that attempts have committed, of those that have. */
+/** The operations that attempts have committed; no row for an attempt that has not. */
 export const LOOK_UP_BEGUN = batchStatement(
   'bet-look-up-begun',
   byAttempt,
@@ -39,11 +39,12 @@ export const LOOK_UP_BEGUN = batchStatement(
   (row) => ({ attemptId: row.text('attempt_id'), operationId: row.text('operation_id') }),
 );
 
-/** What an attempt's caller was answered: a later correction stands above what was meant. */
+/** What an attempt's caller was answered: a later correction of that (`CORRECT_ANSWER`) counts first. */
 const ANSWER = `
          coalesce(o.answer_status, a.answer_status) AS answer_status,
          CASE WHEN o.answer_status IS NULL THEN a.answer_body ELSE o.answer_body END AS answer_body`;
 
+/** The request of one attempt, and what its caller was answered. */
 export const ANSWER_OF = statement(
   'bet-answer-of',
   byAttempt,
@@ -58,16 +59,16 @@ export const ANSWER_OF = statement(
 );
 
 /**
- * Operations of a bet. `was_sent`: a wallet may have seen it. A refusal concludes it where the
- * service was told of it: else the operation was not brought.
+ * Operations of a bet. `was_sent`: a wallet may have seen it. `is_concluded`: a wallet accepted it, or refused it
+ * and the service was answered so; after any other refusal the operation is still to be delivered.
  *
- * `OFFSET 0`: without it a plan that was made while a table was small reads all of that table once,
- * instead of one operation's rows by their key.
+ * `OFFSET 0`: without it, a plan that was made while a table was small reads that whole table instead of one
+ * operation's rows by their key.
  */
 const RECORDED = `
   SELECT o.id, o.operation, o.attempt_id, o.request_id, o.body, ${ANSWER},
-         -- Answered at once, and no delivery of it was ever tried: no wallet can have seen it. Of what
-         -- was answered 503 the outcome may have been lost (bet-correct-answer).
+         -- What was answered at once, and never tried as a delivery, no wallet can have seen. If it was answered
+         -- 503, it may have been sent, and its outcome been lost (bet-correct-answer).
          (o.answer_status IS NULL
            OR EXISTS (SELECT 1 FROM attempts t WHERE t.operation_id = o.id OFFSET 0)
            OR EXISTS (SELECT 1 FROM deliveries d
@@ -78,7 +79,7 @@ const RECORDED = `
                                WHERE d.operation_id = o.id OFFSET 0)) AS was_sent,
          EXISTS (SELECT 1 FROM attempts t
                   WHERE t.operation_id = o.id
-                    -- What came after its lease had ended says nothing of the bet (rule 16).
+                    -- An answer that came after its lease had ended says nothing about the bet (rule 16).
                     AND (t.result = 'accepted' AND t.confirmed IS NOT FALSE
                          OR t.result = 'declined' AND t.answer_status = 400) OFFSET 0) AS is_concluded
     FROM operations o
@@ -87,6 +88,7 @@ const RECORDED = `
                         ORDER BY number LIMIT 1) a ON true
    WHERE o.transaction_id = :transaction_id`;
 
+/** All operations of a bet, newest first. */
 export const RECORDED_OPERATIONS = statement(
   'bet-operations',
   byTransaction,
@@ -95,8 +97,8 @@ export const RECORDED_OPERATIONS = statement(
 );
 
 /**
- * A bet may have been resettled for months: those under one `requestId` alone, with their bodies, and of
- * those not what was answered 503: the service repeats that for as long as a wallet does not take it.
+ * Operations of a bet under one `requestId`, newest first; of a bet that was resettled for months, all would be many.
+ * Without those answered 503, which the service repeats until the wallet takes one; but always with a place.
  */
 export const RECORDED_UNDER = statement(
   'bet-operations-under',
@@ -129,72 +131,7 @@ function answerOf(row: Columns) {
   return status === undefined || body === undefined ? undefined : { status, body };
 }
 
-/** What in-flight means once its owner is gone: the outcome is unknown, a guard becomes work. */
-const isResult = `busy_operation IN ('settle', 'unsettle')`;
-/** What it has sent once more may land late too, over what stands by then. */
-const isLate = `(${isResult} OR busy_operation = 'confirm' AND rollback = 'none' AND late_kind IS NOT NULL)`;
-const UNKNOWN_STATE = `
-           place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
-           settlement = CASE WHEN ${isResult} THEN 'unknown' ELSE settlement END,
-           settlement_amount = CASE WHEN ${isResult} THEN NULL ELSE settlement_amount END,
-           settlement_type = CASE WHEN ${isResult} THEN NULL ELSE settlement_type END,
-           settlement_time = CASE WHEN ${isResult} THEN NULL ELSE settlement_time END,
-           -- Only its process knew which result it was. When it is due the sweep says.
-           late_kind = CASE WHEN ${isLate} THEN 'several' ELSE late_kind END,
-           late_amount = CASE WHEN ${isLate} THEN NULL ELSE late_amount END,
-           late_type = CASE WHEN ${isLate} THEN NULL ELSE late_type END,
-           late_at = CASE WHEN ${isLate} THEN clock_timestamp() ELSE late_at END,
-           confirm_left = CASE WHEN ${isResult} THEN ${CONFIRMATIONS} ELSE confirm_left END,
-           confirm_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE confirm_at END,
-           busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1`;
-
-const GUARDS_BECOME_WORK = `
-    UPDATE deliveries SET state = 'pending', next_attempt_at = clock_timestamp()
-     -- As an array: joined, the planner would read every open delivery to find these few.
-     WHERE state = 'live' AND transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet))`;
-
-export const RECOVER = statement(
-  'bet-recover',
-  byAttempt,
-  `
-  WITH lapsed AS MATERIALIZED (
-    SELECT transaction_id FROM bets
-     WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
-       AND busy_until <= clock_timestamp() FOR UPDATE SKIP LOCKED
-  ), bet AS (
-    UPDATE bets SET ${UNKNOWN_STATE}
-     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
-    RETURNING transaction_id
-  ), guards AS (${GUARDS_BECOME_WORK})
-  SELECT EXISTS (SELECT FROM bet) AS is_recovered,
-         NOT EXISTS (SELECT FROM lapsed) AND EXISTS (
-           SELECT FROM bets WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
-             AND busy_until <= clock_timestamp()) AS is_locked`,
-  (row) => ({ isRecovered: row.bool('is_recovered'), isLocked: row.bool('is_locked') }),
-);
-
-export const RECOVER_LAPSED = statement(
-  'bet-recover-lapsed',
-  { limit: ['int', (limit: number) => limit] },
-  `
-  WITH lapsed AS (
-    SELECT transaction_id, operator_id, busy_operation FROM bets
-     WHERE busy_until <= statement_timestamp()
-     ORDER BY busy_until LIMIT :limit FOR UPDATE SKIP LOCKED
-  ), bet AS (
-    UPDATE bets SET ${UNKNOWN_STATE}
-     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
-    RETURNING transaction_id
-  ), guards AS (${GUARDS_BECOME_WORK})
-  SELECT transaction_id, operator_id, busy_operation FROM lapsed`,
-  (row) => ({
-    transactionId: row.text('transaction_id'),
-    operatorId: row.textOrNull('operator_id'),
-    operation: row.oneOf('busy_operation', [...BET_OPERATIONS, 'confirm']),
-  }),
-);
-
-/** An operation that was answered from the journal, and by when its caller has been. */
+/** An operation that was answered without a call, and PostgreSQL's time by which its caller was. */
 export interface RecordedCopy {
   readonly transactionId: string;
   readonly operatorId: string | undefined;
@@ -214,7 +151,7 @@ const copied: Parameters<RecordedCopy> = {
   before: ['timestamptz', ({ before }) => before],
 };
 
-/** A copy that was answered without a call: its request is on record from now on. */
+/** Puts the request of a copy on record that was answered without a call. */
 export const RECORD_COPY = statement(
   'bet-record-copy',
   copied,
@@ -228,7 +165,7 @@ export const RECORD_COPY = statement(
   (row) => row.text('id'),
 );
 
-/** A refusal that was decided on the bet as it was read: it takes effect only if that still holds. */
+/** Puts a refusal on record that was decided without a call, if the bet is still as it was read. */
 export const RECORD_REFUSAL = statement(
   'bet-record-refusal',
   { ...copied, version: ['int', ({ version }) => version] } satisfies Parameters<
@@ -260,7 +197,7 @@ export interface AnswerCorrection extends AttemptKey {
   readonly update: Bet['update'];
 }
 
-/** An answer as it really left, where the outcome had been committed with another one. */
+/** Puts the answer on record that was really sent, where the outcome was committed with another one. */
 export const CORRECT_ANSWER = statement(
   'bet-correct-answer',
   {

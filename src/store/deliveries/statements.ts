@@ -4,20 +4,17 @@ import { noRow, type Parameters, statement } from '../statement.ts';
 import { claimedOf } from './taken.ts';
 
 /**
- * A delivery `d` of a bet `b` that may be tried now. Compared with `statement_timestamp()` where an
- * index has to end the scan: PostgreSQL reads all of it to compare with a clock that goes on.
+ * A delivery `d` of a bet `b` that may be tried, as soon as it is due. Due times are compared with
+ * `statement_timestamp()`, which does not change within a statement: only then does PostgreSQL end the index scan there.
  */
 const READY = `d.operator_id = :operator_id AND d.state = 'pending' AND b.busy_attempt IS NULL
-       -- Money in order; updates stand in nobody's way.
+       -- Money operations of a bet go in order; updates are in nobody's way.
        AND (d.operation = 'update' OR NOT EXISTS (
              SELECT 1 FROM deliveries e
               WHERE e.transaction_id = d.transaction_id AND e.state IN ('live', 'pending')
                 AND e.operation <> 'update' AND e.id < d.id))`;
 
-/**
- * Of a bet in the books of another wallet, and no person has released the later of the two to this one; or that was
- * released to a newer wallet (`isOfOtherWallet`).
- */
+/** Whether the bet is in the books of another wallet than the configured one: the SQL of `isOfOtherWallet`. */
 const FOREIGN = `(CASE WHEN b.generation = :generation
        THEN EXISTS (SELECT FROM operator_holds h WHERE h.operator_id = :operator_id
                        AND h.released >= b.generation AND h.released_to > :generation)
@@ -26,8 +23,8 @@ const FOREIGN = `(CASE WHEN b.generation = :generation
                            AND coalesce(nullif(h.released_to, 0), h.released) = :generation) END)`;
 
 /**
- * An update that came too late: a later one, or the bet's end, has overtaken it (I6). And a confirmation of what stands
- * no longer, because a person had a dead letter sent once more, or put it right by hand.
+ * Whether the delivery has lost its meaning: an update that a later one, or a rollback, has overtaken (I6); or a
+ * confirmation of what no longer stands, because a person has retried or resolved a dead letter of the bet meanwhile.
  */
 const OVERTAKEN = `CASE WHEN d.purpose = 'confirm' THEN b.standing_operation_id IS DISTINCT FROM d.operation_id
        ELSE d.operation = 'update' AND (b.rollback <> 'none' OR EXISTS (
@@ -46,6 +43,11 @@ const ofOperator: Parameters<{ readonly operatorId: string }> = {
   operator_id: ['text', ({ operatorId }) => operatorId],
 };
 
+/**
+ * Claims due deliveries: each marks its bet busy and counts an attempt. What must not be sent is put out of the way by
+ * the same statement: deliveries of other wallets' bets are held, overtaken ones superseded. Always gives a row, whose
+ * `at` says how many were looked at.
+ */
 export const TAKE = statement(
   'delivery-take',
   {
@@ -61,17 +63,17 @@ export const TAKE = statement(
       FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
      WHERE ${READY}
        AND d.next_attempt_at <= statement_timestamp()
-       -- Held by a person: here, so that no process goes on by what it knew a second ago.
+       -- Held by a person: asked here, so that no process goes by what it knew a second ago.
        AND NOT EXISTS (SELECT 1 FROM operator_holds h
                         WHERE h.operator_id = :operator_id AND h.hold_since IS NOT NULL)
        AND (:with_updates OR d.operation <> 'update')
      ORDER BY d.next_attempt_at
      LIMIT :limit
-       -- Both, and never waiting: callbacks lock a bet first and its deliveries then.
+       -- Bet and delivery at once, and without waiting: callbacks lock a bet first, and then its deliveries.
        FOR UPDATE OF b, d SKIP LOCKED
   ), postponed AS (
-    -- Out of the way: a hundred thousand of them must not be read again with every look. Those that wait
-    -- for a newer wallet not for long: the process beside this one may know that wallet already.
+    -- Not due for a while: a hundred thousand of them must not be read again at every look. A shorter while
+    -- for bets of a newer wallet: another process may know that wallet already.
     UPDATE deliveries
        SET held = true,
            next_attempt_at = clock_timestamp()
@@ -102,7 +104,7 @@ export const TAKE = statement(
     UPDATE deliveries d
        SET attempts = d.attempts + 1, next_attempt_at = ${LEASE_END}, held = false
       FROM bet
-     -- By its id: a kept plan must not read all that are open.
+     -- IS NOT DISTINCT FROM: by its id, not by the index of open deliveries, which a kept plan would read whole.
      WHERE d.id = bet.delivery_id AND d.state IS NOT DISTINCT FROM 'pending'
     RETURNING d.*
   )
@@ -130,7 +132,7 @@ export const TAKE = statement(
   (row) => ({ lookedAt: row.int('at'), ...(row.isNull('id') ? {} : claimedOf(row)) }),
 );
 
-/** One probe of the index per operator (a loose scan), however many rows each of them has. */
+/** When each operator's next delivery is due: one probe of the index per operator, however many rows each has. */
 export const DUE_OPERATORS = statement(
   'delivery-open-operators',
   {},
@@ -155,6 +157,7 @@ export const DUE_OPERATORS = statement(
   }),
 );
 
+/** Makes due what waits for the end of its back-off, because the operator takes calls again. */
 export const WAKE = statement(
   'delivery-wake',
   {
@@ -175,6 +178,7 @@ export const WAKE = statement(
   (row) => row.text('id'),
 );
 
+/** Makes the next delivery in turn due, so that a half-open breaker has a call to try. */
 export const NUDGE = statement(
   'delivery-nudge',
   {
@@ -193,7 +197,10 @@ export const NUDGE = statement(
   noRow,
 );
 
-/** Adds what passed since the last count, so that several replicas counting add it once. */
+/**
+ * Adds the time since the last count to what these operators were held for, so that replicas that count at the same
+ * time add it once. At most 10 s at a time: while no process ran, nobody knows whether an operator was held.
+ */
 export const COUNT_HELD = statement(
   'delivery-count-held',
   { operator_ids: ['text[]', (ids: readonly string[]) => ids] },
@@ -204,7 +211,7 @@ export const COUNT_HELD = statement(
      SET held_ms = h.held_ms
            + CASE WHEN h.hold_since IS NULL THEN
                least(10000, greatest(0, extract(epoch FROM clock_timestamp() - h.counted_at) * 1000))
-             -- By a person's word: also while no process ran.
+             -- Held by a person: also while no process ran.
              ELSE greatest(0, extract(epoch FROM clock_timestamp()
                                                    - greatest(h.counted_at, h.hold_since)) * 1000)
              END,
@@ -220,6 +227,7 @@ export const HELD_BY_PEOPLE = statement(
   (row) => row.text('operator_id'),
 );
 
+/** Places that should have been rolled back by now, each with the request that was sent. */
 export const OVERDUE_UNKNOWN = statement(
   'delivery-overdue-unknown',
   {
@@ -232,7 +240,7 @@ export const OVERDUE_UNKNOWN = statement(
     FROM bets b
     JOIN unnest(:operator_ids, :ages_seconds) AS age(operator_id, seconds)
       ON age.operator_id = b.operator_id
-    -- The one that was sent: before it one may have been refused for another token.
+    -- The last one, which was sent: before it, places with other tokens may have been refused.
     JOIN LATERAL (SELECT body FROM operations
                    WHERE transaction_id = b.transaction_id AND operation = 'place' AND NOT is_copy
                    ORDER BY id DESC LIMIT 1) o ON true

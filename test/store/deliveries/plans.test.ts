@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RECOVER_LAPSED } from '../../../src/store/bets/statements.ts';
+import { RECOVER_LAPSED } from '../../../src/store/bets/recover-statements.ts';
 import { COUNT_ENDED, END_OF_STRETCH } from '../../../src/store/deliveries/count-statements.ts';
 import {
   DUE_OPERATORS,

@@ -1,0 +1,72 @@
+import { CONFIRMATIONS } from '../../domain/confirm.ts';
+import { BET_OPERATIONS } from '../../domain/operation.ts';
+import { statement } from '../statement.ts';
+import { byAttempt } from './statements.ts';
+
+/** SQL for what becomes of an attempt whose process is gone: its outcome is unknown. */
+const isResult = `busy_operation IN ('settle', 'unsettle')`;
+/** Whether it may still take effect late; so may a confirmation, over what stands by then. */
+const isLate = `(${isResult} OR busy_operation = 'confirm' AND rollback = 'none' AND late_kind IS NOT NULL)`;
+const UNKNOWN_STATE = `
+           place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
+           settlement = CASE WHEN ${isResult} THEN 'unknown' ELSE settlement END,
+           settlement_amount = CASE WHEN ${isResult} THEN NULL ELSE settlement_amount END,
+           settlement_type = CASE WHEN ${isResult} THEN NULL ELSE settlement_type END,
+           settlement_time = CASE WHEN ${isResult} THEN NULL ELSE settlement_time END,
+           -- Only its process knew which result it was. When what stands is confirmed, the sweep decides.
+           late_kind = CASE WHEN ${isLate} THEN 'several' ELSE late_kind END,
+           late_amount = CASE WHEN ${isLate} THEN NULL ELSE late_amount END,
+           late_type = CASE WHEN ${isLate} THEN NULL ELSE late_type END,
+           late_at = CASE WHEN ${isLate} THEN clock_timestamp() ELSE late_at END,
+           confirm_left = CASE WHEN ${isResult} THEN ${CONFIRMATIONS} ELSE confirm_left END,
+           confirm_at = CASE WHEN ${isResult} THEN clock_timestamp() ELSE confirm_at END,
+           busy_operation = NULL, busy_attempt = NULL, busy_until = NULL, version = version + 1`;
+
+/** The deliveries that guarded such attempts (`live`) are due from now on. */
+const GUARDS_BECOME_WORK = `
+    UPDATE deliveries SET state = 'pending', next_attempt_at = clock_timestamp()
+     -- As an array: with a join, the planner would read every open delivery to find these few.
+     WHERE state = 'live' AND transaction_id = ANY (ARRAY(SELECT transaction_id FROM bet))`;
+
+/** Marks one lapsed attempt as unknown and frees its bet, unless somebody else has done so, or has it locked. */
+export const RECOVER = statement(
+  'bet-recover',
+  byAttempt,
+  `
+  WITH lapsed AS MATERIALIZED (
+    SELECT transaction_id FROM bets
+     WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
+       AND busy_until <= clock_timestamp() FOR UPDATE SKIP LOCKED
+  ), bet AS (
+    UPDATE bets SET ${UNKNOWN_STATE}
+     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
+    RETURNING transaction_id
+  ), guards AS (${GUARDS_BECOME_WORK})
+  SELECT EXISTS (SELECT FROM bet) AS is_recovered,
+         NOT EXISTS (SELECT FROM lapsed) AND EXISTS (
+           SELECT FROM bets WHERE transaction_id = :transaction_id AND busy_attempt = :attempt_id
+             AND busy_until <= clock_timestamp()) AS is_locked`,
+  (row) => ({ isRecovered: row.bool('is_recovered'), isLocked: row.bool('is_locked') }),
+);
+
+/** The same for all lapsed attempts there are, the oldest first, at most `limit`. */
+export const RECOVER_LAPSED = statement(
+  'bet-recover-lapsed',
+  { limit: ['int', (limit: number) => limit] },
+  `
+  WITH lapsed AS (
+    SELECT transaction_id, operator_id, busy_operation FROM bets
+     WHERE busy_until <= statement_timestamp()
+     ORDER BY busy_until LIMIT :limit FOR UPDATE SKIP LOCKED
+  ), bet AS (
+    UPDATE bets SET ${UNKNOWN_STATE}
+     WHERE transaction_id = ANY (ARRAY(SELECT transaction_id FROM lapsed))
+    RETURNING transaction_id
+  ), guards AS (${GUARDS_BECOME_WORK})
+  SELECT transaction_id, operator_id, busy_operation FROM lapsed`,
+  (row) => ({
+    transactionId: row.text('transaction_id'),
+    operatorId: row.textOrNull('operator_id'),
+    operation: row.oneOf('busy_operation', [...BET_OPERATIONS, 'confirm']),
+  }),
+);
