@@ -10,8 +10,9 @@ import {
 } from '../sessions/session.ts';
 import type { Handled } from './handled.ts';
 
-/** What the callbacks answer, said once (docs/contract.md, Callbacks). */
+// The answers of the callbacks, each written once (docs/contract.md, Callbacks).
 
+/** A refusal by the gateway itself, or a wallet's that is passed on. */
 export function refused(
   code: number,
   message: string,
@@ -41,7 +42,7 @@ export function mismatchRefused(
     : undefined;
 }
 
-/** Place: the service rolls back. */
+/** For a place: code 100, so that the service rolls back. */
 export function systemError(
   outcome: 'unknown' | 'not_sent' | 'error',
   operatorId: string | undefined,
@@ -53,7 +54,7 @@ export function systemError(
 /** Neither delivered nor accepted as a delivery: the service repeats it. */
 export const UNAVAILABLE: Answer = failure(CODES.system, 'System error', 503);
 
-/** Everything but a place: the service retries. */
+/** For everything but a place: 503, so that the service retries. */
 export function unavailable(
   outcome: 'unknown' | 'not_sent' | 'error',
   operatorId: string | undefined,
@@ -62,6 +63,7 @@ export function unavailable(
   return { answer: UNAVAILABLE, outcome, operatorId, detail };
 }
 
+/** The success answer of an operation on a bet. */
 export function done(
   transactionId: string,
   transactionTime: string,
@@ -72,7 +74,7 @@ export function done(
   return { answer: accepted(transactionId, transactionTime), outcome, operatorId, detail };
 }
 
-/** A conclusion in the protocol's terms; undefined where nothing is certain. */
+/** A conclusion as an answer of the protocol; undefined where nothing is certain. */
 export function answerFor(
   transactionId: string,
   answer: ServiceAnswer | undefined,

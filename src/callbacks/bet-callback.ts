@@ -32,12 +32,12 @@ type KnownDecision = Extract<
 export class BetCallback<M extends BetRequest = BetRequest> {
   readonly callbacks: Callbacks;
   readonly message: M;
-  /** As it is kept: with the hash of its token. */
+  /** The message as the journal keeps it: with the hash of its token. */
   readonly stored: Buffer;
   readonly deadline: Deadline;
-  /** How often the bet was looked at. */
+  /** How often the bet has been read. */
   #looks = 0;
-  /** The attempt of the same operation that this copy has waited for. */
+  /** The attempt of the same operation that this copy is waiting for. */
   #joined: string | undefined;
 
   constructor(callbacks: Callbacks, message: M, stored: Buffer, deadline: Deadline) {
@@ -52,7 +52,7 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
-   * The bet as it stands now; for a copy that has waited, what the first was answered.
+   * The bet as it stands now; or, for a copy that has waited for the first, the answer that the first was given.
    * @throws GatewayError when the journal fails
    */
   async find(): Promise<Found> {
@@ -82,10 +82,10 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
-   * A last look at a bet, by a copy that has no time left to wait for the first. What it read may be
-   * old by now, and the first answered: then the copy gets that answer, and not the promise.
-   * @param bet as it was read
-   * @returns the bet as it was read where the journal does not tell in half of what is left
+   * Reads the bet once more for a copy that has no time left to wait for the first: the first may have been answered
+   * since, and the copy then gets that answer instead of a promise.
+   * @param bet as it was read before
+   * @returns that bet again, if the journal does not answer within half of the time that is left
    */
   async lastLook(bet: Bet): Promise<Found> {
     try {
@@ -97,9 +97,9 @@ export class BetCallback<M extends BetRequest = BetRequest> {
   }
 
   /**
-   * What a last look tells of the first by now.
-   * @param repeatOf what a copy is answered once the first has been
-   * @returns undefined where there is nothing to tell but what the first has promised
+   * The answer of the first, by a last look at the bet.
+   * @param repeatOf the decision for a copy of an operation that has been answered
+   * @returns undefined if the first has no answer yet but its promise
    */
   async firstByNow(
     bet: Bet,
@@ -147,7 +147,7 @@ export class BetCallback<M extends BetRequest = BetRequest> {
     return refused(CODES.validation, `transactionId: ${why}`, operatorId, 'conflict');
   }
 
-  /** Paying out a bet that may never have been debited would be wrong, and so would refusing to. */
+  /** It would be wrong to pay out a bet that may never have been debited, and wrong to refuse to. */
   #unresolved(operatorId: string | undefined): Handled {
     const { message, transactionId } = this;
     this.callbacks.logger.error(

@@ -40,6 +40,7 @@ export async function commitInTime(
   }
 }
 
+/** What a callback's attempt leads to, with what becomes of its delivery. */
 export interface WithDelivery extends Concluded {
   readonly delivery: DeliveryOutcome;
 }
@@ -72,7 +73,7 @@ export interface NextState {
   readonly from: Bet;
   readonly to: Bet;
   readonly transactionTime: string;
-  /** Deliveries of this bet that lose their meaning. */
+  /** Ids of deliveries of this bet that lose their meaning. */
   readonly supersedes: readonly string[];
 }
 
@@ -95,10 +96,10 @@ export async function answerUnsent(
     () => commitInTime(callbacks, deadline, { from, to, record, delivery, supersedes }),
     async (late) => {
       if (late.kind === 'moved') return;
-      // It stands all the same; the service, which was answered 503, repeats it.
+      // The decision is committed, but the service was answered 503: that is put on record, and it repeats.
       const { operation } = callback.message;
-      const told = { transactionId, attemptId, operation, lateAnswer: UNAVAILABLE };
-      await correctAnswer(callbacks, told, Promise.resolve({ kind: 'stands' }));
+      const answered = { transactionId, attemptId, operation, lateAnswer: UNAVAILABLE };
+      await correctAnswer(callbacks, answered, Promise.resolve({ kind: 'stands' }));
     },
   );
   if (committed.kind === 'moved') return 'moved';
@@ -106,6 +107,7 @@ export async function answerUnsent(
   return done(transactionId, transactionTime, outcome, from.owner?.operatorId);
 }
 
+/** A callback's request as the journal records it. @param answer undefined if only the attempt will tell */
 export function recordOf(
   { message, stored }: BetCallback<BetRequest>,
   attemptId: string,

@@ -54,9 +54,9 @@ export async function recordUnsent(
 }
 
 /**
- * Promises first, tries second: the delivery is committed together with the intent, so that a
- * process killed at any point loses nothing; the delivery is deleted again when the wallet confirms
- * within the deadline. An outcome that cannot be recorded costs a repeat, not the answer.
+ * Promises first, tries second: the delivery is committed together with the intent, so that nothing is lost if the
+ * process is killed at any point; it is deleted again if the wallet confirms within the deadline. If the outcome
+ * cannot be recorded, the delivery repeats the call, and the answer is the promise.
  */
 export async function sendPromised(
   callback: PromisedCallback,
@@ -70,8 +70,8 @@ export async function sendPromised(
   if ('refusal' in askable) return await takeOver(callback, next);
   const attempt = promisedAttempt(callback, askable.wallet, next, conclude);
   const { attemptId } = attempt;
-  // The time of the answer, not the wallet's: a call that comes too late for the wallet is not
-  // sent, and the promise then stands for it.
+  // Committed by the answer's deadline, not the wallet's: if there is no time left for the call by then, the
+  // promise alone is the answer.
   const brought = await bring(
     callbacks,
     attempt,
@@ -107,7 +107,7 @@ function promisedAttempt(
   const { operatorId, operatorUser } = ownerOf(next.from);
   const { alwaysSendToken } = wallet.callerDialect;
   const settings = deliverySettings(callbacks.configuration(), operatorId);
-  // Looked for while the promise is committed, which needs none.
+  // Read while the promise is being committed, which does not need it.
   const token = tokenFor(callback, wallet, next.from);
   const attemptId = randomUUID();
   const promise = accepted(transactionId, next.transactionTime);
@@ -153,7 +153,7 @@ function promisedAttempt(
 
 type FoundToken =
   | { readonly kind: 'found'; readonly token: string | undefined }
-  /** Nothing is sent then: the promise stands, and its delivery looks again. */
+  /** Then nothing is sent: the promise stands, and its delivery reads it again. */
   | { readonly kind: 'unread' };
 
 /** The token that goes with the call, if one does. Never rejects. */

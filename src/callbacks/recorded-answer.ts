@@ -16,7 +16,7 @@ import type { Callbacks } from './context.ts';
 import { isSame } from './first-copy.ts';
 import type { Handled } from './handled.ts';
 
-/** Of a bet with nothing but its place: its row was written, and then its outcome. */
+/** The version of a bet with nothing but its place: one write for its row, one for the outcome. */
 const PLACED_VERSION = 2;
 
 type Recorded =
@@ -34,7 +34,7 @@ type Recorded =
  */
 export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Handled | undefined> {
   const { callbacks, message } = callback;
-  // Indexed, and only where there can be something: a bet's first operation pays nothing for it.
+  // Asked only where there can be something on record: a bet's first operation does not pay for it.
   const isOnlyPlaced = bet.place.kind !== 'unseen' && bet.version <= PLACED_VERSION;
   const isFirst = message.operation !== 'unsettle' && isOnlyPlaced;
   const { transactionId, requestId } = message;
@@ -50,8 +50,8 @@ export async function recordedAnswer(callback: Recorded, bet: Bet): Promise<Hand
 }
 
 /**
- * Answers a copy once its request is on record: it was answered from the journal, and its bytes,
- * sent again when another result or update stands, must not count as a new one.
+ * Puts the request of a copy on record before it is answered from the journal: its bytes, sent again when
+ * another result or update stands, must not count as a new one.
  * @throws OutOfTime, GatewayError when it cannot be put on record: the service repeats it
  */
 export async function onRecord(callback: Recorded, handled: Handled): Promise<Handled> {
@@ -74,13 +74,14 @@ export async function onRecord(callback: Recorded, handled: Handled): Promise<Ha
   return handled;
 }
 
-/** A 503 asks for the same again; the service takes anything else as final. */
+/** A 503 asks the service to repeat; it takes any other answer as final. */
 function isFinal({ answer }: RecordedOperation): boolean {
   return answer !== undefined && answer.status < 500;
 }
 
 /**
- * The token that a cashout of unknown outcome was first sent with, as it is kept.
+ * The token that a cashout of unknown outcome was first sent with, as the journal keeps it.
+ * @returns undefined if no such cashout is on record
  * @throws GatewayError when the journal fails
  */
 export async function firstCashout(

@@ -30,15 +30,15 @@ import { detailOf, type Handled } from './handled.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
-/** What a result is sent with besides its message. */
+/** What is sent with a result, besides its message. */
 export interface SentWith {
   /** The operator token of the session that asked for a cashout. */
   readonly cashoutToken: string | undefined;
 }
 
 /**
- * Sends a settle or unsettle to the wallet. While an outcome is unknown so is the bet's result, and
- * nothing is answered from the journal.
+ * Sends a settle or unsettle to the wallet. While its outcome is unknown, so is the bet's result, and nothing is
+ * answered from the journal.
  * @param mayQueue whether a result that cannot be delivered now becomes a delivery, answered 200
  * @returns 'moved' when the bet changed since it was read
  */
@@ -82,7 +82,7 @@ export async function sendResult(
 function handledOf(operatorId: string, brought: Brought<WithDelivery>): Handled {
   const { conclusion, delivery, answer, lateAnswer } = brought.concluded;
   const detail = detailOf(brought.sent.trace);
-  // Only what is committed is answered; otherwise the service repeats it.
+  // Only what is committed is answered; otherwise 503, and the service repeats it.
   if (!brought.stands) return { answer: lateAnswer, outcome: 'unknown', operatorId, detail };
   const isTakenOver = delivery.kind === 'new' && delivery.delivery.state === 'pending';
   const outcome = isTakenOver ? 'taken_over' : conclusion.outcome;
@@ -90,9 +90,9 @@ function handledOf(operatorId: string, brought: Brought<WithDelivery>): Handled 
 }
 
 /**
- * A wallet that pays a repeat again is never sent one (`unknownRepeats: hold`): a person has to find
- * out what it did with the first. The dead letter for that is made at the attempt's end or, if its
- * process was killed, by the worker (`deliveries/confirm.ts`).
+ * A wallet that would pay a repeat again is never sent one (`unknownRepeats: hold`): a person has to find out
+ * what it did with the first. The dead letter for that person is made when the attempt ends or, if its process
+ * was killed, by the worker (`deliveries/confirm.ts`).
  */
 function heldForPerson(
   { callbacks, message, transactionId }: ResultCallback,
@@ -112,7 +112,7 @@ async function resultAttempt(
 ): Promise<Attempt<WithDelivery>> {
   const { callbacks, message, transactionId, deadline } = callback;
   const { operatorId } = ownerOf(bet);
-  // Before the commit, which finds out whether another operation has come in between.
+  // Read before the commit, which fails if another operation comes in between.
   const first = wallet.callerDialect.stableRequestId
     ? await within(deadline.walletMs(), firstRequest(callbacks.bets, message))
     : undefined;
@@ -157,12 +157,12 @@ function concluded(
   });
   const answer = answerFor(transactionId, conclusion.answer);
   if (conclusion.outcome === 'unknown' && wallet.callerDialect.holdUnknownRepeats) {
-    // Only a person may send it again: it is a dead letter from the start, with its alert.
+    // Only a person may have it sent again, so it is a dead letter from the start, and alerts.
     const dead = { ...promiseOf(callback, bet, nowOf(callback)), state: 'dead' } as const;
     const delivery = { kind: 'new', delivery: dead, retryInMs: 0 } as const;
     return { conclusion, delivery, answer: UNAVAILABLE, lateAnswer: UNAVAILABLE };
   }
-  // A promise that reaches nobody is none: whoever hung up repeats the result (I11).
+  // Nothing is promised to a caller who has hung up: it will repeat the result (I11).
   if (answer !== undefined || !mayQueue || deadline.hasEnded) {
     const delivery = { kind: 'none' } as const;
     return { conclusion, delivery, answer: answer ?? UNAVAILABLE, lateAnswer: UNAVAILABLE };
@@ -197,8 +197,8 @@ export async function takeOverResult(
 }
 
 /**
- * The wallet already holds what is asked for, and only what was promised since is cancelled: an
- * unsettle of a settle that no wallet has seen, or the standing result over an unsettle.
+ * Records a result that the wallet already holds; only what was promised since is cancelled: a settle that no wallet
+ * has seen by its unsettle, or an unsettle that no wallet has seen by the standing result.
  */
 export async function recordUnsentResult(
   callback: ResultCallback,

@@ -19,7 +19,7 @@ import { recordUnsent, sendPromised, takeOver } from './promised-operation.ts';
  */
 export async function rollback(rollingBack: BetCallback<RollbackRequest>): Promise<Handled> {
   const { callbacks, message, transactionId } = rollingBack;
-  // Before the journal: a process killed in between leaves a needless fence, never a missing one.
+  // Before the journal: if the process is killed in between, there is a needless fence, but never a missing one.
   await callbacks.answers.fence(transactionId);
   const handled = await fencedRollback(rollingBack);
   if (handled.outcome !== 'duplicate') count(callbacks, message, handled);
@@ -42,7 +42,7 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
   for (;;) {
     const found = await rollingBack.find();
     if (found.kind === 'answered') return found.handled;
-    // Nobody here ever saw the player; the tombstone still refuses a place that comes late.
+    // The player is unknown here too. The tombstone is written all the same, to refuse a place that comes late.
     const bet =
       found.kind === 'nobody' ? unseenBet(callbacks, transactionId, undefined) : found.bet;
     const decision =
@@ -54,10 +54,10 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
       case 'wait':
         if (await rollingBack.wait(bet)) continue;
         if (bet.rollback.kind !== 'none') {
-          // The first has promised it, and tries to keep that.
+          // The first copy has promised it, and is still trying.
           const { transactionTime: promisedTime } = bet.rollback;
-          const told = await rollingBack.firstByNow(bet, repeatedRollback);
-          return told ?? done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
+          const answered = await rollingBack.firstByNow(bet, repeatedRollback);
+          return answered ?? done(transactionId, promisedTime, 'taken_over', bet.owner?.operatorId);
         }
         handled = await takeOver(rollingBack, rolledBack(bet, 'promised', calledOffInFlight(bet)));
         break;
@@ -85,7 +85,7 @@ async function fencedRollback(rollingBack: BetCallback<RollbackRequest>): Promis
   }
 }
 
-/** What a copy is answered once the first has been. */
+/** The decision for a copy of a rollback that has been answered; undefined while it has not. */
 function repeatedRollback(bet: Bet) {
   const decision = decideRollback(bet);
   return decision.kind === 'repeat' || decision.kind === 'repeatRefusal' ? decision : undefined;
@@ -93,7 +93,7 @@ function repeatedRollback(bet: Bet) {
 
 const KNOWN_REASONS: ReadonlySet<number> = new Set(Object.values(ROLLBACK_REASONS));
 
-/** The service may add reasons; the label's values must stay bounded. */
+/** Counts by reason. The service may add reasons, and the label's values must stay bounded. */
 function count(callbacks: Callbacks, { errorCode }: RollbackRequest, handled: Handled): void {
   const known = errorCode !== undefined && KNOWN_REASONS.has(errorCode);
   callbacks.metrics.rollbacks.inc({

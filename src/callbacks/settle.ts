@@ -59,7 +59,7 @@ async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Han
         break;
       }
       case 'takeOver':
-        // Only the wallet can say yes to a cashout, while its player waits and the token lives.
+        // A cashout is never promised: only the wallet can accept it, while its player waits.
         handled = isCashout
           ? await refusedBehindQueue(settling, bet)
           : await takeOverResult(settling, bet, now, decision.supersedes);
@@ -83,9 +83,8 @@ function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet):
 }
 
 /**
- * A cashout needs a live token of its player, of any session in any currency. That holds only before
- * its first attempt: if the wallet may have paid it already, the session may have ended since, and
- * the repeat carries the token of the first attempt.
+ * A cashout needs a live token of its player, of any session in any currency; but only before its first attempt. If
+ * the wallet may have paid it already, the session may have ended since, and the repeat carries the first one's token.
  */
 async function cashoutToken(
   { callbacks, message }: BetCallback<SettleRequest>,
@@ -109,6 +108,7 @@ async function cashoutToken(
   return { cashoutToken: lookup.session.operatorToken };
 }
 
+/** A cashout while other results of its bet wait: refused for its token, or else to be repeated. */
 async function refusedBehindQueue(
   settling: BetCallback<SettleRequest>,
   bet: Bet,
@@ -119,8 +119,8 @@ async function refusedBehindQueue(
 }
 
 /**
- * A cashout that is refused for its token: recorded before it is answered. A copy that found the
- * token alive, and has not begun yet, finds this refusal instead.
+ * Refuses a cashout for its token, and records that first: a copy that found the token live, and has not begun yet,
+ * finds this refusal instead.
  * @returns 'moved' when the bet changed since it was read: a copy may be at the wallet by now
  * @throws OutOfTime, GatewayError when it cannot be put on record
  */

@@ -48,16 +48,16 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
         if (await updating.wait(bet)) continue;
         const repeat = repeatedUpdate(bet, key);
         if (repeat !== undefined) {
-          const told = await updating.firstByNow(bet, (now) => repeatedUpdate(now, key));
-          return told ?? updating.answerKnown(bet, repeat);
+          const answered = await updating.firstByNow(bet, (now) => repeatedUpdate(now, key));
+          return answered ?? updating.answerKnown(bet, repeat);
         }
-        // A delivery would be sent, which `updates: skip` rules out.
+        // With `updates: skip` nothing may be sent, and a delivery would be.
         const keep = isSkipped === true ? recordUnsent : takeOver;
         handled = await keep(updating, updated(bet, []));
         break;
       }
       case 'nothingToSend':
-        // Kept, so that a copy gets the same answer, byte for byte.
+        // On record, so that a copy gets the same answer, byte for byte.
         handled = await recordUnsent(updating, updated(bet, decision.supersedes));
         break;
       case 'send':
@@ -65,10 +65,10 @@ async function updateOrRepeat(updating: BetCallback<UpdateRequest>): Promise<Han
           isSkipped === true
             ? await recordUnsent(updating, updated(bet, []))
             : await sendPromised(updating, updated(bet, decision.supersedes), (sent) => {
-                const told = { key, promisedTime: transactionTime, isAnswered: false };
-                // What this one has replaced before a wallet had it is in force nowhere.
+                const asked = { key, promisedTime: transactionTime, isAnswered: false };
+                // An update that this one supersedes never reached a wallet, so it cannot be in force again.
                 const before = decision.supersedes.length === 0 ? bet.update : undefined;
-                return concludeUpdate(sent, { ...told, before });
+                return concludeUpdate(sent, { ...asked, before });
               });
         break;
       default:

@@ -6,8 +6,8 @@ const NOTE =
   'operators/ has no file of it: its deliveries are held, and its bets wait, until the file returns';
 
 /**
- * Says in the log what waits at an operator that has no file: where it was removed by mistake, nothing else
- * does before a rollback is overdue. Once for each operator and process, and again where its file goes again.
+ * Logs what waits at an operator that has no file: if the file was removed by mistake, nothing else tells before a
+ * rollback is overdue. Once for each operator and process, and again if the file returns and goes once more.
  */
 export class WithoutFile {
   readonly #logger: Pick<Logger, 'error'>;
@@ -19,7 +19,7 @@ export class WithoutFile {
     this.#isConfigured = isConfigured;
   }
 
-  /** Dead letters are not looked at: they wait for a person, with a file or without, and have an alert of their own. */
+  /** Leaves dead letters out: they wait for a person, with a file or without, and have an alert of their own. */
   tell({ live, waiting, unresolved }: OpenCounts): void {
     const open = [...live, ...waiting];
     const ids = new Set([...open, ...unresolved].map(({ operator }) => operator));

@@ -5,9 +5,9 @@ import type { Sessions } from './sessions.ts';
 
 /**
  * The operator token that goes with a call on a bet: the one the bet was placed with, also when its
- * session has ended. For a bet unknown here the message's own token tells, if it maps to a session
- * of the same player. A token that cannot be opened is gone without: the call is of more worth.
- * @param token the token the service sent, if any, or what stands for it in a kept message
+ * session has ended. For a bet unknown here it is that of the message's own token, if that maps to a session
+ * of the same player. If a token cannot be decrypted, the call goes without one: it matters more.
+ * @param token the token that the service sent, if any, or the hash that stands for it in a stored message
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function betToken(

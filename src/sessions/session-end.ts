@@ -6,9 +6,9 @@ import { CACHED_MS_MAX, type SessionCache } from './session-cache.ts';
 
 /** Between tries to notify a Redis that was away which sessions are over. */
 const TELL_AGAIN_MS = 1_000;
-/** Of so many ends a Redis that comes back is notified, the latest. */
+/** How many ends, the latest, are remembered for a Redis that comes back. */
 const RECENT_MAX = 10_000;
-/** Redis is told of so many at a time: of thousands at once it would not be asked, here and by everybody else. */
+/** How many sessions Redis is told of at a time: thousands at once would keep everybody else from it. */
 const TOLD_AT_ONCE = 200;
 /** Each with up to `TOLD_AT_ONCE` sessions. */
 const ENDS_AT_ONCE = 5;
@@ -22,7 +22,7 @@ interface Ending {
 interface Ended {
   /** Of the sessions' tokens. */
   readonly hashes: readonly Buffer[];
-  /** On the monotonic clock: when Redis has no copy of them any more, whatever it was told. */
+  /** On the monotonic clock: from then on Redis has no copy of them, whether it was told or not. */
   readonly untilMs: number;
 }
 
@@ -37,7 +37,7 @@ export class SessionEnds {
 
   constructor(ending: Ending) {
     this.#ending = ending;
-    // Restored from an older copy, it has the sessions and not the word that they are over.
+    // If it was restored from an older copy, it has the sessions, but not that they have ended.
     ending.cache.onReturn(() => this.#tellRecent());
   }
 
@@ -58,7 +58,7 @@ export class SessionEnds {
     this.#keep(ended);
     const heard = await this.#tell(ended);
     const result = await commit().catch((error: unknown) => {
-      // It may have taken effect all the same; who repeats it finds nothing left to end, and tells nobody.
+      // It may have taken effect all the same. Whoever repeats it finds nothing left to end, and tells Redis nothing.
       if (!heard) this.#tellLater(ended);
       throw error;
     });
@@ -95,13 +95,13 @@ export class SessionEnds {
     void this.#tellUntold();
   }
 
-  /** Until Redis has heard of each, or its copies are over by themselves. However many ask for it, one does it. */
+  /** Runs once at a time, until Redis has heard of each end, or its copies have expired by themselves. */
   async #tellUntold(): Promise<void> {
     if (this.#isTelling) return;
     this.#isTelling = true;
     while (this.#untold.size > 0) {
       const told = [...this.#untold];
-      // Whatever is added from here on is told once more: Redis may have come back meanwhile.
+      // An end that is added again from here on is told once more: Redis may have come back meanwhile.
       this.#untold.clear();
       const heard = await mapLimited(told, ENDS_AT_ONCE, (ended) => this.#isHeard(ended));
       const missed = told.filter((_, at) => heard[at] === false);

@@ -21,8 +21,8 @@ export type SessionLookup =
   | { readonly kind: 'unknown' };
 
 /**
- * Whether a body says another player or currency than its token's (docs/contract.md, Callbacks, code 3). Asked before
- * whether the token still lives: neither ever changes, so that the answer does not depend on what a process remembers.
+ * Whether a body names another player or currency than its token's session (docs/contract.md, Callbacks, code 3). This
+ * is checked before the session's end: player and currency never change, so no process can remember them wrongly.
  */
 export function namesAnother(
   said: { readonly userId?: string | undefined; readonly currency?: string | undefined },
@@ -32,7 +32,7 @@ export function namesAnother(
   return (said.userId ?? userId) !== userId || (said.currency ?? currency) !== currency;
 }
 
-/** The error code for a token that may not be used: 3 invalid, 4 out of date (addendum of the protocol). */
+/** The error code for a token that may not be used: 3 invalid, 4 out of date (docs/protocol.md, Error codes). */
 export function tokenRefusal(lookup: Exclude<SessionLookup, { kind: 'live' }>): 3 | 4 {
   switch (lookup.kind) {
     case 'unknown':
