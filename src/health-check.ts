@@ -3,13 +3,13 @@
  * alive, with 1 otherwise. It asks where `ADMIN_HOST` and `ADMIN_PORT` say.
  */
 import { get } from 'node:http';
-import { askedAt } from './lib/asked-at.ts';
+import { reachableHost } from './lib/reachable-host.ts';
 
 /** Below the 3 s that the image gives it. */
 const ANSWER_MS = 2_500;
 const request = get(
   {
-    host: askedAt(process.env.ADMIN_HOST || '127.0.0.1'),
+    host: reachableHost(process.env.ADMIN_HOST || '127.0.0.1'),
     port: Number(process.env.ADMIN_PORT || 9090),
     path: '/health/live',
     timeout: ANSWER_MS,

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { ConfigurationView } from '../config/settings-view.ts';
 import type { PersonRole } from '../domain/caller.ts';
-import { askedAt } from '../lib/asked-at.ts';
 import { plain } from '../lib/plain-text.ts';
+import { reachableHost } from '../lib/reachable-host.ts';
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts';
 import { CommandFailed, UsageError } from './failures.ts';
 
@@ -43,7 +43,7 @@ export function adminToken(env: NodeJS.ProcessEnv, otherwise = ''): string {
 
 /** Where the gateway of this environment has its internal listener. @throws UsageError */
 export function adminAddress(env: NodeJS.ProcessEnv, option: string | undefined): string {
-  const host = askedAt(env.ADMIN_HOST || '127.0.0.1');
+  const host = reachableHost(env.ADMIN_HOST || '127.0.0.1');
   const address =
     option ?? `http://${isIPv6(host) ? `[${host}]` : host}:${env.ADMIN_PORT || '9090'}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -26,14 +26,14 @@ export type Settlement =
       readonly transactionTime: string;
     }
   | { readonly kind: 'unsettled'; readonly transactionTime: string }
-  /** A settle or unsettle was left without an answer: nothing may be answered from the journal. */
+  /** A settle or unsettle got no answer: nothing may be answered from the journal. */
   | { readonly kind: 'unknown'; readonly attempted: AttemptedResult };
 
 /** What a wallet may or may not have taken. */
 export type AttemptedResult =
   | { readonly kind: 'settle'; readonly amount: string; readonly resultType: ResultType }
   | { readonly kind: 'unsettle' }
-  /** More than one, or one of which only its process knew. */
+  /** More than one, or one that only a killed process knew. */
   | { readonly kind: 'several' };
 
 /** Anything but `none` is the tombstone that fences later places of this bet (I6). */
@@ -44,7 +44,7 @@ export type Rollback =
   | {
       readonly kind: 'confirmed';
       readonly transactionTime: string;
-      /** Set where the wallet confirmed by an error code (8), which the service is told again. */
+      /** Set if the wallet confirmed it by an error (code 8), which copies are answered with as well. */
       readonly refusal?: { readonly code: number; readonly message: string };
     };
 
@@ -57,12 +57,12 @@ export interface Busy {
   readonly lapsed: boolean;
 }
 
-/** What was attempted and may still take effect: a result, or the place itself. */
+/** What got no answer and may still take effect at the wallet: a result, or the place itself. */
 export type LateOperation = AttemptedResult | { readonly kind: 'place' };
 
 /**
- * An attempt of unknown outcome may take effect at the wallet long after it was given up. Until what
- * stands has been confirmed two more times, the bet is open to that (docs/money-safety.md).
+ * An attempt of unknown outcome may take effect at the wallet long after it was given up. So what stands is
+ * confirmed two more times afterwards (docs/money-safety.md, rule 3).
  */
 export interface LateEffect {
   readonly operation: LateOperation;
@@ -70,7 +70,7 @@ export interface LateEffect {
   readonly atMs: number;
   /** How many confirmations of what stands are still to be sent; at least 1. */
   readonly confirmationsLeft: number;
-  /** One of them is a delivery already. */
+  /** Whether one of them is a delivery already. */
   readonly isConfirming: boolean;
 }
 
@@ -103,11 +103,11 @@ export interface Bet {
   /** Of the place, exact text; undefined while no place was seen. */
   readonly amount: string | undefined;
   readonly currency: string | undefined;
-  /** Of the wallet whose books it is in (`wallet.generation`). */
+  /** The `wallet.generation` of the wallet whose books the bet is in. */
   readonly generation: number;
-  /** Wallets of generations up to this one may be asked about any bet of the operator; 0: none. */
+  /** The operator's bets of generations up to this one were released to another wallet; 0: none were. */
   readonly released: number;
-  /** The `wallet.generation` that was configured when that was said: those bets went to this wallet. 0: not known. */
+  /** The `wallet.generation` of the wallet that they were released to; 0: not on record. */
   readonly releasedTo: number;
   readonly place: PlaceState;
   readonly settlement: Settlement;
@@ -118,13 +118,14 @@ export interface Bet {
   /** Promises only, oldest first. */
   readonly deliveries: readonly OpenDelivery[];
   readonly late: LateEffect | undefined;
-  /** The operation whose effect a wallet has confirmed last: what stands. */
+  /** What stands: the operation whose effect a wallet has confirmed last. */
   readonly standingOperationId: string | undefined;
   /**
-   * The wallet's answer to the place was committed, but its caller had been answered 100 by then:
-   * for the service the place is unknown (I3).
+   * The wallet's answer to the place was committed only after its caller had been answered 100: for the service,
+   * the place is unknown (I3).
    */
   readonly placeAnsweredUnknown: boolean;
+  /** Grows with every change that a decision could depend on; 0: not in the journal yet. */
   readonly version: number;
 }
 
@@ -143,8 +144,8 @@ export function isPlaceUnknown(bet: Bet): boolean {
 }
 
 /**
- * Whether no wallet can hold a result of this bet: none was attempted, or it was undone for sure. Of a bet whose
- * place was never seen here (pruned, lost with a restored journal) nobody knows what came before.
+ * Whether no wallet can hold a result of this bet: none was attempted, or it was certainly undone. If the place was
+ * never seen here (pruned, or lost with a restored journal), nobody knows what came before.
  */
 export function holdsNoResult(bet: Bet): boolean {
   const { kind } = bet.settlement;
@@ -152,24 +153,24 @@ export function holdsNoResult(bet: Bet): boolean {
   return (neverHadOne || kind === 'unsettled') && bet.late === undefined;
 }
 
-/** Money operations wait in order for their wallet; updates never stand in their way (I6). */
+/** Deliveries that have to go to the wallet in their order: all but updates, which are in nobody's way (I6). */
 export function openMoneyDeliveries(bet: Bet): readonly OpenDelivery[] {
   return bet.deliveries.filter((delivery) => delivery.operation !== 'update');
 }
 
-/** The bet's result after one more operation was left without an answer. */
+/** The bet's result after one more operation got no answer. */
 export function unknownAfter(before: Settlement, attempted: AttemptedResult): Settlement {
   const alone = before.kind !== 'unknown' || sameResult(before.attempted, attempted);
   return { kind: 'unknown', attempted: alone ? attempted : { kind: 'several' } };
 }
 
-/** What may take effect late once `attempted` was left without an answer too. */
+/** What may take effect late after `attempted` got no answer either. */
 export function lateAfter(before: LateEffect | undefined, attempted: LateOperation): LateOperation {
   if (before === undefined || sameLate(before.operation, attempted)) return attempted;
   return { kind: 'several' };
 }
 
-/** Whether what may take effect late would leave the wallet as it is. */
+/** Whether a late effect would leave the wallet with what stands. */
 export function isHarmless(late: LateOperation, standing: LateOperation): boolean {
   return sameLate(late, standing);
 }

@@ -7,16 +7,16 @@ import {
 } from './bet.ts';
 import { unreachable } from './unreachable.ts';
 
-/** The second confirmation of what stands is this many times as late as the first. */
+/** The second confirmation of what stands comes this many times as late as the first. */
 const SECOND_TIME_FACTOR = 10;
 /** How often what stands is confirmed after the last attempt of unknown outcome. */
 export const CONFIRMATIONS = 2;
 
 /** Whether a bet's standing result or rollback has to be confirmed now. */
 export type ConfirmDecision =
-  /** Not yet, or something else is on its way: look again after this time. */
+  /** It is not due yet, or another operation is under way: look again after this time. */
   | { readonly kind: 'wait'; readonly inMs: number }
-  /** Nothing stands, or what may take effect late changes nothing: this confirmation is not needed. */
+  /** Nothing stands, or the late effect would change nothing: this confirmation is not needed. */
   | { readonly kind: 'skip' }
   /** Nobody knows what stands, and nothing may be sent to find out: a person has to decide. */
   | { readonly kind: 'leaveToPerson' }
@@ -56,8 +56,8 @@ export function decideConfirm(
 }
 
 /**
- * What may take effect late once the last confirmation has ended: one of its own attempts, where it took more than
- * one. As long as it stands, that changes nothing, and nothing is sent; of a later result it is to be corrected.
+ * What may take effect late after the last confirmation has ended: one of its own attempts, if it needed more than
+ * one. That changes nothing as long as the same result stands; over a later result, it would have to be corrected.
  * @param attempts at that confirmation
  */
 export function lateAfterConfirming(

@@ -28,22 +28,22 @@ export type Decision =
   | { readonly kind: 'conflict'; readonly why: string }
   /** A place after its rollback: code 8, nothing sent (I6). */
   | { readonly kind: 'fenced' }
-  /** Another operation of the bet, or this one's twin, is on its way. */
+  /** Another operation of the bet, or a copy of this one, is on its way. */
   | { readonly kind: 'wait' }
   /** Ask the wallet; these queued deliveries have lost their meaning. */
   | { readonly kind: 'send'; readonly supersedes: readonly string[] }
   /** The wallet already holds what is asked for: confirmed without a call. */
   | { readonly kind: 'nothingToSend'; readonly supersedes: readonly string[] }
-  /** Must wait its turn behind what was promised: becomes a delivery. */
+  /** Has to wait behind what was promised: becomes a delivery. */
   | { readonly kind: 'takeOver'; readonly supersedes: readonly string[] }
-  /** The place's outcome is unknown: neither paid nor refused until it is closed. */
+  /** The place's outcome is unknown: a result is neither paid nor refused until that is closed. */
   | { readonly kind: 'unresolved' };
 
 const SEND: Decision = { kind: 'send', supersedes: [] };
 const WAIT = { kind: 'wait' } as const;
 const SYSTEM_ERROR: Decision = { kind: 'repeatRefusal', code: 100, message: 'System error' };
 
-/** A place of a `transactionId` that the journal knows already. */
+/** A place whose `transactionId` the journal knows already. */
 export function decidePlace(
   bet: Bet,
   place: { readonly amount: string; readonly currency: string; readonly userId: string },
@@ -59,7 +59,7 @@ export function decidePlace(
     case 'inFlight':
       return WAIT;
     case 'accepted':
-      // What counts is what the service was told: 100, because the outcome was committed too late.
+      // What counts is what the service was answered: 100, because the outcome was committed too late.
       return bet.placeAnsweredUnknown
         ? SYSTEM_ERROR
         : { kind: 'repeat', transactionTime: bet.place.transactionTime };
@@ -97,9 +97,8 @@ export function decideSettle(
   return decideResult(bet, {
     repeated: () => stands,
     queuedTwin: (last) => last.settle !== undefined && same(last.settle),
-    // A result that no wallet has seen is replaced by its correction. If the wallet still holds this
-    // very result, only the unsettle behind it is cancelled: sent again, the result could be paid
-    // again.
+    // A result that no wallet has seen is replaced by its correction. If the wallet still holds this very result, only
+    // the unsettle that waits is cancelled: a wallet could pay the result again if it were sent again.
     overUnattempted: (ids) => ({
       kind: stands === undefined ? 'takeOver' : 'nothingToSend',
       supersedes: ids,
@@ -112,8 +111,8 @@ export function decideUnsettle(bet: Bet): Decision {
   return decideResult(bet, {
     repeated: () => (bet.settlement.kind === 'unsettled' ? bet.settlement : undefined),
     queuedTwin: (last) => last.operation === 'unsettle',
-    // A settle that no wallet has seen is simply cancelled; an earlier result that a wallet may hold
-    // has to be undone there all the same.
+    // A settle that no wallet has seen is cancelled; an earlier result that a wallet may hold still has to be undone
+    // there.
     overUnattempted: (ids) => ({
       kind: holdsNoResult(bet) ? 'nothingToSend' : 'takeOver',
       supersedes: ids,
@@ -121,7 +120,7 @@ export function decideUnsettle(bet: Bet): Decision {
   });
 }
 
-/** What settle and unsettle share: first the bet's state, then what is pending, then what is known. */
+/** What settle and unsettle share: the bet's state decides first, then what is pending, then what is known. */
 function decideResult(
   bet: Bet,
   rules: {
@@ -151,8 +150,9 @@ function decideResult(
     : { kind: 'repeat', transactionTime: repeated.transactionTime };
 }
 
+/** A rollback: never refused, and nothing of its bet comes after it. */
 export function decideRollback(bet: Bet): Decision {
-  // A copy that is being tried right now is joined; later ones are answered from the journal.
+  // While the first is being tried, a copy waits for it; later copies are answered from the journal.
   if (bet.busy?.operation === 'rollback') return WAIT;
   if (bet.rollback.kind === 'confirmed' && bet.rollback.refusal !== undefined) {
     return { kind: 'repeatRefusal', ...bet.rollback.refusal };
@@ -170,9 +170,8 @@ export function decideRollback(bet: Bet): Decision {
 }
 
 /**
- * What is cancelled by a rollback that can no longer wait for what is in flight: results that no
- * wallet has seen. An update may be what is in flight; the worker skips those that a rollback
- * overtook.
+ * Ids of what a rollback cancels if it can no longer wait for what is in flight: results that no wallet has seen.
+ * Updates are left alone, as one may be what is in flight; the worker skips those that a rollback has overtaken.
  */
 export function calledOffInFlight(bet: Bet): readonly string[] {
   return openMoneyDeliveries(bet)
@@ -201,8 +200,8 @@ export function decideUpdate(
 }
 
 /**
- * The answer to an update that is the bet's last one, also while that is on its way: it is promised
- * already. Whoever cannot wait any longer gets it.
+ * The answer to a copy of the bet's last update. It exists as soon as that update is on its way, which is promised by
+ * then; a copy that cannot wait any longer gets it.
  */
 export function repeatedUpdate(bet: Bet, key: string): Repeat | undefined {
   return bet.update?.key === key

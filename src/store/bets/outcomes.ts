@@ -1,30 +1,30 @@
 import { GatewayError } from '../../domain/errors.ts';
 import { Batcher } from '../batcher.ts';
 import { BATCHING } from '../batching.ts';
-import { Company } from '../company.ts';
 import type { Database } from '../database.ts';
+import { Gathering } from '../gathering.ts';
 import { LONG_AGO, withRepeats, writeLater } from '../unreported-commit.ts';
 import { FINISH, FINISH_AGAIN, LOOK_UP_OUTCOMES } from './finish-statement.ts';
 import { type Locked, whenFree } from './locked-row.ts';
 import type { Finished, Outcome } from './outcome.ts';
 
-/** Nobody waits for the outcome of a delivery, and a statement costs PostgreSQL more than its rows. */
-const COMPANY = { waitMs: 20, enough: 32 };
+/** Outcomes of deliveries: nobody waits for them, and a statement costs PostgreSQL more than its rows. */
+const GATHERING = { waitMs: 20, enough: 32 };
 
-/** `unreported`: an earlier statement may have written it, whose end nobody heard of. */
+/** `unreported`: an earlier statement may have written it, and nobody knows whether it did. */
 type Written = Finished | { readonly kind: 'unreported' };
 
 /**
- * Writes what attempts brought and frees their bets, in batches: a backlog has many at once. An
- * outcome that did not reach PostgreSQL is sent again: given up, it would leave its bet to the end of
- * a lease (docs/money-safety.md, rule 15).
+ * Writes outcomes of attempts and frees their bets, in batches: a backlog has many at once. An outcome that did not
+ * reach PostgreSQL is sent again; if it were given up, its bet would stay busy until its lease ends
+ * (docs/money-safety.md, rule 15).
  */
 export class BetOutcomes {
   readonly #database: Database;
   readonly #finishes: Batcher<Outcome, Written | Locked>;
-  /** Outcomes that were sent before, in a statement of which nobody knows what became. */
+  /** Outcomes that were sent before, in a statement that was not answered. */
   readonly #sentBefore = new WeakSet<Outcome>();
-  readonly #company = new Company(COMPANY);
+  readonly #gathering = new Gathering(GATHERING);
 
   constructor(database: Database) {
     this.#database = database;
@@ -39,8 +39,8 @@ export class BetOutcomes {
    *   attempt owns the bet it still may be, as one that came late
    */
   async finish(outcome: Outcome): Promise<Finished> {
-    if (outcome.caller === undefined) await this.#company.join();
-    else this.#company.leave();
+    if (outcome.caller === undefined) await this.#gathering.wait();
+    else this.#gathering.release();
     const written = await this.#finish(outcome).catch((error: unknown) => {
       if (error instanceof GatewayError) void this.#finishLate(outcome);
       throw error;
@@ -84,7 +84,7 @@ export class BetOutcomes {
     }
   }
 
-  /** A caller is answered what is on record: copies of its request get that, too (I3). */
+  /** What earlier statements have written: a caller is answered as its outcome is on record, and so are copies (I3). */
   async #writtenBefore(outcomes: readonly Outcome[], known: ReadonlyMap<string, boolean>) {
     const doubtful = outcomes.filter(
       (outcome) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askedAt } from '../../src/lib/asked-at.ts';
+import { reachableHost } from '../../src/lib/reachable-host.ts';
 
 it.each([
   ['0.0.0.0', '127.0.0.1'],
@@ -7,5 +7,5 @@ it.each([
   ['192.0.2.1', '192.0.2.1'],
   ['localhost', 'localhost'],
 ])('a listener on %s is asked at %s', (listening, asked) => {
-  expect(askedAt(listening)).toBe(asked);
+  expect(reachableHost(listening)).toBe(asked);
 });
