@@ -34,7 +34,7 @@ export function announce(logger: Announcer, next: Configuration, previous: Confi
           operator,
           from: from.generation,
           to: to.generation,
-          note: 'operations of bets of the newer generation are held until released; once they were released to it, places are refused too',
+          note: 'operations of bets of the newer generation are held until released; once older bets are released to that generation, places are refused as well',
         },
         'config.wallet_generation_lowered',
       );

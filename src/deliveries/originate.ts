@@ -72,7 +72,7 @@ async function originate(originating: Originating, place: OverduePlace): Promise
     {
       operator: bet.owner.operatorId,
       transactionId,
-      why: 'the service never rolled back a place answered 100',
+      why: 'the service did not roll back a place that was answered 100',
     },
     'delivery.rollback_originated',
   );

@@ -84,7 +84,7 @@ export class ReplacedWorker {
   #replace(): void {
     const { worker, connection } = this.#current;
     this.#options.logger.warn(
-      { note: 'it had not asked Redis for work; another takes its place' },
+      { note: 'it had stopped asking Redis for work, and another has taken its place' },
       'scheduler.worker_replaced',
     );
     this.#current = this.#options.open();

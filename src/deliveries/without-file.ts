@@ -3,7 +3,7 @@ import type { OpenCounts } from '../store/deliveries/backlog-counts.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 const NOTE =
-  'operators/ has no file of it: its deliveries are held, and its bets wait, until the file returns';
+  'operators/ has no file for it: its deliveries are held, and its bets wait, until the file is back';
 
 /**
  * Logs what waits at an operator that has no file: if the file was removed by mistake, nothing else tells before a

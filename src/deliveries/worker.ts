@@ -136,7 +136,7 @@ export class DeliveryWorker {
     const { stuck, unserved } = this.#unmoved.look(due, (id) => this.#pauseMsMax(id));
     for (const operator of unserved) {
       const facts = { operator, error: this.#scheduler.trouble };
-      const note = 'Redis gives its drain to nobody: drained here';
+      const note = 'Redis hands its drain to no worker: this process drains it';
       this.#draining.logger.warn({ ...facts, note }, 'scheduler.unserved');
     }
     await Promise.all(stuck.map((id) => this.#scheduler.repair(id, this.#pauseMsMax(id))));

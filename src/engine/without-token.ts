@@ -4,5 +4,9 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 export const WITHOUT_TOKEN: BetAnswer = {
   kind: 'notSent',
   reason: 'database',
-  trace: { sent: false, latencyMs: 0, error: 'PostgreSQL did not tell its token' },
+  trace: {
+    sent: false,
+    latencyMs: 0,
+    error: 'PostgreSQL did not give the token that goes with the call',
+  },
 };

@@ -67,7 +67,7 @@ export class SessionEnds {
         {
           operator: operatorId,
           sessions: hashes.length,
-          note: 'cached reads may pass until Redis is back',
+          note: 'profiles and balances may be served from cached copies until Redis is back',
         },
         'session.end_not_in_redis',
       );

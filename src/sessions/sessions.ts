@@ -134,7 +134,7 @@ export class Sessions {
     const opened = operatorTokenOf(this.#options.vault, stored);
     if (opened.kind === 'opened') return opened.text;
     this.#options.logger.error(
-      { why: opened.why, note: 'what it was for goes without it' },
+      { why: opened.why, note: 'the call that needed it goes without a token' },
       'session.token_unopenable',
     );
     return undefined;

@@ -77,7 +77,7 @@ describe('what a reload says', () => {
       operator: 'alpha',
       from: 2,
       to: 1,
-      note: 'operations of bets of the newer generation are held until released; once they were released to it, places are refused too',
+      note: 'operations of bets of the newer generation are held until released; once older bets are released to that generation, places are refused as well',
     });
   });
 

@@ -46,7 +46,7 @@ export class BetOutcomes {
       throw error;
     });
     if (written.kind !== 'unreported') return written;
-    throw new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL did not tell what it wrote');
+    throw new GatewayError('DATABASE_UNAVAILABLE', 'PostgreSQL did not report what it wrote');
   }
 
   async #finishLate({ caller, ...outcome }: Outcome): Promise<void> {

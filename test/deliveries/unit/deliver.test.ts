@@ -114,7 +114,11 @@ describe('the token that a delivery carries', () => {
     expect(after).toEqual({ kind: 'unsent', retryInMs: 0 });
     expect(result.sent).toEqual({
       ...{ kind: 'notSent', reason: 'database' },
-      trace: { sent: false, latencyMs: 0, error: 'PostgreSQL did not tell its token' },
+      trace: {
+        sent: false,
+        latencyMs: 0,
+        error: 'PostgreSQL did not give the token that goes with the call',
+      },
     });
     expect((await recorded()).counted).toBe(0);
     expect(logger.error).not.toHaveBeenCalled();

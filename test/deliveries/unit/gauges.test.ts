@@ -246,7 +246,7 @@ describe('what has ended', () => {
 
 describe('an operator whose file is gone', () => {
   const note =
-    'operators/ has no file of it: its deliveries are held, and its bets wait, until the file returns';
+    'operators/ has no file for it: its deliveries are held, and its bets wait, until the file is back';
 
   it('is told as an error with what waits, once until its file is back (I4)', async () => {
     const { gauges, configured, error } = gaugesOf({

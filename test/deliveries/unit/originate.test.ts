@@ -85,7 +85,7 @@ describe('a place of unknown outcome that the service never rolled back', () => 
       [
         {
           ...{ operator: 'alpha', transactionId: 'bet' },
-          why: 'the service never rolled back a place answered 100',
+          why: 'the service did not roll back a place that was answered 100',
         },
         'delivery.rollback_originated',
       ],

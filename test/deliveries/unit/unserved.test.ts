@@ -32,7 +32,7 @@ describe('a drain that Redis takes and gives to nobody', () => {
         {
           operator: 'alpha',
           error: 'NOPERM',
-          note: 'Redis gives its drain to nobody: drained here',
+          note: 'Redis hands its drain to no worker: this process drains it',
         },
         'scheduler.unserved',
       ],
