@@ -122,6 +122,41 @@ describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
   });
 });
 
+describe('rule 10: a dead settle that was told 200, and a later result that the wallet refused (I4, I6)', () => {
+  /** The service was told 200 for 20, and no for 50. */
+  async function refusedBehindDead() {
+    const { bet, stopFailing } = await attemptedSettle();
+    const { transactionId } = bet;
+    const mendSettles = bet.wallet.misbehave(
+      'settle',
+      { kind: 'code', code: 20 },
+      { transactionId },
+    );
+    stopFailing();
+    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+    expect(await bet.settle('50')).toMatchObject({ status: 400, json: { code: 20 } });
+    mendSettles();
+    return { bet, id: dead?.id ?? '' };
+  }
+
+  it('retried, it is delivered: nothing has passed it', async () => {
+    const { bet, id } = await refusedBehindDead();
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
+    });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
+    expect(bet.balance()).toBe('920');
+  });
+
+  it('resolved, it is what the wallet holds', async () => {
+    const { bet, id } = await refusedBehindDead();
+    await resolve(id);
+    const arrived = bet.arrivals().length;
+    expect((await bet.settle('20')).status).toBe(200);
+    expect(bet.arrivals()).toHaveLength(arrived);
+  });
+});
+
 async function resolve(id: string | undefined): Promise<void> {
   await asPerson(gateway, async (admin) => {
     expect(await admin.resolve(id ?? '', 'ann', 'put right by the operator', BY)).toMatchObject({

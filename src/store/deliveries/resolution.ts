@@ -1,5 +1,6 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, sql } from '../schema/prisma.ts';
+import { IS_PASSED } from './passed.ts';
 
 interface Resolved {
   /** A person or a ticket, for the record. */
@@ -66,10 +67,7 @@ async function resolveUnmoved(
          AND b.rollback = 'none'
          -- An update or a confirmation on its way says nothing of the result.
          AND coalesce(b.busy_operation, 'update') IN ('update', 'confirm')
-         AND NOT EXISTS (
-           SELECT 1 FROM operations o
-            WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id AND NOT o.is_copy
-              AND o.operation IN ('settle', 'unsettle', 'rollback'))
+         AND NOT ${IS_PASSED}
     ) ${auditSql(
       by,
       'delivery.resolve',

@@ -1,5 +1,6 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, sql } from '../schema/prisma.ts';
+import { IS_PASSED } from './passed.ts';
 
 const BATCH_SIZE = 500;
 /** How often a delivery is looked at again whose bet moved while it was to be reopened. */
@@ -100,12 +101,7 @@ export class DeliveryRetries {
       SELECT d.id, b.version
         FROM deliveries d JOIN bets b ON b.transaction_id = d.transaction_id
        WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'dead'
-         AND NOT EXISTS (
-           SELECT 1 FROM operations o
-            WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id AND NOT o.is_copy
-              AND CASE d.operation WHEN 'rollback' THEN false
-                                   WHEN 'update' THEN o.operation IN ('update', 'rollback')
-                                   ELSE o.operation IN ('settle', 'unsettle', 'rollback') END)`;
+         AND NOT ${IS_PASSED}`;
   }
 
   /**

@@ -37,12 +37,12 @@ export const ODD_BUGS: readonly Bug[] = [
   },
   {
     name: 'overtaken-retried',
-    what: 'a dead letter is sent once more although a later result of its bet has passed it',
+    what: 'a dead letter is sent once more, or counts once resolved, although a later result of its bet has passed it',
     changes: [
       {
-        file: 'src/store/deliveries/retries.ts',
-        find: "ELSE o.operation IN ('settle', 'unsettle', 'rollback') END)`;",
-        put: 'ELSE false END)`;',
+        file: 'src/store/deliveries/passed.ts',
+        find: "WHEN 'rollback' THEN false",
+        put: "WHEN 'rollback' THEN false WHEN 'settle' THEN false WHEN 'unsettle' THEN false",
       },
     ],
   },
@@ -67,7 +67,7 @@ export const ODD_BUGS: readonly Bug[] = [
     what: 'a bet in the books of the wallet before is asked for at the new one',
     changes: [
       {
-        file: 'src/engine/delivery-settings.ts',
+        file: 'src/engine/wallet-generation.ts',
         find: '  if (operator === undefined) return false;\n  const configured',
         put: "  if (operator?.id !== '') return false;\n  const configured",
       },
@@ -122,7 +122,7 @@ export const ODD_BUGS: readonly Bug[] = [
     what: 'a result of unknown outcome is sent again to a wallet that pays repeats again',
     changes: [
       {
-        file: 'src/callbacks/result.ts',
+        file: 'src/callbacks/result-operation.ts',
         find: "  if (wallet.callerDialect.holdUnknownRepeats && bet.settlement.kind === 'unknown') {",
         put: '  if (wallet.callerDialect.holdUnknownRepeats && callback.deadline.hasEnded) {',
       },
