@@ -37,7 +37,7 @@ describe('taking leaves alone', () => {
       `INSERT INTO operator_holds (operator_id, counted_at, hold_since)
        VALUES ('alpha', clock_timestamp(), clock_timestamp())`,
     );
-    expect(await claim()).toEqual({ taken: [], isDry: true });
+    expect(await claim()).toEqual({ taken: [], unreadable: [], isDry: true });
     await journal.sql('UPDATE operator_holds SET hold_since = NULL');
     expect((await claim()).taken).toHaveLength(1);
   });
@@ -48,7 +48,7 @@ describe('taking leaves alone', () => {
       `UPDATE bets SET busy_operation = 'settle', busy_attempt = gen_random_uuid(),
                        busy_until = clock_timestamp() + interval '10 s'`,
     );
-    expect(await claim()).toEqual({ taken: [], isDry: true });
+    expect(await claim()).toEqual({ taken: [], unreadable: [], isDry: true });
   });
 
   it('what stands behind an operation that its callback still guards (I6)', async () => {
@@ -58,7 +58,7 @@ describe('taking leaves alone', () => {
               operation = CASE transaction_id WHEN 'bet-1' THEN 'settle' ELSE 'rollback' END,
               state = CASE transaction_id WHEN 'bet-1' THEN 'live' ELSE 'pending' END`,
     );
-    expect(await claim()).toEqual({ taken: [], isDry: true });
+    expect(await claim()).toEqual({ taken: [], unreadable: [], isDry: true });
   });
 });
 
