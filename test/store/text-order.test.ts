@@ -25,7 +25,9 @@ async function databaseInOrderOfLibrary(context: TestContext) {
     url,
     /** From now on vowels come before consonants, as on Hawaii; connections break, as in a failover. */
     async sortOtherwise() {
-      await sql(`UPDATE pg_database SET datlocale = 'haw', datcollversion = 'before'
+      const { rows } = await sql(`SELECT attname FROM pg_attribute
+         WHERE attrelid = 'pg_database'::regclass AND attname IN ('datlocale', 'daticulocale')`);
+      await sql(`UPDATE pg_database SET ${rows[0]?.attname} = 'haw', datcollversion = 'before'
                   WHERE datname = '${name}'`);
       await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
     },

@@ -170,8 +170,9 @@ export const FIND_PLAYER_IDS = statement(
     SELECT (SELECT min(p.operator_id) FROM players p WHERE p.operator_id > w.id)
       FROM owner w WHERE w.id IS NOT NULL
   )
-  SELECT p.id FROM owner w
-    JOIN players p ON p.operator_id = w.id AND p.operator_user = :operator_user
+  -- One at most; the limit keeps every release of PostgreSQL from reading all players instead.
+  SELECT p.id FROM owner w CROSS JOIN LATERAL (
+    SELECT id FROM players WHERE operator_id = w.id AND operator_user = :operator_user LIMIT 1) p
    UNION ALL
   SELECT id FROM players
    WHERE operator_id = :operator_id AND operator_user = :operator_user AND :user_id IS NULL
