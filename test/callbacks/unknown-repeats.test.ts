@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { deliveriesOf, endLeases, untilDeliveries } from '../deliveries/support/deliveries.ts';
 import { BY } from '../support/audit.ts';
 import { placedBet } from '../support/bet.ts';
@@ -73,6 +73,26 @@ describe.each(['alpha', 'queue'])('a settle whose answer is lost, at %s', (opera
     expect(bet.arrivals()).toEqual(['place', 'settle']);
     expect((await bet.settle('50')).status).toBe(200);
     expect(bet.balance()).toBe('950');
+  });
+});
+
+describe('a dead letter of a result that the service was never told 200', () => {
+  it('is not sent once more after the wallet has refused a later one: nothing was promised (I5, I6)', async () => {
+    const bet = await placedBet(gateway, { operatorId: 'alpha' });
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId, calls: 1 });
+    expect((await bet.settle('20')).status).toBe(503);
+    const [dead] = await untilDeliveries(bet, [{ state: 'dead' }]);
+    // The wallet has learnt to tell repeats.
+    await gateway.reconfigure('alpha', { wallet: { dialect: { unknownRepeats: 'send' } } });
+    onTestFinished(() => gateway.reconfigure('alpha', {}));
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    expect(await bet.settle('20')).toMatchObject({ status: 400, json: { code: 20 } });
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.retry(dead?.id ?? '', BY)).toEqual({ kind: 'overtaken' });
+    });
+    expect(bet.arrivals()).toEqual(['place', 'settle', 'settle']);
+    expect(bet.balance()).toBe('900');
   });
 });
 

@@ -148,6 +148,28 @@ describe('rule 10: a dead settle that was told 200, and a later result that the 
     expect(bet.balance()).toBe('920');
   });
 
+  it('so it is where that result came twice, and was not taken the first time either', async () => {
+    const { bet, stopFailing } = await attemptedSettle();
+    const { transactionId } = bet;
+    const mendSettles = bet.wallet.misbehave(
+      'settle',
+      { kind: 'code', code: 20 },
+      { transactionId },
+    );
+    stopFailing();
+    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+    mendSettles();
+    bet.wallet.misbehave('settle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
+    expect((await bet.settle('50')).status).toBe(503);
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    expect(await bet.settle('50')).toMatchObject({ status: 400, json: { code: 20 } });
+    await asPerson(gateway, async (admin) => {
+      expect(await admin.retry(dead?.id ?? '', BY)).toMatchObject({ kind: 'retried' });
+    });
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
+    expect(bet.balance()).toBe('920');
+  });
+
   it('resolved, it is what the wallet holds', async () => {
     const { bet, id } = await refusedBehindDead();
     await resolve(id);

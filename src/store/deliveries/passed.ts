@@ -1,8 +1,29 @@
 import { sql } from '../schema/prisma.ts';
 
 /**
- * Whether a later operation of its bet has passed a dead letter `d`, which the journal did not see while it was dead (I6). A
- * result that the wallet refused has passed nothing: the service was told so, and goes by what it was told before.
+ * The service was answered 200 for the dead letter `d`, and goes by that. For one that `unknownRepeats: hold` made it was
+ * answered 503: it goes by what it is told later.
+ */
+const WAS_PROMISED = sql`EXISTS (
+  SELECT 1 FROM operations p
+   WHERE p.id = d.operation_id
+     AND coalesce(p.answer_status, (
+           SELECT a.answer_status FROM attempts a
+            WHERE a.operation_id = p.id AND a.answer_status IS NOT NULL ORDER BY a.number LIMIT 1)) = 200)`;
+
+/**
+ * No wallet has taken the result `o`, and nothing of it is promised: it was refused (100 says nothing), or never left.
+ * `connection` is not among these: a connection that broke has the same name as one that was never made.
+ */
+const WAS_NOT_TAKEN = sql`EXISTS (
+  SELECT 1 FROM attempts a
+   WHERE a.operation_id = o.id AND a.answer_status <> 200
+     AND (a.result = 'declined' AND a.code <> 100
+          OR a.result IN ('breaker', 'bulkhead', 'deadline', 'maintenance', 'suspended', 'rate', 'database')))`;
+
+/**
+ * Whether a later operation of its bet has passed a dead letter `d`, which the journal did not see while it was dead
+ * (I6). A result that no wallet has taken has passed none that the service was promised.
  */
 export const IS_PASSED = sql`EXISTS (
   SELECT 1 FROM operations o
@@ -11,6 +32,5 @@ export const IS_PASSED = sql`EXISTS (
            WHEN 'rollback' THEN false
            WHEN 'update' THEN o.operation IN ('update', 'rollback')
            ELSE o.operation = 'rollback'
-             OR (o.operation IN ('settle', 'unsettle') AND NOT EXISTS (
-                   SELECT 1 FROM attempts a WHERE a.operation_id = o.id AND a.answer_status = 400))
+             OR (o.operation IN ('settle', 'unsettle') AND NOT (${WAS_PROMISED} AND ${WAS_NOT_TAKEN}))
          END)`;
