@@ -23,8 +23,9 @@ export interface Confirming extends Engine {
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
 export async function confirmDue(confirming: Confirming): Promise<number> {
-  const due = await confirming.confirmations.due(BATCH);
-  return await eachBet(confirming.logger, due, (bet) => confirm(confirming, bet));
+  const { confirmations, logger } = confirming;
+  const due = { batch: BATCH, look: (limit: number) => confirmations.due(limit) };
+  return await eachBet(logger, due, (bet) => confirm(confirming, bet));
 }
 
 async function confirm(

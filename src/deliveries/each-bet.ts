@@ -1,26 +1,51 @@
 import { GatewayError } from '../domain/errors.ts';
+import { isOfOneRow } from '../store/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
+/** So many that cannot be done are passed over, to reach those behind them. */
+const PASSED_OVER_MAX = 1_000;
+/** So many of them are named a time: each is looked at again with the next sweep. */
+const NAMED_MAX = 20;
+
+/** Those that are due, the first so many of them; what was done is not due any more. */
+export interface DueBets<B> {
+  readonly batch: number;
+  readonly look: (limit: number) => Promise<readonly B[]>;
+}
+
 /**
- * Does a duty bet by bet, whoever's they are. One that cannot be done, such as of a row that somebody has put right by
- * hand and only half, is left to people and keeps none of the others waiting.
+ * Does a duty bet by bet, whoever's they are. Those that cannot be done, such as of rows that somebody has put right by
+ * hand and only half, are left to people and keep none of the others waiting, however many they are (up to 1,000).
  * @param work tells whether it did anything
  * @returns for how many it did
- * @throws GatewayError of `work`: the database is away for all of them
+ * @throws GatewayError of `work`: the database is away for all of them; its other errors where they are of all as well
  */
 export async function eachBet<B extends { readonly transactionId: string }>(
   logger: Logger,
-  bets: readonly B[],
+  { batch, look }: DueBets<B>,
   work: (bet: B) => Promise<boolean>,
 ): Promise<number> {
+  const passedOver = new Set<string>();
   let done = 0;
-  for (const bet of bets) {
-    try {
-      if (await work(bet)) done += 1;
-    } catch (error) {
-      if (error instanceof GatewayError) throw error;
-      logger.error({ err: error, transactionId: bet.transactionId }, 'bet.unreadable');
+  for (;;) {
+    const before = passedOver.size;
+    const due = await look(batch + before);
+    for (const bet of due) {
+      const { transactionId } = bet;
+      if (passedOver.has(transactionId)) continue;
+      try {
+        if (await work(bet)) done += 1;
+      } catch (error) {
+        if (error instanceof GatewayError || !isOfOneRow(error)) throw error;
+        passedOver.add(transactionId);
+        if (passedOver.size > NAMED_MAX) continue;
+        logger.error({ err: error, transactionId }, 'bet.unreadable');
+      }
     }
+    const isLast = due.length < batch + before || passedOver.size === before;
+    if (!isLast && passedOver.size < PASSED_OVER_MAX) continue;
+    const more = passedOver.size - NAMED_MAX;
+    if (more > 0) logger.error({ more }, 'bet.more_unreadable');
+    return done;
   }
-  return done;
 }

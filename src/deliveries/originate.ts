@@ -31,8 +31,9 @@ export async function originateRollbacks(originating: Originating): Promise<numb
   const ages = new Map(
     [...operators.values()].map(({ id, delivery }) => [id, delivery.originateRollbackAfterMs]),
   );
-  const overdue = await originating.store.overdueUnknown(ages, BATCH);
-  return await eachBet(originating.logger, overdue, (place) => originate(originating, place));
+  const { logger, store } = originating;
+  const overdue = { batch: BATCH, look: (limit: number) => store.overdueUnknown(ages, limit) };
+  return await eachBet(logger, overdue, (place) => originate(originating, place));
 }
 
 async function originate(originating: Originating, place: OverduePlace): Promise<boolean> {

@@ -278,6 +278,14 @@ export function speaksOfServer(sqlState: string): boolean {
   return SERVER_CLASSES.has(sqlState.slice(0, 2)) || UNDONE.has(sqlState);
 }
 
+/**
+ * Whether an error of a statement may be about the values of one row: what that held could not be read here, or PostgreSQL
+ * would not take it (`data_exception`, `integrity_constraint_violation`). A missing column or permission is of all rows.
+ */
+export function isOfOneRow(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || /^2[23]/.test(error.code ?? '');
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -21,6 +21,22 @@ async function halfSettled(bet: TestBet): Promise<void> {
   await sql(gateway, text, [bet.transactionId]);
 }
 
+/** More of the same than one look takes, all before any other. */
+async function multiplied(bet: TestBet): Promise<void> {
+  const copies = `SELECT (jsonb_populate_record(b, jsonb_build_object(
+      'transaction_id', b.transaction_id || '-' || n, 'created_at', b.created_at - interval '1 hour',
+      'confirm_at', b.confirm_at - interval '1 hour'))).*
+    FROM bets b, generate_series(1, 250) n WHERE b.transaction_id = $1`;
+  await sql(gateway, `INSERT INTO bets ${copies}`, [bet.transactionId]);
+  await sql(
+    gateway,
+    `INSERT INTO operations (transaction_id, operator_id, operation, attempt_id, body)
+     SELECT o.transaction_id || '-' || n, o.operator_id, o.operation, gen_random_uuid(), o.body
+       FROM operations o, generate_series(1, 250) n WHERE o.transaction_id = $1`,
+    [bet.transactionId],
+  );
+}
+
 describe('a bet whose row cannot be read keeps no other waiting (I4, I7)', {
   timeout: 90_000,
 }, () => {
@@ -62,5 +78,32 @@ describe('a bet whose row cannot be read keeps no other waiting (I4, I7)', {
     }
     await halfSettled(odd);
     await expect.poll(() => sound.arrivals(), PATIENCE).toEqual(['place', 'rollback']);
+  });
+
+  it('however many there are of the kind (I5)', async () => {
+    const confirmed = [await unplacedBet(gateway), await unplacedBet(gateway)] as const;
+    for (const bet of confirmed) {
+      lose(bet, 'place');
+      expect((await bet.place()).json?.code).toBe(100);
+      expect((await bet.rollback()).status).toBe(200);
+    }
+    const rolledBack = [await unplacedBet(gateway), await unplacedBet(gateway)] as const;
+    for (const [odd] of [confirmed, rolledBack]) {
+      if (odd === rolledBack[0]) {
+        lose(odd, 'place');
+        expect((await odd.place()).json?.code).toBe(100);
+      }
+      await halfSettled(odd);
+      await multiplied(odd);
+    }
+    for (const bet of confirmed) await makeDue(bet, 'first');
+    const [, waiting] = rolledBack;
+    lose(waiting, 'place');
+    expect((await waiting.place()).json?.code).toBe(100);
+    const arrivals = () => [confirmed[1].arrivals(), waiting.arrivals()];
+    await expect.poll(arrivals, PATIENCE).toEqual([
+      ['place', 'rollback', 'rollback'],
+      ['place', 'rollback'],
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { describe, expect, it, vi } from 'vitest';
 import { type Confirming, confirmDue } from '../../../src/deliveries/confirm.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
@@ -73,6 +74,24 @@ describe('what stands at a bet for which something may take effect late', () => 
       { operator: 'alpha', transactionId: '0', late: 'settle', left: 2 },
       'delivery.confirms_again',
     ]);
+  });
+
+  it('ends with an error that is not of its bet: no sound row is called unreadable', async () => {
+    const { confirming, error } = confirmingOf([SETTLED, SETTLED]);
+    const denied = Object.assign(new DatabaseError('permission denied', 0, 'error'), {
+      code: '42501',
+    });
+    const bets = { find: () => Promise.reject(denied) };
+    await expect(confirmDue(partly<Confirming>({ ...confirming, bets }))).rejects.toBe(denied);
+    expect(error).not.toHaveBeenCalled();
+  });
+
+  it('goes on past an error that is of its bet alone', async () => {
+    const { confirming, send, error } = confirmingOf([SETTLED, SETTLED]);
+    const violation = Object.assign(new DatabaseError('violates', 0, 'error'), { code: '23514' });
+    send.mockRejectedValueOnce(violation);
+    expect(await confirmDue(confirming)).toBe(1);
+    expect(error.mock.calls).toEqual([[{ err: violation, transactionId: '0' }, 'bet.unreadable']]);
   });
 
   it('waits while its time has not come', async () => {
