@@ -23,7 +23,7 @@ const CURRENCY = /^[^\s\p{Cc}\p{Cs}]{3,5}$/u;
 interface Subject {
   readonly operatorId: string;
   readonly operatorToken: string;
-  /** Undefined for a prefixed token that no wallet has vouched for yet. */
+  /** Undefined for a prefixed token that no wallet has vouched for yet, or whose stored copy cannot be decrypted. */
   readonly session: Session | undefined;
   /** Profiles open and renew prefixed sessions; issued ones they leave alone. */
   readonly prefixed: boolean;

@@ -98,7 +98,8 @@ export const RECORDED_OPERATIONS = statement(
 
 /**
  * Operations of a bet under one `requestId`, newest first; of a bet that was resettled for months, all would be many.
- * Without those answered 503, which the service repeats until the wallet takes one; but always with a place.
+ * Without those that have no answer yet, or 503, which the service repeats until the wallet takes one; but always with
+ * a place.
  */
 export const RECORDED_UNDER = statement(
   'bet-operations-under',
