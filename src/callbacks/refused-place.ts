@@ -82,16 +82,16 @@ export async function recordedRefusal(
   bet: Bet,
 ): Promise<Answer | undefined> {
   const recorded = await callbacks.bets.operationsOf(bet.transactionId);
-  const asked = deciding(stored);
+  const asked = decidingMembers(stored);
   return recorded.find(({ operation, body }) => {
     if (operation !== 'place') return false;
-    const before = deciding(body);
+    const before = decidingMembers(body);
     return before?.token === asked?.token && before?.subPartnerId === asked?.subPartnerId;
   })?.answer;
 }
 
 /** The members that a refusal depends on, read from a stored place; its token stands there as a hash. */
-function deciding(body: Buffer): Pick<PlaceRequest, 'token' | 'subPartnerId'> | undefined {
+function decidingMembers(body: Buffer): Pick<PlaceRequest, 'token' | 'subPartnerId'> | undefined {
   const parsed = parseBet('POST', body);
   return parsed.ok && parsed.message.operation === 'place' ? parsed.message : undefined;
 }

@@ -195,7 +195,7 @@ async function carryInTime(
   }
 }
 
-/** Hands a callback to its file; each is a story of its own. */
+/** Hands a callback to the file that handles its operation from beginning to end. */
 async function carry(
   callbacks: Callbacks,
   message: Callback,

@@ -62,7 +62,7 @@ export type LateOperation = AttemptedResult | { readonly kind: 'place' };
 
 /**
  * An attempt of unknown outcome may take effect at the wallet long after it was given up. So what stands is
- * confirmed two more times afterwards (docs/money-safety.md, rule 3).
+ * confirmed two more times afterwards, and until then the wallet may hold something else (docs/money-safety.md, rule 3).
  */
 export interface LateEffect {
   readonly operation: LateOperation;

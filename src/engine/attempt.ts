@@ -21,7 +21,7 @@ export interface Concluded {
   readonly answer: Answer;
   /** What it is answered if the outcome is not committed in time: 100, 503, or the promise. */
   readonly lateAnswer: Answer;
-  /** The `transactionTime` that the promise is answered with. */
+  /** The `transactionTime` that the promise is, or would be, answered with. */
   readonly promisedTime?: string;
 }
 

@@ -104,8 +104,8 @@ const writtenOf = (row: Columns) => ({
 const UNCOMMITTED_MS = 20;
 
 /**
- * The first operation of a bet that the journal does not know. One commit a statement, because of two on the same bet
- * both would count. Fails with `lock_not_available` if another insert of the bet is not committed: nothing is written.
+ * The first operation of a bet that the journal does not know. One commit a statement: two on the same bet
+ * would not see each other, and both would count as the first. Fails with `lock_not_available` if another insert of the bet is not committed: nothing is written.
  */
 export const COMMIT_NEW = batchStatement(
   'bet-commit-new',

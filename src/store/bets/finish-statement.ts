@@ -19,10 +19,10 @@ const state = TOGETHER.flatMap((columns) =>
 );
 
 /** A confirmation counts only while what it confirms still stands: a person may have decided otherwise meanwhile. */
-const COUNTS = `(i.delivery_purpose IS DISTINCT FROM 'confirm' OR b.standing_operation_id = i.operation_id)`;
-const SETS_LATE = `i.late_kind IS NOT NULL AND ${COUNTS}`;
+const CONCERNS_STANDING = `(i.delivery_purpose IS DISTINCT FROM 'confirm' OR b.standing_operation_id = i.operation_id)`;
+const SETS_LATE = `i.late_kind IS NOT NULL AND ${CONCERNS_STANDING}`;
 
-const ADDS_LATE = `i.confirmation_lost AND ${COUNTS} AND b.late_kind IS NOT NULL AND b.rollback = 'none'`;
+const ADDS_LATE = `i.confirmation_lost AND ${CONCERNS_STANDING} AND b.late_kind IS NOT NULL AND b.rollback = 'none'`;
 
 /** A column of what may take effect late. A lost confirmation adds its own effect to that: `several`. */
 const lateColumn = (column: string, several: string) =>
