@@ -22,6 +22,11 @@ export function refused(
   return { answer: failure(code, message), outcome, operatorId, detail: { code } };
 }
 
+/** A settle or unsettle whose bet is unknown here, and so is its player: nobody can be asked. */
+export function unknownBet(): Handled {
+  return refused(CODES.validation, 'transactionId: is not known', undefined);
+}
+
 /** A token that may not be used: 3 invalid, 4 expired. */
 export function tokenRefused(
   lookup: Exclude<SessionLookup, { kind: 'live' }>,

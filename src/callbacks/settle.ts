@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Bet } from '../domain/bet.ts';
-import { CODES } from '../domain/codes.ts';
 import { decideSettle } from '../domain/decide.ts';
 import { inTime } from '../engine/attempt.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { SettleRequest } from '../protocol/messages.ts';
-import { refused, tokenRefused, unavailable } from './answers.ts';
+import { tokenRefused, unavailable, unknownBet } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { recordOf } from './commit.ts';
 import type { Handled } from './handled.ts';
@@ -33,9 +32,7 @@ async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Han
   for (;;) {
     const found = await settling.find();
     if (found.kind === 'answered') return found.handled;
-    if (found.kind === 'nobody') {
-      return refused(CODES.validation, 'transactionId: is not known', undefined);
-    }
+    if (found.kind === 'nobody') return unknownBet();
     const { bet } = found;
     const operatorId = bet.owner?.operatorId;
     const recorded = await recordedAnswer(settling, bet);

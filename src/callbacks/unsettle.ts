@@ -1,8 +1,7 @@
-import { CODES } from '../domain/codes.ts';
 import { decideUnsettle } from '../domain/decide.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { UnsettleRequest } from '../protocol/messages.ts';
-import { refused, unavailable } from './answers.ts';
+import { unavailable, unknownBet } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import type { Handled } from './handled.ts';
 import { onRecord, recordedAnswer } from './recorded-answer.ts';
@@ -21,9 +20,7 @@ async function unsettleOrRepeat(unsettling: BetCallback<UnsettleRequest>): Promi
   for (;;) {
     const found = await unsettling.find();
     if (found.kind === 'answered') return found.handled;
-    if (found.kind === 'nobody') {
-      return refused(CODES.validation, 'transactionId: is not known', undefined);
-    }
+    if (found.kind === 'nobody') return unknownBet();
     const { bet } = found;
     const recorded = await recordedAnswer(unsettling, bet);
     if (recorded !== undefined) return recorded;

@@ -1,4 +1,5 @@
 import type { BetOwner } from '../domain/bet.ts';
+import { CODES } from '../domain/codes.ts';
 import { unreachable } from '../domain/unreachable.ts';
 
 /** One player, one currency, one token. All but its end is fixed when it opens. */
@@ -32,15 +33,17 @@ export function namesAnother(
   return (said.userId ?? userId) !== userId || (said.currency ?? currency) !== currency;
 }
 
-/** The error code for a token that may not be used: 3 invalid, 4 out of date (docs/protocol.md, Error codes). */
-export function tokenRefusal(lookup: Exclude<SessionLookup, { kind: 'live' }>): 3 | 4 {
+/** The error code for a token that may not be used (docs/protocol.md, Error codes). */
+export function tokenRefusal(
+  lookup: Exclude<SessionLookup, { kind: 'live' }>,
+): typeof CODES.invalidToken | typeof CODES.expiredToken {
   switch (lookup.kind) {
     case 'unknown':
-      return 3;
+      return CODES.invalidToken;
     case 'expired':
-      return 4;
+      return CODES.expiredToken;
     case 'ended':
-      return lookup.reason === 'revoked' ? 3 : 4;
+      return lookup.reason === 'revoked' ? CODES.invalidToken : CODES.expiredToken;
     default:
       return unreachable(lookup);
   }
