@@ -16,7 +16,7 @@ memory it has then, and its processor time for a place at the same constant rate
   --operators <n>   how many they are (1000)
   --starts <n>      how often each is started (3)
   --rate <n>        places a second (800)
-  --rounds <n>      measured rounds of each (4)
+  --rounds <n>      measured rounds of each (8)
   --seconds <n>     how long a round takes (6)
   --out <file>      where the result goes (bench/results/operators.json)`;
 
@@ -31,7 +31,7 @@ const OPERATORS_AT_ONCE = 20;
 
 /** @returns 1 when a bet was lost or doubled. @throws SettingsError */
 export async function runOperators(args: readonly string[]): Promise<number> {
-  const defaults = { operators: 1_000, starts: 3, rate: 800, rounds: 4, seconds: 6 };
+  const defaults = { operators: 1_000, starts: 3, rate: 800, rounds: 8, seconds: 6 };
   const { numbers, resultFile, help } = numbersOf(args, 'operators', defaults);
   if (help) {
     console.log(HELP);
