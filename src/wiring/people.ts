@@ -19,14 +19,14 @@ const ATTEMPTS = { perSecond: 2, burst: 120 };
 const BUCKETS = 1024;
 
 /** How people and services become known to the internal listener. */
-export function createPeople(base: Base, { peopleDatabase }: Storage): People {
+export function createPeople(base: Base, { callersDatabase }: Storage): People {
   const { environment, clock } = base;
   const { oidc } = environment;
   const attempts = new TokenBuckets(clock, ATTEMPTS);
   return {
     adminToken: environment.adminToken,
     consoleUrl: environment.consoleUrl,
-    sessions: new ConsoleSessions(peopleDatabase, { idleMs: IDLE_MS, absoluteMs: ABSOLUTE_MS }),
+    sessions: new ConsoleSessions(callersDatabase, { idleMs: IDLE_MS, absoluteMs: ABSOLUTE_MS }),
     sessionMsMax: ABSOLUTE_MS,
     attempts: { take: (address) => attempts.take(bucketOf(address)) },
     issuer: oidc && issuerPart(new Issuer(oidc, clock), base),

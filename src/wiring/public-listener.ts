@@ -47,7 +47,7 @@ export function createPublicListener(
       isAllowed: allowedBy(() => service().allowedIps),
       strangers,
     });
-    const nonces = new Nonces(storage.operatorsDatabase, clock);
+    const nonces = new Nonces(storage.callersDatabase, clock);
     const gate = new OperatorGate({ configuration, metrics, clock, nonces, addressMatcher });
     const { players, timelines } = storage;
     const statements = new Statements(storage.operatorsDatabase);

@@ -20,12 +20,17 @@ const PLACE_CONNECTIONS = 8;
 /** For the statements of all other callbacks and for taking deliveries. */
 const JOURNAL_CONNECTIONS = 8;
 /**
- * For what operators ask for beside sessions: bonus calls, nonces, statements. Where a table of those is locked, or
- * what they read takes long, no callback waits with them, and nobody says that PostgreSQL is away (I7).
+ * For what operators ask for beside sessions: bonus calls, statements. Where a table of those is locked, or what they
+ * read takes long, no callback waits with them, and nobody says that PostgreSQL is away (I7).
  */
-const OPERATORS_CONNECTIONS = 4;
+const OPERATORS_CONNECTIONS = 3;
 /** For what people look at, likewise: books, lists, searches. */
-const PEOPLE_CONNECTIONS = 4;
+const PEOPLE_CONNECTIONS = 3;
+/**
+ * For who asks: operators' nonces and people's sessions, a row by its key each. Behind what others ask for, no operator
+ * could end a session, and nobody on duty could do anything.
+ */
+const CALLERS_CONNECTIONS = 2;
 /** For everything else: sessions and players, and a worker's duties, which must not use up all of them. */
 const CONNECTIONS = 10;
 /** For counting what is open, which takes its time where much is, and must not keep the others waiting. */
@@ -66,6 +71,7 @@ export function createStorage(base: Base) {
     database,
     operatorsDatabase: pools.operatorsDatabase,
     peopleDatabase: pools.peopleDatabase,
+    callersDatabase: pools.callersDatabase,
     journalDatabase,
     monthsDatabase: pools.monthsDatabase,
     prisma,
@@ -105,6 +111,7 @@ function createPools(address: Required<DatabaseAddress>, logger: Base['logger'])
     database: new Database({ ...shared, connectionsMax: CONNECTIONS }),
     operatorsDatabase: new Database({ ...shared, connectionsMax: OPERATORS_CONNECTIONS }),
     peopleDatabase: new Database({ ...shared, connectionsMax: PEOPLE_CONNECTIONS }),
+    callersDatabase: new Database({ ...shared, connectionsMax: CALLERS_CONNECTIONS }),
     placesDatabase: kept(PLACE_CONNECTIONS),
     journalDatabase: kept(JOURNAL_CONNECTIONS),
     backlogDatabase: new Database({

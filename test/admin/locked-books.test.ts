@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { unplacedBet } from '../support/bet.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { connect, onServer } from '../support/server.ts';
+import { Browser, signIn, startPeople } from './people.ts';
 
 const ADMIN_TOKEN = 'the-admin-token-that-nobody-may-read';
 /** More than any pool has connections. */
 const LOOKS = 15;
+/** Such as two people with the books and a statement before them have under way. */
+const FEW_LOOKS = 5;
+const AT_ONCE_MS = 2_000;
 
 it('while somebody keeps the books locked, people wait for them, and no callback with them (I7)', async () => {
   const gateway = await startTestGateway({ env: { ADMIN_TOKEN } });
@@ -34,4 +39,33 @@ it('while somebody keeps the books locked, people wait for them, and no callback
   expect((await bet.place()).status).toBe(200);
   await somebody.query('ROLLBACK');
   await Promise.all(looks);
+});
+
+it('while somebody keeps the books locked, who is signed in at the console goes on with everything else', async () => {
+  const people = await startPeople();
+  onTestFinished(() => people.close());
+  people.issuer.person = { email: 'ann@example.com', roles: 'admin' };
+  const browser = new Browser();
+  await signIn(browser, people);
+  const url = (path: string) => `${people.baseUrl}${path}`;
+  expect((await browser.go(url('/admin/me'))).status).toBe(200);
+  const somebody = await connect(people.gateway.databaseUrl);
+  onTestFinished(() => somebody.end());
+  await somebody.query('BEGIN; LOCK TABLE books_days IN ACCESS EXCLUSIVE MODE');
+  const days = '/admin/books/days?operator=alpha&from=2026-11-01&to=2026-11-20';
+  const looks = Array.from({ length: FEW_LOOKS }, () => browser.go(url(days)));
+  const waiting = () =>
+    onServer(people.gateway.databaseUrl, async (client) => {
+      const { rows } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+      );
+      return rows.length;
+    });
+  await expect.poll(waiting).toBeGreaterThan(1);
+
+  const asked = browser.go(url('/admin/deliveries?state=dead'));
+  const first = await Promise.race([asked, sleep(AT_ONCE_MS, undefined, { ref: false })]);
+  await somebody.query('ROLLBACK');
+  await Promise.all(looks);
+  expect(first?.status).toBe(200);
 });

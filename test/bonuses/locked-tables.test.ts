@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { unplacedBet } from '../support/bet.ts';
 import { connect } from '../support/server.ts';
@@ -6,6 +7,7 @@ import { type BonusGateway, batchBody, startBonusGateway } from './support/bonus
 
 /** More than any pool has connections. */
 const CALLS = 30;
+const AT_ONCE_MS = 2_000;
 
 type Ask = (deployment: BonusGateway, template: number, call: number) => Promise<unknown>;
 const batch: Ask = ({ alpha }, template, call) =>
@@ -49,3 +51,24 @@ it.each([
     await Promise.all(asked);
   },
 );
+
+it('while somebody keeps the bonuses locked, one operator’s calls wait for it, and no session of another (I7)', async () => {
+  const deployment = await startBonusGateway({ beta: { api: { freshness: 'required' } } });
+  onTestFinished(() => deployment.close());
+  const template = await deployment.template(deployment.alpha);
+  const somebody = await connect(deployment.gateway.databaseUrl);
+  onTestFinished(() => somebody.end());
+  await somebody.query('BEGIN; LOCK TABLE bonus_intents IN ACCESS EXCLUSIVE MODE');
+  const asked = Array.from({ length: CALLS }, (_, call) => batch(deployment, template, call));
+  const waiting = async () =>
+    (await deployment.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'")).length;
+  await expect.poll(waiting).toBeGreaterThan(1);
+
+  const path = '/operator/sessions/revoke';
+  const fresh = { path, at: new Date().toISOString(), nonce: randomUUID() };
+  const revoked = deployment.beta.call(path, { operatorUser: 'ann', ...fresh });
+  const first = await Promise.race([revoked, sleep(AT_ONCE_MS, undefined, { ref: false })]);
+  await somebody.query('ROLLBACK');
+  await Promise.all(asked);
+  expect(first?.status).toBe(200);
+});
