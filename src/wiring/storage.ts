@@ -82,7 +82,7 @@ export function createStorage(base: Base) {
     backlog: new BacklogCounts(pools.backlogDatabase, clock),
     accelerator,
     answers,
-    postgresTakesWrites: () => takesWrites(pools),
+    postgresTakesWrites: () => takesWrites(pools, databaseClock),
     pools: () => Object.values(pools).map(({ use }) => use),
     close: async () => {
       databaseClock.close();
@@ -93,10 +93,20 @@ export function createStorage(base: Base) {
   };
 }
 
-/** Where a locked table keeps all connections of a pool waiting, PostgreSQL is there all the same. */
-async function takesWrites({ clockDatabase, database }: ReturnType<typeof createPools>) {
+/**
+ * Where a locked table keeps all connections of a pool waiting, PostgreSQL is there all the same. The clock's one
+ * connection may be dead alone, which takes 7 s to find out: for so long the clock is known, and callbacks go on.
+ */
+async function takesWrites(
+  { clockDatabase, database }: ReturnType<typeof createPools>,
+  clock: DatabaseClock,
+): Promise<boolean> {
   const { inUse, max } = database.use;
-  const looks = inUse < max ? [clockDatabase, database] : [clockDatabase];
+  const isFree = inUse < max;
+  const looks = [
+    ...(isFree ? [database] : []),
+    ...(isFree && clock.isKnown ? [] : [clockDatabase]),
+  ];
   const taken = await Promise.all(looks.map((pool) => pool.takesWrites()));
   return taken.every(Boolean);
 }

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { placedBet } from '../support/bet.ts';
+import { startTestGateway } from '../support/gateway.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+
+/** So long a load balancer has to ask until it sends nobody here any more (`failureThreshold` of the chart). */
+const PROBED_MS = 3_000;
+
+it('is ready while one connection alone is dead, that of the clock, which is known for 30 s: bets go on', async () => {
+  let proxy: TcpProxy | undefined;
+  const gateway = await startTestGateway({
+    through: async ({ databaseUrl, redisUrl }) => {
+      const url = new URL(databaseUrl);
+      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      url.host = `127.0.0.1:${proxy.port}`;
+      return { databaseUrl: url.href, redisUrl };
+    },
+  });
+  onTestFinished(async () => {
+    await gateway.close();
+    await proxy?.close();
+  });
+  const { app, readiness } = gateway.parts.adminServer();
+  onTestFinished(() => app.close());
+  readiness.started();
+  await placedBet(gateway);
+
+  const dead = proxy?.holdRequest('database-now');
+  await dead?.stopped;
+  for (const endsAt = Date.now() + PROBED_MS; Date.now() < endsAt; await sleep(250)) {
+    expect(await readiness.report()).toMatchObject({
+      status: 'ready',
+      dependencies: { postgresql: 'up' },
+    });
+  }
+  await placedBet(gateway);
+  dead?.swallow();
+});
