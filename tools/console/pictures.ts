@@ -79,6 +79,8 @@ async function take(
     const page = await context.newPage();
     await page.goto(`${stage.gateway.adminUrl}/console${path}`);
     await page.getByText(shows).first().waitFor();
+    // A heading may stand above what is still being asked for.
+    await page.locator('.loading').first().waitFor({ state: 'detached' });
     await page.screenshot({
       path: join(FOLDER, `${name}.png`),
       fullPage: path.endsWith(bets.delivered) || path.endsWith(bets.dead),
