@@ -15,6 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+/** The wallet has taken the place, and its answer was lost. */
+async function lostPlace(operatorId = 'alpha'): Promise<TestBet> {
+  const bet = await unplacedBet(gateway, { operatorId });
+  lose(bet, 'place');
+  expect((await bet.place()).json?.code).toBe(100);
+  return bet;
+}
+
 /** As somebody leaves it who has put it right by hand, and only half. */
 async function halfSettled(bet: TestBet): Promise<void> {
   const text = `UPDATE bets SET settlement = 'settled', settlement_amount = NULL WHERE transaction_id = $1`;
@@ -53,54 +61,29 @@ describe('a bet whose row cannot be read keeps no other waiting (I4, I7)', {
   });
 
   it('from being confirmed, whoever’s it is', async () => {
-    const [odd, sound] = [
-      await unplacedBet(gateway),
-      await unplacedBet(gateway, { operatorId: 'beta' }),
-    ];
-    for (const bet of [odd, sound]) {
-      lose(bet, 'place');
-      expect((await bet.place()).json?.code).toBe(100);
-      expect((await bet.rollback()).status).toBe(200);
-    }
+    const [odd, sound] = [await lostPlace(), await lostPlace('beta')];
+    for (const bet of [odd, sound]) expect((await bet.rollback()).status).toBe(200);
     await halfSettled(odd);
     for (const bet of [odd, sound]) await makeDue(bet, 'first');
     await expect.poll(() => sound.arrivals(), PATIENCE).toEqual(['place', 'rollback', 'rollback']);
   });
 
   it('from being rolled back by the gateway, whoever’s it is (I5)', async () => {
-    const [odd, sound] = [
-      await unplacedBet(gateway),
-      await unplacedBet(gateway, { operatorId: 'beta' }),
-    ];
-    for (const bet of [odd, sound]) {
-      lose(bet, 'place');
-      expect((await bet.place()).json?.code).toBe(100);
-    }
+    const [odd, sound] = [await lostPlace(), await lostPlace('beta')];
     await halfSettled(odd);
     await expect.poll(() => sound.arrivals(), PATIENCE).toEqual(['place', 'rollback']);
   });
 
   it('however many there are of the kind (I5)', async () => {
-    const confirmed = [await unplacedBet(gateway), await unplacedBet(gateway)] as const;
-    for (const bet of confirmed) {
-      lose(bet, 'place');
-      expect((await bet.place()).json?.code).toBe(100);
-      expect((await bet.rollback()).status).toBe(200);
-    }
-    const rolledBack = [await unplacedBet(gateway), await unplacedBet(gateway)] as const;
-    for (const [odd] of [confirmed, rolledBack]) {
-      if (odd === rolledBack[0]) {
-        lose(odd, 'place');
-        expect((await odd.place()).json?.code).toBe(100);
-      }
+    const [oddRolledBack, rolledBack] = [await lostPlace(), await lostPlace()];
+    for (const bet of [oddRolledBack, rolledBack]) expect((await bet.rollback()).status).toBe(200);
+    for (const odd of [oddRolledBack, await lostPlace()]) {
       await halfSettled(odd);
       await multiplied(odd);
     }
-    for (const bet of confirmed) await makeDue(bet, 'first');
-    const [, waiting] = rolledBack;
-    lose(waiting, 'place');
-    expect((await waiting.place()).json?.code).toBe(100);
-    const arrivals = () => [confirmed[1].arrivals(), waiting.arrivals()];
+    for (const bet of [oddRolledBack, rolledBack]) await makeDue(bet, 'first');
+    const waiting = await lostPlace();
+    const arrivals = () => [rolledBack.arrivals(), waiting.arrivals()];
     await expect.poll(arrivals, PATIENCE).toEqual([
       ['place', 'rollback', 'rollback'],
       ['place', 'rollback'],

@@ -29,6 +29,16 @@ async function attemptedSettle(): Promise<{ bet: TestBet; stopFailing: () => voi
   return { bet, stopFailing };
 }
 
+/** It has refused the settle for good, and goes on to refuse every one of the bet. */
+async function deadSettle(): Promise<{ bet: TestBet; id: string; mendSettles: () => void }> {
+  const { bet, stopFailing } = await attemptedSettle();
+  const { transactionId } = bet;
+  const mendSettles = bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId });
+  stopFailing();
+  const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+  return { bet, id: dead?.id ?? '', mendSettles };
+}
+
 describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
   timeout: 60_000,
 }, () => {
@@ -96,12 +106,8 @@ describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
   });
 
   it('is what the wallet holds once a person has resolved it: a copy is not sent again (I5)', async () => {
-    const { bet, stopFailing } = await attemptedSettle();
-    const { transactionId } = bet;
-    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId });
-    stopFailing();
-    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
-    await resolve(dead?.id);
+    const { bet, id } = await deadSettle();
+    await resolve(id);
     const arrived = bet.arrivals().length;
     expect((await bet.settle('20')).status).toBe(200);
     expect(bet.arrivals()).toHaveLength(arrived);
@@ -114,7 +120,7 @@ describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
     stopFailing();
     const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
     expect((await bet.settle('50')).status).toBe(200);
-    await resolve(dead?.id);
+    await resolve(dead?.id ?? '');
     const arrived = bet.arrivals().length;
     expect((await bet.settle('50')).status).toBe(200);
     expect(bet.arrivals()).toHaveLength(arrived);
@@ -125,18 +131,10 @@ describe('rule 10: a promised settle that the wallet refuses for good (I4)', {
 describe('rule 10: a dead settle that was told 200, and a later result that the wallet refused (I4, I6)', () => {
   /** The service was told 200 for 20, and no for 50. */
   async function refusedBehindDead() {
-    const { bet, stopFailing } = await attemptedSettle();
-    const { transactionId } = bet;
-    const mendSettles = bet.wallet.misbehave(
-      'settle',
-      { kind: 'code', code: 20 },
-      { transactionId },
-    );
-    stopFailing();
-    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
+    const { bet, id, mendSettles } = await deadSettle();
     expect(await bet.settle('50')).toMatchObject({ status: 400, json: { code: 20 } });
     mendSettles();
-    return { bet, id: dead?.id ?? '' };
+    return { bet, id };
   }
 
   it('retried, it is delivered: nothing has passed it', async () => {
@@ -149,22 +147,15 @@ describe('rule 10: a dead settle that was told 200, and a later result that the 
   });
 
   it('so it is where that result came twice, and was not taken the first time either', async () => {
-    const { bet, stopFailing } = await attemptedSettle();
+    const { bet, id, mendSettles } = await deadSettle();
     const { transactionId } = bet;
-    const mendSettles = bet.wallet.misbehave(
-      'settle',
-      { kind: 'code', code: 20 },
-      { transactionId },
-    );
-    stopFailing();
-    const [dead] = await untilDeliveriesAre(bet, [{ state: 'dead' }]);
     mendSettles();
     bet.wallet.misbehave('settle', { kind: 'code', code: 1 }, { transactionId, calls: 1 });
     expect((await bet.settle('50')).status).toBe(503);
     bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
     expect(await bet.settle('50')).toMatchObject({ status: 400, json: { code: 20 } });
     await asPerson(gateway, async (admin) => {
-      expect(await admin.retry(dead?.id ?? '', BY)).toMatchObject({ kind: 'retried' });
+      expect(await admin.retry(id, BY)).toMatchObject({ kind: 'retried' });
     });
     await untilDeliveriesAre(bet, [{ state: 'delivered' }]);
     expect(bet.balance()).toBe('920');
@@ -179,9 +170,9 @@ describe('rule 10: a dead settle that was told 200, and a later result that the 
   });
 });
 
-async function resolve(id: string | undefined): Promise<void> {
+async function resolve(id: string): Promise<void> {
   await asPerson(gateway, async (admin) => {
-    expect(await admin.resolve(id ?? '', 'ann', 'put right by the operator', BY)).toMatchObject({
+    expect(await admin.resolve(id, 'ann', 'put right by the operator', BY)).toMatchObject({
       kind: 'resolved',
     });
   });

@@ -120,17 +120,22 @@ const deadLetters: Scene = (random, steps) => {
   return { bets, faults };
 };
 
-/** A person holds an operator's deliveries, has them tried, and lets them go. */
-const heldByPerson: Scene = (random, steps) => {
-  const operator: OperatorId = random.pick([...QUEUEING, 'zeta']);
-  const bets = betsOf(steps / 4, (index) => {
+/** Bets with results that come back, begun within so many milliseconds; some of them are rolled back. */
+function endedBets(random: Random, steps: number, operator: OperatorId, withinMs: number) {
+  return betsOf(steps / 4, (index) => {
     const writer = new BetWriter(random, index, operator, { returns: true });
     writer.place();
     if (random.chance(0.2)) writer.fates.uncertain('place', 0, true);
     results(writer, random);
     if (random.chance(0.3)) writer.rollback(random.chance(0.4));
-    return writer.done(random.whole(0, 400));
+    return writer.done(random.whole(0, withinMs));
   });
+}
+
+/** A person holds an operator's deliveries, has them tried, and lets them go. */
+const heldByPerson: Scene = (random, steps) => {
+  const operator: OperatorId = random.pick([...QUEUEING, 'zeta']);
+  const bets = endedBets(random, steps, operator, 400);
   const isDown = random.chance(0.5);
   const away: Fault = isDown
     ? { kind: 'walletDown', operator, ms: random.whole(300, 1_200) }
@@ -146,14 +151,7 @@ const heldByPerson: Scene = (random, steps) => {
 /** An operator's wallet has new books, as far as anybody knows, until a person says that they are the same. */
 const newWallet: Scene = (random, steps) => {
   const operator = random.pick(OPERATORS);
-  const bets = betsOf(steps / 4, (index) => {
-    const writer = new BetWriter(random, index, operator, { returns: true });
-    writer.place();
-    if (random.chance(0.2)) writer.fates.uncertain('place', 0, true);
-    results(writer, random);
-    if (random.chance(0.3)) writer.rollback(random.chance(0.4));
-    return writer.done(random.whole(0, 1_500));
-  });
+  const bets = endedBets(random, steps, operator, 1_500);
   const change = { kind: 'newWallet', operator, ms: random.whole(100, 1_500) } as const;
   return { bets, faults: faultsOf([random.whole(0, 800), change]) };
 };
