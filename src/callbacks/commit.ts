@@ -99,7 +99,7 @@ export async function answerUnsent(
       // The decision is committed, but the service was answered 503: that is put on record, and it repeats.
       const { operation } = callback.message;
       const answered = { transactionId, attemptId, operation, lateAnswer: UNAVAILABLE };
-      await correctAnswer(callbacks, answered, Promise.resolve({ kind: 'stands' }));
+      await correctAnswer(callbacks, answered, Promise.resolve({ kind: 'committed' }));
     },
   );
   if (committed.kind === 'moved') return 'moved';

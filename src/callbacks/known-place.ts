@@ -5,7 +5,7 @@ import { CODES } from '../domain/codes.ts';
 import { decidePlace } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { unreachable } from '../domain/unreachable.ts';
-import { bring, inTime } from '../engine/attempt.ts';
+import { inTime, runAttempt } from '../engine/attempt.ts';
 import { findRecoveredBet } from '../engine/find-bet.ts';
 import { presentGeneration } from '../engine/wallet-generation.ts';
 import { OutOfTime } from '../lib/within.ts';
@@ -140,11 +140,17 @@ async function placeLater(
   }
   const recordedAs = { attemptId, generation };
   const attempt = laterPlaceAttempt(placing, wallet, session, recordedAs);
-  const brought = await bring(callbacks, attempt, () => begin(undefined), deadline.walletMs());
-  if (brought.kind === 'moved') return 'moved';
-  const { answer, conclusion } = brought.concluded;
-  if (!brought.stands) return systemError('unknown', operatorId, { reason: 'not_recorded' });
-  const detail = detailOf(brought.sent.trace);
+  const attempted = await runAttempt(
+    callbacks,
+    attempt,
+    () => begin(undefined),
+    deadline.walletMs(),
+  );
+  if (attempted.kind === 'moved') return 'moved';
+  const { answer, conclusion } = attempted.concluded;
+  if (!attempted.committedInTime)
+    return systemError('unknown', operatorId, { reason: 'not_recorded' });
+  const detail = detailOf(attempted.sent.trace);
   return { answer, outcome: conclusion.outcome, operatorId, detail };
 }
 

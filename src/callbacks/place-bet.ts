@@ -3,7 +3,7 @@ import { CODES } from '../domain/codes.ts';
 import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { NotSentReason } from '../domain/wallet-answer.ts';
-import { type Brought, bring, inTime } from '../engine/attempt.ts';
+import { type AttemptResult, inTime, runAttempt } from '../engine/attempt.ts';
 import { presentGeneration } from '../engine/wallet-generation.ts';
 import { OutOfTime } from '../lib/within.ts';
 import type { Session } from '../sessions/session.ts';
@@ -44,7 +44,7 @@ export async function placeBet(placing: PlaceCallback): Promise<Handled> {
       ? await recordUnsent(placing, intent)
       : await send(placing, wallet, session, intent);
   switch (begun.kind) {
-    case 'brought':
+    case 'attempted':
       return concluded(placing, operatorId, begun);
     case 'begun':
       callbacks.metrics.rejected.inc({ operator: operatorId, reason: unsendable ?? 'maintenance' });
@@ -70,11 +70,11 @@ async function send(
   wallet: Wallet,
   session: Session,
   intent: PlaceIntent,
-): Promise<Brought<PlaceConcluded> | PlaceBegin> {
+): Promise<AttemptResult<PlaceConcluded> | PlaceBegin> {
   const { callbacks, deadline } = placing;
   let wanted = true;
   try {
-    return await bring<PlaceConcluded, PlaceBegin>(
+    return await runAttempt<PlaceConcluded, PlaceBegin>(
       callbacks,
       firstPlaceAttempt(placing, wallet, session, intent),
       () => callbacks.places.begin(intent, deadline, () => wanted),
@@ -111,16 +111,17 @@ async function recordUnsent(
 function concluded(
   { callbacks, message }: PlaceCallback,
   operatorId: string,
-  brought: Brought<PlaceConcluded>,
+  attempted: AttemptResult<PlaceConcluded>,
 ): Handled {
-  const { answer, conclusion } = brought.concluded;
-  if (!brought.stands) return systemError('unknown', operatorId, { reason: 'not_recorded' });
+  const { answer, conclusion } = attempted.concluded;
+  if (!attempted.committedInTime)
+    return systemError('unknown', operatorId, { reason: 'not_recorded' });
   const { userId, amount, currency, transactionId } = message;
   void callbacks.answers.remember(transactionId, {
     ...{ userId, amount, currency, operatorId },
     ...answer,
   });
-  const detail = detailOf(brought.sent.trace);
+  const detail = detailOf(attempted.sent.trace);
   return { answer, outcome: conclusion.outcome, operatorId, detail };
 }
 

@@ -4,7 +4,7 @@ import type { Bet } from '../domain/bet.ts';
 import type { Conclusion } from '../domain/conclude.ts';
 import { afterAttempt } from '../domain/delivery.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import { type Attempt, bring } from '../engine/attempt.ts';
+import { type Attempt, runAttempt } from '../engine/attempt.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
 import { askRightWallet } from '../engine/wallet-generation.ts';
 import { WITHOUT_TOKEN } from '../engine/without-token.ts';
@@ -72,7 +72,7 @@ export async function sendPromised(
   const { attemptId } = attempt;
   // Committed by the answer's deadline, not the wallet's: if there is no time left for the call by then, the
   // promise alone is the answer.
-  const brought = await bring(
+  const attempted = await runAttempt(
     callbacks,
     attempt,
     () =>
@@ -85,10 +85,10 @@ export async function sendPromised(
       }),
     deadline.answerMs(),
   );
-  if (brought.kind === 'moved') return 'moved';
-  const { conclusion, answer, lateAnswer } = brought.concluded;
-  const detail = detailOf(brought.sent.trace);
-  const isConcluded = conclusion.answer !== undefined && brought.stands;
+  if (attempted.kind === 'moved') return 'moved';
+  const { conclusion, answer, lateAnswer } = attempted.concluded;
+  const detail = detailOf(attempted.sent.trace);
+  const isConcluded = conclusion.answer !== undefined && attempted.committedInTime;
   if (isConcluded) return { answer, outcome: conclusion.outcome, operatorId, detail };
   return {
     ...done(transactionId, transactionTime, 'taken_over', operatorId, detail),

@@ -3,7 +3,7 @@ import { backoffMs } from '../domain/backoff.ts';
 import type { Bet } from '../domain/bet.ts';
 import { concludeResult } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import { type Attempt, type Brought, bring } from '../engine/attempt.ts';
+import { type Attempt, type AttemptResult, runAttempt } from '../engine/attempt.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
 import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
 import { resultIn } from '../engine/result-in.ts';
@@ -63,7 +63,7 @@ export async function sendResult(
   }
   const attempt = await resultAttempt(callback, wallet, bet, sentWith, mayQueue);
   const { attemptId } = attempt;
-  const brought = await bring(
+  const attempted = await runAttempt(
     callbacks,
     attempt,
     () =>
@@ -76,14 +76,15 @@ export async function sendResult(
       }),
     deadline.walletMs(),
   );
-  return brought.kind === 'moved' ? 'moved' : handledOf(operatorId, brought);
+  return attempted.kind === 'moved' ? 'moved' : handledOf(operatorId, attempted);
 }
 
-function handledOf(operatorId: string, brought: Brought<WithDelivery>): Handled {
-  const { conclusion, delivery, answer, lateAnswer } = brought.concluded;
-  const detail = detailOf(brought.sent.trace);
+function handledOf(operatorId: string, attempted: AttemptResult<WithDelivery>): Handled {
+  const { conclusion, delivery, answer, lateAnswer } = attempted.concluded;
+  const detail = detailOf(attempted.sent.trace);
   // Only what is committed is answered; otherwise 503, and the service repeats it.
-  if (!brought.stands) return { answer: lateAnswer, outcome: 'unknown', operatorId, detail };
+  if (!attempted.committedInTime)
+    return { answer: lateAnswer, outcome: 'unknown', operatorId, detail };
   const isTakenOver = delivery.kind === 'new' && delivery.delivery.state === 'pending';
   const outcome = isTakenOver ? 'taken_over' : conclusion.outcome;
   return { answer, outcome, operatorId, detail };
@@ -206,9 +207,11 @@ export async function recordUnsentResult(
   now: string,
   supersedes: readonly string[],
 ): Promise<Handled | 'moved'> {
-  const stands = bet.settlement.kind === 'settled' && callback.message.operation === 'settle';
-  const transactionTime = stands ? bet.settlement.transactionTime : now;
-  const to: Bet = stands ? bet : { ...bet, settlement: { kind: 'unsettled', transactionTime } };
+  const keepsSettle = bet.settlement.kind === 'settled' && callback.message.operation === 'settle';
+  const transactionTime = keepsSettle ? bet.settlement.transactionTime : now;
+  const to: Bet = keepsSettle
+    ? bet
+    : { ...bet, settlement: { kind: 'unsettled', transactionTime } };
   return await answerUnsent(callback, { from: bet, to, transactionTime, supersedes }, undefined);
 }
 

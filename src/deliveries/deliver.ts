@@ -89,9 +89,9 @@ export async function tryDelivery(
  * lost: the lease ends and the delivery is repeated.
  */
 export async function recordDelivery(engine: Engine, tried: TriedDelivery): Promise<void> {
-  const { stands } = await record(engine, tried);
+  const { committedInTime } = await record(engine, tried);
   const { after } = tried.concluded.delivery;
-  if (!stands || after.kind === 'unsent') return;
+  if (!committedInTime || after.kind === 'unsent') return;
   countAttempt(engine, tried.taken, tried.sent, after);
   logAttempt(engine, tried.taken, tried.sent, after);
 }

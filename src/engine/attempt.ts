@@ -26,7 +26,7 @@ export interface Concluded {
 }
 
 /**
- * One attempt to bring an operation to a wallet. The engine knows the order of the steps and what must hold
+ * One attempt at sending an operation to its wallet. The engine knows the order of the steps and what must hold
  * between them; the operation says what each step is.
  */
 export interface Attempt<C extends Concluded> {
@@ -44,29 +44,29 @@ export interface Attempt<C extends Concluded> {
   readonly finish: (operationId: string, concluded: C, record: AttemptRecord) => Promise<Finished>;
 }
 
-export interface Brought<C> {
-  readonly kind: 'brought';
+export interface AttemptResult<C> {
+  readonly kind: 'attempted';
   readonly sent: BetAnswer;
   readonly concluded: C;
   /** Whether the outcome was committed in time, so that `concluded.answer` may be sent. */
-  readonly stands: boolean;
+  readonly committedInTime: boolean;
 }
 
 export type Begun = { readonly kind: 'begun'; readonly operationId: string };
 
 /**
- * Brings an operation to its wallet: write first, send second, acknowledge third (I3).
+ * Sends an operation to its wallet once: write first, send second, acknowledge third (I3).
  * @param begin commits the intent; anything but `begun` ends the attempt with nothing sent
  * @param beginWithinMs how long the caller can wait for that
  * @throws GatewayError, OutOfTime when the intent could not be committed in time: nothing was sent, and
  *   an intent that turns out to be committed late is taken back
  */
-export async function bring<C extends Concluded, Refused extends { readonly kind: string }>(
+export async function runAttempt<C extends Concluded, Refused extends { readonly kind: string }>(
   engine: Engine,
   attempt: Attempt<C>,
   begin: () => Promise<Begun | Refused>,
   beginWithinMs: number,
-): Promise<Brought<C> | Refused> {
+): Promise<AttemptResult<C> | Refused> {
   const permit = new SendPermit(engine.clock);
   const beginOrTakeBack = async () => {
     try {
@@ -113,18 +113,18 @@ export async function tryOnce<C extends Concluded>(
 export async function record<C extends Concluded>(
   engine: Engine,
   { attempt, operationId, startedAtMs, sent, concluded }: Tried<C>,
-): Promise<Brought<C>> {
+): Promise<AttemptResult<C>> {
   const { transactionId, operation, operatorId, deadline } = attempt;
   if (concluded.conclusion.outcome === 'unknown') countUnknown(engine, operatorId, operation);
   const answer = deadline === undefined ? undefined : concluded.answer;
   const finished = attempt.finish(operationId, concluded, attemptOf(sent, startedAtMs, answer));
-  let stands = false;
+  let committedInTime = false;
   try {
     // For a caller that has hung up the outcome is recorded as late, however long that takes.
     const { kind } = await (deadline === undefined || deadline.hasEnded
       ? finished
       : within(deadline.answerMs(), finished));
-    stands = kind === 'stands';
+    committedInTime = kind === 'committed';
   } catch (error) {
     engine.logger.error(
       { err: error, operator: operatorId, operation, transactionId },
@@ -141,7 +141,7 @@ export async function record<C extends Concluded>(
   } finally {
     engine.changes.changed(transactionId);
   }
-  return { kind: 'brought', sent, concluded, stands };
+  return { kind: 'attempted', sent, concluded, committedInTime };
 }
 
 /** An update that its wallet has accepted, with the time of the promise that the service was answered with. */

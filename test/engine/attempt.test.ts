@@ -27,13 +27,13 @@ describe('an operation on its way to a wallet', () => {
   it('is written, sent, written again, and then may be answered (I3)', async () => {
     const { begin, steps, records, logger, inc } = sceneOf();
     expect(await begin(async () => BEGUN)).toEqual({
-      kind: 'brought',
+      kind: 'attempted',
       sent: ACCEPTED,
       concluded: {
         conclusion: { outcome: 'accepted', answer: undefined, change: {} },
         ...{ answer: TOLD, lateAnswer: LATE, promisedTime: 'promised' },
       },
-      stands: true,
+      committedInTime: true,
     });
     expect(steps).toEqual(['begin', 'call', 'finish 7 accepted', 'changed bet']);
     expect(records).toEqual([
@@ -78,8 +78,8 @@ describe('an intent that is committed after its caller gave up', () => {
 
   it('is never sent, and frees its bet as such, with what the caller was told (I11)', async () => {
     const { begin, steps, records, logger } = sceneOf();
-    const brought = begin(() => later(601, () => BEGUN));
-    const told = expect(brought).rejects.toMatchObject({ name: 'OutOfTime' });
+    const attempted = begin(() => later(601, () => BEGUN));
+    const told = expect(attempted).rejects.toMatchObject({ name: 'OutOfTime' });
     await vi.advanceTimersByTimeAsync(600);
     await told;
     expect(steps).toEqual(['begin']);
@@ -91,8 +91,8 @@ describe('an intent that is committed after its caller gave up', () => {
 
   it('leaves nothing to do where it was not committed after all', async () => {
     const { begin, steps } = sceneOf();
-    const brought = begin(() => later(700, () => ({ kind: 'moved' })));
-    const told = expect(brought).rejects.toMatchObject({ name: 'OutOfTime' });
+    const attempted = begin(() => later(700, () => ({ kind: 'moved' })));
+    const told = expect(attempted).rejects.toMatchObject({ name: 'OutOfTime' });
     await allTime();
     await told;
     expect(steps).toEqual(['begin']);
@@ -100,8 +100,8 @@ describe('an intent that is committed after its caller gave up', () => {
 
   it('is left to the sweep, with a warning, where it cannot be freed', async () => {
     const { begin, steps, logger } = sceneOf({ finish: async () => failing() });
-    const brought = begin(() => later(700, () => BEGUN));
-    const told = expect(brought).rejects.toMatchObject({ name: 'OutOfTime' });
+    const attempted = begin(() => later(700, () => BEGUN));
+    const told = expect(attempted).rejects.toMatchObject({ name: 'OutOfTime' });
     await allTime();
     await told;
     expect(steps).toEqual(['begin', 'finish 7 not_sent', 'changed bet']);
@@ -111,8 +111,8 @@ describe('an intent that is committed after its caller gave up', () => {
 
   it('is looked for where PostgreSQL failed after the caller gave up', async () => {
     const { begin, steps, operationIdOf } = sceneOf({ looks: ['7'] });
-    const brought = begin(() => later(700, failing));
-    const told = expect(brought).rejects.toMatchObject({ name: 'OutOfTime' });
+    const attempted = begin(() => later(700, failing));
+    const told = expect(attempted).rejects.toMatchObject({ name: 'OutOfTime' });
     await allTime();
     await told;
     expect(operationIdOf).toHaveBeenCalledOnce();
@@ -178,9 +178,9 @@ describe('an outcome', () => {
     const parts = sceneOf(scene);
     const { engine, attempt, clock } = parts;
     const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
-    const brought = record(engine, tried);
+    const attempted = record(engine, tried);
     await allTime();
-    return { ...parts, brought: await brought };
+    return { ...parts, attempted: await attempted };
   }
 
   it.each<[BetOperation, boolean]>([
@@ -195,15 +195,17 @@ describe('an outcome', () => {
   });
 
   it.each(['late', 'lost'] as const)('that is on record %s may not be told (I3)', async (kind) => {
-    const { brought, steps, correct, logger } = await recorded({ finish: async () => ({ kind }) });
-    expect(brought.stands).toBe(false);
+    const { attempted, steps, correct, logger } = await recorded({
+      finish: async () => ({ kind }),
+    });
+    expect(attempted.committedInTime).toBe(false);
     expect(steps).toEqual(['call', 'finish 7 accepted', 'changed bet']);
     expect([correct, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
   it('that cannot be written is told otherwise, and put right should it stand (I3)', async () => {
-    const { brought, steps, correct, logger } = await recorded({ finish: async () => failing() });
-    expect(brought).toMatchObject({ sent: ACCEPTED, stands: false });
+    const { attempted, steps, correct, logger } = await recorded({ finish: async () => failing() });
+    expect(attempted).toMatchObject({ sent: ACCEPTED, committedInTime: false });
     expect(steps).toEqual(['call', 'finish 7 accepted', 'changed bet']);
     const facts = { err: away, operator: 'alpha', operation: 'settle', transactionId: 'bet' };
     expect(logger.error.mock.calls).toEqual([[facts, 'bet.outcome_not_recorded']]);
@@ -215,15 +217,15 @@ describe('an outcome', () => {
   it('that is not written when the caller has to be answered is not waited for (I1)', async () => {
     const parts = sceneOf({
       operation: 'rollback',
-      finish: () => later(951, () => ({ kind: 'stands' })),
+      finish: () => later(951, () => ({ kind: 'committed' })),
     });
     const { engine, attempt, clock, correct, steps } = parts;
     const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
-    const brought = record(engine, tried);
+    const attempted = record(engine, tried);
     await vi.advanceTimersByTimeAsync(949);
     expect(steps).toEqual(['call', 'finish 7 accepted']);
     await vi.advanceTimersByTimeAsync(1);
-    expect((await brought).stands).toBe(false);
+    expect((await attempted).committedInTime).toBe(false);
     expect(steps.at(-1)).toBe('changed bet');
     expect(correct).not.toHaveBeenCalled();
     // What was told counts once the write has come through: with the time of the promise.
@@ -238,28 +240,28 @@ describe('an outcome', () => {
     const { engine, attempt, clock, correct, logger, steps } = parts;
     const tried = await tryOnce(engine, attempt, '7', new SendPermit(clock));
     attempt.deadline?.end();
-    const brought = record(engine, tried);
+    const attempted = record(engine, tried);
     await allTime();
-    expect((await brought).stands).toBe(false);
+    expect((await attempted).committedInTime).toBe(false);
     expect(steps).toEqual(['call', 'finish 7 accepted', 'changed bet']);
     expect([correct, logger.error].flatMap(({ mock }) => mock.calls)).toEqual([]);
   });
 
   it('of a delivery is waited for however long it takes, and tells nobody anything', async () => {
-    const { brought, records } = await recorded({
+    const { attempted, records } = await recorded({
       isDelivery: true,
-      finish: () => later(50_000, () => ({ kind: 'stands' })),
+      finish: () => later(50_000, () => ({ kind: 'committed' })),
     });
-    expect(brought.stands).toBe(true);
+    expect(attempted.committedInTime).toBe(true);
     expect(records).toMatchObject([{ startedAtMs: 1_000_000, answer: undefined }]);
   });
 
   it('of a delivery that cannot be written is logged, and there is nothing to put right', async () => {
-    const { brought, correct, logger, steps } = await recorded({
+    const { attempted, correct, logger, steps } = await recorded({
       isDelivery: true,
       finish: async () => failing(),
     });
-    expect(brought.stands).toBe(false);
+    expect(attempted.committedInTime).toBe(false);
     expect(logger.error).toHaveBeenCalledOnce();
     expect(correct).not.toHaveBeenCalled();
     expect(steps.at(-1)).toBe('changed bet');

@@ -35,7 +35,7 @@ const finished = async (kind: Finished['kind']) => partly<Finished>({ kind });
 describe('an outcome that stands with another answer than was told', () => {
   it('is put right at once, and once (I3)', async () => {
     const { engine, correct, logger } = engineOf();
-    await corrected(engine, { ...ANSWERED, promisedTime: 'then' }, finished('stands'));
+    await corrected(engine, { ...ANSWERED, promisedTime: 'then' }, finished('committed'));
     expect(correct.mock.calls).toEqual([
       [
         {
@@ -49,13 +49,13 @@ describe('an outcome that stands with another answer than was told', () => {
 
   it('says of a place that it is unknown, and of a rollback the time of its promise', async () => {
     const place = engineOf();
-    await corrected(place.engine, { ...ANSWERED, operation: 'place' }, finished('stands'));
+    await corrected(place.engine, { ...ANSWERED, operation: 'place' }, finished('committed'));
     expect(place.correct).toHaveBeenCalledWith(
       expect.objectContaining({ placeAnsweredUnknown: true, rollbackTime: undefined }),
     );
     const rollback = engineOf();
     const promised = { ...ANSWERED, operation: 'rollback', promisedTime: 'then' } as const;
-    await corrected(rollback.engine, promised, finished('stands'));
+    await corrected(rollback.engine, promised, finished('committed'));
     expect(rollback.correct).toHaveBeenCalledWith(
       expect.objectContaining({ placeAnsweredUnknown: false, rollbackTime: 'then' }),
     );
@@ -73,7 +73,7 @@ describe('an outcome that stands with another answer than was told', () => {
   it('ends with an alarm where the fault is our own', async () => {
     const fault = new TypeError('ours');
     const { engine, correct, logger } = engineOf([fault]);
-    await corrected(engine, ANSWERED, finished('stands'));
+    await corrected(engine, ANSWERED, finished('committed'));
     expect(correct).toHaveBeenCalledOnce();
     const facts = { err: fault, transactionId: 'bet', operation: 'settle' };
     expect(logger.error.mock.calls).toEqual([[facts, 'bet.answer_not_corrected']]);
@@ -100,14 +100,14 @@ describe('an outcome of which nobody knows whether it stands', () => {
 
   it('ends as soon as it is put right where it is known to stand', async () => {
     const { engine, correct, logger } = engineOf([away, away]);
-    await corrected(engine, ANSWERED, finished('stands'));
+    await corrected(engine, ANSWERED, finished('committed'));
     expect(correct).toHaveBeenCalledTimes(3);
     expect(logger.warn).not.toHaveBeenCalled();
   });
 
   it('is given up, with a warning, after minutes without PostgreSQL', async () => {
     const { engine, correct, logger } = engineOf([away, away, away, away, away]);
-    await corrected(engine, ANSWERED, finished('stands'));
+    await corrected(engine, ANSWERED, finished('committed'));
     expect(correct).toHaveBeenCalledTimes(5);
     expect(logger.warn.mock.calls).toEqual([[WAITED, 'bet.answer_correction_ended']]);
   });

@@ -44,7 +44,7 @@ export type DeliveryOutcome =
 
 export type Finished =
   /** Committed in time: the intended answer may be sent. */
-  | { readonly kind: 'stands' }
+  | { readonly kind: 'committed' }
   /** Committed after the caller's time: another answer was sent, and that is on record. */
   | { readonly kind: 'late' }
   /** The attempt's lease had ended, and the bet is no longer its own. */

@@ -70,7 +70,7 @@ export class BetOutcomes {
       }
       return outcomes.map((outcome) => {
         const late = isLate.get(outcome.attemptId);
-        if (late !== undefined) return { kind: late ? 'late' : 'stands' };
+        if (late !== undefined) return { kind: late ? 'late' : 'committed' };
         if (locked.some(({ attemptId }) => attemptId === outcome.attemptId)) {
           return { kind: 'locked' };
         }

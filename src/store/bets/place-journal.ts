@@ -109,6 +109,6 @@ async function finish(
   return outcomes.map(({ attemptId }) => {
     const late = isLate.get(attemptId);
     if (late === undefined) return { kind: locked.has(attemptId) ? 'locked' : 'lost' };
-    return { kind: late ? 'late' : 'stands' };
+    return { kind: late ? 'late' : 'committed' };
   });
 }

@@ -131,7 +131,7 @@ function journalOf({ looks = [PLACED], recorded = [] }: Scene, steps: Steps) {
     }),
     finish: vi.fn(async (outcome: Outcome): Promise<Finished> => {
       outcomes.push(outcome);
-      return steps.take('finish', { kind: 'stands' });
+      return steps.take('finish', { kind: 'committed' });
     }),
     limitOf: async () => LIMIT,
     correctAnswer: vi.fn(async (_: object) => undefined),

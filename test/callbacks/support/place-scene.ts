@@ -130,7 +130,7 @@ export function placeScene(scene: PlaceScene = {}) {
         if (!limits.has(before)) throw new Error('the deadline of another');
         steps.push('finish');
         kept.results.push(result);
-        return await (scene.finish?.() ?? { kind: 'stands' });
+        return await (scene.finish?.() ?? { kind: 'committed' });
       },
     },
     bets: {
@@ -153,7 +153,7 @@ export function placeScene(scene: PlaceScene = {}) {
       finish: async (outcome: Outcome) => {
         steps.push('finish');
         kept.outcomes.push(outcome);
-        return await (scene.finish?.() ?? { kind: 'stands' });
+        return await (scene.finish?.() ?? { kind: 'committed' });
       },
     },
   });

@@ -141,7 +141,7 @@ export function routesScene(scene: Scene = {}) {
         ends.push(() => deadline.hasEnded);
         return await (scene.begin?.() ?? { kind: 'begun', operationId: '7' });
       },
-      finish: async () => ({ kind: 'stands' }),
+      finish: async () => ({ kind: 'committed' }),
     },
   });
   const edge = partly<CallbackEdge>({

@@ -35,7 +35,7 @@ const away = new GatewayError('DATABASE_UNAVAILABLE', 'away');
 
 function rollbackOf(commit: (commit: Commit, deadline: Deadline) => Promise<Committed>) {
   const parts = {
-    ...{ commit: vi.fn(commit), finish: vi.fn(async (_: unknown) => ({ kind: 'stands' })) },
+    ...{ commit: vi.fn(commit), finish: vi.fn(async (_: unknown) => ({ kind: 'committed' })) },
     limitOf: vi.fn(async (_: Deadline) => LIMIT),
     correctAnswer: vi.fn(async (_: unknown): Promise<void> => undefined),
   };
@@ -85,7 +85,7 @@ describe('the outcome of a callback’s attempt', () => {
     });
     const attempt = partly<AttemptRecord>({ result: 'accepted' });
     const finished = await finishOf(callback, 'a', 60_000)('7', concluded, attempt);
-    expect(finished).toEqual({ kind: 'stands' });
+    expect(finished).toEqual({ kind: 'committed' });
     expect(limitOf.mock.calls).toEqual([[deadline]]);
     expect(finish.mock.calls).toEqual([
       [

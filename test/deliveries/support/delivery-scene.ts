@@ -54,7 +54,7 @@ interface Scene {
 
 /** One try of a delivery at a wallet that answers as it is told, and what was asked of all parts. */
 export async function tried(taken: TakenDelivery, scene: Scene = {}) {
-  const { sent = ANSWERS.accepted, finish = async () => ({ kind: 'stands' }) } = scene;
+  const { sent = ANSWERS.accepted, finish = async () => ({ kind: 'committed' }) } = scene;
   const clock = new TestClock();
   const calls: BetCall[] = [];
   const written: Outcome[] = [];

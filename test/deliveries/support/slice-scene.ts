@@ -84,7 +84,7 @@ export function partsOf(take: Take, call: Wallet['bet'], scene: Scene = {}) {
       finish: async (outcome: { attemptId: string }) => {
         await scene.written;
         finished.push(outcome.attemptId);
-        return { kind: 'stands' };
+        return { kind: 'committed' };
       },
     },
     store: { take: vi.fn(take) },

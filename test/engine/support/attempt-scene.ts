@@ -3,7 +3,12 @@ import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import type { BetOperation } from '../../../src/domain/operation.ts';
 import type { BetAnswer } from '../../../src/domain/wallet-answer.ts';
-import { type Attempt, type Begun, bring, type Concluded } from '../../../src/engine/attempt.ts';
+import {
+  type Attempt,
+  type Begun,
+  type Concluded,
+  runAttempt,
+} from '../../../src/engine/attempt.ts';
 import type { Engine } from '../../../src/engine/context.ts';
 import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
 import type { Finished } from '../../../src/store/bets/outcome.ts';
@@ -79,11 +84,11 @@ export function sceneOf(scene: Scene = {}) {
     finish: (operationId, { conclusion }, written) => {
       steps.push(`finish ${operationId} ${conclusion.outcome}`);
       records.push(written);
-      return scene.finish?.() ?? Promise.resolve({ kind: 'stands' });
+      return scene.finish?.() ?? Promise.resolve({ kind: 'committed' });
     },
   };
   const begin = (begun: () => Promise<Begun | { readonly kind: 'moved' }>, withinMs = 600) =>
-    bring(
+    runAttempt(
       engine,
       attempt,
       () => {

@@ -61,7 +61,7 @@ describe('an outcome', () => {
     const { bet, outcome } = await underWay();
     expect(await deliveriesOf(bet)).toEqual([{ state: 'live', attempts: 0, due: false }]);
     expect(await bets.finish(outcome({ kind: 'delivered' }, { rollback: ROLLED_BACK }))).toEqual({
-      kind: 'stands',
+      kind: 'committed',
     });
     expect(await deliveriesOf(bet)).toEqual([]);
     expect(await find(bet)).toMatchObject({ busy: undefined, rollback: ROLLED_BACK });
@@ -70,7 +70,7 @@ describe('an outcome', () => {
   it('that confirms nothing makes the guard work, with its attempt counted (I4)', async () => {
     const { bet, outcome } = await underWay();
     expect(await bets.finish(outcome({ kind: 'pending', retryInMs: 60_000 }))).toEqual({
-      kind: 'stands',
+      kind: 'committed',
     });
     expect(await deliveriesOf(bet)).toEqual([{ state: 'pending', attempts: 1, due: false }]);
     expect(await find(bet)).toMatchObject({ busy: undefined, rollback: { kind: 'promised' } });

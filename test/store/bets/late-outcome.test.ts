@@ -107,7 +107,7 @@ it('a place that was answered 100 stays so, whatever its results bring (I3)', as
 it('a result of an attempt that has lost its bet is kept, and not in the books (I12)', async () => {
   const change = { settlement: settled(LATER), stands: true } as const;
   const kept = await underWay('settle');
-  expect(await bets.finish(kept.outcome(inTime(), { change }))).toEqual({ kind: 'stands' });
+  expect(await bets.finish(kept.outcome(inTime(), { change }))).toEqual({ kind: 'committed' });
   expect(await kept.attempts()).toEqual([{ answer_status: 200, confirmed: true }]);
   const lost = await underWay('settle');
   await lapse(lost.bet);

@@ -29,7 +29,7 @@ const ATTEMPT: AttemptRecord = {
   trace: { sent: true, latencyMs: 12, status: 200 },
 };
 const LATE = { status: 503, body: '{"code":100}' };
-const STANDS = { kind: 'stands' };
+const STANDS = { kind: 'committed' };
 /** More than the journal has connections. */
 const MANY = 10;
 

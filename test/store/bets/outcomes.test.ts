@@ -136,7 +136,7 @@ describe('outcomes of deliveries, for which nobody waits', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(database.sent).toEqual([]);
     written.push(bets.finish(second));
-    expect(await Promise.all(written)).toEqual([{ kind: 'stands' }, { kind: 'stands' }]);
+    expect(await Promise.all(written)).toEqual([{ kind: 'committed' }, { kind: 'committed' }]);
     expect(database.sent).toEqual(['bet-finish']);
   });
 
@@ -150,7 +150,7 @@ describe('outcomes of deliveries, for which nobody waits', () => {
     await new Promise((resolve) => setImmediate(resolve));
     await new Promise((resolve) => setImmediate(resolve));
     expect(database.sent).toEqual(['bet-finish']);
-    expect(await Promise.all(written)).toEqual([{ kind: 'stands' }, { kind: 'stands' }]);
+    expect(await Promise.all(written)).toEqual([{ kind: 'committed' }, { kind: 'committed' }]);
   });
 });
 
@@ -158,7 +158,7 @@ describe('an outcome whose statement is lost', () => {
   it.each([1, 4])('%i times on its way is written by the next one (I3)', async (times) => {
     const outcome = await settled();
     database.fates = Array.from({ length: times }, () => 'unsent');
-    expect(await bets.finish(outcome)).toEqual({ kind: 'stands' });
+    expect(await bets.finish(outcome)).toEqual({ kind: 'committed' });
     expect(await state(outcome)).toMatchObject(WRITTEN);
     expect(database.sent).toEqual([
       'bet-finish',
@@ -198,7 +198,7 @@ describe('an outcome whose statement is lost', () => {
       const finished = await bets.finish({ ...outcome, attempt: { ...attempt, answer } });
       return { ...finished, recorded: (await bets.answerOf(outcome))?.answer };
     };
-    expect(await told(60_000)).toEqual({ kind: 'stands', recorded: answer });
+    expect(await told(60_000)).toEqual({ kind: 'committed', recorded: answer });
     expect(await told(-1_000)).toEqual({ kind: 'late', recorded: lateAnswer });
   });
 
@@ -251,14 +251,14 @@ describe('an outcome whose statement is lost', () => {
       return await finishing;
     });
     await database.underWay;
-    expect(['stands', 'DATABASE_UNAVAILABLE']).toContain(finished);
+    expect(['committed', 'DATABASE_UNAVAILABLE']).toContain(finished);
     expect(await state(outcome)).toMatchObject(WRITTEN);
   });
 
   it('takes nothing from them either where it lands at last, after it was sent again (I6)', async () => {
     const outcome = await settled();
     database.fates = ['late'];
-    expect(await bets.finish(outcome)).toEqual({ kind: 'stands' });
+    expect(await bets.finish(outcome)).toEqual({ kind: 'committed' });
     const { attemptId } = await begin(await found(outcome));
     const before = await found(outcome);
     for (const land of database.late.splice(0)) await land();
@@ -280,9 +280,9 @@ describe('an outcome whose statement is lost', () => {
     database.fates = ['unsent'];
     const written = await Promise.allSettled(outcomes.map((outcome) => bets.finish(outcome)));
     expect(written).toEqual([
-      { status: 'fulfilled', value: { kind: 'stands' } },
+      { status: 'fulfilled', value: { kind: 'committed' } },
       { status: 'rejected', reason: UNAVAILABLE },
-      { status: 'fulfilled', value: { kind: 'stands' } },
+      { status: 'fulfilled', value: { kind: 'committed' } },
     ]);
     expect(database.sent).toEqual(['bet-finish', 'bet-finish-again']);
   });

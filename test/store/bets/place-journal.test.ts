@@ -42,7 +42,7 @@ const ATTEMPT: AttemptRecord = {
 };
 
 const LATE = { status: 400, body: '{"code":100}' };
-const STANDS = { kind: 'stands' };
+const STANDS = { kind: 'committed' };
 const LOST = { kind: 'lost' };
 
 let journal: TestJournal;

@@ -25,8 +25,8 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/engine/attempt.ts',
-        find: '  let stands = false;\n  try {',
-        put: "  if (deadline !== undefined) {\n    void finished.then(() => engine.changes.changed(transactionId), () => undefined);\n    return { kind: 'brought', sent, concluded, stands: true };\n  }\n  let stands = false;\n  try {",
+        find: '  let committedInTime = false;\n  try {',
+        put: "  if (deadline !== undefined) {\n    void finished.then(() => engine.changes.changed(transactionId), () => undefined);\n    return { kind: 'attempted', sent, concluded, committedInTime: true };\n  }\n  let committedInTime = false;\n  try {",
       },
     ],
   },
