@@ -30,29 +30,29 @@ import { detailOf, type Handled } from './handled.ts';
 
 type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
-/** What is sent with a result, besides its message. */
-export interface SentWith {
-  /** The operator token of the session that asked for a cashout. */
+/** What a settle and an unsettle are sent with differently. */
+export interface ResultTerms {
+  /** The operator token of the session that asked for a cashout; undefined: of any other result. */
   readonly cashoutToken: string | undefined;
+  /** Whether a result that cannot be delivered now becomes a delivery, answered 200. */
+  readonly mayQueue: boolean;
 }
 
 /**
  * Sends a settle or unsettle to the wallet. While its outcome is unknown, so is the bet's result, and nothing is
  * answered from the journal.
- * @param mayQueue whether a result that cannot be delivered now becomes a delivery, answered 200
  * @returns 'moved' when the bet changed since it was read
  */
 export async function sendResult(
   callback: ResultCallback,
   bet: Bet,
-  sentWith: SentWith,
-  mayQueue: boolean,
+  terms: ResultTerms,
 ): Promise<Handled | 'moved'> {
   const { callbacks, message, deadline } = callback;
   const { operatorId } = ownerOf(bet);
   const askable = askableWallet(callbacks, bet, message.operation, deadline);
   if ('refusal' in askable) {
-    if (mayQueue) return await takeOverResult(callback, bet, nowOf(callback), []);
+    if (terms.mayQueue) return await takeOverResult(callback, bet, nowOf(callback), []);
     const { refusal: reason } = askable;
     callbacks.metrics.rejected.inc({ operator: operatorId, reason });
     return unavailable('not_sent', operatorId, { reason });
@@ -61,7 +61,7 @@ export async function sendResult(
   if (wallet.callerDialect.holdUnknownRepeats && bet.settlement.kind === 'unknown') {
     return heldForPerson(callback, operatorId);
   }
-  const attempt = await resultAttempt(callback, wallet, bet, sentWith, mayQueue);
+  const attempt = await resultAttempt(callback, wallet, bet, terms);
   const { attemptId } = attempt;
   const attempted = await runAttempt(
     callbacks,
@@ -108,8 +108,7 @@ async function resultAttempt(
   callback: ResultCallback,
   wallet: Wallet,
   bet: Bet,
-  sentWith: SentWith,
-  mayQueue: boolean,
+  terms: ResultTerms,
 ): Promise<Attempt<WithDelivery>> {
   const { callbacks, message, transactionId, deadline } = callback;
   const { operatorId } = ownerOf(bet);
@@ -117,7 +116,7 @@ async function resultAttempt(
   const first = wallet.callerDialect.stableRequestId
     ? await within(deadline.walletMs(), firstRequest(callbacks.bets, message))
     : undefined;
-  const body = await bodyFor(callback, bet, wallet, sentWith, first);
+  const body = await bodyFor(callback, bet, wallet, terms, first);
   const attemptId = randomUUID();
   const settings = deliverySettings(callbacks.configuration(), operatorId);
   return {
@@ -138,7 +137,7 @@ async function resultAttempt(
           maySend,
         }),
       ),
-    conclude: (sent) => concluded(callback, wallet, bet, sent, mayQueue),
+    conclude: (sent) => concluded(callback, wallet, bet, sent, terms),
     finish: finishOf(callback, attemptId, settings.confirmUnknownAfterMs),
   };
 }
@@ -148,7 +147,7 @@ function concluded(
   wallet: Wallet,
   bet: Bet,
   sent: BetAnswer,
-  mayQueue: boolean,
+  { mayQueue }: ResultTerms,
 ): WithDelivery {
   const { callbacks, message, transactionId, deadline } = callback;
   const isCashout = message.operation === 'settle' && message.resultType === 'cashout';
@@ -219,7 +218,7 @@ async function bodyFor(
   callback: ResultCallback,
   bet: Bet,
   wallet: Wallet,
-  { cashoutToken }: SentWith,
+  { cashoutToken }: ResultTerms,
   first: FirstRequest | undefined,
 ): Promise<string> {
   const { callbacks, message, deadline } = callback;

@@ -10,8 +10,8 @@ import { recordOf } from './commit.ts';
 import type { Handled } from './handled.ts';
 import { firstCashout, onRecord, recordedAnswer } from './recorded-answer.ts';
 import {
+  type ResultTerms,
   recordUnsentResult,
-  type SentWith,
   sendResult,
   takeOverResult,
 } from './result-operation.ts';
@@ -46,13 +46,11 @@ async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Han
         if (await settling.wait(bet)) continue;
         return unavailable('error', operatorId, { reason: 'in_flight' });
       case 'send': {
-        const sentWith = isCashout
-          ? await cashoutToken(settling, bet)
-          : { cashoutToken: undefined };
+        const cashout = isCashout ? await cashoutToken(settling, bet) : NO_CASHOUT;
         handled =
-          'answer' in sentWith
-            ? await recordRefusedCashout(settling, bet, sentWith)
-            : await sendResult(settling, bet, sentWith, mayQueue(settling, bet));
+          'answer' in cashout
+            ? await recordRefusedCashout(settling, bet, cashout)
+            : await sendResult(settling, bet, { ...cashout, mayQueue: mayQueue(settling, bet) });
         break;
       }
       case 'takeOver':
@@ -71,6 +69,9 @@ async function settleOrRepeat(settling: BetCallback<SettleRequest>): Promise<Han
   }
 }
 
+type CashoutToken = Pick<ResultTerms, 'cashoutToken'>;
+const NO_CASHOUT: CashoutToken = { cashoutToken: undefined };
+
 /** Only a first settle may become a delivery: a wallet may refuse a changed result (20, 21). */
 function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet): boolean {
   const operatorId = bet.owner?.operatorId;
@@ -86,7 +87,7 @@ function mayQueue({ callbacks, message }: BetCallback<SettleRequest>, bet: Bet):
 async function cashoutToken(
   { callbacks, message }: BetCallback<SettleRequest>,
   bet: Bet,
-): Promise<SentWith | Handled> {
+): Promise<CashoutToken | Handled> {
   const operatorId = bet.owner?.operatorId;
   if (bet.settlement.kind === 'unknown') {
     const first = await firstCashout(callbacks, message);

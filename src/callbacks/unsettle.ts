@@ -33,7 +33,7 @@ async function unsettleOrRepeat(unsettling: BetCallback<UnsettleRequest>): Promi
         if (await unsettling.wait(bet)) continue;
         return unavailable('error', bet.owner?.operatorId, { reason: 'in_flight' });
       case 'send':
-        handled = await sendResult(unsettling, bet, { cashoutToken: undefined }, false);
+        handled = await sendResult(unsettling, bet, { cashoutToken: undefined, mayQueue: false });
         break;
       case 'takeOver':
         handled = await takeOverResult(unsettling, bet, now, decision.supersedes);

@@ -7,7 +7,7 @@ import type { BetOperation } from '../domain/operation.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import type { Answer } from '../protocol/answers.ts';
-import { type AttemptRecord, attemptOf } from '../store/bets/attempt.ts';
+import { type AttemptRecord, attemptOf } from '../store/bets/attempt-record.ts';
 import type { Finished } from '../store/bets/outcome.ts';
 import type { Engine } from './context.ts';
 import { correctAnswer } from './correction.ts';

@@ -1,5 +1,5 @@
 import type { Health } from '../outbound/health.ts';
-import type { WalletAnswer } from './attempt.ts';
+import type { WalletAnswer } from './wallet-exchange.ts';
 
 /** Transport faults and broken answers speak against a wallet, its proper no never does. */
 export function healthOf(answer: WalletAnswer): Health {

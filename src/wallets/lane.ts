@@ -10,9 +10,9 @@ import type {
 } from '../outbound/breaker-settings.ts';
 import type { BreakerWindows } from '../outbound/breaker-windows.ts';
 import { Bulkhead } from '../outbound/bulkhead.ts';
-import type { WalletAnswer } from './attempt.ts';
 import { healthOf } from './health.ts';
 import type { WalletSettings } from './wallet-config.ts';
+import type { WalletAnswer } from './wallet-exchange.ts';
 
 export interface LaneOptions {
   readonly name: string;

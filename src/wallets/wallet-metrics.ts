@@ -4,8 +4,8 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { WalletFault } from '../domain/wallet-answer.ts';
 import type { BreakerState } from '../outbound/breaker-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { WalletAnswer } from './attempt.ts';
 import { isProperRefusal } from './health.ts';
+import type { WalletAnswer } from './wallet-exchange.ts';
 
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 

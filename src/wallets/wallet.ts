@@ -16,18 +16,18 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { noTracing, type Tracing } from '../telemetry/tracing.ts';
 import type { WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
+import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './call.ts';
+import { type EvidenceLimits, standingSecrets, withoutSecrets } from './evidence.ts';
+import { Lane } from './lane.ts';
+import { sharesConnections, type WalletOwner } from './wallet-config.ts';
 import {
-  attempt,
+  askOnce,
   betAnswer,
   type Lost,
   readAnswer,
   type Step,
   type WalletAnswer,
-} from './attempt.ts';
-import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './call.ts';
-import { type EvidenceLimits, standingSecrets, withoutSecrets } from './evidence.ts';
-import { Lane } from './lane.ts';
-import { sharesConnections, type WalletOwner } from './wallet-config.ts';
+} from './wallet-exchange.ts';
 import { WalletMetrics } from './wallet-metrics.ts';
 
 export interface WalletOptions {
@@ -165,7 +165,7 @@ export class OperatorWallet implements Wallet {
       reason === undefined
         ? await this.#lanes[classOf(operation)].run(operation, () =>
             this.#traced(operation, () =>
-              attempt(
+              askOnce(
                 this.#httpClient(),
                 this.#options.clock,
                 { deadline, maySend: 'maySend' in call ? (call.maySend ?? always) : always },

@@ -1,7 +1,7 @@
 import { CONFIRMATIONS } from '../../domain/confirm.ts';
 import { heldMs } from '../deliveries/held-time.ts';
 import { batchStatement, type Columns } from '../statement.ts';
-import { ATTEMPT_COLUMNS } from './attempt.ts';
+import { ATTEMPT_COLUMNS } from './attempt-record.ts';
 import { ANSWERED_PARAMETERS, OUTCOME_PARAMETERS } from './finish-parameters.ts';
 import { inputOfFree, WRITTEN_AND_LOCKED } from './locked-row.ts';
 

@@ -1,7 +1,7 @@
 import type { BetChange } from '../../domain/conclude.ts';
 import type { AfterAttempt, DeliveryPurpose } from '../../domain/delivery.ts';
 import type { Answer } from '../../protocol/answers.ts';
-import type { AttemptRecord } from './attempt.ts';
+import type { AttemptRecord } from './attempt-record.ts';
 import type { NewDelivery } from './commit.ts';
 
 /** What an attempt that began with a commit, or took a delivery, brought. */

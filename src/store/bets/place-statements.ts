@@ -1,5 +1,5 @@
 import { batchStatement, type Parameters } from '../statement.ts';
-import { ATTEMPT_COLUMNS, attemptParameters } from './attempt.ts';
+import { ATTEMPT_COLUMNS, attemptParameters } from './attempt-record.ts';
 import { placeColumns } from './columns.ts';
 import { LEASE_END } from './lease.ts';
 import { INPUT_OF_FREE, WRITTEN_AND_LOCKED } from './locked-row.ts';

@@ -1,6 +1,6 @@
 import type { PlaceState } from '../../domain/bet.ts';
 import type { Answer } from '../../protocol/answers.ts';
-import type { AttemptRecord } from './attempt.ts';
+import type { AttemptRecord } from './attempt-record.ts';
 
 export interface PlaceIntent {
   readonly transactionId: string;

@@ -32,6 +32,13 @@ function before(ids: readonly bigint[]) {
   return sql`SELECT id, operator_id, state, attempts FROM deliveries WHERE id = ANY (${ids}::bigint[])`;
 }
 
+/** Sets of a delivery `d`: from now on it has its operator's whole horizon again, whatever it was held before. */
+function wholeHorizon(seconds: number) {
+  return sql`
+    dead_at = clock_timestamp() + make_interval(secs => ${seconds}::float8),
+    held_ms = coalesce((SELECT h.held_ms FROM operator_holds h WHERE h.operator_id = d.operator_id), 0)`;
+}
+
 const CHANGES = sql`
   SELECT 'delivery ' || b.id, b.operator_id,
          jsonb_build_object('state', b.state, 'attempts', b.attempts),
@@ -71,10 +78,7 @@ export class DeliveryRetries {
       WITH before AS (${before(ids)}), changed AS (
       UPDATE deliveries d
          SET next_attempt_at = least(d.next_attempt_at, clock_timestamp()),
-             dead_at = clock_timestamp()
-                     + make_interval(secs => ${this.#horizonSeconds(operatorId)}::float8),
-             held_ms = coalesce((SELECT h.held_ms FROM operator_holds h
-                                  WHERE h.operator_id = d.operator_id), 0)
+             ${wholeHorizon(this.#horizonSeconds(operatorId))}
        WHERE d.id = ANY (${ids}::bigint[]) AND d.state = 'pending'
       RETURNING d.id
       ) ${auditSql(by, 'delivery.retry', CHANGES)}`);
@@ -137,10 +141,7 @@ export class DeliveryRetries {
       ), changed AS (
       UPDATE deliveries d
          SET state = 'pending', settled_at = NULL, next_attempt_at = clock_timestamp(),
-             dead_at = clock_timestamp()
-                     + make_interval(secs => ${this.#horizonSeconds(operatorId)}::float8),
-             held_ms = coalesce((SELECT h.held_ms FROM operator_holds h
-                                  WHERE h.operator_id = d.operator_id), 0)
+             ${wholeHorizon(this.#horizonSeconds(operatorId))}
         FROM chosen c JOIN bet ON bet.transaction_id = c.transaction_id
        WHERE d.id = c.id AND d.state = 'dead'
       RETURNING d.id

@@ -13,7 +13,7 @@ import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
 import { failure } from '../../../src/protocol/answers.ts';
-import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
+import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Commit, Committed, NewDelivery } from '../../../src/store/bets/commit.ts';
 import { FRESH } from '../../domain/support/fresh-bet.ts';
 import { bet, message } from '../../protocol/bet-messages.ts';

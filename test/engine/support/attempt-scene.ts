@@ -10,7 +10,7 @@ import {
   runAttempt,
 } from '../../../src/engine/attempt.ts';
 import type { Engine } from '../../../src/engine/context.ts';
-import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
+import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Finished } from '../../../src/store/bets/outcome.ts';
 import { partly } from '../../support/partly.ts';
 import { TestClock } from '../../support/test-clock.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AfterAttempt } from '../../../src/domain/delivery.ts';
-import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
+import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import {
   AT,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Bet } from '../../../src/domain/bet.ts';
-import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
+import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import { onServer } from '../../support/server.ts';
 import {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Bet } from '../../../src/domain/bet.ts';
-import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
+import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import type { Outcome } from '../../../src/store/bets/outcome.ts';
 import { PlaceJournal } from '../../../src/store/bets/place-journal.ts';
 import { ampleDeadline } from '../../support/journal.ts';

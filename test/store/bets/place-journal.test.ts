@@ -4,7 +4,7 @@ import type { PlaceState } from '../../../src/domain/bet.ts';
 import { systemClock } from '../../../src/domain/clock.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
 import { GatewayError } from '../../../src/domain/errors.ts';
-import type { AttemptRecord } from '../../../src/store/bets/attempt.ts';
+import type { AttemptRecord } from '../../../src/store/bets/attempt-record.ts';
 import { BetJournal } from '../../../src/store/bets/journal.ts';
 import type { PlaceIntent } from '../../../src/store/bets/place.ts';
 import { PlaceJournal } from '../../../src/store/bets/place-journal.ts';

@@ -28,11 +28,11 @@ export interface Step<A extends WalletAnswer> {
 }
 
 /**
- * One HTTP exchange with a wallet, told as an answer.
+ * One HTTP exchange with a wallet, and what its answer means.
  * @param traceHeaders W3C trace context to send along
  * @throws whatever `step.request` throws, when nothing was sent yet; nothing from then on
  */
-export async function attempt<A extends WalletAnswer>(
+export async function askOnce<A extends WalletAnswer>(
   http: HttpClient,
   clock: Clock,
   { deadline, maySend }: { readonly deadline: Deadline; readonly maySend: () => boolean },
