@@ -1,6 +1,8 @@
 import type { Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
-import { closeDay, type DueDay, dueDays, isBookedUntil, isHeld } from '../store/books/closing.ts';
+import { closeDay, isBookedUntil } from '../store/books/closing.ts';
+import { type DueDay, dueDays } from '../store/books/due-days.ts';
+import { isHeld } from '../store/books/open-operations.ts';
 import { Statements } from '../store/books/statements.ts';
 import type { DatabaseAddress } from '../store/connection.ts';
 import { sealOf } from './statement-digest.ts';

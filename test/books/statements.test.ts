@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { rebuildBooks } from '../../src/books/rebuild.ts';
-import { dueDays } from '../../src/store/books/closing.ts';
+import { dueDays } from '../../src/store/books/due-days.ts';
 import { Statements } from '../../src/store/books/statements.ts';
 import { placedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

@@ -1,13 +1,8 @@
-import { createHash } from 'node:crypto';
 import { GatewayError } from '../../domain/errors.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { Slices } from '../../lib/slices.ts';
 import type { DatabaseAddress } from '../../store/connection.ts';
 import type { ListRow } from '../../store/reconciliation/compare-statement.ts';
-import type {
-  FoundDifference,
-  NotedDifference,
-} from '../../store/reconciliation/difference-item.ts';
 import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
 import type { DifferenceCounts } from '../../store/reconciliation/run-item.ts';
 import type {
@@ -17,19 +12,17 @@ import type {
 } from '../../store/reconciliation/runs.ts';
 import { SideTable } from '../../store/reconciliation/side-table.ts';
 import type { ColumnNames } from './columns.ts';
-import { type BetPair, differenceOf, FoundTally, Pairs } from './found.ts';
+import { type BetPair, differenceOf, Pairs } from './found.ts';
+import { Heartbeat, takenForGone } from './heartbeat.ts';
 import { Incomparable } from './incomparable.ts';
 import { listBytes } from './list-bytes.ts';
 import { ListReader } from './list-reader.ts';
 import type { ListLine, UnreadableLine } from './list-rows.ts';
 import { listSource } from './list-source.ts';
+import { NotedDifferences } from './noted-differences.ts';
 
 /** Lines written at once: a short transaction, however slowly the list arrives. */
 const WRITTEN_AT_ONCE = 10_000;
-const NOTED_AT_ONCE = 1_000;
-/** Kept of each kind, for people to resolve; those beyond are only counted. */
-const KEPT_MAX = 50_000;
-const ALIVE_EVERY_MS = 2_000;
 
 export interface ReconciliationParts {
   /** For the list: a connection of its own. */
@@ -63,20 +56,17 @@ export class ReconciliationRun {
   readonly #plan: ReconciliationPlan;
   readonly #begun: BegunReconciliation;
   readonly #side: SideTable;
-  readonly #tally = new FoundTally();
-  readonly #alive: NodeJS.Timeout;
+  readonly #found: NotedDifferences;
+  readonly #heartbeat = new Heartbeat(() => this.#noteProgress());
   readonly #onAbort: () => void;
   #state: RunProgress['state'] = 'reading';
-  #isOver = false;
-  #broken: Error | undefined;
   #columns: readonly string[] = [];
   #lines = 0;
   #bytes = 0;
   #readable = 0;
   #firstUnreadable: UnreadableLine | undefined;
+  /** Read, and not written yet. */
   #rows: ListRow[] = [];
-  #found: NotedDifference[] = [];
-  #kept = 0;
 
   private constructor(
     parts: ReconciliationParts,
@@ -88,8 +78,10 @@ export class ReconciliationRun {
     this.#plan = plan;
     this.#begun = begun;
     this.#side = side;
-    this.#alive = setInterval(() => void this.#sayAlive(), ALIVE_EVERY_MS);
-    this.#alive.unref();
+    const { operatorId } = plan;
+    this.#found = new NotedDifferences(parts.differences, { id: begun.id, operatorId }, () =>
+      this.#goOn(),
+    );
     // Whatever it was doing fails, and tells.
     this.#onAbort = () => void side.close().catch(() => undefined);
     parts.signal.addEventListener('abort', this.#onAbort);
@@ -128,7 +120,9 @@ export class ReconciliationRun {
           if (slices.isOver()) await slices.next();
         }
         this.#columns = reader.columns;
-        await this.#write(WRITTEN_AT_ONCE);
+        this.#goOn();
+        if (this.#rows.length >= WRITTEN_AT_ONCE) await this.#write();
+        await this.#found.noteMany();
         this.#parts.onProgress?.(this.#progress());
       }
       for (const line of splitter.end()) {
@@ -137,7 +131,8 @@ export class ReconciliationRun {
       }
       this.#take(reader.end());
       this.#columns = reader.columns;
-      await this.#write(1);
+      await this.#write();
+      await this.#found.noteRest();
       if (this.#readable === 0) throw nothingReadable(this.#firstUnreadable);
     });
   }
@@ -147,23 +142,24 @@ export class ReconciliationRun {
     return await this.#orFail(async () => {
       this.#state = 'comparing';
       this.#parts.onProgress?.(this.#progress());
-      await this.#sayAlive();
+      await this.#heartbeat.beat();
       const pairs = new Pairs();
       let listed = this.#readable;
       const judge = (whole: readonly BetPair[]) => {
         for (const pair of whole) {
           listed -= Math.max(0, pair.copies - 1);
           const found = differenceOf(pair, this.#begun);
-          if (found !== undefined) this.#keep(found);
+          if (found !== undefined) this.#found.add(found);
         }
       };
       for await (const page of this.#side.compared({ ...this.#plan, ...this.#begun })) {
         judge(pairs.take(page));
-        await this.#note(NOTED_AT_ONCE);
+        this.#goOn();
+        await this.#found.noteMany();
       }
       judge(pairs.end());
-      await this.#note(1);
-      const counts = this.#tally.counts(listed);
+      await this.#found.noteRest();
+      const counts = this.#found.counts(listed);
       if (!(await this.#parts.runs.finish(this.id, counts))) throw takenForGone();
       await this.#close();
       return counts;
@@ -180,7 +176,7 @@ export class ReconciliationRun {
       this.#firstUnreadable ??= line.unreadable;
       const { line: number, transactionId, why, text } = line.unreadable;
       const nothing = { here: null, there: null };
-      this.#keep(
+      this.#found.add(
         { kind: 'unreadable', transactionId, ...nothing, line: number, reason: why },
         text,
       );
@@ -190,53 +186,26 @@ export class ReconciliationRun {
     }
   }
 
-  #keep(found: FoundDifference, text?: string): void {
-    if (this.#tally.add(found) > KEPT_MAX) return;
-    const said = text === undefined ? {} : { said: digestOf(text) };
-    this.#found.push({ ...found, ...said });
-  }
-
-  /** Writes what was read, once there is so much of it. */
-  async #write(least: number): Promise<void> {
+  /** Writes what was read. */
+  async #write(): Promise<void> {
     this.#goOn();
-    if (this.#rows.length >= least) {
-      const rows = this.#rows;
-      this.#rows = [];
-      await this.#side.add(rows);
-    }
-    await this.#note(least === 1 ? 1 : NOTED_AT_ONCE);
-  }
-
-  async #note(least: number): Promise<void> {
-    this.#goOn();
-    while (this.#found.length >= least) {
-      const { operatorId } = this.#plan;
-      const found = this.#found.splice(0, NOTED_AT_ONCE);
-      const fromPosition = this.#kept + 1;
-      this.#kept += found.length;
-      await this.#parts.differences.note({ id: this.id, operatorId }, found, fromPosition);
-    }
+    const rows = this.#rows;
+    this.#rows = [];
+    if (rows.length > 0) await this.#side.add(rows);
   }
 
   #goOn(): void {
     this.#parts.signal.throwIfAborted();
-    if (this.#broken !== undefined) throw this.#broken;
-    if (this.#isOver) throw takenForGone();
+    this.#heartbeat.check();
   }
 
   #progress(): RunProgress {
     return { state: this.#state, lines: this.#lines, bytes: this.#bytes };
   }
 
-  async #sayAlive(): Promise<void> {
-    try {
-      const said = { id: this.id, columns: this.#columns, ...this.#progress() };
-      if (!(await this.#parts.runs.noteProgress(said))) this.#isOver = true;
-    } catch (error) {
-      // Repeated soon; a process that cannot repeat it for a minute is taken for gone.
-      if (error instanceof GatewayError) return;
-      this.#broken ??= error instanceof Error ? error : new Error(String(error));
-    }
+  async #noteProgress(): Promise<boolean> {
+    const said = { id: this.id, columns: this.#columns, ...this.#progress() };
+    return await this.#parts.runs.noteProgress(said);
   }
 
   async #orFail<T>(work: () => Promise<T>): Promise<T> {
@@ -261,23 +230,15 @@ export class ReconciliationRun {
   }
 
   async #close(): Promise<void> {
-    clearInterval(this.#alive);
+    this.#heartbeat.stop();
     this.#parts.signal.removeEventListener('abort', this.#onAbort);
     await this.#side.close();
   }
 }
 
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64');
-}
-
 function nothingReadable(first: UnreadableLine | undefined): Incomparable {
   const why = first === undefined ? 'it has no lines' : `line ${first.line}: ${first.why}`;
   return new Incomparable(`no line of the list can be read (${why})`);
-}
-
-function takenForGone(): Incomparable {
-  return new Incomparable('it was silent for too long and taken for gone: send the list again');
 }
 
 function whyOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { timeZone } from '../../../src/config/fields.ts';
 import { BooksTransaction } from '../../../src/store/books/books-transaction.ts';
-import { dueDays } from '../../../src/store/books/closing.ts';
+import { dueDays } from '../../../src/store/books/due-days.ts';
 import { RebuildSteps } from '../../../src/store/books/rebuild-steps.ts';
 import { ReconciliationRuns } from '../../../src/store/reconciliation/runs.ts';
 import { openBooks } from '../../books/support/booked-day.ts';

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type {
+  FoundDifference,
+  NotedDifference,
+} from '../../store/reconciliation/difference-item.ts';
+import type { ReconciliationDifferences } from '../../store/reconciliation/differences.ts';
+import type { DifferenceCounts } from '../../store/reconciliation/run-item.ts';
+import { FoundTally } from './found.ts';
+
+const NOTED_AT_ONCE = 1_000;
+/** Kept of each kind, for people to resolve; those beyond are only counted. */
+const KEPT_MAX = 50_000;
+
+/** What a run has found, counted at once and put on record piece by piece. */
+export class NotedDifferences {
+  readonly #differences: ReconciliationDifferences;
+  readonly #run: { readonly id: string; readonly operatorId: string };
+  readonly #goOn: () => void;
+  readonly #tally = new FoundTally();
+  #waiting: NotedDifference[] = [];
+  #noted = 0;
+
+  /** @param goOn asked before each statement; throws what keeps the run from going on */
+  constructor(
+    differences: ReconciliationDifferences,
+    run: { readonly id: string; readonly operatorId: string },
+    goOn: () => void,
+  ) {
+    this.#differences = differences;
+    this.#run = run;
+    this.#goOn = goOn;
+  }
+
+  /** @param text of the list's line, where nothing else tells it from others */
+  add(found: FoundDifference, text?: string): void {
+    if (this.#tally.add(found) > KEPT_MAX) return;
+    const said = text === undefined ? {} : { said: digestOf(text) };
+    this.#waiting.push({ ...found, ...said });
+  }
+
+  /** Writes what fills a statement. @throws GatewayError, and what `goOn` throws */
+  async noteMany(): Promise<void> {
+    await this.#note(NOTED_AT_ONCE);
+  }
+
+  /** Writes all that is left. @throws GatewayError, and what `goOn` throws */
+  async noteRest(): Promise<void> {
+    await this.#note(1);
+  }
+
+  /** @param listed how many transactionIds stand in the list, each counted once */
+  counts(listed: number): DifferenceCounts {
+    return this.#tally.counts(listed);
+  }
+
+  async #note(least: number): Promise<void> {
+    while (this.#waiting.length >= least) {
+      this.#goOn();
+      const found = this.#waiting.splice(0, NOTED_AT_ONCE);
+      const fromPosition = this.#noted + 1;
+      this.#noted += found.length;
+      await this.#differences.note(this.#run, found, fromPosition);
+    }
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
+}

@@ -1,0 +1,63 @@
+import { type Parameters, statement } from '../statement.ts';
+import type { Runner } from './books-journal.ts';
+import { dayStart } from './day-start.ts';
+
+/** An operator's first day that is not closed, and whose time to be closed has come. */
+export interface DueDay {
+  readonly operatorId: string;
+  readonly day: string;
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  /** It is closed now whatever is open. */
+  readonly isOverdue: boolean;
+}
+
+interface Due {
+  readonly timeZone: string;
+  readonly closeAfterMinutes: number;
+  readonly closeAtLatestMinutes: number;
+}
+
+/** One probe of an index an operator (a loose scan), however many days each of them has. */
+const DUE = statement(
+  'books-due-days',
+  {
+    time_zone: ['text', ({ timeZone }) => timeZone],
+    after_minutes: ['int', ({ closeAfterMinutes }) => closeAfterMinutes],
+    at_latest_minutes: ['int', ({ closeAtLatestMinutes }) => closeAtLatestMinutes],
+  } satisfies Parameters<Due>,
+  `
+  WITH RECURSIVE operator AS (
+    (SELECT operator_id FROM books_days ORDER BY operator_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.operator_id FROM books_days d WHERE d.operator_id > o.operator_id
+             ORDER BY d.operator_id LIMIT 1)
+      FROM operator o WHERE o.operator_id IS NOT NULL
+  ), first AS (
+    SELECT o.operator_id,
+           coalesce((SELECT max(s.day) + 1 FROM books_statements s
+                      WHERE s.operator_id = o.operator_id),
+                    (SELECT min(d.day) FROM books_days d WHERE d.operator_id = o.operator_id)) AS day
+      FROM operator o WHERE o.operator_id IS NOT NULL
+  ), bounds AS (
+    SELECT operator_id, day, ${dayStart('day', ':time_zone')} AS starts_at,
+           ${dayStart('day + 1', ':time_zone')} AS ends_at
+      FROM first
+  )
+  SELECT operator_id, day::text, starts_at, ends_at,
+         clock_timestamp() >= ends_at + make_interval(mins => :at_latest_minutes) AS is_overdue
+    FROM bounds
+   WHERE clock_timestamp() >= ends_at + make_interval(mins => :after_minutes)`,
+  (row): DueDay => ({
+    operatorId: row.text('operator_id'),
+    day: row.text('day'),
+    startsAt: row.date('starts_at'),
+    endsAt: row.date('ends_at'),
+    isOverdue: row.bool('is_overdue'),
+  }),
+);
+
+/** Days whose time to be closed has come, one an operator. @throws GatewayError */
+export async function dueDays(runner: Runner, due: Due): Promise<readonly DueDay[]> {
+  return await runner.run(DUE, due);
+}

@@ -1,0 +1,93 @@
+import { IS_PLACE_UNRESOLVED } from '../bets/ended.ts';
+import { LEASE_SECONDS } from '../bets/lease.ts';
+import { type Parameters, statement } from '../statement.ts';
+import type { Runner } from './books-journal.ts';
+import type { DueDay } from './due-days.ts';
+
+export const whichDay: Parameters<Pick<DueDay, 'operatorId' | 'day'>> = {
+  operator_id: ['text', ({ operatorId }) => operatorId],
+  day: ['date', ({ day }) => day],
+};
+
+export const dayOf: Parameters<DueDay> = {
+  ...(whichDay satisfies Parameters<DueDay>),
+  ends_at: ['timestamptz', ({ endsAt }) => endsAt],
+};
+
+/** Shown of what is open. */
+const OPEN_MAX = 1_000;
+
+/**
+ * What was asked for before a day's end and is not over: what may yet turn out to belong to it holds
+ * the day (`holds`); a dead letter waits for a person and does not.
+ */
+const OPEN_OPERATIONS = `
+    SELECT b.transaction_id, b.busy_operation AS operation, 'on its way to the wallet' AS why,
+           b.busy_until - make_interval(secs => ${LEASE_SECONDS}) AS since, true AS holds
+      FROM bets b
+     WHERE b.busy_until < :ends_at + make_interval(secs => ${LEASE_SECONDS})
+       AND b.operator_id = :operator_id
+    UNION ALL
+    SELECT b.transaction_id, 'place', 'of unknown outcome, not rolled back yet', b.created_at, true
+      FROM bets b
+     WHERE ${IS_PLACE_UNRESOLVED}
+       AND b.created_at < :ends_at AND b.operator_id = :operator_id
+    UNION ALL
+    SELECT b.transaction_id, coalesce(b.settlement_type, 'result'), 'of unknown outcome', b.late_at, true
+      FROM bets b
+     WHERE b.operator_id = :operator_id AND b.settlement = 'unknown' AND b.rollback = 'none'
+       AND coalesce(b.late_at < :ends_at, true)
+    UNION ALL
+    SELECT d.transaction_id, d.operation, 'promised, not confirmed yet', d.created_at, true
+      FROM deliveries d
+     WHERE d.operator_id = :operator_id AND d.state IN ('live', 'pending') AND d.purpose = 'promise'
+       AND d.operation <> 'update' AND d.created_at < :ends_at
+    UNION ALL
+    SELECT d.transaction_id, d.operation, 'a dead letter, waits for a person', d.created_at, false
+      FROM deliveries d
+     WHERE d.operator_id = :operator_id AND d.state = 'dead' AND d.operation <> 'update'
+       AND d.created_at < :ends_at`;
+
+const ofDay: Parameters<Pick<DueDay, 'operatorId' | 'endsAt'>> = {
+  operator_id: ['text', ({ operatorId }) => operatorId],
+  ends_at: ['timestamptz', ({ endsAt }) => endsAt],
+};
+
+/** Ends at the first that holds it: where a wallet is away, millions do, and this is asked every few seconds. */
+const IS_HELD = statement(
+  'books-is-held',
+  ofDay,
+  `SELECT EXISTS (SELECT 1 FROM (${OPEN_OPERATIONS}) open WHERE holds) AS is_held`,
+  (row) => row.bool('is_held'),
+);
+
+/** All of it, to be stored with the day's statement. */
+export const OPEN = statement(
+  'books-open-operations',
+  dayOf,
+  `
+  WITH open AS (${OPEN_OPERATIONS}
+  )
+  SELECT EXISTS (SELECT 1 FROM books_statements s
+                  WHERE s.operator_id = :operator_id AND s.day = :day) AS is_closed,
+         (SELECT count(*)::int FROM open) AS count,
+         (SELECT count(*)::int FROM open WHERE holds) AS holding,
+         (SELECT json_agg(json_build_object('transactionId', o.transaction_id,
+                   'operation', o.operation, 'why', o.why,
+                   'since', to_char(coalesce(o.since, :ends_at) AT TIME ZONE 'UTC',
+                                    'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+            FROM (SELECT * FROM open ORDER BY since, transaction_id LIMIT ${OPEN_MAX}) o)::text AS open`,
+  (row) => ({
+    isClosed: row.bool('is_closed'),
+    count: row.int('count'),
+    holding: row.int('holding'),
+    /** JSON, as it is stored. */
+    open: row.textOrNull('open') ?? '[]',
+  }),
+);
+
+/** Whether something open keeps a day from being closed. @throws GatewayError */
+export async function isHeld(runner: Runner, due: DueDay): Promise<boolean> {
+  const [isHeldNow] = await runner.run(IS_HELD, due);
+  return isHeldNow === true;
+}
