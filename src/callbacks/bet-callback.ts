@@ -1,5 +1,4 @@
 import type { Bet } from '../domain/bet.ts';
-import { CODES } from '../domain/codes.ts';
 import type { Deadline } from '../domain/deadline.ts';
 import type { Decision } from '../domain/decide.ts';
 import { GatewayError } from '../domain/errors.ts';
@@ -7,8 +6,9 @@ import { locate } from '../engine/find-bet.ts';
 import { OutOfTime, within } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { BetRequest } from '../protocol/messages.ts';
-import { refused, unavailable } from './answers.ts';
+import { unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
+import { answerConflict, answerDuplicate } from './counted-answers.ts';
 import { answerOfFirst } from './first-copy.ts';
 import type { Handled } from './handled.ts';
 
@@ -130,21 +130,15 @@ export class BetCallback<M extends BetRequest = BetRequest> {
 
   /** The recorded answer, again. */
   repeated(bet: Bet, answer: Answer): Handled {
+    const { operation } = this.message;
+    const source = this.#looks > 1 ? 'in_flight' : 'journal';
     const operatorId = bet.owner?.operatorId;
-    this.callbacks.metrics.duplicates.inc({
-      operator: operatorId ?? 'unknown',
-      operation: this.message.operation,
-      source: this.#looks > 1 ? 'in_flight' : 'journal',
-    });
-    return { answer, outcome: 'duplicate', operatorId };
+    return answerDuplicate(this.callbacks, { operation, operatorId }, source, answer);
   }
 
   conflict(operatorId: string | undefined, why: string): Handled {
-    const { callbacks, message, transactionId } = this;
-    callbacks.metrics.conflicts.inc({ operator: operatorId ?? 'unknown' });
-    const { operation } = message;
-    callbacks.logger.warn({ operator: operatorId, operation, transactionId, why }, 'bet.conflict');
-    return refused(CODES.validation, `transactionId: ${why}`, operatorId, 'conflict');
+    const { operation, transactionId } = this.message;
+    return answerConflict(this.callbacks, { operation, operatorId, transactionId }, why);
   }
 
   /** It would be wrong to pay out a bet that may never have been debited, and wrong to refuse to. */

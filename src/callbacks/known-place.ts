@@ -15,6 +15,7 @@ import type { Session } from '../sessions/session.ts';
 import { refused, systemError } from './answers.ts';
 import { commitInTime } from './commit.ts';
 import type { Callbacks, PlaceCallback } from './context.ts';
+import { answerConflict, answerDuplicate } from './counted-answers.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
 import { recordPlaceCopy } from './place-copy.ts';
@@ -40,12 +41,17 @@ export async function answerKnownPlace(
     if (bet === undefined) return undefined;
     const operatorId = bet.owner?.operatorId;
     const decision = decidePlace(bet, message);
+    const source = turn > 0 ? 'in_flight' : 'journal';
+    const repeated = (answer: Answer) =>
+      answerDuplicate(callbacks, { operation: 'place', operatorId }, source, answer);
     switch (decision.kind) {
       case 'wait':
         if (await callbacks.changes.next(message.transactionId, deadline, turn)) continue;
         return systemError('unknown', operatorId, { reason: 'deadline' });
       case 'conflict': {
-        const handled = conflict(placing, operatorId, decision.why);
+        const { transactionId } = message;
+        const known = { operation: 'place', operatorId, transactionId } as const;
+        const handled = answerConflict(callbacks, known, decision.why);
         // Where the player is the same, these bytes sent by PUT would be an unsettle of that bet.
         if (bet.owner?.userId === message.userId) {
           await recordPlaceCopy(placing, bet, handled.answer);
@@ -57,13 +63,13 @@ export async function answerKnownPlace(
       case 'repeat': {
         const answer = accepted(bet.transactionId, decision.transactionTime);
         await recordPlaceCopy(placing, bet, answer);
-        return duplicate(callbacks, bet, turn, answer);
+        return repeated(answer);
       }
       case 'repeatRefusal':
-        return duplicate(callbacks, bet, turn, failure(decision.code, decision.message));
+        return repeated(failure(decision.code, decision.message));
       case 'send': {
         const before = await recordedRefusal(placing, bet);
-        if (before !== undefined) return duplicate(callbacks, bet, turn, before);
+        if (before !== undefined) return repeated(before);
         if (session === undefined || !(await isLive(placing, session))) return undefined;
         const placed = await placeLater(placing, bet, session);
         if (placed === 'moved') continue;
@@ -168,16 +174,8 @@ async function answerFromRedis(
   ) {
     return undefined;
   }
-  callbacks.metrics.duplicates.inc({
-    operator: known.operatorId,
-    operation: 'place',
-    source: 'redis',
-  });
-  return {
-    answer: { status: known.status, body: known.body },
-    outcome: 'duplicate',
-    operatorId: known.operatorId,
-  };
+  const { operatorId, status, body } = known;
+  return answerDuplicate(callbacks, { operation: 'place', operatorId }, 'redis', { status, body });
 }
 
 /**
@@ -195,27 +193,4 @@ export async function answerWithoutJournal(
       : undefined;
   if (remembered === undefined) throw error;
   return remembered;
-}
-
-function duplicate(callbacks: Callbacks, bet: Bet, turn: number, answer: Answer): Handled {
-  const operatorId = bet.owner?.operatorId;
-  callbacks.metrics.duplicates.inc({
-    operator: operatorId ?? 'unknown',
-    operation: 'place',
-    source: turn > 0 ? 'in_flight' : 'journal',
-  });
-  return { answer, outcome: 'duplicate', operatorId };
-}
-
-function conflict(
-  { callbacks, message }: PlaceCallback,
-  operatorId: string | undefined,
-  why: string,
-): Handled {
-  callbacks.metrics.conflicts.inc({ operator: operatorId ?? 'unknown' });
-  callbacks.logger.warn(
-    { operator: operatorId, transactionId: message.transactionId, why },
-    'place.conflict',
-  );
-  return refused(CODES.validation, `transactionId: ${why}`, operatorId, 'conflict');
 }

@@ -117,8 +117,8 @@ describe('a place whose bet is known', () => {
       detail: { code: 5 },
     });
     expect(conflicts.mock.calls).toEqual([[{ operator: 'alpha' }]]);
-    const facts = { operator: 'alpha', transactionId: 'bet', why };
-    expect(warn.mock.calls).toEqual([[facts, 'place.conflict']]);
+    const facts = { operator: 'alpha', operation: 'place', transactionId: 'bet', why };
+    expect(warn.mock.calls).toEqual([[facts, 'bet.conflict']]);
     const nobodys = callbacksOf({ ...ACCEPTED, owner: undefined, amount: '11' });
     await answer(nobodys.callbacks);
     expect(nobodys.conflicts.mock.calls).toEqual([[{ operator: 'unknown' }]]);
