@@ -31,7 +31,7 @@ const SHARE = 1 / 20;
 
 export interface Bookkeeping {
   readonly runner: Runner;
-  /** For what holds the books: a connection of its own. */
+  /** For what locks the books: a connection of its own. */
   readonly database: DatabaseAddress;
   readonly configuration: () => Configuration;
   readonly clock: Clock;
@@ -125,8 +125,8 @@ export class Bookkeeper {
     const { configuration, database, logger, metrics, runner } = this.#keeping;
     const times = { ...configuration().gateway.books, timeZone: await this.#timeZone() };
     for (;;) {
-      const { closed, held, failed } = await closeDueDays(runner, database, times);
-      metrics.booksOverdue.set(held);
+      const { closed, overdue, failed } = await closeDueDays(runner, database, times);
+      metrics.booksOverdue.set(overdue);
       for (const { operatorId, error } of failed) this.#tellFailed(error, 'close', operatorId);
       for (const { operatorId, day } of closed) {
         metrics.booksStatements.inc({ operator: operatorId });

@@ -2,7 +2,7 @@ import type { Runner } from '../store/books/books-journal.ts';
 import { BooksTransaction } from '../store/books/books-transaction.ts';
 import { closeDay, isBookedUntil } from '../store/books/closing.ts';
 import { type DueDay, dueDays } from '../store/books/due-days.ts';
-import { isHeld } from '../store/books/open-operations.ts';
+import { keepsOpen } from '../store/books/open-operations.ts';
 import { Statements } from '../store/books/statements.ts';
 import type { DatabaseAddress } from '../store/connection.ts';
 import { sealOf } from './statement-digest.ts';
@@ -18,7 +18,7 @@ export interface ClosingTimes {
 export interface ClosedDays {
   readonly closed: readonly DueDay[];
   /** How many days are due and still open, whatever keeps them. */
-  readonly held: number;
+  readonly overdue: number;
   /** Of those, the ones that could not be looked at or closed. */
   readonly failed: readonly { readonly operatorId: string; readonly error: unknown }[];
 }
@@ -47,7 +47,7 @@ export async function closeDueDays(
       await dueDays(runner, times);
     }
   }
-  return { closed, held: due.length - closed.length, failed };
+  return { closed, overdue: due.length - closed.length, failed };
 }
 
 async function closeIfReady(
@@ -65,5 +65,5 @@ async function closeIfReady(
 
 /** In this order: a call that ends in between is no longer open, and is looked for in the books. */
 async function isReady(runner: Runner, due: DueDay): Promise<boolean> {
-  return !(await isHeld(runner, due)) && (await isBookedUntil(runner, due.endsAt));
+  return !(await keepsOpen(runner, due)) && (await isBookedUntil(runner, due.endsAt));
 }

@@ -54,7 +54,7 @@ it('says whose day it could not close, and counts it as open', async () => {
   const { bookkeeper, warn, metrics } = bookkeeperOn(async ({ name }) => {
     if (name === 'books-read-cursor') return [{ version: '1', at: {}, timeZone: 'UTC' }];
     if (name === 'books-due-days') return [{ operatorId: 'alpha', day: '2026-11-20' }];
-    if (name !== 'books-is-held') return [];
+    if (name !== 'books-keeps-open') return [];
     throw new GatewayError('DATABASE_UNAVAILABLE', 'statement timeout');
   });
   const failed = { duty: 'close', operator: 'alpha', err: expect.any(GatewayError) };

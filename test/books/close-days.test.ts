@@ -4,7 +4,7 @@ import { sealOf } from '../../src/books/statement-digest.ts';
 import type { Runner } from '../../src/store/books/books-journal.ts';
 import { BooksTransaction } from '../../src/store/books/books-transaction.ts';
 import { closeDay, type Digest } from '../../src/store/books/closing.ts';
-import { isHeld } from '../../src/store/books/open-operations.ts';
+import { keepsOpen } from '../../src/store/books/open-operations.ts';
 import { Statements } from '../../src/store/books/statements.ts';
 import { openBooks } from './support/booked-day.ts';
 import { AT_ONCE, dayBefore } from './support/closed-days.ts';
@@ -80,7 +80,7 @@ const statements = () =>
   books.query('SELECT operator_id, movements::int, sha256 FROM books_statements ORDER BY 1');
 const digestNow = (operatorId: string) => sealOf(new Statements(books.database), operatorId, DAY);
 
-describe('a day’s movements are gone through before the books are held', () => {
+describe('a day’s movements are gone through before the books are locked', () => {
   it('so that others are booked meanwhile, however many they are (I7)', async () => {
     await books.book('alpha', 5);
     expect(await close('alpha', () => books.book('beta', 3))).toEqual({
@@ -101,7 +101,7 @@ describe('a day’s movements are gone through before the books are held', () =>
     expect(await statements()).toEqual([{ operator_id: 'alpha', ...seal }]);
   });
 
-  it('and looked at once more for what holds the day (I12)', async () => {
+  it('and looked at once more for what keeps the day open (I12)', async () => {
     await books.book('alpha', 5);
     const promise = () => books.query(OPEN.promise);
     expect(await close('alpha', promise)).toEqual({ isClosed: false, digests: 1 });
@@ -147,20 +147,20 @@ describe('a day’s movements are gone through before the books are held', () =>
   });
 });
 
-it('a day that something holds is not gone through, and the books are not held for it (I7)', async () => {
+it('a day that something keeps open is not gone through, and the books are not locked for it (I7)', async () => {
   await books.book('alpha', 5);
   await books.query(OPEN.promise);
   const version = () => books.query('SELECT version FROM books_cursor');
   const before = await version();
   expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [],
-    held: 1,
+    overdue: 1,
   });
   expect(await version()).toEqual(before);
   await books.query('DELETE FROM deliveries');
   expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [{ operatorId: 'alpha', day: DAY }],
-    held: 0,
+    overdue: 0,
   });
 });
 
@@ -178,16 +178,22 @@ it.each([
   ['dead letter', false],
 ] as const)(
   'a day is held by an open %s: %s, and never by another operator’s (I12)',
-  async (what, holds) => {
+  async (what, keepsItOpen) => {
     await books.query(OPEN[what]);
     const endsAt = new Date(`${dayBefore(0)}T00:00:00Z`);
-    const heldOf = (operatorId: string) =>
-      isHeld(books.database, { operatorId, day: DAY, startsAt: endsAt, endsAt, isOverdue: false });
-    expect([await heldOf('alpha'), await heldOf('beta')]).toEqual([holds, false]);
+    const keptOpenOf = (operatorId: string) =>
+      keepsOpen(books.database, {
+        operatorId,
+        day: DAY,
+        startsAt: endsAt,
+        endsAt,
+        isOverdue: false,
+      });
+    expect([await keptOpenOf('alpha'), await keptOpenOf('beta')]).toEqual([keepsItOpen, false]);
   },
 );
 
-it('a day waits for the call that ends while it is looked for what holds it (I12)', async () => {
+it('a day waits for the call that ends while it is looked for what keeps it open (I12)', async () => {
   await books.book('alpha', 5);
   const during = `'${DAY}T23:59:59.999Z'::timestamptz`;
   await books.query(`
@@ -213,11 +219,11 @@ it('a day waits for the call that ends while it is looked for what holds it (I12
   // The call is not in the books yet.
   expect(await closeDueDays(meanwhile, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [],
-    held: 1,
+    overdue: 1,
   });
   expect(await closeDueDays(books.database, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [],
-    held: 1,
+    overdue: 1,
   });
 });
 
@@ -228,13 +234,13 @@ it('a day that cannot be looked at keeps no other operator’s day open (I7)', a
   const slowOfAlpha: Runner = {
     run: async (statement, input) => {
       const { operatorId } = input as { readonly operatorId?: string };
-      if (statement.name === 'books-is-held' && operatorId === 'alpha') throw error;
+      if (statement.name === 'books-keeps-open' && operatorId === 'alpha') throw error;
       return await books.database.run(statement, input);
     },
   };
   expect(await closeDueDays(slowOfAlpha, { url: books.url }, AT_ONCE)).toMatchObject({
     closed: [{ operatorId: 'beta', day: DAY }],
-    held: 1,
+    overdue: 1,
     failed: [{ operatorId: 'alpha', error }],
   });
   expect(await statements()).toMatchObject([{ operator_id: 'beta' }]);
@@ -252,5 +258,5 @@ it('nobody’s day is waited for while PostgreSQL is away', async () => {
     },
   };
   await expect(closeDueDays(goneSoon, { url: books.url }, AT_ONCE)).rejects.toThrow('terminated');
-  expect(asked).toEqual(['books-due-days', 'books-is-held', 'books-due-days']);
+  expect(asked).toEqual(['books-due-days', 'books-keeps-open', 'books-due-days']);
 });

@@ -7,7 +7,7 @@ import type { Runner } from './books-journal.ts';
 
 /** Of rebuilds, which replace what is booked, and of those who must not see that happen. */
 const REBUILD_LOCK_KEY = 1_640_532_527;
-const HOLD = 'UPDATE books_cursor SET version = version + 1';
+const LOCK = 'UPDATE books_cursor SET version = version + 1';
 /**
  * A worker that is stopped (a debugger, a frozen container) must not keep everybody's books: its server ends
  * what does nothing for so long, as it does on every short connection.
@@ -16,7 +16,7 @@ const WHILE_WORKERS_GO_ON = `SET LOCAL idle_in_transaction_session_timeout = '10
 const SETTINGS = 'SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL statement_timeout = 0';
 
 /**
- * From the moment it holds the books nobody books or closes, nobody sees half of it, and when it fails
+ * From the moment it has locked the books nobody books or closes, nobody sees half of it, and when it fails
  * all is as it was. Callbacks do not notice.
  */
 export class BooksTransaction implements Runner {
@@ -27,7 +27,7 @@ export class BooksTransaction implements Runner {
   }
 
   /**
-   * Holds the books from the beginning.
+   * Locks the books from the beginning.
    * @param isRebuild may replace what is closed, by the same
    * @throws what `work` throws, after everything was undone; Error of `pg`
    */
@@ -39,12 +39,12 @@ export class BooksTransaction implements Runner {
     const begin = isRebuild
       ? `SET LOCAL wagergate.books_rebuild = 'on'; SELECT pg_advisory_xact_lock(${REBUILD_LOCK_KEY})`
       : `SET LOCAL wagergate.books_rebuild = 'off'`;
-    return await BooksTransaction.#within(address, `${SETTINGS}; ${begin}; ${HOLD}`, work);
+    return await BooksTransaction.#within(address, `${SETTINGS}; ${begin}; ${LOCK}`, work);
   }
 
   /**
-   * Whatever takes long is read before `work` holds the books: they go on meanwhile, but none is built
-   * anew. Only what held them may write.
+   * Whatever takes long is read before `work` locks the books: they go on meanwhile, but none is built
+   * anew. Only what has locked them may write.
    * @throws what `work` throws, after everything was undone; Error of `pg`
    */
   static async prepared<T>(
@@ -77,8 +77,8 @@ export class BooksTransaction implements Runner {
   }
 
   /** Where it was only prepared. */
-  async hold(): Promise<void> {
-    await this.execute(HOLD);
+  async lock(): Promise<void> {
+    await this.execute(LOCK);
   }
 
   async run<Input, Row>(statement: TypedStatement<Input, Row>, input: Input): Promise<Row[]> {

@@ -121,11 +121,11 @@ export interface Digest {
 }
 
 /**
- * Closes a day. Its movements are gone through before the books are held, twenty million take minutes;
+ * Closes a day. Its movements are gone through before the books are locked, twenty million take minutes;
  * only where something was booked into it meanwhile they are gone through once more.
  * @param books prepared, not held
  * @param digest of what is booked into it
- * @returns false where something open holds it, or another worker closes it
+ * @returns false where something keeps it open, or another worker closes it
  */
 export async function closeDay(
   books: BooksTransaction,
@@ -138,11 +138,11 @@ export async function closeDay(
   const [before] = await books.run(READ_CURSOR, {});
   if (before === undefined) throw new Error('books_cursor has lost its row');
   const early = await digest();
-  await books.hold();
+  await books.lock();
   const [open] = await books.run(OPEN, due);
   // Somebody else has closed it since it was found to be due.
   if (open === undefined || open.isClosed) return false;
-  if (open.holding > 0 && !due.isOverdue) return false;
+  if (open.keepingOpen > 0 && !due.isOverdue) return false;
   await books.run(COMPLETE_DAY, due);
   await countUnresolved(books, { operatorId: due.operatorId, timeZone });
   const [isBookedInto] = await books.run(IS_BOOKED_INTO, { ...due, at: before.at });

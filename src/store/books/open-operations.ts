@@ -18,12 +18,12 @@ export const dayOf: Parameters<DueDay> = {
 const OPEN_MAX = 1_000;
 
 /**
- * What was asked for before a day's end and is not over: what may yet turn out to belong to it holds
- * the day (`holds`); a dead letter waits for a person and does not.
+ * What was asked for before a day's end and is not over: what may yet turn out to belong to it keeps
+ * the day open (`keeps_open`); a dead letter waits for a person and does not.
  */
 const OPEN_OPERATIONS = `
     SELECT b.transaction_id, b.busy_operation AS operation, 'on its way to the wallet' AS why,
-           b.busy_until - make_interval(secs => ${LEASE_SECONDS}) AS since, true AS holds
+           b.busy_until - make_interval(secs => ${LEASE_SECONDS}) AS since, true AS keeps_open
       FROM bets b
      WHERE b.busy_until < :ends_at + make_interval(secs => ${LEASE_SECONDS})
        AND b.operator_id = :operator_id
@@ -53,12 +53,12 @@ const ofDay: Parameters<Pick<DueDay, 'operatorId' | 'endsAt'>> = {
   ends_at: ['timestamptz', ({ endsAt }) => endsAt],
 };
 
-/** Ends at the first that holds it: where a wallet is away, millions do, and this is asked every few seconds. */
-const IS_HELD = statement(
-  'books-is-held',
+/** Ends at the first that does: where a wallet is away, millions do, and this is asked every few seconds. */
+const KEEPS_OPEN = statement(
+  'books-keeps-open',
   ofDay,
-  `SELECT EXISTS (SELECT 1 FROM (${OPEN_OPERATIONS}) open WHERE holds) AS is_held`,
-  (row) => row.bool('is_held'),
+  `SELECT EXISTS (SELECT 1 FROM (${OPEN_OPERATIONS}) open WHERE keeps_open) AS keeps_open`,
+  (row) => row.bool('keeps_open'),
 );
 
 /** All of it, to be stored with the day's statement. */
@@ -71,7 +71,7 @@ export const OPEN = statement(
   SELECT EXISTS (SELECT 1 FROM books_statements s
                   WHERE s.operator_id = :operator_id AND s.day = :day) AS is_closed,
          (SELECT count(*)::int FROM open) AS count,
-         (SELECT count(*)::int FROM open WHERE holds) AS holding,
+         (SELECT count(*)::int FROM open WHERE keeps_open) AS keeping_open,
          (SELECT json_agg(json_build_object('transactionId', o.transaction_id,
                    'operation', o.operation, 'why', o.why,
                    'since', to_char(coalesce(o.since, :ends_at) AT TIME ZONE 'UTC',
@@ -80,14 +80,14 @@ export const OPEN = statement(
   (row) => ({
     isClosed: row.bool('is_closed'),
     count: row.int('count'),
-    holding: row.int('holding'),
+    keepingOpen: row.int('keeping_open'),
     /** JSON, as it is stored. */
     open: row.textOrNull('open') ?? '[]',
   }),
 );
 
 /** Whether something open keeps a day from being closed. @throws GatewayError */
-export async function isHeld(runner: Runner, due: DueDay): Promise<boolean> {
-  const [isHeldNow] = await runner.run(IS_HELD, due);
-  return isHeldNow === true;
+export async function keepsOpen(runner: Runner, due: DueDay): Promise<boolean> {
+  const [isKeptOpen] = await runner.run(KEEPS_OPEN, due);
+  return isKeptOpen === true;
 }

@@ -25,7 +25,7 @@ export interface ClosedDay {
 
 const POSITION = '(written_in, operation_id, number)';
 
-/** What a rebuild does to the books that it holds. */
+/** What a rebuild does to the books that it has locked. */
 export class RebuildSteps {
   readonly #books: BooksTransaction;
 

@@ -102,9 +102,9 @@ const WRITE = batchStatement(
 
 /**
  * Counts anew, for every day that is not closed, the bets of its end or before of which the wallet has
- * not said, or not confirmed, what it holds. The books are held for what has changed alone: where a
+ * not said, or not confirmed, what it holds. The books are locked for what has changed alone: where a
  * wallet is away, millions of bets are counted.
- * @param books where it was only prepared, they are held from here on if anything has changed
+ * @param books where it was only prepared, they are locked from here on if anything has changed
  */
 export async function countUnresolved(
   books: BooksTransaction,
@@ -115,6 +115,6 @@ export async function countUnresolved(
       ? await books.run(COUNT, { timeZone })
       : await books.run(COUNT_OF_OPERATOR, { operatorId, timeZone });
   if (changed.length === 0) return;
-  await books.hold();
+  await books.lock();
   await books.run(WRITE, changed);
 }

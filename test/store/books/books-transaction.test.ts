@@ -30,16 +30,16 @@ it('a connection that the server ends between two queries fails the work, not th
   expect(version.rows).toEqual([{ version: 0 }]);
 });
 
-it('a worker that is stopped while it holds the books does not hold them for ever (I7)', async () => {
+it('a worker that is stopped while it has the books locked does not keep them locked for ever (I7)', async () => {
   const books = await openBooks();
   const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
-  const { promise: isHeld, resolve: tellHeld } = Promise.withResolvers<void>();
+  const { promise: isLocked, resolve: tellLocked } = Promise.withResolvers<void>();
   const stopped = BooksTransaction.prepared({ url: books.url }, async (transaction) => {
-    await transaction.hold();
-    tellHeld();
+    await transaction.lock();
+    tellLocked();
     await goesOn;
   });
-  await isHeld;
+  await isLocked;
   const booked = () =>
     books.book('alpha', 1).then(
       () => true,

@@ -50,7 +50,7 @@ it('counts what is promised, also of days before, and begins a day for it (I12)'
   expect((await days()).map(({ unresolved }) => unresolved)).toEqual([0, 1, 0]);
 });
 
-it('holds the books only where something has changed, and goes on while others hold them (I7)', async () => {
+it('locks the books only where something has changed, and goes on while others have them locked (I7)', async () => {
   await books.book('alpha', 2);
   await promise('alpha', 'USD', 'one');
   await count();
