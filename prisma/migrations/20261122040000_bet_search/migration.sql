@@ -1,8 +1,9 @@
 -- Search by people, newest first, each by an index. A place enters them when it is no longer in
 -- flight, so that it costs one entry each and not two; what is in flight is found by its lease.
--- On a large table create these by hand before, CONCURRENTLY; they are then left as they are.
+-- On a large table create these by hand before, the function first and the indexes CONCURRENTLY; they are then left
+-- as they are.
 
-CREATE FUNCTION bet_state(place TEXT, settlement TEXT, rollback TEXT) RETURNS TEXT
+CREATE OR REPLACE FUNCTION bet_state(place TEXT, settlement TEXT, rollback TEXT) RETURNS TEXT
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN rollback = 'confirmed' THEN 'rolled_back'
                 WHEN rollback = 'promised' THEN 'rolling_back'

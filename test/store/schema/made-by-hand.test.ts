@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Client } from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { migrate } from '../../../src/store/schema/migrate.ts';
+import { createBareDatabase, type TestDatabase } from '../../support/database.ts';
+import { connect } from '../../support/server.ts';
+
+const FOLDER = resolve(import.meta.dirname, '../../../prisma/migrations');
+const NAMES = readdirSync(FOLDER)
+  .filter((name) => /^\d/.test(name))
+  .sort();
+
+/** What the changelog has people make by hand before, where the tables are large: as the scripts have it. */
+const BY_HAND = /^CREATE (?:OR REPLACE FUNCTION|FUNCTION|INDEX IF NOT EXISTS) [^;]+;/gm;
+
+/** With indexes on tables that are not partitioned, which alone can be made `CONCURRENTLY`. */
+const ADVISED = NAMES.filter((name) =>
+  /IF NOT EXISTS[^;]+ ON "(?:bets|deliveries)"/.test(scriptOf(name)),
+).filter((name) => !name.endsWith('_books'));
+
+function scriptOf(name: string): string {
+  return readFileSync(join(FOLDER, name, 'migration.sql'), 'utf8');
+}
+
+let database: TestDatabase;
+let folder: string;
+let person: Client;
+beforeEach(async () => {
+  database = await createBareDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'wagergate-migrations-'));
+  person = await connect(database.url);
+});
+afterEach(async () => {
+  await person.end();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** The schema as it was before this migration. */
+async function migrateUpTo(name: string): Promise<void> {
+  for (const one of NAMES.filter((other) => other < name)) {
+    await cp(join(FOLDER, one), join(folder, one), { recursive: true });
+  }
+  await migrate(database.url, { folder });
+}
+
+it('looks at several migrations', () => {
+  expect(ADVISED.length).toBeGreaterThanOrEqual(4);
+});
+
+it.each(ADVISED)('%s takes what was made by hand before', async (name) => {
+  await migrateUpTo(name);
+  const made = scriptOf(name).match(BY_HAND) ?? [];
+  for (const statement of made) {
+    await person.query(statement.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'));
+  }
+  const { applied } = await migrate(database.url);
+  expect(applied[0]).toBe(name);
+});
