@@ -15,8 +15,11 @@ class Locked extends Error {
   override readonly name = 'Locked';
 }
 
-/** PostgreSQL's code for a lock that did not come within `lock_timeout`. */
-const LOCK_NOT_AVAILABLE = '55P03';
+/**
+ * PostgreSQL's codes for a lock that did not come within `lock_timeout`, and for one whose holder waits for a lock of
+ * ours: both go on once ours are released.
+ */
+const LOCKED_CODES: ReadonlySet<unknown> = new Set(['55P03', '40P01']);
 const HOLDERS_SHOWN = 3;
 
 /**
@@ -35,7 +38,7 @@ export async function withLockTries<T>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      if (!(error instanceof DatabaseError) || !LOCKED_CODES.has(error.code)) throw error;
       const holders = await holdersOf(client);
       if (left <= 0) {
         throw new Locked(
