@@ -91,6 +91,30 @@ export async function beginMigration(client: Client, name: string, sql: string):
   return id;
 }
 
+/** Indexes that somebody may have made by hand before, as the changelog advises for a large table. */
+const INDEX_UNLESS_THERE = /\bCREATE (?:UNIQUE )?INDEX IF NOT EXISTS "([a-z0-9_]+)"/g;
+
+/**
+ * Fails where such an index is there and cannot be used: `CREATE INDEX CONCURRENTLY` that is interrupted, such as by a
+ * `statement_timeout` of the role, leaves it so. The script has passed it over, and nothing would ever be found by it.
+ */
+function refuseUnfinishedIndexes(sql: string): string {
+  const names = [...sql.matchAll(INDEX_UNLESS_THERE)].map(([, name]) => `'${name}'`);
+  if (names.length === 0) return '';
+  return `
+DO $$
+DECLARE unfinished TEXT;
+BEGIN
+  SELECT string_agg(i.indexrelid::regclass::text, ', ') INTO unfinished
+    FROM unnest(ARRAY[${names.join(', ')}]) name JOIN pg_index i ON i.indexrelid = to_regclass(name)
+   WHERE NOT i.indisvalid;
+  IF unfinished IS NOT NULL THEN
+    RAISE EXCEPTION '% was begun by hand and not finished, and would never be used: DROP INDEX it, then create it '
+      'again or leave that to the migration', unfinished;
+  END IF;
+END $$;`;
+}
+
 /**
  * Runs a migration's script. Sent whole, by the simple protocol, it is one transaction of
  * PostgreSQL's: all of it or nothing. The same transaction marks it as finished, so that a process
@@ -102,7 +126,7 @@ export async function beginMigration(client: Client, name: string, sql: string):
 export async function runAndMarkFinished(client: Client, id: string, sql: string): Promise<void> {
   // On lines of its own: a script may end in a comment, and without a semicolon.
   await client.query(`${sql}
-;
+;${refuseUnfinishedIndexes(sql)}
 UPDATE "_prisma_migrations" SET "finished_at" = now(), "applied_steps_count" = 1 WHERE "id" = '${id}'`);
 }
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Client } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { migrate } from '../../../src/store/schema/migrate.ts';
+import { migrate, migrationStatus } from '../../../src/store/schema/migrate.ts';
 import { createBareDatabase, type TestDatabase } from '../../support/database.ts';
-import { connect } from '../../support/server.ts';
+import { connect, rowsOf, waitForLock } from '../../support/server.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../../prisma/migrations');
 const NAMES = readdirSync(FOLDER)
@@ -59,4 +59,28 @@ it.each(ADVISED)('%s takes what was made by hand before', async (name) => {
   }
   const { applied } = await migrate(database.url);
   expect(applied[0]).toBe(name);
+});
+
+it('is not applied over an index that was interrupted while it was made by hand', async () => {
+  const name = '20261122090000_unresolved_by_operator';
+  await migrateUpTo(name);
+  const reader = await connect(database.url);
+  await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT * FROM bets');
+  const [index = ''] = scriptOf(name).match(BY_HAND) ?? [];
+  await person.query(`SET statement_timeout = '300ms'`);
+  const making = person.query(index.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'));
+  await Promise.all([
+    expect(making).rejects.toThrow('canceling statement due to statement timeout'),
+    waitForLock(database.url),
+  ]);
+  await reader.end();
+
+  await expect(migrate(database.url)).rejects.toThrow(
+    `migration ${name} could not be applied: bets_unresolved_idx was begun by hand and not finished`,
+  );
+  expect((await migrationStatus(database.url)).failed).toEqual([name]);
+  await rowsOf(database.url, 'DROP INDEX bets_unresolved_idx');
+  expect((await migrate(database.url)).applied[0]).toBe(name);
+  const whole = `SELECT indisvalid FROM pg_index WHERE indexrelid = 'bets_unresolved_idx'::regclass`;
+  expect(await rowsOf(database.url, whole)).toEqual([{ indisvalid: true }]);
 });
