@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { at } from './support/chart.ts';
 import { containerOf, named } from './support/manifests.ts';
 import { renderChart } from './support/render.ts';
-import { OWN } from './support/values.ts';
+import { EVERYTHING, OWN } from './support/values.ts';
 
 const CA = { name: 'NODE_EXTRA_CA_CERTS', value: '/run/secrets/wagergate/ca.pem' };
 
@@ -33,4 +33,31 @@ it('migrates before the files of the release are there, and on tainted nodes', (
     tolerations: [taint],
     volumes: [{ name: 'secret-files', secret: { optional: true, defaultMode: 288 } }],
   });
+});
+
+it('lets the migration out before the policies of the release are there, or have its new address', () => {
+  const to = [{ ipBlock: { cidr: '192.0.2.7/32' } }];
+  const networkPolicy = { postgresql: { port: 6432, directPort: 5432, to } };
+  const manifests = renderChart({ ...EVERYTHING, networkPolicy });
+  const policy = named(manifests, 'NetworkPolicy', 'gw-wagergate-migrate');
+  const job = named(manifests, 'Job', 'gw-wagergate-migrate');
+  expect(at(policy, 'metadata.annotations')).toEqual({
+    'helm.sh/hook': 'pre-install,pre-upgrade',
+    'helm.sh/hook-weight': '-5',
+    'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
+  });
+  expect(at(job, 'spec.template.metadata.labels')).toMatchObject(
+    Object(at(policy, 'spec.podSelector.matchLabels')),
+  );
+  const ofRelease = at(named(manifests, 'NetworkPolicy', 'gw-wagergate'), 'spec.egress');
+  const [names, database] = Array.isArray(ofRelease) ? ofRelease : [];
+  expect(at(policy, 'spec')).toMatchObject({
+    policyTypes: ['Ingress', 'Egress'],
+    egress: [names, database],
+  });
+  expect(at(database, 'ports')).toHaveLength(2);
+  expect(at(database, 'to')).toEqual(to);
+
+  const closed = { networkPolicy: { enabled: false } };
+  expect(JSON.stringify(renderChart({ ...EVERYTHING, ...closed }))).not.toContain('NetworkPolicy');
 });

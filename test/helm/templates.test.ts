@@ -97,7 +97,7 @@ describe('the templates of the chart', () => {
 
   it('migrates before pods of the new release start', () => {
     const job = all.find(({ name }) => name === 'migration.yaml')?.text ?? '';
-    expect(job.match(/helm\.sh\/hook: pre-install,pre-upgrade/g)).toHaveLength(2);
+    expect(job.match(/helm\.sh\/hook: pre-install,pre-upgrade/g)).toHaveLength(3);
     expect(job).toContain('args: [migrate]');
   });
 });

@@ -57,6 +57,27 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- default (printf "%s-operators" (include "wagergate.fullname" .)) .Values.operators.existingConfigMap -}}
 {{- end -}}
 
+{{- /* Rules that let a pod look up names and reach PostgreSQL. */ -}}
+{{- define "wagergate.databaseEgress" -}}
+{{- $policy := .Values.networkPolicy -}}
+- ports:
+    - { port: 53, protocol: UDP }
+    - { port: 53, protocol: TCP }
+  {{- with $policy.dns }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+- ports:
+    - { port: {{ int $policy.postgresql.port }}, protocol: TCP }
+    {{- with $policy.postgresql.directPort }}
+    - { port: {{ int . }}, protocol: TCP }
+    {{- end }}
+  {{- with $policy.postgresql.to }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
 {{- /* What is wrong although each value by itself is right. */ -}}
 {{- define "wagergate.check" -}}
 {{- if not .Values.secret.existing -}}
