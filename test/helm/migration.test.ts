@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { at } from './support/chart.ts';
+import { at, chartYaml } from './support/chart.ts';
 import { containerOf, named } from './support/manifests.ts';
 import { renderChart } from './support/render.ts';
 import { EVERYTHING, OWN } from './support/values.ts';
@@ -60,4 +62,11 @@ it('lets the migration out before the policies of the release are there, or have
 
   const closed = { networkPolicy: { enabled: false } };
   expect(JSON.stringify(renderChart({ ...EVERYTHING, ...closed }))).not.toContain('NetworkPolicy');
+});
+
+it('is waited for, by the documented command, for as long as it may take', () => {
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+  const [, minutes] = /^helm upgrade --install .* --timeout (\d+)m/m.exec(page) ?? [];
+  const seconds = at(chartYaml('values.yaml'), 'migration.activeDeadlineSeconds');
+  expect(60 * Number(minutes)).toBeGreaterThan(Number(seconds));
 });
