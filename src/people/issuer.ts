@@ -107,14 +107,17 @@ export class Issuer {
   }
 }
 
-/** In the body, as most do, unless the issuer says that it takes it in the header only. */
+/**
+ * In the body where the issuer says that it takes it there, else in the header: one that says nothing takes it there
+ * (OpenID Connect Discovery, `token_endpoint_auth_methods_supported`).
+ */
 function clientAuth(secret: string | undefined): ClientAuth {
   if (secret === undefined) return None();
   const post = ClientSecretPost(secret);
   const basic = ClientSecretBasic(secret);
   return (server, client, body, headers) => {
-    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_post'];
-    const auth = methods.includes('client_secret_post') ? post : basic;
+    const takesPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post');
+    const auth = takesPost === true ? post : basic;
     auth(server, client, body, headers);
   };
 }

@@ -48,3 +48,14 @@ it('says of an issuer whose keys cannot be read that it is away', async () => {
   stub.isKeyless = true;
   await expect(signsIn()).rejects.toBeInstanceOf(IssuerUnavailable);
 });
+
+it.each([
+  ['says nothing of how it takes the client’s secret', undefined],
+  ['takes it in the header alone', ['client_secret_basic']],
+  ['takes it in the body alone', ['client_secret_post']],
+  ['takes it either way', ['client_secret_basic', 'client_secret_post']],
+])('a person signs in at an issuer that %s', async (_, authMethods) => {
+  const { stub, signsIn } = await person();
+  stub.authMethods = authMethods;
+  expect(await signsIn()).toMatchObject({ kind: 'signed_in', role: 'support' });
+});

@@ -32,6 +32,8 @@ export interface StubIssuer {
   isKeyless: boolean;
   /** By whose key the ID token of a sign-in is signed, if not by the issuer's. */
   impostor: Key | undefined;
+  /** How it says that it takes the client's secret; undefined: it says nothing, and takes it in the header alone. */
+  authMethods: readonly string[] | undefined;
   /** A page stands in the place of every answer, with status 200. */
   showsPage: boolean;
   close(): Promise<void>;
@@ -72,6 +74,7 @@ export async function startIssuer(): Promise<StubIssuer> {
     isAway: false,
     isKeyless: false,
     impostor: undefined,
+    authMethods: ['client_secret_post'],
     showsPage: false,
     rotate,
     token: async (claims, { alg = 'RS256', kid, key } = {}) => {
@@ -113,6 +116,7 @@ export async function startIssuer(): Promise<StubIssuer> {
           response_types_supported: ['code'],
           id_token_signing_alg_values_supported: ['RS256'],
           subject_types_supported: ['public'],
+          ...optional('token_endpoint_auth_methods_supported', issuer.authMethods),
         });
       case '/jwks':
         if (issuer.isKeyless) return json(500, {});
@@ -138,7 +142,10 @@ export async function startIssuer(): Promise<StubIssuer> {
         const challenge = createHash('sha256')
           .update(form.get('code_verifier') ?? '')
           .digest('base64url');
-        const isClient = form.get('client_secret') === CLIENT_SECRET;
+        const isClient = isSecretIn(issuer.authMethods ?? ['client_secret_basic'], {
+          client_secret_post: form.get('client_secret') === CLIENT_SECRET,
+          client_secret_basic: isOurBasic(request.headers.authorization),
+        });
         if (
           asked === undefined ||
           !isClient ||
@@ -156,6 +163,22 @@ export async function startIssuer(): Promise<StubIssuer> {
     }
   };
   return issuer;
+}
+
+/** In exactly one of the ways that it takes. */
+function isSecretIn(
+  taken: readonly string[],
+  given: { readonly client_secret_post: boolean; readonly client_secret_basic: boolean },
+): boolean {
+  const ways = Object.entries(given).filter(([, isGiven]) => isGiven);
+  return ways.length === 1 && ways.every(([way]) => taken.includes(way));
+}
+
+/** RFC 6749, 2.3.1: both are encoded as a form's values are. */
+function isOurBasic(header = ''): boolean {
+  const [, given = ''] = /^Basic (.+)$/.exec(header) ?? [];
+  const [id, secret] = atob(given).split(':').map(decodeURIComponent);
+  return id === CLIENT_ID && secret === CLIENT_SECRET;
 }
 
 function optional<K extends string, V>(name: K, value: V | undefined) {
