@@ -11,6 +11,7 @@ import {
   beginMigration,
   ensureHistory,
   forgetUnfinished,
+  historyElsewhere,
   markFailed,
   readHistory,
   readHistoryId,
@@ -69,6 +70,7 @@ export async function migrate(
   return withClient(databaseUrl, async (client) => {
     await prepareSession(client);
     await lock(client, log);
+    await checkIsOurs(client, folder);
     const applied = await applyPending(client, folder, locks, log);
     if (await goOnAboveBrought(client)) {
       log('the journal comes from another server: it goes on above the transactions that it holds');
@@ -81,6 +83,22 @@ export async function migrate(
     }
     return { applied };
   });
+}
+
+/**
+ * A journal in a further schema of `search_path` may be another installation's: nobody must take it for his own, nor
+ * change it. A history of other migrations is of another program, and in nobody's way.
+ */
+async function checkIsOurs(client: Client, folder: string): Promise<void> {
+  const elsewhere = await historyElsewhere(client);
+  if (elsewhere === undefined) return;
+  const [begun, names] = [await readHistory(client), await migrationNames(folder)];
+  if (!names.some((name) => begun.has(name))) return;
+  const { there, here } = elsewhere;
+  throw new MigrationError(
+    `there is a journal in the schema ${there}, but new tables would be made in ${here}: let search_path begin ` +
+      `with ${there} if that journal is this installation's, or leave ${there} out of it if it is another's`,
+  );
 }
 
 async function applyPending(

@@ -40,6 +40,24 @@ export async function readHistory(
   return new Map(begun);
 }
 
+/**
+ * In which schema it is, where tables would be made in another one: `search_path` names both. Undefined where they
+ * are the same, or there is none yet.
+ */
+export async function historyElsewhere(
+  client: ClientBase,
+): Promise<{ readonly there: string; readonly here: string } | undefined> {
+  const [elsewhere] = await clientRows(
+    client,
+    `SELECT n.nspname::text AS there, current_schema()::text AS here
+       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.oid = to_regclass('_prisma_migrations') AND n.nspname <> current_schema()`,
+    [],
+    (row) => ({ there: row.text('there'), here: row.text('here') }),
+  );
+  return elsewhere;
+}
+
 /** Of the first migration that was ever begun; undefined where there was none. */
 export async function readHistoryId(client: ClientBase): Promise<string | undefined> {
   if (!(await hasHistory(client))) return undefined;

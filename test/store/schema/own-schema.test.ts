@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { AuditLog } from '../../../src/store/audit/audit-log.ts';
-import { migrate } from '../../../src/store/schema/migrate.ts';
+import { MigrationError, migrate } from '../../../src/store/schema/migrate.ts';
 import { createPrisma, type Prisma } from '../../../src/store/schema/prisma.ts';
 import { BY } from '../../support/audit.ts';
 import { placedBet } from '../../support/bet.ts';
+import { createBareDatabase } from '../../support/database.ts';
 import { insertDelivery } from '../../support/deliveries.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { asPerson } from '../../support/person.ts';
@@ -60,4 +61,37 @@ it('people see and change what stands there, and nothing of another installation
     { subject: 'player x' },
     { action: 'delivery.resolve' },
   ]);
+});
+
+it('another installation’s journal behind it in the search_path is not taken for this one’s (I8)', async () => {
+  const both = (schemas: string) => {
+    const url = new URL(others);
+    url.searchParams.set('options', `-c search_path=${schemas}`);
+    return url.href;
+  };
+  await onServer(others, (client) => client.query('CREATE SCHEMA wg'));
+  const taken = migrate(both('wg,public'));
+  await expect(taken).rejects.toThrow(MigrationError);
+  await expect(taken).rejects.toThrow(
+    'a journal in the schema public, but new tables would be made in wg',
+  );
+  // As it says: each of both ways leads on.
+  expect(await migrate(both('public,wg'))).toEqual({ applied: [] });
+  expect((await migrate(both('wg'))).applied).not.toEqual([]);
+  expect(await migrate(both('wg,public'))).toEqual({ applied: [] });
+});
+
+it('another program’s migrations behind it in the search_path are in nobody’s way', async () => {
+  const database = await createBareDatabase();
+  onTestFinished(() => database.drop());
+  await onServer(database.url, (client) =>
+    client.query(
+      `CREATE SCHEMA wg; CREATE TABLE _prisma_migrations (migration_name text, finished_at timestamptz, rolled_back_at timestamptz);
+       INSERT INTO _prisma_migrations VALUES ('20200101000000_shop', now(), NULL)`,
+    ),
+  );
+  const own = new URL(database.url);
+  own.searchParams.set('options', '-c search_path=wg,public');
+  expect((await migrate(own.href)).applied).not.toEqual([]);
+  expect(await migrate(own.href)).toEqual({ applied: [] });
 });
