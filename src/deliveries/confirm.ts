@@ -55,11 +55,15 @@ async function confirm(
     case 'send': {
       const { operationId } = decision;
       const horizonMs = horizonMsOf(settings);
-      await confirmations.send(bet, { operationId, inMs: confirmAfterMs, horizonMs });
-      const { late } = bet;
-      const facts = { operator: operatorId, transactionId, late: late?.operation.kind };
-      logger.info({ ...facts, left: late?.confirmationsLeft }, 'delivery.confirms_again');
-      return true;
+      const facts = { operator: operatorId, transactionId, late: bet.late?.operation.kind };
+      const confirmation = { operationId, inMs: confirmAfterMs, horizonMs };
+      if (await confirmations.send(bet, confirmation)) {
+        logger.info({ ...facts, left: bet.late?.confirmationsLeft }, 'delivery.confirms_again');
+        return true;
+      }
+      // Its message was lost with a month, or in a failover: it would come round for ever.
+      if (await confirmations.skip(bet)) logger.error(facts, 'delivery.cannot_confirm');
+      return false;
     }
     default:
       return unreachable(decision);

@@ -48,8 +48,9 @@ const ONE_LESS = `confirm_left = greatest(confirm_left - 1, 0),
 const SKIP = statement(
   'confirmation-skip',
   unmoved,
-  `UPDATE bets SET ${ONE_LESS} WHERE transaction_id = :transaction_id AND version = :version`,
-  noRow,
+  `UPDATE bets SET ${ONE_LESS} WHERE transaction_id = :transaction_id AND version = :version
+  RETURNING transaction_id`,
+  (row) => row.text('transaction_id'),
 );
 
 interface Promised extends Postponed {
@@ -68,24 +69,27 @@ const SEND = statement(
   } satisfies Parameters<Promised>,
   `
   WITH bet AS (
-    UPDATE bets SET confirm_at = clock_timestamp() + make_interval(secs => :seconds),
-                    version = version + 1
-     WHERE transaction_id = :transaction_id AND version = :version
-    RETURNING transaction_id, operator_id, settlement_time, rollback, rollback_time
+    UPDATE bets b SET confirm_at = clock_timestamp() + make_interval(secs => :seconds),
+                      version = version + 1
+      FROM operations o
+     WHERE b.transaction_id = :transaction_id AND b.version = :version AND o.id = :operation_id
+    RETURNING b.transaction_id, b.operator_id, b.settlement_time, b.rollback, b.rollback_time,
+              o.id AS operation_id, o.operation
   )
   INSERT INTO deliveries (operation_id, operator_id, transaction_id, operation, state, purpose,
                           transaction_time, held_ms, next_attempt_at, dead_at)
-  SELECT o.id, bet.operator_id, bet.transaction_id, o.operation, 'pending', 'confirm',
+  SELECT bet.operation_id, bet.operator_id, bet.transaction_id, bet.operation, 'pending', 'confirm',
          coalesce(CASE WHEN bet.rollback = 'none' THEN bet.settlement_time
                        ELSE bet.rollback_time END, ''),
          ${heldMs('bet.operator_id')},
          clock_timestamp(), clock_timestamp() + make_interval(secs => :horizon_seconds)
-    FROM bet JOIN operations o ON o.id = :operation_id
+    FROM bet
   ON CONFLICT (operation_id, purpose) DO UPDATE
      SET state = 'pending', attempts = 0, last_error = NULL, settled_at = NULL,
          held_ms = excluded.held_ms, next_attempt_at = excluded.next_attempt_at,
-         dead_at = excluded.dead_at, created_at = clock_timestamp()`,
-  noRow,
+         dead_at = excluded.dead_at, created_at = clock_timestamp()
+  RETURNING id`,
+  (row) => row.text('id'),
 );
 
 interface LeftToPerson {
@@ -146,9 +150,12 @@ export class Confirmations {
     await this.#database.run(POSTPONE, { bet, inMs });
   }
 
-  /** One of the times is over without a call. */
-  async skip(bet: Bet): Promise<void> {
-    await this.#database.run(SKIP, { bet });
+  /**
+   * One of the times is over without a call.
+   * @returns false where the bet has moved
+   */
+  async skip(bet: Bet): Promise<boolean> {
+    return (await this.#database.run(SKIP, { bet })).length > 0;
   }
 
   /**
@@ -165,8 +172,11 @@ export class Confirmations {
     return made.length > 0;
   }
 
-  /** Makes a delivery of what stands, and looks at the bet again after `inMs` should it be lost. */
-  async send(bet: Bet, confirmation: Omit<Promised, 'bet'>): Promise<void> {
-    await this.#database.run(SEND, { bet, ...confirmation });
+  /**
+   * Makes a delivery of what stands, and looks at the bet again after `inMs` should it be lost.
+   * @returns false where the operation is on record no more, or the bet has moved
+   */
+  async send(bet: Bet, confirmation: Omit<Promised, 'bet'>): Promise<boolean> {
+    return (await this.#database.run(SEND, { bet, ...confirmation })).length > 0;
   }
 }

@@ -47,7 +47,7 @@ export interface PrunedMonth {
   readonly result: 'dropped' | 'refused';
   /** At most ten. */
   readonly open: readonly OpenBet[];
-  /** Bets that still wait for their result: their operations were kept. */
+  /** Bets that still wait for their result, or have to be confirmed: their operations were kept. */
   readonly carriedOver: number;
 }
 
@@ -66,7 +66,7 @@ export interface Pruned {
 /**
  * Deletes old months from the journal: their operations and attempts with the months' tables, and
  * of the bets that ended before the rows themselves. A month in which something is open is refused;
- * the operations of bets that still wait for their result are kept in `operations_rest`. Sessions that
+ * the operations of bets that still wait for their result, or have to be confirmed, are kept in `operations_rest`. Sessions that
  * were over before and that nothing needs, and calls of the bonus API that were closed before go as well.
  *
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
@@ -169,14 +169,15 @@ async function openBets(client: Client, operations: string): Promise<readonly Op
 /**
  * Bets without a result that may have something in a month, begun by its end with their first operation: an
  * outright may wait for years. By the index of their state and time: most bets have ended, and most that
- * have not are young.
+ * have not are young. And bets whose result or rollback is still to be confirmed, for which it is sent again.
  */
 const waitingIn = (month: string) => `
   SELECT b.transaction_id FROM bets b
    WHERE b.place <> 'in_flight' AND b.created_at < '${month}-01'::timestamptz + interval '1 month 2 days'
      AND bet_state(b.place, b.settlement, b.rollback) IN ('accepted', 'unseen', 'settlement_unknown')
      AND b.rollback = 'none' AND b.settlement <> 'settled' AND b.place IN ('accepted', 'unseen')
-     AND NOT ${IS_ONLY_REFUSED}`;
+     AND NOT ${IS_ONLY_REFUSED}
+  UNION SELECT transaction_id FROM bets WHERE confirm_at IS NOT NULL`;
 
 /**
  * What stays is copied before anything is locked, so that the tables are closed for a moment only.

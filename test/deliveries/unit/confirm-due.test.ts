@@ -39,8 +39,8 @@ function confirmingOf(
 ) {
   const calls = {
     postpone: vi.fn(async () => undefined),
-    skip: vi.fn(async () => undefined),
-    send: vi.fn(async () => undefined),
+    skip: vi.fn(async () => true),
+    send: vi.fn(async () => true),
     leaveToPerson: vi.fn(async () => true),
     due: vi.fn(async () => bets.map((_, at) => ({ transactionId: String(at), nowMs: NOW_MS }))),
   };
@@ -74,6 +74,20 @@ describe('what stands at a bet for which something may take effect late', () => 
       { operator: 'alpha', transactionId: '0', late: 'settle', left: 2 },
       'delivery.confirms_again',
     ]);
+  });
+
+  it('is passed over, and named, where its message is on record no more', async () => {
+    const { confirming, send, skip, info, error } = confirmingOf([SETTLED]);
+    send.mockResolvedValue(false);
+    expect(await confirmDue(confirming)).toBe(0);
+    expect(skip.mock.calls).toEqual([[SETTLED]]);
+    expect(error.mock.calls).toEqual([
+      [{ operator: 'alpha', transactionId: '0', late: 'settle' }, 'delivery.cannot_confirm'],
+    ]);
+    // Only the bet has moved.
+    skip.mockResolvedValue(false);
+    await confirmDue(confirming);
+    expect([info, error].map(({ mock }) => mock.calls.length)).toEqual([0, 1]);
   });
 
   it('ends with an error that is not of its bet: no sound row is called unreadable', async () => {

@@ -115,3 +115,17 @@ it('is sent a second time as if it had never been tried (I4)', async () => {
   );
   expect(rows).toEqual([{ state: 'pending', attempts: 0, last_error: null, settled_at: null }]);
 });
+
+it('is not sent where its message is on record no more: its bet is as it was', async () => {
+  const { bet, operationId } = await unknownResult();
+  const { transactionId } = bet;
+  await server.client.query('DELETE FROM operations WHERE id = $1', [operationId]);
+  const confirmation = { operationId, inMs: 60_000, horizonMs: 60_000 };
+  expect(await confirmations.send(bet, confirmation)).toBe(false);
+  expect(await stateOf(transactionId)).toEqual({ version: 1, confirm_left: 2, dead: 0 });
+  expect(await confirmations.skip(bet)).toBe(true);
+  expect(await confirmations.skip({ ...bet, version: 2 })).toBe(true);
+  expect((await confirmations.due(10)).map((one) => one.transactionId)).not.toContain(
+    transactionId,
+  );
+});

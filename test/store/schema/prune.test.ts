@@ -125,6 +125,21 @@ describe('pruning', () => {
     expect(await ids('bets')).toEqual(['ended', 'open']);
   });
 
+  it('keeps everything of a bet whose result or rollback has still to be confirmed (I4)', async () => {
+    await bet('settled');
+    await bet('rolled-back', { rollback: 'confirmed' });
+    await bet('ended');
+    await journal.sql(`UPDATE bets SET confirm_at = now() WHERE transaction_id <> 'ended'`);
+    expect(await pruned()).toMatchObject({
+      months: [{ month: '2026-01', result: 'dropped', carriedOver: 2 }, {}],
+      bets: 1,
+    });
+    expect(await ids('operations')).toEqual(['rolled-back', 'settled']);
+    await journal.sql('UPDATE bets SET confirm_at = NULL');
+    expect(await pruned()).toMatchObject({ months: [], bets: 2 });
+    expect(await ids('operations')).toEqual([]);
+  });
+
   it('keeps everything of a bet that waits for its result, until it has one', async () => {
     await bet('outright', { settlement: 'none' });
     await bet('undone', { settlement: 'unsettled', at: ['2026-01-01', '2026-02-01'] });
