@@ -31,3 +31,18 @@ it('a rollback that is still to be confirmed keeps its player from being forgott
   expect(String(bet.lastRequest().body)).toContain('"info":"as it came"');
   expect(await forgetPlayer(prisma, userId, BY)).toMatchObject({ kind: 'forgotten', bets: 1 });
 });
+
+it.each([
+  ['keeps nobody from being forgotten', 5, 400, { kind: 'forgotten', bets: 1, messages: 1 }],
+  // The service brings it again.
+  ['for its signature keeps its player', 1, 503, { kind: 'open' }],
+])('a result of an unknown bet that its wallet refused %s', async (_, code, status, forgotten) => {
+  const prisma = createPrisma(gateway.databaseUrl);
+  onTestFinished(() => prisma.$disconnect());
+  const bet = await unplacedBet(gateway);
+  bet.wallet.misbehave('settle', { kind: 'code', code }, { transactionId: bet.transactionId });
+  expect((await bet.settle('5')).status).toBe(status);
+  expect(await forgetPlayer(prisma, bet.player.userId, BY)).toMatchObject(forgotten);
+  // Its bytes are known all the same.
+  expect((await bet.settle('5')).status).toBe(status);
+});

@@ -11,13 +11,18 @@ export const HAS_OPEN = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_
 /** A bet `b` with dead letters. */
 export const HAS_DEAD = `EXISTS (SELECT 1 FROM deliveries d WHERE d.transaction_id = b.transaction_id
                                                    AND d.state = 'dead')`;
+/** What the service was told of an operation `p`, with its row or because of an attempt; null while nobody knows. */
+const ANSWERED = `coalesce(p.answer_status, (
+         SELECT a.answer_status FROM attempts a WHERE a.operation_id = p.id AND a.answer_status IS NOT NULL
+          ORDER BY a.number LIMIT 1))`;
 /**
- * A bet `b` of which nothing came but places and cashouts that were refused without asking a wallet. They are on record
- * so that the same bytes take no effect later (docs/money-safety.md), and no result is ever waited for.
+ * A bet `b` of which nothing came but what was refused: places and cashouts without asking a wallet, or results of a bet
+ * that the wallet does not know either. They are on record so that the same bytes take no effect later
+ * (docs/money-safety.md), and no result is ever waited for.
  */
 export const IS_ONLY_REFUSED = `(b.place = 'unseen' AND b.settlement = 'none' AND b.rollback = 'none'
        AND NOT EXISTS (SELECT 1 FROM operations p
-                        WHERE p.transaction_id = b.transaction_id AND p.answer_status IS DISTINCT FROM 400))`;
+                        WHERE p.transaction_id = b.transaction_id AND ${ANSWERED} IS DISTINCT FROM 400))`;
 /**
  * A bet `b` that has come to its end: nothing is under way, promised or dead, or has still to be confirmed, and its result
  * or its rollback stands, or there was nothing to begin with. The parts about deliveries are as their partial indexes have

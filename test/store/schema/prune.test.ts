@@ -170,6 +170,20 @@ describe('pruning', () => {
     expect(await ids('operations')).toEqual(['refused-lately', 'told-of-by-its-settle']);
   });
 
+  it('keeps no result that its wallet refused, as if its bet waited for another', async () => {
+    const told = { refused: 400, accepted: 200, 'not-brought': 503 };
+    for (const [id, status] of Object.entries(told)) {
+      await bet(id, { place: 'unseen', settlement: 'none' });
+      await journal.sql(
+        `UPDATE attempts SET answer_status = ${status}
+          WHERE operation_id = (SELECT id FROM operations WHERE transaction_id = '${id}')`,
+      );
+    }
+    const { months, bets } = await pruned();
+    expect([months.map(({ carriedOver }) => carriedOver), bets]).toEqual([[2, 0], 1]);
+    expect(await ids('bets')).toEqual(['accepted', 'not-brought']);
+  });
+
   it('keeps a bet that goes on in a later month', async () => {
     await bet('long', { at: ['2026-01-15', '2026-03-15'] });
     expect(await pruned()).toMatchObject({ bets: 0 });
