@@ -41,7 +41,6 @@ export function compose(parts: Parts) {
     answers: storage.answers,
     database: storage.database,
     journalDatabase: storage.journalDatabase,
-    timelines: storage.timelines,
     /** After the listeners have drained. */
     close: async () => {
       await internalListener.close();

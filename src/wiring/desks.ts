@@ -9,6 +9,7 @@ import { heldBecause } from '../deliveries/drain.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
 import { BetSearch } from '../store/bets/search.ts';
+import { BetTimelines } from '../store/bets/timeline.ts';
 import { assignTemplates } from '../store/bonuses/assignment.ts';
 import { BooksDays } from '../store/books/days.ts';
 import { Statements } from '../store/books/statements.ts';
@@ -37,7 +38,7 @@ function settingsForPeople(configuration: Base['configuration'], key: string) {
 /** What people look at and change through the internal listener. */
 export function createDesks(base: Base, storage: Storage, { wallets, sessions }: Money) {
   const { environment, source, logger, metrics, configuration } = base;
-  const { prisma, timelines, database, peopleDatabase, direct, backlog } = storage;
+  const { prisma, database, peopleDatabase, direct, backlog } = storage;
   const overrides = new BreakerOverrides({
     store: new BreakerOverrideStore(database),
     wallets,
@@ -48,6 +49,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,
     horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
   });
+  const timelines = new BetTimelines(prisma, () => deliveryAdmin.heldNow());
   const audit = new AuditLog(prisma);
   const reloads = new ReloadAudit({ source, audit, logger });
   const players = new PlayerDesk(peopleDatabase);

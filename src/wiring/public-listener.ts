@@ -11,6 +11,7 @@ import { openApiRoute } from '../openapi/document.ts';
 import { OperatorGate } from '../operators/request.ts';
 import { operatorRoutes } from '../operators/routes.ts';
 import { signingKeys } from '../protocol/signature.ts';
+import { BetTimelines } from '../store/bets/timeline.ts';
 import { Statements } from '../store/books/statements.ts';
 import { Nonces } from '../store/sessions/nonces.ts';
 import type { BonusParts } from './bonus-api.ts';
@@ -49,7 +50,8 @@ export function createPublicListener(
     });
     const nonces = new Nonces(storage.callersDatabase, clock);
     const gate = new OperatorGate({ configuration, metrics, clock, nonces, addressMatcher });
-    const { players, timelines } = storage;
+    const { players, operatorsPrisma } = storage;
+    const timelines = new BetTimelines(operatorsPrisma);
     const statements = new Statements(storage.operatorsDatabase);
     operatorRoutes(app, { gate, sessions, players, timelines, statements });
     bonusRoutes(app, { gate, bonuses, metrics, strangers });

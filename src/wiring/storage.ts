@@ -3,7 +3,6 @@ import { Accelerator } from '../redis/accelerator.ts';
 import { AnswerCache } from '../redis/answer-cache.ts';
 import { BetJournal } from '../store/bets/journal.ts';
 import { PlaceJournal } from '../store/bets/place-journal.ts';
-import { BetTimelines } from '../store/bets/timeline.ts';
 import type { DatabaseAddress } from '../store/connection.ts';
 import { Database } from '../store/database.ts';
 import { DatabaseClock } from '../store/database-clock.ts';
@@ -50,6 +49,8 @@ export function createStorage(base: Base) {
   const databaseClock = new DatabaseClock(clockDatabase, clock);
   databaseClock.start();
   const prisma = createPrisma(url, known);
+  // Apart from people's: while a list of theirs waits for a locked table, operators see their bets.
+  const operatorsPrisma = createPrisma(url, known);
   const places = new PlaceJournal(pools.placesDatabase, databaseClock, lastCommits);
   const bets = new BetJournal(journalDatabase, databaseClock, lastCommits);
 
@@ -75,10 +76,10 @@ export function createStorage(base: Base) {
     journalDatabase,
     monthsDatabase: pools.monthsDatabase,
     prisma,
+    operatorsPrisma,
     places: tracedMethods(tracing, 'journal', places, ['begin', 'finish']),
     bets: tracedMethods(tracing, 'journal', bets, ['find', 'commit', 'finish']),
     players: new Players(database),
-    timelines: new BetTimelines(prisma),
     backlog: new BacklogCounts(pools.backlogDatabase, clock),
     accelerator,
     answers,
@@ -88,7 +89,8 @@ export function createStorage(base: Base) {
       databaseClock.close();
       answers.close();
       accelerator.close();
-      await Promise.all([...Object.values(pools).map((one) => one.close()), prisma.$disconnect()]);
+      const closed = Object.values(pools).map((one) => one.close());
+      await Promise.all([...closed, prisma.$disconnect(), operatorsPrisma.$disconnect()]);
     },
   };
 }

@@ -37,6 +37,21 @@ describe('deliveries', () => {
     expect(json).toEqual({ count: 2 });
   });
 
+  it('tells of a bet whose delivery is held in the word of the list', async () => {
+    const [held, waits] = [randomUUID(), randomUUID()];
+    await insert({ operator: 'beta', transactionId: held });
+    await insert({ transactionId: waits });
+    const stateOf = async (id: string) => {
+      const { json } = await admin.get(`/admin/bets/${id}`);
+      return json.operations;
+    };
+    expect(await stateOf(held)).toMatchObject([{ delivery: { state: 'held' } }]);
+    expect(await stateOf(waits)).toMatchObject([{ delivery: { state: 'pending' } }]);
+    await admin.post('/admin/operators/alpha/deliveries/hold', { reason: 'books' });
+    expect(await stateOf(waits)).toMatchObject([{ delivery: { state: 'held' } }]);
+    await admin.post('/admin/operators/alpha/deliveries/resume');
+  });
+
   it('gives a hundred a page, and where to go on', async () => {
     const ids: string[] = [];
     for (let count = 0; count < 101; count += 1) ids.push(await insert());

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { unplacedBet } from '../support/bet.ts';
+import { placedBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway } from '../support/gateway.ts';
 import { connect, onServer } from '../support/server.ts';
 import { Browser, signIn, startPeople } from './people.ts';
@@ -64,6 +64,37 @@ it('while somebody keeps the books locked, who is signed in at the console goes 
   await expect.poll(waiting).toBeGreaterThan(1);
 
   const asked = browser.go(url('/admin/deliveries?state=dead'));
+  const first = await Promise.race([asked, sleep(AT_ONCE_MS, undefined, { ref: false })]);
+  await somebody.query('ROLLBACK');
+  await Promise.all(looks);
+  expect(first?.status).toBe(200);
+});
+
+it('while somebody keeps the audit locked, people wait for it, and no operator that asks for its bets (I7)', async () => {
+  const gateway = await startTestGateway({ env: { ADMIN_TOKEN } });
+  onTestFinished(() => gateway.close());
+  const { app } = gateway.parts.adminServer();
+  onTestFinished(() => app.close());
+  const { transactionId } = await placedBet(gateway);
+  const somebody = await connect(gateway.databaseUrl);
+  onTestFinished(() => somebody.end());
+  await somebody.query('BEGIN; LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
+  const looks = Array.from({ length: FEW_LOOKS }, () =>
+    app.inject({
+      url: '/admin/audit',
+      headers: { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` },
+    }),
+  );
+  const waiting = () =>
+    onServer(gateway.databaseUrl, async (client) => {
+      const { rows } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+      );
+      return rows.length;
+    });
+  await expect.poll(waiting).toBeGreaterThan(1);
+
+  const asked = gateway.operator('alpha').bet(transactionId);
   const first = await Promise.race([asked, sleep(AT_ONCE_MS, undefined, { ref: false })]);
   await somebody.query('ROLLBACK');
   await Promise.all(looks);

@@ -185,6 +185,13 @@ describe('what may be done now', () => {
     expect(withDelivery(state)).toEqual([kind]);
   });
 
+  it('says of one that is held what it waits for, not that nothing has to be done', () => {
+    const held = operation({ delivery: { id: '7', state: 'held' } });
+    const [step] = nextSteps(bet({ operations: [held] }));
+    expect(step?.why).toContain('in the books of another wallet and has to be released');
+    expect(step?.why).not.toContain('nothing has to be done');
+  });
+
   it('says why there is nothing', () => {
     const [step] = nextSteps(bet({ state: 'unknown' }));
     expect(step?.why).toContain('rolls the bet back');

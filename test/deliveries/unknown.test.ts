@@ -116,8 +116,8 @@ describe.concurrent('a place whose rollback the service never brings', () => {
       expect(sent).not.toHaveProperty(member);
     }
     // It is not told as the service's, who was answered nothing.
-    const story = await gateway.parts.timelines.find(bet.transactionId, 'alpha');
-    expect(story?.operations).toMatchObject([
+    const story = await gateway.operator('alpha').bet(bet.transactionId);
+    expect(story.json?.operations).toMatchObject([
       { operation: 'place', askedBy: 'service', answer: { status: 400 } },
       { operation: 'rollback', askedBy: 'gateway', answer: null },
     ]);

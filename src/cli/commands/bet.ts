@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
 import { BetTimelines } from '../../store/bets/timeline.ts';
+import { DeliveryHolds } from '../../store/deliveries/holds.ts';
 import { betText } from '../bet-text.ts';
 import { withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
@@ -31,9 +32,14 @@ export function betCommand(terminal: Terminal): Command {
 
 async function show(terminal: Terminal, transactionId: string, { json }: Options): Promise<void> {
   // An operator's person asks the operator API; who has the database's address may see every bet.
-  const bet = await withPrisma(terminal, (prisma) =>
-    new BetTimelines(prisma).find(transactionId, undefined),
-  );
+  const bet = await withPrisma(terminal, async (prisma) => {
+    // Of breakers and maintenance the gateway's processes know.
+    const heldNow = async () => {
+      const byPeople = await new DeliveryHolds(prisma).all();
+      return (operatorId: string) => byPeople.has(operatorId);
+    };
+    return await new BetTimelines(prisma, heldNow).find(transactionId, undefined);
+  });
   if (bet === undefined) {
     throw new CommandFailed(
       `no bet ${plain(transactionId)} in the journal: it is compared exactly, check the id ` +

@@ -1,4 +1,5 @@
 import { betState } from '../../domain/bet-state.ts';
+import { isHeldRow } from '../deliveries/delivery-item.ts';
 import type { Prisma } from '../schema/prisma.ts';
 import { type AskedBy, askedBy } from './asked-by.ts';
 import { type Freebet, freebetOf, NO_FREEBET } from './freebet.ts';
@@ -57,12 +58,20 @@ export interface BetTimeline extends Freebet {
   readonly operations: readonly OperationView[];
 }
 
+/** Whether an operator takes no deliveries now. */
+type IsHeld = (operatorId: string) => boolean;
+
+type DeliveryRow = Awaited<ReturnType<Prisma['delivery']['findMany']>>[number];
+
 /** The story of one bet for people: its operations in order, each with its attempts. */
 export class BetTimelines {
   readonly #prisma: Prisma;
+  readonly #heldNow: (() => Promise<IsHeld>) | undefined;
 
-  constructor(prisma: Prisma) {
+  /** @param heldNow for people, who are told of what is held; operators see it as pending, which is how it goes on */
+  constructor(prisma: Prisma, heldNow?: () => Promise<IsHeld>) {
     this.#prisma = prisma;
+    this.#heldNow = heldNow;
   }
 
   /**
@@ -123,7 +132,7 @@ export class BetTimelines {
     ]);
     // Looked through for each operation, those of a bet that was resettled for months would take seconds.
     const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.operationId);
-    const deliveryOf = new Map(deliveries.map((delivery) => [delivery.operationId, delivery]));
+    const deliveryOf = await this.#shownDeliveries(deliveries);
     return operations.map((operation) => {
       const own = attemptsOf.get(operation.id) ?? [];
       // A correction stands above what was meant (`AnswerCorrection`).
@@ -140,8 +149,7 @@ export class BetTimelines {
           by === 'gateway' || answered.answerStatus === null || answered.answerBody === null
             ? null
             : { status: answered.answerStatus, body: answered.answerBody },
-        delivery:
-          delivery === undefined ? null : { id: String(delivery.id), state: delivery.state },
+        delivery: delivery ?? null,
         attempts: own.map((attempt) => ({
           number: attempt.number,
           startedAt: attempt.startedAt.toISOString(),
@@ -155,6 +163,23 @@ export class BetTimelines {
         request: Buffer.from(operation.body),
       };
     });
+  }
+
+  /** By operation. What was promised tells more than its confirmation, which may wait on purpose. */
+  async #shownDeliveries(
+    rows: readonly DeliveryRow[],
+  ): Promise<ReadonlyMap<bigint, { readonly id: string; readonly state: string }>> {
+    const isPending = rows.some(({ state }) => state === 'pending');
+    const isHeld = isPending ? await this.#heldNow?.() : undefined;
+    const { confirm = [], promise = [] } = Object.groupBy(rows, ({ purpose }) =>
+      purpose === 'confirm' ? purpose : 'promise',
+    );
+    return new Map(
+      [...confirm, ...promise].map((row) => {
+        const isHeldNow = row.state === 'pending' && isHeld !== undefined && isHeldRow(row, isHeld);
+        return [row.operationId, { id: String(row.id), state: isHeldNow ? 'held' : row.state }];
+      }),
+    );
   }
 }
 

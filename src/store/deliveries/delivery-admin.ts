@@ -98,7 +98,7 @@ export class DeliveryAdmin {
       // One more than is shown tells whether there is a next page.
       take: limit + 1,
     });
-    const isHeld = await this.#heldNow();
+    const isHeld = await this.heldNow();
     const items = rows.slice(0, limit).map((row) => deliveryItemOf(row, isHeld));
     return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null };
   }
@@ -146,9 +146,9 @@ export class DeliveryAdmin {
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
     // The sweep finds within a second what became due.
-    if (retried > 0) return { kind: 'retried', item: deliveryItemOf(after, await this.#heldNow()) };
+    if (retried > 0) return { kind: 'retried', item: deliveryItemOf(after, await this.heldNow()) };
     if (after.state === 'dead') return { kind: 'overtaken' };
-    return { kind: 'notRetryable', state: deliveryStateOf(after, await this.#heldNow()) };
+    return { kind: 'notRetryable', state: deliveryStateOf(after, await this.heldNow()) };
   }
 
   /**
@@ -164,7 +164,7 @@ export class DeliveryAdmin {
     which: Pick<DeliveryQuery, 'operation' | 'cursor' | 'limit'>,
     by: Authority,
   ): Promise<{ readonly retried: number; readonly nextCursor: string | null }> {
-    const isHeld = (await this.#heldNow())(operatorId);
+    const isHeld = (await this.heldNow())(operatorId);
     if (state === 'pending' && isHeld) return { retried: 0, nextCursor: null };
     const { operation, cursor, limit } = which;
     const range = { operation, limit, after: cursor === undefined ? undefined : idOf(cursor) };
@@ -187,7 +187,7 @@ export class DeliveryAdmin {
     const resolved = await resolveDead(this.#prisma, before.id, { who, why, by });
     const after = await this.#find(id);
     if (after === undefined) return { kind: 'missing' };
-    const isHeld = await this.#heldNow();
+    const isHeld = await this.heldNow();
     return resolved
       ? { kind: 'resolved', item: deliveryItemOf(after, isHeld) }
       : { kind: 'notResolvable', state: deliveryStateOf(after, isHeld) };
@@ -214,7 +214,7 @@ export class DeliveryAdmin {
     if (state === undefined) return { ...ofOperator, state: { not: 'live' } };
     if (state !== 'held' && state !== 'pending') return { ...ofOperator, state };
     const operators = operator === undefined ? await this.#operatorsWith('pending') : [operator];
-    const isHeld = await this.#heldNow();
+    const isHeld = await this.heldNow();
     const fitting = operators.filter((id) => isHeld(id) === (state === 'held'));
     const byOperator = { operatorId: { in: fitting } };
     return state === 'held'
@@ -244,7 +244,7 @@ export class DeliveryAdmin {
   }
 
   /** Whether an operator takes no deliveries now, by its state or by a person's word. */
-  async #heldNow(): Promise<(operatorId: string) => boolean> {
+  async heldNow(): Promise<(operatorId: string) => boolean> {
     const byPeople = await this.#holds.all();
     return (operatorId) => byPeople.has(operatorId) || this.#options.isHeld(operatorId);
   }

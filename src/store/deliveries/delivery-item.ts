@@ -44,7 +44,15 @@ export function deliveryStateOf(
   const state = known(DELIVERY_LIFE, row.state);
   if (state === 'live') return 'pending';
   if (state !== 'pending') return state;
-  return row.held || isHeld(row.operatorId) ? 'held' : 'pending';
+  return isHeldRow(row, isHeld) ? 'held' : 'pending';
+}
+
+/** Whether a pending one waits for its operator, or for somebody who releases its bet to another wallet. */
+export function isHeldRow(
+  row: Pick<DeliveryRecord, 'held' | 'operatorId'>,
+  isHeld: (operatorId: string) => boolean,
+): boolean {
+  return row.held || isHeld(row.operatorId);
 }
 
 export function deliveryItemOf(

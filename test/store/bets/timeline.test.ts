@@ -6,6 +6,57 @@ import { partly } from '../../support/partly.ts';
 const COUNT = 50;
 const AT = new Date(Date.UTC(2026, 10, 23));
 
+/** The story's delivery of a bet with one settle, and with these of it. */
+async function shownDelivery(
+  deliveries: readonly {
+    readonly purpose: string;
+    readonly state: string;
+    readonly held?: boolean;
+  }[],
+  heldNow?: () => Promise<(operatorId: string) => boolean>,
+) {
+  const settle = {
+    ...{ id: 1n, operation: 'settle', requestId: null, createdAt: AT },
+    attemptId: '',
+  };
+  const rows = deliveries.map((row, at) => ({
+    ...{ id: BigInt(at), operationId: 1n, operatorId: 'alpha', held: false },
+    ...row,
+  }));
+  const prisma = partly<Prisma>({
+    bet: { findFirst: async () => ({ playerId: null, createdAt: AT }) },
+    operation: {
+      findMany: async () => [{ ...settle, answerStatus: null, body: Buffer.from('{}') }],
+    },
+    attempt: { findMany: async () => [] },
+    delivery: { findMany: async () => rows },
+  });
+  const timeline = await new BetTimelines(prisma, heldNow).find('t', undefined);
+  return timeline?.operations[0]?.delivery;
+}
+
+it('shows what was promised rather than its confirmation, in whatever order they stand', async () => {
+  const promise = { purpose: 'promise', state: 'delivered' };
+  const confirm = { purpose: 'confirm', state: 'pending' };
+  expect(await shownDelivery([promise, confirm])).toEqual({ id: '0', state: 'delivered' });
+  expect(await shownDelivery([confirm, promise])).toEqual({ id: '1', state: 'delivered' });
+  expect(await shownDelivery([confirm])).toEqual({ id: '0', state: 'pending' });
+});
+
+it('tells people of what is held as the list of deliveries does, and operators that it is pending', async () => {
+  const heldNow = async () => (operatorId: string) => operatorId === 'beta';
+  const pending = { purpose: 'promise', state: 'pending' };
+  const ofBeta = { ...pending, operatorId: 'beta' };
+  const ofOtherWallet = { ...pending, held: true };
+  expect(await shownDelivery([pending], heldNow)).toMatchObject({ state: 'pending' });
+  expect(await shownDelivery([ofBeta], heldNow)).toMatchObject({ state: 'held' });
+  expect(await shownDelivery([ofOtherWallet], heldNow)).toMatchObject({ state: 'held' });
+  expect(await shownDelivery([{ ...ofBeta, state: 'dead' }], heldNow)).toMatchObject({
+    state: 'dead',
+  });
+  expect(await shownDelivery([ofOtherWallet])).toMatchObject({ state: 'pending' });
+});
+
 it('goes through the attempts of a bet once, however many operations it has (I7)', async () => {
   let looks = 0;
   const operations = Array.from({ length: COUNT }, (_, at) => ({

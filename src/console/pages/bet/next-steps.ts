@@ -29,8 +29,16 @@ function stepOf({ delivery, operation }: ShownOperation): readonly NextStep[] {
           why: whyDead(operation),
         },
       ];
-    case 'pending':
     case 'held':
+      return [
+        {
+          kind: 'retry',
+          deliveryId,
+          operation,
+          why: `The ${operation} is held: its operator takes no deliveries now, or the bet is in the books of another wallet and has to be released. The operator's page tells which. It does not age meanwhile.`,
+        },
+      ];
+    case 'pending':
       return [
         {
           kind: 'retry',

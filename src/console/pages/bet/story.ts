@@ -162,8 +162,12 @@ function promised({
   const at = last === undefined ? receivedAt : endOf(last);
   const tell = (tone: Tone, text: string): readonly Sentence[] => [{ at, tone, text }];
   switch (delivery.state) {
-    case 'pending':
     case 'held':
+      return tell(
+        'warn',
+        `The ${operation} is promised, and held: the gateway goes on trying once its operator takes deliveries again, or the bet is released.`,
+      );
+    case 'pending':
       return tell('warn', `The ${operation} is promised: the gateway goes on trying by itself.`);
     case 'dead':
       return tell('bad', `The gateway has given up on the ${operation}: a person has to decide.`);
