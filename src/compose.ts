@@ -21,7 +21,11 @@ export function compose(parts: Parts) {
   const publicListener = createPublicListener(base, storage, money, bonusApi);
   const internalListener = createInternalListener(base, storage, money);
 
-  const journalMonths = () => new JournalMonths(storage.monthsDatabase, parts.logger);
+  const { monthsMissing } = parts.metrics;
+  const journalMonths = () =>
+    new JournalMonths(storage.monthsDatabase, parts.logger, (missing) =>
+      monthsMissing.set(missing),
+    );
   const bookkeeper = () =>
     new Bookkeeper({ ...base, runner: storage.database, database: storage.direct });
   const { deliveryWorker, resealing } = money;

@@ -22,16 +22,23 @@ const PREPARE = statement(
 export class JournalMonths {
   readonly #database: Database;
   readonly #logger: Logger;
+  readonly #onTried: (missing: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
 
   /**
    * @param database whose statements do not take long: rows that wait in `*_rest` move into their month's new table, and
    *   while that is being done, no callback writes
+   * @param onTried told how many months have no table, as far as it knows
    */
-  constructor(database: Database, logger: Logger) {
+  constructor(
+    database: Database,
+    logger: Logger,
+    onTried: (missing: number) => void = () => undefined,
+  ) {
     this.#database = database;
     this.#logger = logger;
+    this.#onTried = onTried;
   }
 
   /**
@@ -49,6 +56,7 @@ export class JournalMonths {
         failures.push(error);
       }
     }
+    this.#onTried(failures.length);
     if (failures.length > 0) throw failures[0];
     return made;
   }
