@@ -39,6 +39,7 @@ export function createBonusApi(base: Base, { operatorsDatabase: database }: Stor
         walks: new BonusWalks(database),
         grants: new BonusGrants(database),
         pausedUntilMs: new Map(),
+        triedInVain: new Map(),
       }),
     close: () => service.close(),
   };

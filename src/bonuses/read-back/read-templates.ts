@@ -8,6 +8,11 @@ import { settleCreates } from './settle-creates.ts';
 const COPIES_EVERY_MS = 5 * 60_000;
 /** After a page that could not be read. */
 const RETRY_MS = 2_000;
+/**
+ * After five minutes of them the walk begins anew: the list may have become shorter since its first page was read, and
+ * how a service answers beyond its end is not documented. Not earlier: a service that only limits calls gives more by then.
+ */
+const TRIES_MAX = 150;
 
 /**
  * Reads one page of an account's templates, if one is due: it refreshes the copies, and when the
@@ -15,7 +20,7 @@ const RETRY_MS = 2_000;
  * @returns whether there was something to do
  */
 export async function readTemplates(reading: ReadingBack): Promise<boolean> {
-  const { walks, accounts, ownership } = reading;
+  const { walks, accounts, ownership, triedInVain } = reading;
   const claimed = await walks.claim(
     {
       cids: readableCids(reading),
@@ -32,9 +37,13 @@ export async function readTemplates(reading: ReadingBack): Promise<boolean> {
   const body = `{"cid":${jsonString(upstreamCid)},"page":${page}}`;
   const read = await readPage(reading, account, 'templates', body);
   if (read.kind !== 'read') {
-    await walks.postpone(upstreamCid, read.kind === 'refused' ? 1 : page, RETRY_MS);
+    const tries = (triedInVain.get(upstreamCid) ?? 0) + 1;
+    const beginsAnew = read.kind === 'refused' || tries >= TRIES_MAX;
+    triedInVain.set(upstreamCid, beginsAnew ? 0 : tries);
+    await walks.postpone(upstreamCid, beginsAnew ? 1 : page, RETRY_MS);
     return true;
   }
+  triedInVain.delete(upstreamCid);
   const { answer } = read;
   const items = entriesOf(memberOf(answer, 'items'));
   const copies = items.flatMap((item) => {

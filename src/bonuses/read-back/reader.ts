@@ -18,6 +18,8 @@ export interface ReadingBack extends Bonuses {
   readonly logger: Logger;
   /** Accounts whose service asked for patience, and until when. */
   readonly pausedUntilMs: Map<string, number>;
+  /** Accounts whose page of templates did not come, and how many times in a row. */
+  readonly triedInVain: Map<string, number>;
 }
 
 /** Its calls go by a lane of their own, in whose name no operator is: they never stand in one's way. */
