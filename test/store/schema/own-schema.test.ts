@@ -81,6 +81,16 @@ it('another installation’s journal behind it in the search_path is not taken f
   expect(await migrate(both('wg,public'))).toEqual({ applied: [] });
 });
 
+it('months that only another installation’s journal has are made here too', async () => {
+  const month = "SELECT journal_prepare_month(now() + interval '1 year') AS made";
+  const made = (url: string) => onServer(url, async (client) => (await client.query(month)).rows);
+  expect(await made(others)).toEqual([{ made: 2 }]);
+  const url = new URL(others);
+  url.searchParams.set('options', '-c search_path="Wager-gate",public');
+  expect(await made(url.href)).toEqual([{ made: 2 }]);
+  expect(await made(url.href)).toEqual([{ made: 0 }]);
+});
+
 it('another program’s migrations behind it in the search_path are in nobody’s way', async () => {
   const database = await createBareDatabase();
   onTestFinished(() => database.drop());
