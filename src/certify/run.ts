@@ -1,4 +1,6 @@
 import { compareAmounts } from '../domain/amount.ts';
+import { withCodings } from '../outbound/secret-mask.ts';
+import { standingSecrets } from '../wallets/evidence.ts';
 import type { WalletSettings } from '../wallets/wallet-config.ts';
 import { ServiceCaller } from './caller.ts';
 import type { Case } from './case.ts';
@@ -68,7 +70,7 @@ class Run {
     });
     this.#caller = new ServiceCaller(this.#connection, player);
     this.#redaction = new Redaction(
-      [player.token, other?.token ?? '', ...settings.secrets, ...headerSecrets(settings)],
+      [player.token, other?.token ?? '', ...tellingOf(settings).flatMap(withCodings)],
       signingSecret(settings),
     );
     this.#display = {
@@ -281,14 +283,14 @@ function variablesOf({ player, other, settings }: CertificationOptions): readonl
   ];
 }
 
-function signingSecret({ secrets }: WalletSettings): string {
-  const [secret = ''] = secrets;
+function signingSecret({ secrets: [secret = ''] }: WalletSettings): string {
   return secret;
 }
 
 /** Short ones are no keys, and stand in many a text by chance. */
-function headerSecrets({ dialect }: WalletSettings): readonly string[] {
-  return Object.values(dialect.headers ?? {}).filter((value) => value.length >= 8);
+function tellingOf(settings: WalletSettings): readonly string[] {
+  const isLong = (one: string) => one.length >= 8;
+  return [...settings.secrets, ...standingSecrets(settings).filter(isLong)];
 }
 
 /** How long cases have taken. */

@@ -49,9 +49,11 @@ const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\
 export class SecretMask {
   readonly #secrets: readonly string[];
 
-  constructor(secrets: readonly string[]) {
+  /** @param beside whose secrets it hides as well; they are not spelled anew for every call */
+  constructor(secrets: readonly string[], beside?: SecretMask) {
+    const all = [...(beside === undefined ? [] : beside.#secrets), ...secrets.flatMap(spellings)];
     // The longest first: one may be a part of another.
-    this.#secrets = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
+    this.#secrets = [...new Set(all)].sort((a, b) => b.length - a.length);
   }
 
   /**
@@ -136,7 +138,28 @@ export function secretSpellings(secret: string): readonly string[] {
   return [secret, json, json.replaceAll('/', '\\/'), encodeURIComponent(secret.toWellFormed())];
 }
 
-/** The same as Latin-1; a short one between quotation marks alone. */
+/**
+ * A secret that stands for long, and how else somebody may tell it: in capitals or small letters, and its bytes in
+ * hex or base64, also in the middle of a longer text such as `user:secret`. Not looked for of what lives for one call.
+ */
+export function withCodings(secret: string): readonly string[] {
+  if (secret.length < SECRET_CHARS_MIN) return [secret];
+  const bytes = Buffer.from(secret, 'utf8');
+  const hex = bytes.toString('hex');
+  const base64 = [bytes.toString('base64').replaceAll('=', ''), ...[0, 1, 2].map(within64(bytes))];
+  const url64 = base64.map((one) => one.replaceAll('+', '-').replaceAll('/', '_'));
+  const cased = [secret.toUpperCase(), secret.toLowerCase()];
+  return [secret, ...cased, hex, hex.toUpperCase(), ...base64, ...url64];
+}
+
+/** What of the base64 is the same whatever stands behind the bytes, and whichever so many stand before them. */
+const within64 = (bytes: Buffer) => (before: number) => {
+  const all = Buffer.concat([Buffer.alloc(before), bytes]);
+  const whole = Math.floor((all.length * 8) / 6);
+  return all.toString('base64').slice(Math.ceil((before * 8) / 6), whole);
+};
+
+/** Those of any secret as Latin-1; of a short one between quotation marks alone. */
 function spellings(secret: string): readonly string[] {
   // ASCII is Latin-1 already.
   if (PLAIN.test(secret)) return [secret];

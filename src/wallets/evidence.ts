@@ -1,5 +1,5 @@
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import type { SecretMask } from '../outbound/secret-mask.ts';
+import { SecretMask, withCodings } from '../outbound/secret-mask.ts';
 import { MESSAGE_LENGTH_MAX } from './adapters/adapter.ts';
 import type { WalletSettings } from './wallet-config.ts';
 
@@ -9,9 +9,32 @@ export interface EvidenceLimits {
   readonly otherBytes: number;
 }
 
-/** What lets somebody in of an operator's settings. */
+/** Made once for settings: a reload makes new ones. */
+const masks = new WeakMap<WalletSettings, SecretMask>();
+
+/** Hides what lets somebody in of an operator's settings. */
+export function standingMask(settings: WalletSettings): SecretMask {
+  const known = masks.get(settings);
+  if (known !== undefined) return known;
+  const mask = new SecretMask(standingSecrets(settings).flatMap(withCodings));
+  masks.set(settings, mask);
+  return mask;
+}
+
+/** What lets somebody in of an operator's settings; a key in a header also without its scheme. */
 export function standingSecrets({ secrets, dialect }: WalletSettings): readonly string[] {
-  return [...secrets, ...Object.values(dialect.headers ?? {})];
+  const headers = Object.values(dialect.headers ?? {});
+  return [...secrets, ...headers, ...headers.flatMap(credentialsIn)];
+}
+
+/** `Bearer …`, `Basic …`: a wallet quotes what stands behind the scheme, or what it has made of it. */
+const SCHEME = /^(?:(?:bearer|token|api-?key)|(basic))[ =]+(.+)$/i;
+
+function credentialsIn(header: string): readonly string[] {
+  const [, basic, credentials] = SCHEME.exec(header) ?? [];
+  if (credentials === undefined || basic === undefined) return credentials ? [credentials] : [];
+  const pair = Buffer.from(credentials, 'base64').toString('utf8');
+  return [credentials, pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
 /** A bet or read that did not succeed. */

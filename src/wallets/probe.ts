@@ -11,10 +11,9 @@ import {
   peerCertificate,
   type TlsCertificate,
 } from '../outbound/peer-certificate.ts';
-import { SecretMask } from '../outbound/secret-mask.ts';
 import type { ReadVerdict, WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
-import { standingSecrets } from './evidence.ts';
+import { standingMask } from './evidence.ts';
 import type { WalletOwner } from './wallet-config.ts';
 
 /** Whose wallet may be probed; an operator of the configuration fits it. */
@@ -65,7 +64,7 @@ export async function probeWallets(operators: readonly ProbedOwner[]): Promise<r
 export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Promise<Probed> {
   const adapter = createAdapter(wallet, systemClock);
   // A wallet may quote the secret that it expects, and not everybody who probes it may know that.
-  const mask = new SecretMask(standingSecrets(wallet));
+  const mask = standingMask(wallet);
   const http = new HttpClient({
     clock: systemClock,
     origin: new URL(wallet.baseUrl).origin,

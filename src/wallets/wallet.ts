@@ -17,7 +17,7 @@ import { noTracing, type Tracing } from '../telemetry/tracing.ts';
 import type { WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './call.ts';
-import { type EvidenceLimits, standingSecrets, withoutSecrets } from './evidence.ts';
+import { type EvidenceLimits, standingMask, withoutSecrets } from './evidence.ts';
 import { Lane } from './lane.ts';
 import { sharesConnections, type WalletOwner } from './wallet-config.ts';
 import {
@@ -195,8 +195,7 @@ export class OperatorWallet implements Wallet {
   /** Asked for when the call is made: what a reload puts into force meanwhile has not signed it. */
   #maskFor({ body }: BetCall | ReadCall): (request: HttpRequest) => SecretMask {
     const { wallet } = this.#config;
-    return (request) =>
-      new SecretMask([...standingSecrets(wallet), ...secretsOfRequest(request, body)]);
+    return (request) => new SecretMask(secretsOfRequest(request, body), standingMask(wallet));
   }
 
   #traced<A extends WalletAnswer>(operation: Operation, call: () => Promise<A>): Promise<A> {

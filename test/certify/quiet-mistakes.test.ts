@@ -212,6 +212,13 @@ const ROWS: readonly Row[] = [
     meaning: 'lets_somebody_in',
   },
   {
+    wallet: 'answers with its settings in base64',
+    mistake: quiet.showsSettingsEncoded,
+    only: ['signatures', 'shape-no-secrets'],
+    found: ['shape-no-secrets'],
+    meaning: 'lets_somebody_in',
+  },
+  {
     wallet: 'tells the signature that it expected',
     mistake: quiet.tellsTheSignature(),
     only: ['signatures', 'shape-no-secrets'],
@@ -235,12 +242,16 @@ describe('a mistake that shows in no ordinary call is found', () => {
 
 describe('what a wallet gives away', () => {
   it('stands in no certificate: neither its secret nor the signature that it expected', async () => {
-    for (const mistake of [quiet.showsSettings, quiet.tellsTheSignature()]) {
+    const inBase64 = Buffer.from('the-wallets-secret').toString('base64');
+    const telling = [quiet.showsSettings, quiet.showsSettingsEncoded, quiet.tellsTheSignature()];
+    for (const mistake of telling) {
       const wallet = await sandbox(mistake);
       const only = ['signatures', 'shape-no-secrets'] as const;
       const certificate = await certification(wallet, { only });
       const text = JSON.stringify(certificate);
       expect(text).not.toContain('the-wallets-secret');
+      expect(text).not.toContain(inBase64.slice(4, 20));
+      expect(text).not.toContain(Buffer.from('wallet:the-wallets-secret').toString('base64'));
       expect(text).not.toMatch(/expected [\w-]{43}/);
     }
   });

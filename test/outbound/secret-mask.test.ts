@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SecretMask, secretsOfRequest } from '../../src/outbound/secret-mask.ts';
-import { standingSecrets } from '../../src/wallets/evidence.ts';
+import { SecretMask, secretsOfRequest, withCodings } from '../../src/outbound/secret-mask.ts';
+import { standingMask, standingSecrets } from '../../src/wallets/evidence.ts';
 import type { WalletSettings } from '../../src/wallets/wallet-config.ts';
 import { partly } from '../support/partly.ts';
 
@@ -133,4 +133,47 @@ it('what lets somebody in of a wallet’s settings is its secrets and every head
     dialect: { headers: { 'x-key': 'an-api-key' } },
   });
   expect(standingSecrets(settings)).toEqual(['the-first', 'the-second', 'an-api-key']);
+});
+
+describe('a wallet that tells what it was given', () => {
+  const SECRET_OF_WALLET = 'S3cret-of-the-wallet-1234567890';
+  const KEY = 'k3y-of-the-wallet/7+';
+  const settings = partly<WalletSettings>({
+    secrets: [SECRET_OF_WALLET],
+    dialect: {
+      headers: {
+        'x-brand': 'Alpha Casino',
+        authorization: `Bearer ${KEY}`,
+        'x-proxy': `Basic ${Buffer.from('ann:pass-word-of-ann').toString('base64')}`,
+      },
+    },
+  });
+  const encoded = (text: string, encoding: BufferEncoding) => Buffer.from(text).toString(encoding);
+
+  it.each([
+    ['in capitals', SECRET_OF_WALLET.toUpperCase()],
+    ['in small letters', SECRET_OF_WALLET.toLowerCase()],
+    ['in hex', encoded(SECRET_OF_WALLET, 'hex')],
+    ['in hex of capitals', encoded(SECRET_OF_WALLET, 'hex').toUpperCase()],
+    ['in base64', encoded(SECRET_OF_WALLET, 'base64')],
+    ['in base64 of addresses', encoded(`${KEY}>?~`, 'base64url')],
+    ['in base64 with a name before it', encoded(`me:${SECRET_OF_WALLET}`, 'base64')],
+    ['in base64 with more before and behind it', encoded(`a:${SECRET_OF_WALLET}:b`, 'base64')],
+    ['as a header’s key without its scheme', KEY],
+    ['as the password of Basic', 'pass-word-of-ann'],
+    ['as the pair of Basic', encoded('ann:pass-word-of-ann', 'base64')],
+  ])('is not shown it %s', (_, told) => {
+    const shown = standingMask(settings).text(`why: ${told} is wrong`);
+    expect(shown).toMatch(/^why: .{0,8}\*\*\*.{0,8} is wrong$/);
+  });
+
+  it('is shown whatever else it says, and what is no key', () => {
+    const text = 'the Bearer of an alpha key has no Casino';
+    expect(standingMask(settings).text(text)).toBe(text);
+    expect(withCodings('short')).toEqual(['short']);
+  });
+
+  it('has its mask made once', () => {
+    expect(standingMask(settings)).toBe(standingMask(settings));
+  });
 });

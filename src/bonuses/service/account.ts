@@ -1,5 +1,5 @@
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
-import { SecretMask } from '../../outbound/secret-mask.ts';
+import { SecretMask, withCodings } from '../../outbound/secret-mask.ts';
 import { type SigningKey, signingKeys } from '../../protocol/signature.ts';
 
 /** A partner account at the service, as which an operator's calls go out. */
@@ -95,7 +95,7 @@ export class Accounts {
     if (known !== undefined) return known;
     const [key] = signingKeys(secrets.slice(0, 1));
     if (key === undefined) throw new Error('the configuration allows no account without a secret');
-    const mask = new SecretMask(secrets);
+    const mask = new SecretMask(secrets.flatMap(withCodings));
     const prepared = { key, masked: (text: string) => mask.text(text) };
     this.#prepared.set(secrets, prepared);
     return prepared;

@@ -1,5 +1,5 @@
 import { classOf } from '../../domain/operation.ts';
-import { secretSpellings } from '../../outbound/secret-mask.ts';
+import { secretSpellings, withCodings } from '../../outbound/secret-mask.ts';
 import { normaliseTransactionTime } from '../../protocol/answers.ts';
 import { codesIn, documentOf } from '../answer-meaning.ts';
 import { type Case, type CaseText, group } from '../case.ts';
@@ -209,7 +209,11 @@ const CASES_ON_ANSWERS: readonly CaseText[] = [
 function leakIn({ request, exchange, forged }: RecordedCall, secret: string): string | undefined {
   if (exchange.kind !== 'response') return undefined;
   const text = exchange.body.toString('utf8');
-  if (secretSpellings(secret).some((one) => text.includes(one))) {
+  if (
+    withCodings(secret)
+      .flatMap(secretSpellings)
+      .some((one) => text.includes(one))
+  ) {
     return 'the answer holds the wallet secret';
   }
   const sent = request.headers['x-sign-jws'] ?? '';

@@ -192,12 +192,21 @@ export const trustsType = (type: 1 | 5): Mistake =>
   });
 
 /** Answers with its settings where something is wrong, as frameworks do in development. */
-export const showsSettings: Mistake = {
-  rewriteRefused: (answer: WireAnswer) => ({
-    ...answer,
-    body: answer.body.replace('}', `,"env":{"WALLET_SECRET":"${SECRET}"}}`),
-  }),
-};
+export const showsSettings = showing(`"WALLET_SECRET":"${SECRET}"`);
+
+/** The same, of a framework that thinks it hides them: as a header of Basic. */
+export const showsSettingsEncoded = showing(
+  `"AUTH":"Basic ${Buffer.from(`wallet:${SECRET}`).toString('base64')}"`,
+);
+
+function showing(env: string): Mistake {
+  return {
+    rewriteRefused: (answer: WireAnswer) => ({
+      ...answer,
+      body: answer.body.replace('}', `,"env":{${env}}}`),
+    }),
+  };
+}
 
 /** Says which signature it had expected. */
 export function tellsTheSignature(): Mistake {
