@@ -32,6 +32,10 @@ export const secrets = (chosenBy: 'us' | 'others') => {
         .refine((secret) => secret.trim() === '' || secret.length >= lengthMin, {
           error: `must have at least ${lengthMin} characters: make one with openssl rand -base64 32`,
         })
+        // A file with the old and the new one, say: taken as one, every call would be refused.
+        .refine((secret) => !/[\r\n]/.test(secret.trim()), {
+          error: 'must be one line: give each secret a variable or a file of its own',
+        })
         .describe('A secret'),
     )
     .min(1);

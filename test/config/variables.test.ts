@@ -49,7 +49,10 @@ describe('variables', () => {
 
   it('can never become YAML, whatever they hold', () => {
     const nasty = 'x"]\nevil: true # \'{[&*!|>%@`';
-    expect(secretsOf('[${A}, "${A}", \'${A}\']', { A: nasty })).toEqual([nasty, nasty, nasty]);
+    for (const quoted of ['${A}', '"${A}"', "'${A}'"]) {
+      const files = { 'gateway.yaml': GATEWAY.replace('cid: aggregator-key', `cid: ${quoted}`) };
+      expect(load(files, { A: nasty }).gateway.service.cid).toBe(nasty);
+    }
   });
 
   it('are looked up once: what one holds is no variable again', () => {
@@ -187,6 +190,16 @@ describe('variables of files', () => {
   it("take a file's content, trimmed", () => {
     const path = join(folderWith({ secret: '  one two and three \n\n' }), 'secret');
     expect(secretsOf(`[\${file:${path}}]`, {})).toEqual(['one two and three']);
+  });
+
+  it.each(['\n', '\r\n'])('hold one secret, and not two lines taken for one (%j)', (lineBreak) => {
+    const both = ['the-secret-of-before', 'the-secret-of-now-on'].join(lineBreak);
+    const path = join(folderWith({ secret: `${both}\n` }), 'secret');
+    const problems = problemsOf(gatewayWith(`[\${file:${path}}]`));
+    expect(problems).toEqual([
+      'gateway.yaml: service.secrets[0]: must be one line: give each secret a variable or a file ' +
+        `of its own (from \${file:${path}})`,
+    ]);
   });
 
   it('name the file when it is missing, empty, a folder or no text', () => {
