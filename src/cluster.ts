@@ -158,6 +158,8 @@ export class HttpWorkers {
   }
 
   async #collectFrom(worker: Worker): Promise<void> {
+    // People's pages wait for this, too: one that hangs is not asked again and again, and shown as it was.
+    if (this.#silentMs(worker) >= SILENT_MS) return;
     // Nothing from one that is late, or that ends meanwhile.
     const snapshot = await ask(worker, 'metrics', COLLECT_MS);
     if (typeof snapshot !== 'string') this.#snapshots.set(worker, snapshot);

@@ -37,12 +37,15 @@ function asked(baseUrl: string): Promise<string> {
 
 describe('worker processes that hang', { timeout: 90_000 }, () => {
   it.concurrent('are not ready when all of them do, and are replaced (I7)', async ({ expect }) => {
-    const { process: gateway, ready, workers, baseUrl } = await twoWorkers();
+    const { process: gateway, ready, workers, baseUrl, adminUrl } = await twoWorkers();
     const hung = await workers();
     process.kill(hung[0], 'SIGSTOP');
     expect(await ready()).toBe(200);
     for (const pid of hung) process.kill(pid, 'SIGSTOP');
     await expect.poll(ready, PATIENT).toBe(503);
+    const askedAtMs = performance.now();
+    expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain('gateway_operator_info');
+    expect(performance.now() - askedAtMs).toBeLessThan(3_000);
     await vi.waitUntil(() => said(gateway, 'cluster.worker_hangs') === 2, PATIENT);
     await expect.poll(ready, PATIENT).toBe(200);
     for (const pid of await workers()) expect(hung).not.toContain(pid);
