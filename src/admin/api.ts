@@ -119,6 +119,8 @@ interface HoldAnswer {
 interface OpenItems {
   /** Null while PostgreSQL does not answer. */
   readonly openDeliveries: number | null;
+  /** Of those: held, as their list has them. */
+  readonly heldDeliveries: number | null;
   /** Since when the oldest promise waits; null where none does. */
   readonly oldestDelivery: string | null;
   readonly deadDeliveries: number | null;

@@ -7,6 +7,8 @@ type CountedAs = 'openDeliveries' | 'deadDeliveries' | 'unresolvedBets';
 /** What is open at one operator, as `GET /admin/operators` shows it; null: not known. */
 export interface OperatorCounts {
   readonly openDeliveries: number | null;
+  /** Of those. */
+  readonly heldDeliveries: number | null;
   /** ISO 8601 UTC. */
   readonly oldestDelivery: string | null;
   readonly deadDeliveries: number | null;
@@ -14,8 +16,14 @@ export interface OperatorCounts {
   readonly countsAtLeast: readonly CountedAs[];
 }
 
-/** A delivery that is being tried within its callback does not wait yet, so that it is not shown. */
-export function operatorCounts(open: OpenCounts | undefined): (operator: string) => OperatorCounts {
+/**
+ * A delivery that is being tried within its callback does not wait yet, so that it is not shown.
+ * @param isHeld whether the operator takes no deliveries now; of any other, those of some bets may be held
+ */
+export function operatorCounts(
+  open: OpenCounts | undefined,
+  isHeld: (operator: string) => boolean,
+): (operator: string) => OperatorCounts {
   // Once for all: a thousand operators of whom each has something open are not looked through for each.
   const waiting = byOperator(open?.waiting);
   const dead = byOperator(open?.dead);
@@ -23,6 +31,7 @@ export function operatorCounts(open: OpenCounts | undefined): (operator: string)
   return (operator) =>
     countsOf(open !== undefined, {
       waiting: waiting.get(operator) ?? [],
+      isHeld: isHeld(operator),
       dead: dead.get(operator) ?? [],
       unresolved: unresolved.get(operator) ?? [],
     });
@@ -36,7 +45,7 @@ export function countsWithoutFile(
   if (open === undefined) return [];
   const rows = [...open.waiting, ...open.dead, ...open.unresolved];
   const ids = new Set(rows.map(({ operator }) => operator).filter((id) => !isConfigured(id)));
-  const countsOfOne = operatorCounts(open);
+  const countsOfOne = operatorCounts(open, () => true);
   return [...ids].sort().map((id) => ({ id, ...countsOfOne(id) }));
 }
 
@@ -46,13 +55,15 @@ function byOperator(counts: readonly OpenCount[] = []): ReadonlyMap<string, Open
 
 function countsOf(
   isKnown: boolean,
-  { waiting, dead, unresolved }: Omit<OpenCounts, 'live' | 'failures'>,
+  counted: Omit<OpenCounts, 'live' | 'failures'> & { readonly isHeld: boolean },
 ): OperatorCounts {
+  const { waiting, isHeld, dead, unresolved } = counted;
   const sum = (counts: readonly OpenCount[]) =>
     isKnown ? counts.reduce((total, { count }) => total + count, 0) : null;
   const since = waiting.flatMap(({ sinceMs }) => sinceMs ?? []);
   return {
     openDeliveries: sum(waiting),
+    heldDeliveries: sum(waiting.filter(({ state }) => isHeld || state === 'held')),
     oldestDelivery: since.length === 0 ? null : new Date(Math.min(...since)).toISOString(),
     deadDeliveries: sum(dead),
     unresolvedBets: sum(unresolved),

@@ -36,6 +36,8 @@ export interface OperatorAdmin {
   /** How wallets stand at this moment, over every process behind this port. */
   readonly walletStates: () => Promise<StateOf>;
   readonly backlog: Pick<BacklogCounts, 'look'>;
+  /** Whether an operator takes no deliveries now, by its state: maintenance, an open breaker. */
+  readonly isHeld: (operatorId: string) => boolean;
   /** What a person decided over a breaker. */
   readonly overrideOf: (operatorId: string, callClass: CallClass) => BreakerOverride;
   /** Reaches every process. @throws GatewayError `DATABASE_UNAVAILABLE` */
@@ -156,7 +158,7 @@ export async function operatorOverview(admin: OperatorAdmin) {
     admin.lastHour.recently(),
   ]);
   const { counts, holds } = known ?? {};
-  const countsOf = operatorCounts(counts);
+  const countsOf = operatorCounts(counts, (id) => holds?.has(id) === true || admin.isHeld(id));
   const { operators } = admin.configuration();
   const items = [...operators.values()].map((operator) => {
     const { id, name, status, currencies, sessions } = operator;

@@ -44,9 +44,9 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     wallets,
     logger,
   });
+  const isHeld = (operatorId: string) => heldBecause({ wallets }, operatorId) !== undefined;
   const deliveryAdmin = new DeliveryAdmin({
-    prisma,
-    isHeld: (operatorId) => heldBecause({ wallets }, operatorId) !== undefined,
+    ...{ prisma, isHeld },
     horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,
   });
   const timelines = new BetTimelines(prisma, () => deliveryAdmin.heldNow());
@@ -64,7 +64,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
   const desks = {
     timelines,
     deliveryAdmin,
-    backlog,
+    ...{ backlog, isHeld },
     overrideOf: (operatorId, callClass) => overrides.get(operatorId, callClass),
     setBreaker: (operatorId, callClass, to, by) => overrides.set(operatorId, callClass, to, by),
     releaseGeneration: (operatorId, which, by) => deliveryAdmin.release(operatorId, which, by),

@@ -50,6 +50,7 @@ function create(changes: Partial<AdminOptions> = {}, adminToken = TOKEN): Fastif
       },
     },
     backlog: { look: unasked },
+    isHeld: () => false,
     deliveryAdmin: {
       list: unasked,
       count: unasked,

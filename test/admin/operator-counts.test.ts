@@ -11,6 +11,8 @@ const of = (operator: string, count: number, more: Partial<OpenCount> = {}): Ope
   ...more,
 });
 
+const nobody = () => false;
+
 const OPEN: OpenCounts = {
   live: [of('alpha', 9, { state: 'live' })],
   waiting: [
@@ -24,25 +26,30 @@ const OPEN: OpenCounts = {
 };
 
 it('shows an operator what waits, held or not, since when, what is dead and what is unresolved (I8)', () => {
-  expect(operatorCounts(OPEN)('alpha')).toEqual({
-    ...{ openDeliveries: 5, oldestDelivery: '2026-11-21T23:58:30.000Z' },
+  expect(operatorCounts(OPEN, nobody)('alpha')).toEqual({
+    ...{ openDeliveries: 5, heldDeliveries: 3, oldestDelivery: '2026-11-21T23:58:30.000Z' },
     ...{ deadDeliveries: 0, unresolvedBets: 1, countsAtLeast: ['unresolvedBets'] },
   });
-  expect(operatorCounts(OPEN)('beta')).toEqual({
-    ...{ openDeliveries: 500_000, oldestDelivery: null },
+  expect(operatorCounts(OPEN, nobody)('beta')).toEqual({
+    ...{ openDeliveries: 500_000, heldDeliveries: 0, oldestDelivery: null },
     ...{ deadDeliveries: 4, unresolvedBets: 0, countsAtLeast: ['openDeliveries'] },
   });
 });
 
+it('shows all that waits as held where the operator takes no deliveries', () => {
+  const { openDeliveries, heldDeliveries } = operatorCounts(OPEN, () => true)('alpha');
+  expect([openDeliveries, heldDeliveries]).toEqual([5, 5]);
+});
+
 it('tells nothing that waits from what is not known', () => {
   const nothing = { oldestDelivery: null, countsAtLeast: [] };
-  expect(operatorCounts(OPEN)('gamma')).toEqual({
+  expect(operatorCounts(OPEN, nobody)('gamma')).toEqual({
     ...nothing,
-    ...{ openDeliveries: 0, deadDeliveries: 0, unresolvedBets: 0 },
+    ...{ openDeliveries: 0, heldDeliveries: 0, deadDeliveries: 0, unresolvedBets: 0 },
   });
-  expect(operatorCounts(undefined)('alpha')).toEqual({
+  expect(operatorCounts(undefined, nobody)('alpha')).toEqual({
     ...nothing,
-    ...{ openDeliveries: null, deadDeliveries: null, unresolvedBets: null },
+    ...{ openDeliveries: null, heldDeliveries: null, deadDeliveries: null, unresolvedBets: null },
   });
 });
 
@@ -56,14 +63,14 @@ it('goes through what is open once, for however many operators it is asked (I7)'
       return id;
     },
   }));
-  const countsOf = operatorCounts({ ...OPEN, waiting: counted, dead: counted });
+  const countsOf = operatorCounts({ ...OPEN, waiting: counted, dead: counted }, nobody);
   expect(ids.map((id) => countsOf(id).openDeliveries)).toEqual(ids.map(() => 1));
   expect(looks).toBe(2 * ids.length);
 });
 
 it('names those without a file of whom something is open, whatever it is', () => {
   const left = countsWithoutFile(OPEN, (id) => id === 'alpha');
-  expect(left).toEqual([{ id: 'beta', ...operatorCounts(OPEN)('beta') }]);
+  expect(left).toEqual([{ id: 'beta', ...operatorCounts(OPEN, () => true)('beta') }]);
   expect(countsWithoutFile(OPEN, () => true)).toEqual([]);
   expect(countsWithoutFile(undefined, () => false)).toEqual([]);
 });

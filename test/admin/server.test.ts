@@ -46,6 +46,7 @@ describe('operators', () => {
         inFlight: { read: 0, money: 0 },
         hold: null,
         openDeliveries: 2,
+        heldDeliveries: 0,
         oldestDelivery: expect.stringMatching(/^\d{4}-.*Z$/),
         deadDeliveries: 1,
         unresolvedBets: 0,

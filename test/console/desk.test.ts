@@ -17,7 +17,7 @@ async function kept(page: Page, click: () => Promise<void>): Promise<readonly st
 describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 120_000 }, () => {
   let rig: TestConsole;
   beforeAll(async () => {
-    rig = await startConsole();
+    rig = await startConsole({ operators: { alpha: {}, beta: {} } });
   }, 120_000);
   afterAll(() => rig.close());
   afterEach(() => {
@@ -56,6 +56,34 @@ describe.skipIf(!hasChromium)('what the desk does in the console', { timeout: 12
     expect(await auditRows('delivery.resolve')).toEqual(
       ids.slice(0, 2).map((id) => ({ subject: `delivery ${id}`, reason: 'their books agree' })),
     );
+    await page.close();
+  });
+
+  it('releases what is held for its bet’s wallet also where wallet.generation was lowered to 1', async () => {
+    await onServer(rig.gateway.databaseUrl, async (client) => {
+      await insertDelivery(client, { operator: 'beta', transactionId: 'of-the-newer-wallet' });
+      await client.query(
+        `UPDATE bets SET generation = 2 WHERE transaction_id = 'of-the-newer-wallet'`,
+      );
+      await client.query(`UPDATE deliveries SET held = true WHERE operator_id = 'beta'`);
+    });
+    const page = await rig.open('/operators/beta');
+    const figure = (name: string) => page.locator('.figure', { hasText: name }).getByRole('link');
+    await expect.poll(() => figure('Held').textContent()).toBe('1');
+    expect(await figure('Waiting').first().textContent()).toBe('0');
+    await page.getByRole('button', { name: 'Release' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Up to generation').fill('2');
+    await dialog.getByLabel('Reason').fill('the new books were given up');
+    await dialog.getByRole('button', { name: 'Release' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await auditRows('deliveries.release')).toEqual([
+      { subject: 'operator beta', reason: 'the new books were given up' },
+    ]);
+    const held = await onServer(rig.gateway.databaseUrl, (client) =>
+      client.query(`SELECT held FROM deliveries WHERE transaction_id = 'of-the-newer-wallet'`),
+    );
+    expect(held.rows).toEqual([{ held: false }]);
     await page.close();
   });
 

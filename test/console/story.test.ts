@@ -209,6 +209,7 @@ describe('worst first', () => {
     override: { read: 'auto', money: 'auto' },
     inFlight: { read: 0, money: 0 },
     openDeliveries: 0,
+    heldDeliveries: 0,
     oldestDelivery: null,
     deadDeliveries: 0,
     unresolvedBets: 0,

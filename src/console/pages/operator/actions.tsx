@@ -59,35 +59,48 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
   );
 }
 
-/** Bets of the wallet before are sent to the present one. */
+/** Bets of another wallet are sent to the present one: of the wallet before, or of a newer one that was given up. */
 export function ReleaseAction({ operator }: { readonly operator: Operator }) {
   const { id, settings } = operator;
-  const generation = Number(settings['wallet.generation']);
-  if (!(generation > 1)) return null;
+  const present = Number(settings['wallet.generation']);
+  const [upTo, setUpTo] = useState(String(present));
+  const field = useId();
   return (
     <div className="switch">
       <div>
-        <h3>Bets of older wallets</h3>
+        <h3>Bets of other wallets</h3>
         <p className="muted">
-          The wallet is of generation {generation}: deliveries of older bets are held until they are
-          released.
+          The wallet is of generation {present}: deliveries of bets of another one are held until
+          they are released.
         </p>
       </div>
       <Action
         right="administer"
         label="Release"
         tone="danger"
-        title={`Release the older bets of ${id}`}
-        about={`Bets of generations up to ${generation} are sent to the present wallet from now on. Do this only when it knows them.`}
+        title={`Release bets of other wallets of ${id}`}
+        about="Bets of generations up to this one are sent to the present wallet from now on. Do this only when it knows them."
         reason="required"
         run={async (reason) => {
           await call('POST /admin/operators/:id/release', {
             path: { id },
-            body: { generation, reason },
+            body: { generation: Number(upTo), reason },
           });
           await refreshAll();
         }}
-      />
+      >
+        <div className="field">
+          <label htmlFor={field}>Up to generation (higher where the number was lowered)</label>
+          <input
+            id={field}
+            type="number"
+            min={present}
+            value={upTo}
+            onChange={({ target }) => setUpTo(target.value)}
+            required
+          />
+        </div>
+      </Action>
     </div>
   );
 }

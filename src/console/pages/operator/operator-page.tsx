@@ -73,7 +73,8 @@ function Standing({ operator }: { readonly operator: Operator }) {
 }
 
 function Figures({ operator }: { readonly operator: Operator }) {
-  const { id, inFlight } = operator;
+  const { id, inFlight, openDeliveries, heldDeliveries } = operator;
+  const isKnown = openDeliveries !== null && heldDeliveries !== null;
   const filtered = (state: string, count: number | null) =>
     count === null ? (
       '?'
@@ -85,7 +86,10 @@ function Figures({ operator }: { readonly operator: Operator }) {
   return (
     <dl className="figures">
       <Figure name="Dead">{filtered('dead', operator.deadDeliveries)}</Figure>
-      <Figure name="Waiting">{filtered('pending', operator.openDeliveries)}</Figure>
+      <Figure name="Waiting">
+        {filtered('pending', isKnown ? openDeliveries - heldDeliveries : null)}
+      </Figure>
+      <Figure name="Held">{filtered('held', heldDeliveries)}</Figure>
       <Figure name="Unresolved bets">{operator.unresolvedBets ?? '?'}</Figure>
       <Figure name="Oldest waiting">
         {operator.oldestDelivery === null ? '–' : <Ago at={operator.oldestDelivery} />}
