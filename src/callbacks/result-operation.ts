@@ -228,8 +228,13 @@ async function bodyFor(
     (carriesToken(message.document, alwaysSendToken)
       ? await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token))
       : undefined);
-  const { operatorUser } = ownerOf(bet);
-  return walletBody(message.document, { operatorUser, operatorToken, alwaysSendToken, first });
+  return walletBody(message.document, {
+    operatorUser: ownerOf(bet).operatorUser,
+    operatorToken,
+    // The repeat of a cashout is brought with the first one's token whether or not it has one itself.
+    alwaysSendToken: alwaysSendToken || cashoutToken !== undefined,
+    first,
+  });
 }
 
 function promiseOf({ callbacks, message }: ResultCallback, bet: Bet, time: string): NewDelivery {

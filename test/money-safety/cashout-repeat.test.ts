@@ -47,6 +47,23 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     expect(bet.balance()).toBe('930');
   });
 
+  it('is sent again with the token of the first also where it bears none itself', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    bet.wallet.misbehave(
+      'settle',
+      { kind: 'reset', effect: 'applied' },
+      { transactionId, calls: 1 },
+    );
+    expect((await cashout(bet)).status).toBe(503);
+    await revokeSession(bet);
+    expect((await bet.settle('30', 'cashout')).status).toBe(200);
+    expect(JSON.parse(bet.lastRequest().body.toString())).toMatchObject({
+      token: bet.player.operatorToken,
+    });
+    expect(bet.balance()).toBe('930');
+  });
+
   it('also where its process was killed while it was on its way', async () => {
     const bet = await acceptedBet(gateway);
     const { transactionId } = bet;
