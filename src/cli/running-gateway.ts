@@ -70,10 +70,11 @@ const reloadResult = z.object({
 const openItems = z.object({
   id: z.string(),
   openDeliveries: z.number().nullable(),
+  // A gateway of an earlier release says neither this nor the last.
+  heldDeliveries: z.number().nullable().optional(),
   oldestDelivery: z.string().nullable(),
   deadDeliveries: z.number().nullable(),
   unresolvedBets: z.number().nullable(),
-  // A gateway of an earlier release does not say.
   countsAtLeast: z.array(z.string()).default([]),
 });
 const operatorStates = z.object({

@@ -39,6 +39,8 @@ function fromFile(option: string, file: string): string {
   } catch (error) {
     throw new UsageError(`${file} (${option}-file) ${fileFault(error)}`, { cause: error });
   }
-  if (text !== '') return text;
-  throw new UsageError(`${file} (${option}-file) is empty`);
+  if (text === '') throw new UsageError(`${file} (${option}-file) is empty`);
+  // Taken as one, the wallet would be certified as refusing good signatures.
+  if (/[\r\n]/.test(text)) throw new UsageError(`${file} (${option}-file) must hold one line`);
+  return text;
 }
