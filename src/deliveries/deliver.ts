@@ -166,8 +166,20 @@ async function tokenFor(
   taken: TakenDelivery,
   message: BetRequest,
 ): Promise<string | undefined> {
+  const asked = await cashoutToken(sessions, taken, message);
+  if (asked !== undefined) return asked;
   if (taken.sealedToken !== undefined) return sessions.unseal(taken.sealedToken);
   return await betToken(sessions, taken, message.token);
+}
+
+/** A cashout is of the session that asked for it: the one that the bet was placed with may have ended long ago. */
+async function cashoutToken(
+  sessions: Engine['sessions'],
+  { owner }: TakenDelivery,
+  message: BetRequest,
+): Promise<string | undefined> {
+  if (message.operation !== 'settle' || message.resultType !== 'cashout') return undefined;
+  return await betToken(sessions, { sessionId: undefined, owner }, message.token);
 }
 
 function conclude(

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endLeases } from '../deliveries/support/deliveries.ts';
 import { expireSession, type TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { acceptedBet, settlesOf } from './support/bets.ts';
+import { acceptedBet, isConfirming, lose, settlesOf } from './support/bets.ts';
 import { STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
 import { PATIENCE, PATIENT } from './support/patience.ts';
 
@@ -125,6 +125,32 @@ describe('rule 11: a cashout whose answer was lost, and whose session has ended 
     for (const { body } of bet.wallet.requests.filter((one) => one.body.includes(transactionId))) {
       expect(body.toString()).not.toContain(stranger.operatorToken);
     }
+  });
+});
+
+describe('rule 11: a cashout that another session asked for than the one that placed its bet', {
+  timeout: 60_000,
+}, () => {
+  it('is confirmed with the token of the session that asked for it (I5)', async () => {
+    const bet = await acceptedBet(gateway);
+    const { user, currency, operatorToken } = bet.player;
+    const later = 'operator-token-of-a-later-session';
+    bet.wallet.issueToken(later, user, currency);
+    const operator = gateway.operator('alpha');
+    const asked = { operatorUser: user, currency, operatorToken: later };
+    const { session } = await operator.openSession(asked);
+    await operator.close();
+    await revokeSession(bet);
+    bet.wallet.endToken(operatorToken, 'expired');
+
+    lose(bet, 'settle');
+    expect((await bet.settle('10')).status).toBe(503);
+    expect((await bet.settle('30', 'cashout', session?.token)).status).toBe(200);
+    bet.wallet.applyLate(bet.transactionId);
+    expect(bet.balance()).toBe('910');
+    await isConfirming(bet);
+    expect(JSON.parse(bet.lastRequest().body.toString()).token).toBe(later);
+    await expect.poll(() => bet.balance(), PATIENCE).toBe('930');
   });
 });
 
