@@ -173,6 +173,12 @@ describe('a wallet that tells what it was given', () => {
     expect(withCodings('short')).toEqual(['short']);
   });
 
+  it('is shown no part of it either, nor of what one call has, where its answer breaks off', () => {
+    const mask = new SecretMask([TOKEN], standingMask(settings));
+    expect(mask.text(`expected ${SECRET_OF_WALLET.slice(0, 9)}`, false)).toBe('expected ***');
+    expect(mask.text(`${SECRET_OF_WALLET} ${TOKEN.slice(0, 9)}`, false)).toBe('*** ***');
+  });
+
   it('has its mask made once', () => {
     expect(standingMask(settings)).toBe(standingMask(settings));
   });
