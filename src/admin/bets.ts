@@ -8,7 +8,7 @@ import type { BetTimeline, BetTimelines } from '../store/bets/timeline.ts';
 import { json, mayNotAnswer, notFoundAnswer, serve } from './answers.ts';
 import type { AdminApi } from './api.ts';
 import { checkedPath, checkedQuery, storableText, timeField, wordAmong } from './input.ts';
-import { answerText, messageText, personalText } from './personal.ts';
+import { answerText, errorText, messageText, personalText } from './personal.ts';
 
 const betPath = z.object({ transactionId: storableText(64) });
 
@@ -97,8 +97,9 @@ function shown(timeline: BetTimeline, caller: Caller) {
         ...operation.answer,
         body: answerText(caller, operation.answer.body),
       },
-      attempts: operation.attempts.map(({ answer, ...attempt }) => ({
+      attempts: operation.attempts.map(({ answer, error, ...attempt }) => ({
         ...attempt,
+        error: errorText(caller, error),
         answer: answer && { ...answer, body: answerText(caller, answer.body) },
       })),
       request: messageText(caller, operation.request),

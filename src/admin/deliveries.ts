@@ -7,6 +7,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { Answer } from '../protocol/answers.ts';
 import {
   type DeliveryAdmin,
+  type DeliveryPage,
   RETRIED_AT_ONCE_MAX,
   RETRYABLE_STATES,
   type ResolveResult,
@@ -27,6 +28,7 @@ import {
   storableWords,
   wordAmong,
 } from './input.ts';
+import { errorText } from './personal.ts';
 
 const countQuery = z.strictObject({
   operator: storableText(64).optional(),
@@ -68,15 +70,17 @@ export function deliveryRoutes(
 ): void {
   const isConfigured = (operatorId: string) => configuration().operators.has(operatorId);
 
-  serve(app, 'GET', '/deliveries', 'read', async (request) => {
+  serve(app, 'GET', '/deliveries', 'read', async (request, caller) => {
     const query = checkedQuery(listQuery, request);
     if (!('fields' in query)) return query;
-    const page = await deliveryAdmin.list(query.fields);
+    const { items, nextCursor } = await deliveryAdmin.list(query.fields);
     const { operator } = query.fields;
     // An operator whose file is gone may have deliveries in other states; a misspelt one has no bets either.
     const isNobody =
-      operator !== undefined && page.items.length === 0 && !(await reconciler.knows(operator));
-    return isNobody ? notFoundAnswer('No such operator') : json(page);
+      operator !== undefined && items.length === 0 && !(await reconciler.knows(operator));
+    if (isNobody) return notFoundAnswer('No such operator');
+    const shown = items.map((item) => ({ ...item, lastError: errorText(caller, item.lastError) }));
+    return json({ items: shown, nextCursor } satisfies DeliveryPage);
   });
 
   serve(app, 'GET', '/deliveries/count', 'read', async (request) => {

@@ -38,6 +38,15 @@ export function personalText<T extends string | null>(
   return text === null || mayDo(caller, 'personal') ? text : MASK;
 }
 
+/** `400 code 5: its own words`, as a refused attempt has them. */
+const WALLETS_WORDS = /^(\d{3} code -?\d+): .*$/s;
+
+/** Why an attempt failed. A wallet's own words may name its player; what the gateway says of it does not. */
+export function errorText(caller: Pick<Caller, 'role'>, error: string | null): string | null {
+  if (error === null || mayDo(caller, 'personal')) return error;
+  return error.replace(WALLETS_WORDS, `$1: ${MASK}`);
+}
+
 /**
  * A message as JSON text, exact but for its token, because who reads this must not play in its
  * name, and for what the caller may not know of the player.

@@ -8,7 +8,12 @@ import { partly } from '../support/partly.ts';
 
 const whose = { operator: 'alpha', operatorUser: 'jane', userId: 'id-of-jane' };
 const FOUND = partly<FoundBet>({ transactionId: 'bet-1', ...whose });
-const STORY = partly<BetTimeline>({ transactionId: 'bet-1', ...whose, operations: [] });
+const ATTEMPT = { error: '400 code 9: jane is blocked', answer: null };
+const OPERATION = { attempts: [ATTEMPT], answer: null, request: Buffer.from('{}') };
+const STORY = partly<BetTimeline>({
+  ...{ transactionId: 'bet-1', ...whose },
+  operations: [partly<BetTimeline['operations'][number]>(OPERATION)],
+});
 
 describe('bets', () => {
   it.each(PERSON_ROLES)(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerText, messageText, personalText } from '../../src/admin/personal.ts';
+import { answerText, errorText, messageText, personalText } from '../../src/admin/personal.ts';
 import { PERSON_ROLES } from '../../src/domain/caller.ts';
 
 const KNOW_PEOPLE = ['support', 'admin'] as const;
@@ -32,6 +32,16 @@ describe('personal data of players', () => {
     expect(text).toBe('{"userId":"***","token":"***","amount":12.10}');
     expect(messageText({ role }, body())).not.toMatch(/jane|Jane|192\.0\.2\.7|a-token/);
     expect(personalText({ role }, 'jane')).toBe('***');
+  });
+
+  it.each(PERSON_ROLES)('is read in a wallet’s own words by who may: %s', (role) => {
+    const mayRead = KNOW_PEOPLE.some((knows) => knows === role);
+    const error = '400 code 9: Jane Doe is blocked:\nsee jane';
+    expect(errorText({ role }, error)).toBe(mayRead ? error : '400 code 9: ***');
+    // What the gateway says itself is nobody's name.
+    for (const own of ['no answer within 3996 ms', 'HTTP status 503', null]) {
+      expect(errorText({ role }, own)).toBe(own);
+    }
   });
 
   it.each(DO_NOT)('is taken for such in a member that nobody has thought about: %s', (role) => {
