@@ -115,19 +115,6 @@ describe('migrate', () => {
     });
   });
 
-  it('lets others pass who wait for it while it waits for them, and is applied afterwards (I1)', async () => {
-    await rowsOf(database.url, 'CREATE TABLE a (b INT); CREATE TABLE c (d INT)');
-    await write('1_both', 'ALTER TABLE a ADD COLUMN e INT; ALTER TABLE c ADD COLUMN e INT');
-    const callback = await connect(database.url);
-    // The server looks for such a circle on behalf of who has waited for longest: the migration.
-    await callback.query(`BEGIN; SET LOCAL deadlock_timeout = '5s'; INSERT INTO c VALUES (1)`);
-    const migrating = migrate(database.url, { folder, locks: { tries: 2, pauseMs: 100 } });
-    await Promise.race([migrating, waitForLock(database.url)]);
-    await callback.query('INSERT INTO a VALUES (1); COMMIT');
-    await callback.end();
-    expect(await migrating).toEqual({ applied: ['1_both'] });
-  });
-
   it('takes semicolons in comments, texts and function bodies for what they are', async () => {
     await write(
       '1_semicolons',
