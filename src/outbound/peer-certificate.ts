@@ -20,6 +20,8 @@ interface Peer {
   readonly allowPrivate: boolean;
   readonly tls?: TlsIdentity | undefined;
   readonly timeoutMs: number;
+  /** The `Host` header of its calls, if they name one: TLS asks for that site, and believes no other. */
+  readonly site?: string | undefined;
 }
 
 /**
@@ -38,7 +40,9 @@ export async function peerCertificate(peer: Peer): Promise<TlsCertificate | null
     answerBytesMax: () => 0,
   });
   return await new Promise((resolve) => {
-    connect({ protocol, hostname, host, port: port || '443' }, (error, socket) => {
+    const servername = peer.site?.replace(/:\d+$/, '');
+    const target = { protocol, hostname, host, port: port || '443' };
+    connect({ ...target, ...(servername && { servername }) }, (error, socket) => {
       if (error !== null || !(socket instanceof TLSSocket)) {
         resolve(null);
         return;

@@ -14,7 +14,7 @@ import {
 import type { ReadVerdict, WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import { standingMask } from './evidence.ts';
-import type { WalletOwner } from './wallet-config.ts';
+import type { Dialect, WalletOwner } from './wallet-config.ts';
 
 /** Whose wallet may be probed; an operator of the configuration fits it. */
 interface ProbedOwner extends Pick<WalletOwner, 'id' | 'wallet'> {
@@ -98,12 +98,20 @@ export async function probeWallet({ id, wallet, currencies }: ProbedOwner): Prom
       result,
       latencyMs,
       detail,
-      certificate: result === 'unreachable' ? null : await peerCertificate(wallet),
+      certificate:
+        result === 'unreachable'
+          ? null
+          : await peerCertificate({ ...wallet, site: siteOf(wallet.dialect) }),
       ownCertificate: wallet.tls?.cert === undefined ? null : certificateIn(wallet.tls.cert),
     };
   } finally {
     await http.close();
   }
+}
+
+/** By `dialect.headers`, whose names are of any case. */
+function siteOf({ headers = {} }: Dialect): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'host')?.[1];
 }
 
 interface Asked extends Judgement {

@@ -40,6 +40,13 @@ describe('the certificate of a wallet', () => {
     }
   });
 
+  it('is that of the site whose Host header calls carry: there may be several behind one address', async () => {
+    const byAddress = { ...peer(), tls, baseUrl: baseUrl.replace('localhost', '127.0.0.1') };
+    expect(await peerCertificate({ ...byAddress, site: 'localhost:8443' })).not.toBeNull();
+    // As a call is not sent there.
+    expect(await peerCertificate({ ...byAddress, site: 'elsewhere.example' })).toBeNull();
+  });
+
   it('is not made up from what is none', () => {
     expect(
       certificateIn('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'),

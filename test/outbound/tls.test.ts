@@ -48,6 +48,24 @@ describe('a wallet over TLS', () => {
     });
   });
 
+  it('is asked for the site that a Host header names, and is believed as no other', async () => {
+    const sites: unknown[] = [];
+    const server = tls.createServer(SERVER, (socket) => {
+      socket.on('error', () => socket.destroy());
+      socket.on('data', (bytes) => {
+        sites.push([socket.servername, /^host: (.*)\r$/m.exec(String(bytes))?.[1]]);
+        socket.end(ANSWER);
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    opened.push({ close: async () => void server.close() });
+    const http = client(`https://127.0.0.1:${portOf(server)}`);
+    const ask = (host: string) => http.exchange(post({ headers: { host } }), deadlineIn(3000));
+    expect(await ask('localhost:8443')).toMatchObject({ kind: 'response', status: 200 });
+    expect(await ask('elsewhere.example')).toMatchObject({ kind: 'notSent' });
+    expect(sites).toEqual([['localhost', 'localhost:8443']]);
+  });
+
   it('keeps no connection whose handshake does not come to an end', async () => {
     const server = createServer();
     await once(server.listen(0, '127.0.0.1'), 'listening');
