@@ -111,7 +111,7 @@ async function applyPending(
   const scripts = await Promise.all(pending.map((name) => readScript(folder, name)));
   if (scripts.length === 0) return [];
   await ensureHistory(client);
-  for (const name of await forgetUnfinished(client)) {
+  for (const name of await forgetUnfinished(client, pending)) {
     log(`migration ${name} was begun earlier and not finished: trying it again`);
   }
   await client.query(

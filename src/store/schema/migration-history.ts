@@ -84,16 +84,21 @@ async function hasHistory(client: ClientBase): Promise<boolean> {
 
 /**
  * Marks as taken back what was begun and never finished: nothing of it is in the database, and the
- * Prisma CLI would refuse to go on after it.
+ * Prisma CLI would refuse to go on after it. Of another program whose tables are in the same schema nobody here knows that.
  *
- * @returns the names
+ * @param names ours
+ * @returns those of them
  */
-export async function forgetUnfinished(client: Client): Promise<string[]> {
+export async function forgetUnfinished(
+  client: Client,
+  names: readonly string[],
+): Promise<string[]> {
   return await clientRows(
     client,
     `UPDATE "_prisma_migrations" SET "rolled_back_at" = now()
-     WHERE "finished_at" IS NULL AND "rolled_back_at" IS NULL RETURNING "migration_name" AS name`,
-    [],
+     WHERE "finished_at" IS NULL AND "rolled_back_at" IS NULL AND "migration_name" = ANY ($1)
+     RETURNING "migration_name" AS name`,
+    [names],
     (row) => row.text('name'),
   );
 }

@@ -105,3 +105,24 @@ it('another program’s migrations behind it in the search_path are in nobody’
   expect((await migrate(own.href)).applied).not.toEqual([]);
   expect(await migrate(own.href)).toEqual({ applied: [] });
 });
+
+it('what another program in the same schema has begun and not finished is left alone', async () => {
+  const database = await createBareDatabase();
+  onTestFinished(() => database.drop());
+  await onServer(database.url, (client) =>
+    client.query(
+      `CREATE TABLE _prisma_migrations (
+         id VARCHAR(36) PRIMARY KEY, checksum VARCHAR(64) NOT NULL, finished_at TIMESTAMPTZ,
+         migration_name VARCHAR(255) NOT NULL, logs TEXT, rolled_back_at TIMESTAMPTZ,
+         started_at TIMESTAMPTZ NOT NULL DEFAULT now(), applied_steps_count INTEGER NOT NULL DEFAULT 0);
+       INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '20200101000000_shop')`,
+    ),
+  );
+  const said: string[] = [];
+  await migrate(database.url, { log: (line) => said.push(line) });
+  expect(said.filter((line) => line.includes('shop'))).toEqual([]);
+  const { rows } = await onServer(database.url, (client) =>
+    client.query(`SELECT rolled_back_at FROM _prisma_migrations WHERE id = 'x'`),
+  );
+  expect(rows).toEqual([{ rolled_back_at: null }]);
+});
