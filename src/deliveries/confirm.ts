@@ -19,12 +19,16 @@ export interface Confirming extends Engine {
 /**
  * Confirms what stands at bets for which something may have taken effect late: by deliveries, so
  * that they share the operator's limits and holds (docs/money-safety.md).
+ * @param passedOver see `DueBets`
  * @returns how many became deliveries
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
-export async function confirmDue(confirming: Confirming): Promise<number> {
+export async function confirmDue(
+  confirming: Confirming,
+  passedOver = new Set<string>(),
+): Promise<number> {
   const { confirmations, logger } = confirming;
-  const due = { batch: BATCH, look: (limit: number) => confirmations.due(limit) };
+  const due = { batch: BATCH, look: (limit: number) => confirmations.due(limit), passedOver };
   return await eachBet(logger, due, (bet) => confirm(confirming, bet));
 }
 

@@ -2,8 +2,10 @@ import { GatewayError } from '../domain/errors.ts';
 import { isOfOneRow } from '../store/database.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** So many that cannot be done are passed over, to reach those behind them. */
+/** So many that cannot be done are passed over a time, to reach those behind them; the next time goes on from there. */
 const PASSED_OVER_MAX = 1_000;
+/** So many in all: they are read each time. */
+const REMEMBERED_MAX = 20_000;
 /** So many of them are named a time: each is looked at again with the next sweep. */
 const NAMED_MAX = 20;
 
@@ -11,22 +13,23 @@ const NAMED_MAX = 20;
 export interface DueBets<B> {
   readonly batch: number;
   readonly look: (limit: number) => Promise<readonly B[]>;
+  /** Those that were passed over where the last time had to stop; the same set each time. */
+  readonly passedOver: Set<string>;
 }
 
 /**
  * Does a duty bet by bet, whoever's they are. Those that cannot be done, such as of rows that somebody has put right by
- * hand and only half, are left to people and keep none of the others waiting, however many they are (up to 1,000).
+ * hand and only half, are left to people and keep none of the others waiting, however many they are (up to 20,000).
  * @param work tells whether it did anything
  * @returns for how many it did
  * @throws GatewayError of `work`: the database is away for all of them; its other errors where they are of all as well
  */
 export async function eachBet<B extends { readonly transactionId: string }>(
   logger: Logger,
-  { batch, look }: DueBets<B>,
+  { batch, look, passedOver }: DueBets<B>,
   work: (bet: B) => Promise<boolean>,
 ): Promise<number> {
-  const passedOver = new Set<string>();
-  let done = 0;
+  let [done, newly] = [0, 0];
   for (;;) {
     const before = passedOver.size;
     const due = await look(batch + before);
@@ -38,13 +41,16 @@ export async function eachBet<B extends { readonly transactionId: string }>(
       } catch (error) {
         if (error instanceof GatewayError || !isOfOneRow(error)) throw error;
         passedOver.add(transactionId);
-        if (passedOver.size > NAMED_MAX) continue;
+        newly += 1;
+        if (newly > NAMED_MAX) continue;
         logger.error({ err: error, transactionId }, 'bet.unreadable');
       }
     }
     const isLast = due.length < batch + before || passedOver.size === before;
-    if (!isLast && passedOver.size < PASSED_OVER_MAX) continue;
-    const more = passedOver.size - NAMED_MAX;
+    if (!isLast && newly < PASSED_OVER_MAX) continue;
+    // Looked at again from the first: somebody may have put them right.
+    if (isLast || passedOver.size >= REMEMBERED_MAX) passedOver.clear();
+    const more = newly - NAMED_MAX;
     if (more > 0) logger.error({ more }, 'bet.more_unreadable');
     return done;
   }

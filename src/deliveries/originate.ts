@@ -23,16 +23,21 @@ const ONLY_IN_A_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount'
 /**
  * Rolls back places that the service should have rolled back: answered 100 or not answered at all, and no
  * rollback came within `originateRollbackAfterMs` (I5).
+ * @param passedOver see `DueBets`
  * @returns how many rollbacks were promised
  * @throws GatewayError `DATABASE_UNAVAILABLE`
  */
-export async function originateRollbacks(originating: Originating): Promise<number> {
+export async function originateRollbacks(
+  originating: Originating,
+  passedOver = new Set<string>(),
+): Promise<number> {
   const { operators } = originating.configuration();
   const ages = new Map(
     [...operators.values()].map(({ id, delivery }) => [id, delivery.originateRollbackAfterMs]),
   );
   const { logger, store } = originating;
-  const overdue = { batch: BATCH, look: (limit: number) => store.overdueUnknown(ages, limit) };
+  const look = (limit: number) => store.overdueUnknown(ages, limit);
+  const overdue = { batch: BATCH, look, passedOver };
   return await eachBet(logger, overdue, (place) => originate(originating, place));
 }
 

@@ -39,6 +39,7 @@ export class DeliveryWorker {
   readonly #here = new Set<Promise<void>>();
   readonly #paces = new Map<string, Pace>();
   readonly #unmoved = new Unmoved();
+  readonly #passedOver = { originate: new Set<string>(), confirm: new Set<string>() };
   readonly #unlisten: () => void;
   #held = new Set<string>();
   #heldByPeople: ReadonlySet<string> = new Set();
@@ -103,9 +104,11 @@ export class DeliveryWorker {
     // Each for itself: one that fails every time must not keep the others from being done.
     await this.#quietly('recover', () => this.#recover());
     if (this.#sweeps % ORIGINATE_EVERY === 0) {
-      await this.#quietly('originate', () => originateRollbacks(this.#draining));
+      await this.#quietly('originate', () =>
+        originateRollbacks(this.#draining, this.#passedOver.originate),
+      );
     }
-    await this.#quietly('confirm', () => confirmDue(this.#draining));
+    await this.#quietly('confirm', () => confirmDue(this.#draining, this.#passedOver.confirm));
     await this.#quietly('arm', () => this.#armDue());
     if (this.#sweeps % GAUGES_EVERY === 0) {
       this.#counting ??= this.#quietly('count', () => this.#gauges.refresh()).finally(() => {

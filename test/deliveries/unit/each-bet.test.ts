@@ -1,0 +1,54 @@
+import { DatabaseError } from 'pg';
+import { expect, it, vi } from 'vitest';
+import { eachBet } from '../../../src/deliveries/each-bet.ts';
+import type { Logger } from '../../../src/telemetry/logger.ts';
+import { partly } from '../../support/partly.ts';
+
+const BATCH = 200;
+
+/** Bets that are due: so many whose rows cannot be read, and sound ones behind them, which are not due once they are done. */
+function duty(unreadable: number, sound: number) {
+  const broken = new Set(Array.from({ length: unreadable }, (_, at) => `odd-${at}`));
+  const due = [...broken, ...Array.from({ length: sound }, (_, at) => `sound-${at}`)].map(
+    (transactionId) => ({ transactionId }),
+  );
+  const tried = vi.fn((_transactionId: string) => undefined);
+  const error = vi.fn();
+  const look = async (limit: number) => due.slice(0, limit);
+  const which = { batch: BATCH, look, passedOver: new Set<string>() };
+  const sweep = () =>
+    eachBet(partly<Logger>({ error }), which, async (bet) => {
+      tried(bet.transactionId);
+      if (broken.has(bet.transactionId)) {
+        throw Object.assign(new DatabaseError('violates', 0, 'error'), { code: '23514' });
+      }
+      due.splice(due.indexOf(bet), 1);
+      return true;
+    });
+  return { sweep, error, tried, mend: (id: string) => broken.delete(id) };
+}
+
+it('those that cannot be read keep none waiting behind them, however many sweeps it takes to pass them', async () => {
+  const { sweep, error } = duty(2_500, 3);
+  expect(await sweep()).toBe(0);
+  expect(await sweep()).toBe(0);
+  expect(await sweep()).toBe(3);
+  // Each sweep names some, and says of how many it does not.
+  const more = error.mock.calls.filter(([, line]) => line === 'bet.more_unreadable');
+  expect(more.map(([facts]) => facts)).toEqual([{ more: 980 }, { more: 980 }, { more: 480 }]);
+});
+
+it('after that they are looked at anew: somebody may have put them right', async () => {
+  const { sweep, mend, tried } = duty(1_200, 1);
+  await sweep();
+  expect(tried).not.toHaveBeenCalledWith('odd-1100');
+  expect(await sweep()).toBe(1);
+  mend('odd-0');
+  expect(await sweep()).toBe(1);
+});
+
+it('where others wait in numbers, a batch of them is done each second time at least', async () => {
+  const { sweep } = duty(1_200, 1_000);
+  const done = [await sweep(), await sweep(), await sweep(), await sweep()];
+  expect(done.filter((count) => count >= BATCH / 2).length).toBeGreaterThanOrEqual(2);
+});
