@@ -272,12 +272,7 @@ function processMetrics({ counter, gauge }: Makers) {
 function serverMetrics({ counter, gauge }: Makers) {
   return {
     postgresqlUp: gauge('gateway_postgresql_up', 'Whether it answers and takes writes', [], 'min'),
-    monthsMissing: gauge(
-      'gateway_journal_months_missing',
-      'Months, of this one and the next two, whose tables could not be made',
-      [],
-      'max',
-    ),
+    monthsMissing: gauge('gateway_journal_months_missing', 'Months without a table', [], 'max'),
     commitsLost: counter('gateway_lost_commits_total', 'Times that reported commits were gone', []),
     connections: gauge('gateway_postgresql_connections', 'Connections of the pool, by state', [
       'state',

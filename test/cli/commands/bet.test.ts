@@ -134,6 +134,15 @@ time (UTC)               what         result           took  details
     });
   });
 
+  it('says of what a person holds that it is held', async () => {
+    await client.query(
+      `INSERT INTO operator_holds (operator_id, counted_at, hold_since) VALUES ('alpha', now(), now())`,
+    );
+    const { stdout } = await wagergate(['bet', BET], { env });
+    await client.query('DELETE FROM operator_holds');
+    expect(stdout).toContain('delivery 1 held\n');
+  });
+
   it('says that the gateway itself asked for a rollback, and that nobody was answered', async () => {
     const transactionId = 'never-rolled-back';
     await client.query(
