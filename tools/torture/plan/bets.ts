@@ -139,10 +139,12 @@ export class BetWriter {
     startMs: number,
     {
       isForgotten = false,
+      isSeenTo = false,
       begins = 'here',
       paidBefore,
     }: {
       readonly isForgotten?: boolean;
+      readonly isSeenTo?: boolean;
       readonly begins?: Beginning;
       readonly paidBefore?: string | undefined;
     } = {},
@@ -155,6 +157,7 @@ export class BetWriter {
       isFreebet: this.#random.chance(0.1),
       isForgotten,
       begins,
+      ...(isSeenTo && { isSeenTo }),
       ...(paidBefore !== undefined && { paidBefore }),
       refuses: this.#refuses,
       steps: this.#steps.map((step, index) => withoutLaterUpdates(step, this.#steps[index + 1])),

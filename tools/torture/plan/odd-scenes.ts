@@ -120,6 +120,27 @@ const deadLetters: Scene = (random, steps) => {
   return { bets, faults };
 };
 
+/**
+ * A promised result gets no answer, though the wallet takes it, and one of its attempts lands late. A person resolves
+ * it, and then something else comes.
+ */
+const seenTo: Scene = (random, steps) => {
+  const bets = betsOf(steps / 4, (index) => {
+    const writer = new BetWriter(random, index, 'zeta');
+    writer.place();
+    writer.settle('won', random.whole(0, 100));
+    const taken = random.whole(0, 1);
+    for (let n = 0; n < 3; n += 1) writer.fates[n === taken ? 'lost' : 'late']('settle', n);
+    // When the promise is a dead letter, and before the last of its attempts has landed.
+    const pauseMs = random.whole(1_700, 2_600);
+    if (random.chance(0.5)) writer.unsettle(pauseMs);
+    else if (random.chance(0.8)) writer.settle('won', pauseMs);
+    else writer.step({ kind: 'rollback', errorCode: 50 }, { pauseMs });
+    return writer.done(random.whole(0, 300), { isSeenTo: true });
+  });
+  return { bets, faults: [] };
+};
+
 /** Bets with results that come back, begun within so many milliseconds; some of them are rolled back. */
 function endedBets(random: Random, steps: number, operator: OperatorId, withinMs: number) {
   return betsOf(steps / 4, (index) => {
@@ -268,4 +289,5 @@ export const ODD_SCENES: readonly (readonly [weight: number, scene: Scene])[] = 
   [3, abandonedResults],
   [2, otherSessions],
   [2, oldRedis],
+  [3, seenTo],
 ];

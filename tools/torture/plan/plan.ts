@@ -65,6 +65,8 @@ export interface BetPlan {
   /** The service forgets to roll back what was answered 100: the gateway has to. */
   readonly isForgotten: boolean;
   readonly begins: Beginning;
+  /** A person resolves its dead letters, once the wallet holds what the service goes by. */
+  readonly isSeenTo?: boolean;
   /** Of a bet from elsewhere: what was paid for it there, decimal text; undefined: it waits for its result. */
   readonly paidBefore?: string;
   /** Amounts of settles that the wallet refuses whenever they come, with the code. */

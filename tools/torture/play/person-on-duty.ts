@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { heldOf } from '../check/held.ts';
 import { ADMIN_TOKEN, type Deployment } from '../deployment/deployment.ts';
+import { moneyOf } from '../money.ts';
 import { CHARACTERS, type OperatorId } from '../plan/plan.ts';
 import type { BetRecord } from '../service/record.ts';
 import type { Story } from '../story.ts';
@@ -9,12 +11,14 @@ const PATIENCE_MS = 2_000;
 
 /**
  * Decides dead letters of a wallet that pays repeats again, as docs/runbooks say: looks up at the wallet whether it
- * has taken the result, and has it sent once more if not.
+ * has taken the result, and has it sent once more if not. Of another wallet, where the plan says so, resolves those
+ * that it has taken.
  */
 export class PersonOnDuty {
   readonly #deployment: Deployment;
   readonly #story: Story;
   readonly #records: ReadonlyMap<string, BetRecord>;
+  readonly #operators: ReadonlySet<OperatorId>;
   #isOver = false;
   readonly #working: Promise<void>;
 
@@ -22,6 +26,7 @@ export class PersonOnDuty {
     this.#deployment = deployment;
     this.#story = story;
     this.#records = new Map(records.map((record) => [record.transactionId, record]));
+    this.#operators = new Set(records.map(({ plan }) => plan.operator));
     this.#working = this.#work();
   }
 
@@ -32,19 +37,28 @@ export class PersonOnDuty {
 
   async #work(): Promise<void> {
     while (!this.#isOver) {
-      for (const operator of ['eta'] as const) await this.#look(operator).catch(() => undefined);
+      for (const operator of this.#operators) await this.#look(operator).catch(() => undefined);
       await sleep(LOOK_MS);
     }
   }
 
   async #look(operator: OperatorId): Promise<void> {
-    if (!CHARACTERS[operator].isSpendthrift) return;
     const text = await this.#ask('GET', `/admin/deliveries?operator=${operator}&state=dead`);
     const page: { readonly items: readonly Readonly<Record<string, unknown>>[] } = JSON.parse(text);
     for (const { id, transactionId } of page.items) {
       const record = this.#records.get(String(transactionId));
-      if (record !== undefined) await this.#decide(String(id), record);
+      if (record === undefined) continue;
+      if (CHARACTERS[operator].isSpendthrift) await this.#decide(String(id), record);
+      else if (record.plan.isSeenTo === true) await this.#seeTo(String(id), record);
     }
+  }
+
+  /** What the wallet does not hold is left to whoever retries dead letters. */
+  async #seeTo(id: string, record: BetRecord): Promise<void> {
+    const { plan, transactionId, standing, paid } = record;
+    const booked = this.#deployment.wallet(plan.operator).ledger.bets.get(transactionId);
+    const isHeld = standing === 'accepted' && heldOf(booked).paid === moneyOf(paid);
+    if (isHeld) await this.#resolve(id, record);
   }
 
   async #decide(id: string, record: BetRecord): Promise<void> {
@@ -61,9 +75,14 @@ export class PersonOnDuty {
       // Overtaken: it can only be put aside.
       if (!told.includes('"code":8')) return;
     }
-    const told = await this.#ask('POST', `${path}/resolve`, { by: 'duty', reason: 'looked up' });
+    await this.#resolve(id, record);
+  }
+
+  async #resolve(id: string, record: BetRecord): Promise<void> {
+    const said = { by: 'duty', reason: 'looked up' };
+    const told = await this.#ask('POST', `/admin/deliveries/${id}/resolve`, said);
     record.isLookedUp = true;
-    this.#story.tell('fault', plan.id, `a person resolves ${id}: ${told.slice(0, 90)}`);
+    this.#story.tell('fault', record.plan.id, `a person resolves ${id}: ${told.slice(0, 90)}`);
   }
 
   /** @throws Error for anything but 200 */

@@ -44,7 +44,7 @@ export async function play(plan: Plan, deployment: Deployment): Promise<Verdict>
   const ending = setTimeout(() => {
     isOver = true;
   }, LIVES_MS_MAX);
-  const person = plan.bets.some(({ operator }) => CHARACTERS[operator].isSpendthrift)
+  const person = plan.bets.some(needsPerson)
     ? new PersonOnDuty(deployment, story, records)
     : undefined;
   try {
@@ -65,6 +65,10 @@ export async function play(plan: Plan, deployment: Deployment): Promise<Verdict>
     lag.close();
     for (const record of records) unwatch(record, deployment);
   }
+}
+
+function needsPerson({ operator, isSeenTo }: BetPlan): boolean {
+  return CHARACTERS[operator].isSpendthrift || isSeenTo === true;
 }
 
 /** A player for each bet, with money and a live session. */

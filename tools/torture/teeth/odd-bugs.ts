@@ -128,4 +128,15 @@ export const ODD_BUGS: readonly Bug[] = [
       },
     ],
   },
+  {
+    name: 'resolved-is-over',
+    what: 'once a person has resolved a dead letter, nothing that comes after it is confirmed',
+    changes: [
+      {
+        file: 'src/store/deliveries/resolution.ts',
+        find: 'late_kind = CASE WHEN b.confirm_left > 0 THEN d.operation END,',
+        put: 'late_kind = NULL, confirm_left = 0, confirm_at = NULL,',
+      },
+    ],
+  },
 ];
