@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { backoffMs } from '../domain/backoff.ts';
+import { type AttemptedResult, sameResult } from '../domain/bet.ts';
 import {
   type Conclusion,
   concludeResult,
@@ -59,14 +60,14 @@ export async function tryDelivery(
     operatorId: taken.owner.operatorId,
     operation: taken.operation,
     deadline: undefined,
-    call: async (sending) =>
-      isForPerson(wallet, taken)
-        ? unsendable('the process that sent it was lost, and the wallet would pay a repeat again')
-        : parsed.ok
-          ? await tracedAttempt(engine, taken, () =>
-              call(engine, wallet, taken, generation, parsed.message, sending),
-            )
-          : unsendable(`it holds no message: ${parsed.why}`),
+    call: async (sending) => {
+      if (!parsed.ok) return unsendable(`it holds no message: ${parsed.why}`);
+      const held = whyHeld(wallet, taken, parsed.message);
+      if (held !== undefined) return unsendable(`${held}, and the wallet would pay a repeat again`);
+      return await tracedAttempt(engine, taken, () =>
+        call(engine, wallet, taken, generation, parsed.message, sending),
+      );
+    },
     conclude: (sent) =>
       conclude(engine, wallet, taken, parsed.ok ? parsed.message : undefined, sent),
     finish: (operationId, { conclusion, delivery }, attemptRecord) =>
@@ -97,19 +98,28 @@ export async function recordDelivery(engine: Engine, tried: TriedDelivery): Prom
 }
 
 /**
- * A wallet that pays repeats again (`unknownRepeats: hold`) may have been sent this result by a
- * process that was killed: only a person may send it again, and does so for this delivery by
- * retrying it.
+ * A wallet that pays repeats again (`unknownRepeats: hold`) may have been sent this result by a process that was killed,
+ * or before that was known of it: only a person may send it again, and does so for this delivery by retrying it. What
+ * such a wallet has confirmed is not confirmed once more.
+ * @returns why it is not sent; undefined: it is
  */
-function isForPerson(wallet: Wallet, { operation, purpose, bet }: TakenDelivery): boolean {
+function whyHeld(
+  wallet: Wallet,
+  { operation, purpose, bet, attempts, isSentOnceMore }: TakenDelivery,
+  message: BetRequest,
+): string | undefined {
+  if (!wallet.callerDialect.holdUnknownRepeats || !isResult(operation)) return undefined;
+  if (purpose === 'confirm') return 'it is confirmed already';
   const { settlement } = bet;
-  return (
-    wallet.callerDialect.holdUnknownRepeats &&
-    purpose === 'promise' &&
-    isResult(operation) &&
-    settlement.kind === 'unknown' &&
-    settlement.attempted.kind === 'several'
-  );
+  if (settlement.kind !== 'unknown') return undefined;
+  if (settlement.attempted.kind === 'several') return 'the process that sent it was lost';
+  const isRepeat = attempts > 1 && isSameResult(message, settlement.attempted);
+  return isRepeat && !isSentOnceMore ? 'it may have been taken before' : undefined;
+}
+
+function isSameResult(message: BetRequest, attempted: AttemptedResult): boolean {
+  const isOfResult = message.operation === 'settle' || message.operation === 'unsettle';
+  return isOfResult && sameResult(resultIn(message), attempted);
 }
 
 function unsendable(error: string): BetAnswer {

@@ -70,7 +70,7 @@ export function afterAttempt(attempted: Attempted, sent: BetAnswer): AfterAttemp
       return { kind: 'unsent', retryInMs: 0 };
     case 'unconfirmed':
       if (attempted.holdsRepeats === true && isResult(attempted.operation) && mayHaveTaken(sent)) {
-        return { kind: 'dead' };
+        return attempted.purpose === 'promise' ? { kind: 'dead' } : { kind: 'refused' };
       }
       if (!attempted.isOverdue) return { kind: 'pending', retryInMs: attempted.retryInMs };
       if (attempted.purpose === 'promise') return { kind: 'dead' };

@@ -141,6 +141,8 @@ export class DeliveryRetries {
       ), changed AS (
       UPDATE deliveries d
          SET state = 'pending', settled_at = NULL, next_attempt_at = clock_timestamp(),
+             -- Whoever has decided about it: a wallet that pays repeats again is sent it by nobody else's word.
+             resolved_by = ${by.caller.actor},
              ${wholeHorizon(this.#horizonSeconds(operatorId))}
         FROM chosen c JOIN bet ON bet.transaction_id = c.transaction_id
        WHERE d.id = c.id AND d.state = 'dead'

@@ -113,6 +113,7 @@ export const TAKE = statement(
     LEFT JOIN (
       SELECT t.id, t.operation, t.purpose, t.transaction_id, t.operation_id, bet.attempt_id,
              t.attempts, t.created_at, t.transaction_time, o.body,
+             t.resolved_by IS NOT NULL AS sent_once_more,
              bet.operator_id, bet.player_id, p.user_id, p.operator_user, bet.session_id,
              s.operator_token, s.token_hash, bet.place, bet.place_time, bet.place_code, bet.place_message,
              bet.rollback, bet.rollback_time, bet.rollback_code, bet.rollback_message,

@@ -15,6 +15,8 @@ export interface TakenDelivery {
   readonly attemptId: string;
   /** Including this one. */
   readonly attempts: number;
+  /** It was a dead letter, and a person has decided that it is to be sent once more. */
+  readonly isSentOnceMore: boolean;
   /** Its horizon is over: this attempt is the last one. */
   readonly isOverdue: boolean;
   readonly createdAt: Date;
@@ -61,6 +63,7 @@ function takenOf(row: Columns): TakenDelivery {
     operationId: row.text('operation_id'),
     attemptId: row.text('attempt_id'),
     attempts: row.int('attempts'),
+    isSentOnceMore: row.bool('sent_once_more'),
     isOverdue: row.bool('overdue'),
     createdAt: row.date('created_at'),
     transactionTime: row.text('transaction_time'),

@@ -33,6 +33,7 @@ export function taken(id: number): TakenDelivery {
     operationId: String(id),
     attemptId: transactionId,
     attempts: 1,
+    isSentOnceMore: false,
     isOverdue: false,
     createdAt: new Date(),
     transactionTime: '2026-01-01T00:00:00.000Z',

@@ -182,12 +182,36 @@ describe('a result whose process was lost, at a wallet that pays repeats again,'
     kind: 'unknown',
     attempted: { kind: 'settle', amount: '12.10', resultType: 'won' },
   };
+  /** It was tried before that was known of its wallet. */
+  const again = { attempts: 2, bet: { ...bet, settlement: one } };
+  const OTHER = {
+    bet: { ...bet, settlement: { kind: 'unknown', attempted: { kind: 'unsettle' } } },
+  } as const;
+
+  it('nor is one sent that it may have taken before that was known of it (I5)', async () => {
+    const { result, calls, after } = await tried(takenOf('settle', again), { dialect });
+    expect(calls).toEqual([]);
+    expect(after).toEqual({ kind: 'dead' });
+    expect(result.sent.trace.error).toContain('it may have been taken before');
+  });
+
+  it('nor what it has confirmed: that ends quietly', async () => {
+    const { calls, after } = await tried(takenOf('settle', { purpose: 'confirm' }), { dialect });
+    expect(calls).toEqual([]);
+    expect(after).toEqual({ kind: 'refused' });
+  });
+
   it.each<[string, TakenDelivery, typeof dialect | undefined]>([
     ['at another wallet', takenOf('settle', { bet }), undefined],
-    ['where it is only confirmed', takenOf('settle', { bet, purpose: 'confirm' }), dialect],
     ['where it is a rollback', takenOf('rollback', { bet }), dialect],
     ['where the result is known', takenOf('settle'), dialect],
     ['where a person names it', takenOf('settle', { bet: { ...bet, settlement: one } }), dialect],
+    ['where another was lost', takenOf('settle', { ...again, ...OTHER }), dialect],
+    [
+      'where a person sends it again',
+      takenOf('settle', { ...again, isSentOnceMore: true }),
+      dialect,
+    ],
   ])('and is brought %s', async (_, taken, of) => {
     const { calls, after } = await tried(taken, { dialect: of ?? {} });
     expect(calls).toHaveLength(1);

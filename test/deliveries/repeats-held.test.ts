@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  acceptedBet,
+  isConfirming,
+  lose,
+  settlesOf,
+  untilDeliveriesAre,
+} from '../money-safety/support/bets.ts';
+import { PATIENT, QUICK } from '../money-safety/support/patience.ts';
+import { BY } from '../support/audit.ts';
+import type { TestBet } from '../support/bet.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { asPerson } from '../support/person.ts';
+
+const QUEUEING = { ...PATIENT, settle: { onFailure: 'queue' } } as const;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    worker: true,
+    gateway: QUICK,
+    operators: { alpha: QUEUEING },
+  });
+});
+beforeEach(async () => {
+  gateway.wallet('alpha').behave();
+  await gateway.reconfigure('alpha', QUEUEING);
+});
+afterAll(() => gateway.close());
+
+const status = ({ status: of }: { status: number }) => of;
+
+/** Its wallet turns out to pay repeats again; in between nothing is sent. */
+async function holdsRepeats(): Promise<void> {
+  gateway.parts.wallets.setOverride('alpha', 'money', 'open');
+  const wallet = { ...PATIENT.wallet, dialect: { unknownRepeats: 'hold' } };
+  await gateway.reconfigure('alpha', { ...QUEUEING, wallet });
+}
+
+function goesOn(): void {
+  gateway.wallet('alpha').behave();
+  gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
+}
+
+/** A settle of 20 that was promised, and tried without an answer. */
+async function triedBet(): Promise<TestBet> {
+  const bet = await acceptedBet(gateway);
+  const { transactionId } = bet;
+  bet.wallet.misbehave('settle', { kind: 'reset', effect: 'applied' }, { transactionId });
+  expect(status(await bet.settle('20'))).toBe(200);
+  await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'pending' }]);
+  return bet;
+}
+
+describe('when `unknownRepeats: hold` is set while results are open (I5)', {
+  timeout: 60_000,
+}, () => {
+  it('a promised one that may be paid already is left to a person, who may have it sent', async () => {
+    const bet = await triedBet();
+    await holdsRepeats();
+    const sent = settlesOf(bet).length;
+    goesOn();
+    const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    expect(settlesOf(bet)).toHaveLength(sent);
+    await asPerson(gateway, (admin) => admin.retry(dead?.id ?? '', BY));
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
+    expect(settlesOf(bet)).toHaveLength(sent + 1);
+  });
+
+  it('what a person has had sent goes on until its wallet is there', async () => {
+    const bet = await triedBet();
+    await holdsRepeats();
+    goesOn();
+    const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    const { transactionId } = bet;
+    // It says for certain that it has not taken it.
+    bet.wallet.misbehave('settle', { kind: 'code', code: 3 }, { transactionId, calls: 2 });
+    await asPerson(gateway, (admin) => admin.retry(dead?.id ?? '', BY));
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
+  });
+
+  it('one that was never tried is sent', async () => {
+    const bet = await acceptedBet(gateway);
+    gateway.parts.wallets.setOverride('alpha', 'money', 'open');
+    expect(status(await bet.settle('20'))).toBe(200);
+    await holdsRepeats();
+    goesOn();
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
+    expect(bet.balance()).toBe('920');
+  });
+
+  it('a confirmation that waits is not sent: the wallet has that result', async () => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    lose(bet, 'settle');
+    expect(status(await bet.settle('20'))).toBe(200);
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
+    expect(status(await bet.settle('50'))).toBe(200);
+    bet.wallet.misbehave('settle', { kind: 'reset' }, { transactionId });
+    await isConfirming(bet);
+    await holdsRepeats();
+    const sent = settlesOf(bet).length;
+    goesOn();
+    await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'refused' }]);
+    expect(settlesOf(bet)).toHaveLength(sent);
+    expect(status(await bet.settle('50'))).toBe(200);
+  });
+});
