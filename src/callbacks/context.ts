@@ -3,6 +3,7 @@ import type { Engine } from '../engine/context.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { AnswerCache } from '../redis/answer-cache.ts';
 import type { PlaceJournal } from '../store/bets/place-journal.ts';
+import type { Confirmations } from '../store/deliveries/confirmations.ts';
 import type { Players } from '../store/sessions/players.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import type { RefusedReads } from './refused-reads.ts';
@@ -12,6 +13,7 @@ export interface Callbacks extends Engine {
   readonly players: Players;
   readonly places: PlaceJournal;
   readonly answers: AnswerCache;
+  readonly confirmations: Confirmations;
   readonly wallets: Wallets;
   readonly refusedReads: RefusedReads;
   /** Whether this good profile or balance is logged; every other callback is. */

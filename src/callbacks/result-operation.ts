@@ -6,6 +6,7 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type AttemptResult, runAttempt } from '../engine/attempt.ts';
 import { deliverySettings, newDelivery } from '../engine/delivery-settings.ts';
 import { type FirstRequest, firstRequest } from '../engine/first-request.ts';
+import { leaveToPerson } from '../engine/left-to-person.ts';
 import { resultIn } from '../engine/result-in.ts';
 import { askRightWallet } from '../engine/wallet-generation.ts';
 import { within } from '../lib/within.ts';
@@ -59,7 +60,7 @@ export async function sendResult(
   }
   const { wallet } = askable;
   if (wallet.callerDialect.holdUnknownRepeats && bet.settlement.kind === 'unknown') {
-    return heldForPerson(callback, operatorId);
+    return await heldForPerson(callback, bet);
   }
   const attempt = await resultAttempt(callback, wallet, bet, terms);
   const { attemptId } = attempt;
@@ -93,14 +94,16 @@ function handledOf(operatorId: string, attempted: AttemptResult<WithDelivery>): 
 /**
  * A wallet that would pay a repeat again is never sent one (`unknownRepeats: hold`): a person has to find out
  * what it did with the first. The dead letter for that person is made when the attempt ends or, if its process
- * was killed, by the worker (`deliveries/confirm.ts`).
+ * was killed, by the worker (`deliveries/confirm.ts`); or here, where that had been known of the wallet too late for both.
  */
-function heldForPerson(
-  { callbacks, message, transactionId }: ResultCallback,
-  operatorId: string,
-): Handled {
+async function heldForPerson(
+  { callbacks, message, transactionId, deadline }: ResultCallback,
+  bet: Bet,
+): Promise<Handled> {
+  const { operatorId } = ownerOf(bet);
   const { operation } = message;
   callbacks.logger.error({ operator: operatorId, operation, transactionId }, 'bet.repeat_held');
+  if (bet.late === undefined) await within(deadline.answerMs(), leaveToPerson(callbacks, bet));
   return unavailable('unknown', operatorId, { reason: 'held' });
 }
 

@@ -1,10 +1,8 @@
-import type { Bet } from '../domain/bet.ts';
 import { decideConfirm } from '../domain/confirm.ts';
-import { isResult } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings, horizonMsOf } from '../engine/delivery-settings.ts';
-import { parseBet } from '../protocol/messages.ts';
+import { leaveToPerson } from '../engine/left-to-person.ts';
 import type { Confirmations, DueConfirmation } from '../store/deliveries/confirmations.ts';
 import type { Wallets } from '../wallets/wallets.ts';
 import { eachBet } from './each-bet.ts';
@@ -33,9 +31,10 @@ export async function confirmDue(
 }
 
 async function confirm(
-  { bets, confirmations, configuration, logger, wallets }: Confirming,
+  confirming: Confirming,
   { transactionId, nowMs }: DueConfirmation,
 ): Promise<boolean> {
+  const { bets, confirmations, configuration, logger, wallets } = confirming;
   const bet = await bets.find(transactionId);
   if (bet?.owner === undefined) return false;
   const { operatorId } = bet.owner;
@@ -50,12 +49,9 @@ async function confirm(
     case 'skip':
       await confirmations.skip(bet);
       return false;
-    case 'leaveToPerson': {
-      if (await leaveToPerson(confirmations, bets, bet)) {
-        logger.error({ operator: operatorId, transactionId }, 'delivery.left_to_person');
-      }
+    case 'leaveToPerson':
+      if (!(await leaveToPerson(confirming, bet))) await confirmations.skip(bet);
       return false;
-    }
     case 'send': {
       const { operationId } = decision;
       const horizonMs = horizonMsOf(settings);
@@ -72,27 +68,4 @@ async function confirm(
     default:
       return unreachable(decision);
   }
-}
-
-/**
- * Makes a dead letter of the result whose process was killed, unless there is one already, or nothing
- * to make one of.
- * @returns whether one was made
- */
-async function leaveToPerson(
-  confirmations: Confirmations,
-  bets: Confirming['bets'],
-  bet: Bet,
-): Promise<boolean> {
-  const newestFirst = await bets.operationsOf(bet.transactionId);
-  const open = newestFirst.find(
-    ({ operation, wasSent, isConcluded }) => isResult(operation) && wasSent && !isConcluded,
-  );
-  if (open === undefined) {
-    await confirmations.skip(bet);
-    return false;
-  }
-  const parsed = parseBet('PUT', open.body);
-  const settle = parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;
-  return await confirmations.leaveToPerson(bet, open.id, settle);
 }

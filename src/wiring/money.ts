@@ -52,6 +52,7 @@ export function createMoney(base: Base, storage: Storage) {
   const callbacks: Callbacks = {
     ...{ clock, logger, metrics, configuration, tracing },
     ...{ players, places, bets, answers, sessions, wallets },
+    confirmations: new Confirmations(database),
     changes: new BetChanges(),
     refusedReads: new RefusedReads({ clock, wallets, metrics }),
     logsRead: sampler(environment.logReadsShare),
@@ -66,7 +67,6 @@ export function createMoney(base: Base, storage: Storage) {
           ...callbacks,
           store: new DeliveryStore(database, journalDatabase),
           backlog: storage.backlog,
-          confirmations: new Confirmations(database),
         },
         { redisUrl: environment.redisUrl, databaseId },
       ),

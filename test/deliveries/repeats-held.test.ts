@@ -4,6 +4,7 @@ import {
   isConfirming,
   lose,
   settlesOf,
+  timeComes,
   untilDeliveriesAre,
 } from '../money-safety/support/bets.ts';
 import { PATIENT, QUICK } from '../money-safety/support/patience.ts';
@@ -13,13 +14,14 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asPerson } from '../support/person.ts';
 
 const QUEUEING = { ...PATIENT, settle: { onFailure: 'queue' } } as const;
+const HOLDING = { ...PATIENT.wallet, dialect: { unknownRepeats: 'hold' } } as const;
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
     gateway: QUICK,
-    operators: { alpha: QUEUEING },
+    operators: { alpha: QUEUEING, beta: PATIENT },
   });
 });
 beforeEach(async () => {
@@ -33,8 +35,7 @@ const status = ({ status: of }: { status: number }) => of;
 /** Its wallet turns out to pay repeats again; in between nothing is sent. */
 async function holdsRepeats(): Promise<void> {
   gateway.parts.wallets.setOverride('alpha', 'money', 'open');
-  const wallet = { ...PATIENT.wallet, dialect: { unknownRepeats: 'hold' } };
-  await gateway.reconfigure('alpha', { ...QUEUEING, wallet });
+  await gateway.reconfigure('alpha', { ...QUEUEING, wallet: HOLDING });
 }
 
 function goesOn(): void {
@@ -104,5 +105,17 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
     await untilDeliveriesAre(bet, [{ state: 'delivered' }, { state: 'refused' }]);
     expect(settlesOf(bet)).toHaveLength(sent);
     expect(status(await bet.settle('50'))).toBe(200);
+  });
+
+  it('one that was lost long before is a dead letter as soon as it comes again (I4)', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+    lose(bet, 'settle');
+    expect(status(await bet.settle('20'))).toBe(503);
+    await timeComes(bet, 'first');
+    await timeComes(bet, 'second');
+    await gateway.reconfigure('beta', { wallet: HOLDING });
+    expect(status(await bet.settle('20'))).toBe(503);
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    expect(settlesOf(bet)).toEqual(['20']);
   });
 });

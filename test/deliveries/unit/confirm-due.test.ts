@@ -160,7 +160,7 @@ describe('a result of which nobody knows whether its wallet took it, and which m
     expect(skip).not.toHaveBeenCalled();
     expect(send).not.toHaveBeenCalled();
     expect(error.mock.calls).toEqual([
-      [{ operator: 'alpha', transactionId: '0' }, 'delivery.left_to_person'],
+      [{ operator: 'alpha', transactionId: 'bet' }, 'delivery.left_to_person'],
     ]);
   });
 

@@ -1,0 +1,33 @@
+import type { Bet } from '../domain/bet.ts';
+import { isResult } from '../domain/operation.ts';
+import { parseBet } from '../protocol/messages.ts';
+import type { Confirmations } from '../store/deliveries/confirmations.ts';
+import type { Engine } from './context.ts';
+
+/** What making dead letters takes, for callbacks and the worker alike. */
+export interface LeavingToPerson extends Pick<Engine, 'bets' | 'logger'> {
+  readonly confirmations: Confirmations;
+}
+
+/**
+ * Makes a dead letter of the result that nobody knows the fate of, unless there is one already.
+ * @returns false where there is nothing to make one of
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function leaveToPerson(
+  { bets, confirmations, logger }: LeavingToPerson,
+  bet: Bet,
+): Promise<boolean> {
+  const newestFirst = await bets.operationsOf(bet.transactionId);
+  const open = newestFirst.find(
+    ({ operation, wasSent, isConcluded }) => isResult(operation) && wasSent && !isConcluded,
+  );
+  if (open === undefined) return false;
+  const parsed = parseBet('PUT', open.body);
+  const settle = parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;
+  if (await confirmations.leaveToPerson(bet, open.id, settle)) {
+    const { transactionId, owner } = bet;
+    logger.error({ operator: owner?.operatorId, transactionId }, 'delivery.left_to_person');
+  }
+  return true;
+}
