@@ -2,6 +2,13 @@ import { type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
 
+declare module 'sonic-boom' {
+  interface SonicBoom {
+    /** With `contentMode: 'buffer'`; its own types know text alone. */
+    write(bytes: Buffer): boolean;
+  }
+}
+
 /** Lines gather to so much, or for so long, before they are written. */
 const WRITE_BYTES = 32_768;
 const FLUSH_EVERY_MS = 100;
@@ -36,6 +43,8 @@ export function createLogger(
   const output = pino.destination({
     dest: fd,
     sync: false,
+    // Text that waits would be measured anew, all of it, with every line: that cost more than signing the call.
+    contentMode: 'buffer',
     minLength: WRITE_BYTES,
     maxWrite: 2 * WRITE_BYTES,
     maxLength: waitingBytesMax,
@@ -43,6 +52,10 @@ export function createLogger(
   });
   // At the exit it would try again for ever where nobody reads any more: such a process never ended.
   output.flushSync = () => undefined;
+  const lines = {
+    write: (line: string) => output.write(Buffer.from(line)),
+    flush: (done: (error?: Error) => void) => output.flush(done),
+  };
   const logger = pino(
     {
       level,
@@ -51,7 +64,7 @@ export function createLogger(
       messageKey: 'msg',
       serializers: { err: errorFacts },
     },
-    output,
+    lines,
   );
   let lost = 0;
   output.on('drop', () => {
