@@ -54,7 +54,8 @@ export function createLogger(
   output.flushSync = () => undefined;
   const lines = {
     write: (line: string) => output.write(Buffer.from(line)),
-    flush: (done: (error?: Error) => void) => output.flush(done),
+    // Once for what is just being written, after which less than a piece may be left, and once for that.
+    flush: (done: (error?: Error) => void) => output.flush(() => output.flush(done)),
   };
   const logger = pino(
     {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -42,5 +42,18 @@ it('a log that nobody reads for a while takes no more memory than it may, and sa
     await readUntil(line);
   }
   expect(text.match(/log\.lines_lost/g)).toHaveLength(1);
+  await file.close();
+});
+
+it('writes all that waits before the process ends, in any script, also where some is just being written', async () => {
+  const path = join(folder, 'log.json');
+  const file = await open(path, 'w');
+  const logger = createLogger('info', null, { fd: file.fd });
+  // More than is written at once, but not twice as much: what is left then waits for more.
+  const words = Array.from({ length: 300 }, (_, n) => `${n} Łódź 東京 😀 ${'.'.repeat(60)}`);
+  for (const word of words) logger.info({ word }, 'test.line');
+  await new Promise((resolve) => logger.flush(resolve));
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
+  expect(lines.map((line): unknown => JSON.parse(line).word)).toEqual(words);
   await file.close();
 });
