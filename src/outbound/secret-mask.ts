@@ -47,14 +47,13 @@ const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\
  * come through as they are.
  */
 export class SecretMask {
+  /** The longest first: one may be a part of another. */
   readonly #secrets: readonly string[];
-  readonly #beside: SecretMask | undefined;
 
-  /** @param beside whose secrets it hides as well, and first; they are not spelled anew for every call */
+  /** @param beside whose secrets it hides as well; they are neither spelled nor sorted anew for every call */
   constructor(secrets: readonly string[], beside?: SecretMask) {
-    // The longest first: one may be a part of another.
-    this.#secrets = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
-    this.#beside = beside;
+    const own = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
+    this.#secrets = beside === undefined ? own : merged(own, beside.#secrets);
   }
 
   /**
@@ -86,21 +85,16 @@ export class SecretMask {
   }
 
   #hidden(latin1: string, isWhole: boolean): string {
-    let hidden = this.#withoutSecrets(latin1);
+    let hidden = latin1;
+    for (const secret of this.#secrets) {
+      if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, maskOf(secret));
+    }
     if (!isWhole) hidden = this.#withoutCutSecret(hidden).replace(CUT_JWS, MASK);
     // Nearly every answer is short and plain: looking for a word is cheaper than the patterns.
     if (SECRET_WORD.test(hidden)) {
       hidden = hidden.replace(SECRET_MEMBER, maskedMember).replace(SECRET_HEADER, `$1${MASK}`);
     }
     return MAYBE_JWS.test(hidden) ? hidden.replace(JWS, MASK) : hidden;
-  }
-
-  #withoutSecrets(text: string): string {
-    let hidden = this.#beside === undefined ? text : this.#beside.#withoutSecrets(text);
-    for (const secret of this.#secrets) {
-      if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, maskOf(secret));
-    }
-    return hidden;
   }
 
   /** Where an answer breaks off, it may do so in the middle of a secret. */
@@ -110,8 +104,21 @@ export class SecretMask {
         if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
       }
     }
-    return this.#beside === undefined ? text : this.#beside.#withoutCutSecret(text);
+    return text;
   }
+}
+
+/** Two lists, each the longest first, as one such list. */
+function merged(few: readonly string[], many: readonly string[]): readonly string[] {
+  const all: string[] = [];
+  let rest = many;
+  for (const one of few) {
+    const shorter = rest.findIndex((other) => other.length <= one.length);
+    const end = shorter === -1 ? rest.length : shorter;
+    all.push(...rest.slice(0, end), one);
+    rest = rest.slice(end);
+  }
+  return [...all, ...rest];
 }
 
 const TOKEN_MEMBER = /"token"\s*:\s*("(?:[^"\\]|\\.)*")/g;

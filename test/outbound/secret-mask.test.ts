@@ -179,6 +179,15 @@ describe('a wallet that tells what it was given', () => {
     expect(mask.text(`${SECRET_OF_WALLET} ${TOKEN.slice(0, 9)}`, false)).toBe('*** ***');
   });
 
+  it('is not shown the rest of a token that holds the value of a header', () => {
+    const token = 'Alpha Casino/7f3c9d21e8b04a56';
+    const mask = new SecretMask([token, TOKEN], standingMask(settings));
+    expect(mask.text(`unknown: ${token}`)).toBe('unknown: ***');
+    // And the other way round.
+    const inside = new SecretMask([KEY.slice(0, 8)], standingMask(settings));
+    expect(inside.text(`${KEY} ${KEY.slice(0, 8)} Alpha Casino`)).toBe('*** *** ***');
+  });
+
   it('has its mask made once', () => {
     expect(standingMask(settings)).toBe(standingMask(settings));
   });
