@@ -12,7 +12,6 @@ import {
 import type { RecordedOperation } from '../store/bets/journal.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { recordOf } from './commit.ts';
-import type { Callbacks } from './context.ts';
 import { isSame } from './first-copy.ts';
 import type { Handled } from './handled.ts';
 
@@ -77,22 +76,6 @@ export async function onRecord(callback: Recorded, handled: Handled): Promise<Ha
 /** A 503 asks the service to repeat; it takes any other answer as final. */
 function isFinal({ answer }: RecordedOperation): boolean {
   return answer !== undefined && answer.status < 500;
-}
-
-/**
- * The token that a cashout of unknown outcome was first sent with, as the journal keeps it.
- * @returns undefined if no such cashout is on record
- * @throws GatewayError when the journal fails
- */
-export async function firstCashout(
-  { bets }: Callbacks,
-  message: SettleRequest,
-): Promise<string | undefined> {
-  const newestFirst = await bets.operationsOf(message.transactionId);
-  const first = newestFirst.findLast(
-    (recorded) => recorded.wasSent && !recorded.isConcluded && asksForSame(recorded, message),
-  );
-  return first && messageOf(first)?.token;
 }
 
 function asksForSame(recorded: RecordedOperation, message: BetRequest): boolean {

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Bet } from '../domain/bet.ts';
 import { decideSettle } from '../domain/decide.ts';
 import { inTime } from '../engine/attempt.ts';
+import { firstCashout } from '../engine/first-request.ts';
 import { isoTime } from '../protocol/answers.ts';
 import type { SettleRequest } from '../protocol/messages.ts';
 import { tokenRefused, unavailable, unknownBet } from './answers.ts';
 import type { BetCallback } from './bet-callback.ts';
 import { recordOf } from './commit.ts';
 import type { Handled } from './handled.ts';
-import { firstCashout, onRecord, recordedAnswer } from './recorded-answer.ts';
+import { onRecord, recordedAnswer } from './recorded-answer.ts';
 import {
   type ResultTerms,
   recordUnsentResult,
@@ -90,7 +91,7 @@ async function cashoutToken(
 ): Promise<CashoutToken | Handled> {
   const operatorId = bet.owner?.operatorId;
   if (bet.settlement.kind === 'unknown') {
-    const first = await firstCashout(callbacks, message);
+    const first = await firstCashout(callbacks.bets, message);
     const lookup = first === undefined ? undefined : await callbacks.sessions.findKept(first);
     if (lookup !== undefined && lookup.kind !== 'unknown') {
       const { owner, operatorToken } = lookup.session;

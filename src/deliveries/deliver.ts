@@ -17,7 +17,7 @@ import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Concluded, record, type Tried, tryOnce } from '../engine/attempt.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
-import { firstRequest } from '../engine/first-request.ts';
+import { firstCashout, firstRequest } from '../engine/first-request.ts';
 import { resultIn } from '../engine/result-in.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { askRightWallet, UNRELEASED } from '../engine/wallet-generation.ts';
@@ -138,9 +138,12 @@ async function call(
   const { totalMs, reserveMs } = engine.configuration().gateway.deadline;
   const { alwaysSendToken, stableRequestId } = wallet.callerDialect;
   try {
-    const token = carriesToken(message.document, alwaysSendToken)
-      ? await tokenFor(engine, taken, message)
-      : undefined;
+    const ofCashout = await cashoutToken(engine, taken, message);
+    const token =
+      ofCashout ??
+      (carriesToken(message.document, alwaysSendToken)
+        ? await tokenFor(engine, taken, message)
+        : undefined);
     const first = stableRequestId
       ? await firstRequest(engine.bets, message, taken.operationId)
       : undefined;
@@ -152,7 +155,7 @@ async function call(
         body: walletBody(message.document, {
           operatorUser: owner.operatorUser,
           operatorToken: token,
-          alwaysSendToken,
+          alwaysSendToken: alwaysSendToken || ofCashout !== undefined,
           first,
         }),
         transactionId: taken.transactionId,
@@ -176,20 +179,23 @@ async function tokenFor(
   taken: TakenDelivery,
   message: BetRequest,
 ): Promise<string | undefined> {
-  const asked = await cashoutToken(sessions, taken, message);
-  if (asked !== undefined) return asked;
   if (taken.sealedToken !== undefined) return sessions.unseal(taken.sealedToken);
   return await betToken(sessions, taken, message.token);
 }
 
-/** A cashout is of the session that asked for it: the one that the bet was placed with may have ended long ago. */
+/**
+ * A cashout is of the session that asked for it: the one that the bet was placed with may have ended long ago. A repeat
+ * that bears no token of its player was sent with the first one's.
+ */
 async function cashoutToken(
-  sessions: Engine['sessions'],
+  { sessions, bets }: Engine,
   { owner }: TakenDelivery,
   message: BetRequest,
 ): Promise<string | undefined> {
   if (message.operation !== 'settle' || message.resultType !== 'cashout') return undefined;
-  return await betToken(sessions, { sessionId: undefined, owner }, message.token);
+  const ofPlayer = (token: string | undefined) =>
+    betToken(sessions, { sessionId: undefined, owner }, token);
+  return (await ofPlayer(message.token)) ?? (await ofPlayer(await firstCashout(bets, message)));
 }
 
 function conclude(

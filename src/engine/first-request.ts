@@ -1,6 +1,6 @@
 import { sameResult } from '../domain/bet.ts';
 import { isResult } from '../domain/operation.ts';
-import { type BetRequest, parseBet } from '../protocol/messages.ts';
+import { type BetRequest, parseBet, type SettleRequest } from '../protocol/messages.ts';
 import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
 import { type ResultRequest, resultIn } from './result-in.ts';
 
@@ -45,6 +45,27 @@ export async function firstRequest(
     }
   }
   return first && requestOf(first);
+}
+
+/**
+ * The token that a cashout of unknown outcome was first sent with, as the journal keeps it.
+ * @returns undefined if no such cashout is on record
+ * @throws GatewayError `DATABASE_UNAVAILABLE`
+ */
+export async function firstCashout(
+  journal: Pick<BetJournal, 'operationsOf'>,
+  message: SettleRequest,
+): Promise<string | undefined> {
+  const newestFirst = await journal.operationsOf(message.transactionId);
+  const first = newestFirst.findLast(
+    (earlier) =>
+      isResult(earlier.operation) &&
+      earlier.wasSent &&
+      !earlier.isConcluded &&
+      isRepeated(earlier, message),
+  );
+  const parsed = first && parseBet('PUT', first.body);
+  return parsed?.ok === true ? parsed.message.token : undefined;
 }
 
 function isRepeated(earlier: RecordedOperation, message: ResultRequest): boolean {

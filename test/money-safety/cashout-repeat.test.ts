@@ -154,6 +154,29 @@ describe('rule 11: a cashout that another session asked for than the one that pl
   });
 });
 
+describe('rule 11: a cashout whose repeat was accepted', { timeout: 60_000 }, () => {
+  it.each([
+    ['bears no token', async () => undefined],
+    ['bears a stranger’s token', async () => (await gateway.player()).token],
+  ])('is confirmed with the token of the first also where it %s (I5)', async (_, tokenOf) => {
+    const bet = await acceptedBet(gateway);
+    const { transactionId } = bet;
+    // One that stays unanswered until the cashout has been paid.
+    lose(bet, 'settle');
+    expect((await bet.settle('10')).status).toBe(503);
+    const paid = { kind: 'reset', effect: 'applied' } as const;
+    bet.wallet.misbehave('settle', paid, { transactionId, calls: 1 });
+    expect((await cashout(bet)).status).toBe(503);
+    await revokeSession(bet);
+    expect((await bet.settle('30', 'cashout', await tokenOf())).status).toBe(200);
+    bet.wallet.applyLate(transactionId);
+    expect(bet.balance()).toBe('910');
+    await isConfirming(bet);
+    expect(JSON.parse(bet.lastRequest().body.toString()).token).toBe(bet.player.operatorToken);
+    await expect.poll(() => bet.balance(), PATIENCE).toBe('930');
+  });
+});
+
 describe('rule 11: a cashout whose session ends while its copies are on their way (I5)', {
   timeout: 60_000,
 }, () => {

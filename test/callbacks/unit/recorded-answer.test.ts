@@ -2,9 +2,10 @@ import { describe, expect, it, vi } from 'vitest';
 import type { BetCallback } from '../../../src/callbacks/bet-callback.ts';
 import type { Callbacks } from '../../../src/callbacks/context.ts';
 import type { Handled } from '../../../src/callbacks/handled.ts';
-import { firstCashout, onRecord, recordedAnswer } from '../../../src/callbacks/recorded-answer.ts';
+import { onRecord, recordedAnswer } from '../../../src/callbacks/recorded-answer.ts';
 import type { Bet } from '../../../src/domain/bet.ts';
 import { Deadline } from '../../../src/domain/deadline.ts';
+import { firstCashout } from '../../../src/engine/first-request.ts';
 import type {
   SettleRequest,
   UnsettleRequest,
@@ -210,7 +211,7 @@ describe('the token that a cashout of unknown outcome was first sent with', () =
   const first = async (...newestFirst: readonly RecordedOperation[]) => {
     if (again.operation !== 'settle') throw new Error('no settle');
     const callbacks = partly<Callbacks>({ bets: { operationsOf: async () => newestFirst } });
-    return await firstCashout(callbacks, again);
+    return await firstCashout(callbacks.bets, again);
   };
 
   it('is that of the oldest that a wallet may have seen and nobody knows the end of', async () => {
