@@ -12,9 +12,12 @@ const OVER = `(s.ended_at IS NULL AND s.expires_at < $1::timestamptz
    OR s.ended_at < least($1::timestamptz, clock_timestamp() - interval '1 hour') AND s.given_dated IS NOT NULL
       AND (s.ended_reason <> 'revoked' OR s.given_to <@ s.given_dated))`;
 
+/** Whether a cashout of a bet `b` may be sent again. The session that asked for it may be any of its player's. */
+const REPEATS_CASHOUT = `(b.settlement = 'unknown' OR b.settlement_type = 'cashout' AND b.confirm_at IS NOT NULL)`;
+
 /**
- * A bet goes on with the token that it was placed with, and a cashout of unknown outcome with the one
- * of its first attempt, which may be of any session of its player.
+ * A bet goes on with the token that it was placed with, and a cashout of unknown outcome, or one that has still to be
+ * confirmed, with that of its first attempt.
  */
 const UNNEEDED = `
   WITH player AS MATERIALIZED (
@@ -23,9 +26,9 @@ const UNNEEDED = `
     SELECT s.id, s.player_id FROM player p CROSS JOIN LATERAL (
       SELECT s.id, s.player_id FROM sessions s WHERE s.player_id = p.id AND ${OVER} OFFSET 0) s
   ), needed AS MATERIALIZED (
-    SELECT DISTINCT b.session_id, CASE WHEN b.settlement = 'unknown' THEN b.player_id END AS player_id
+    SELECT DISTINCT b.session_id, CASE WHEN b.repeats_cashout THEN b.player_id END AS player_id
       FROM (SELECT DISTINCT player_id FROM old) p CROSS JOIN LATERAL (
-        SELECT b.session_id, b.player_id, b.settlement FROM bets b
+        SELECT b.session_id, b.player_id, ${REPEATS_CASHOUT} AS repeats_cashout FROM bets b
          WHERE b.player_id = p.player_id AND b.place <> 'in_flight' OFFSET 0) b
     UNION SELECT session_id, NULL FROM bets WHERE busy_until IS NOT NULL
   ), unneeded AS MATERIALIZED (

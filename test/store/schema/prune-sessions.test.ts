@@ -136,6 +136,17 @@ describe('pruning sessions', () => {
     expect(await pruned()).toBe(2);
   });
 
+  it('keeps all of a player with a cashout that has still to be confirmed: with the token of whoever asked for it (I5)', async () => {
+    const [placedWith, askedWith] = [await session(), await session()];
+    await bet(placedWith, 'settled');
+    await client.query(`UPDATE bets SET settlement_type = 'cashout', confirm_at = now()`);
+    expect(await pruned()).toBe(0);
+    expect(await ids()).toEqual([placedWith, askedWith]);
+    await client.query(`UPDATE bets SET confirm_at = NULL`);
+    expect(await pruned()).toBe(1);
+    expect(await ids()).toEqual([placedWith]);
+  });
+
   it('keeps what ended in a release that did not tell who could open it again (I8)', async () => {
     const revoked = await session({ endedReason: 'revoked' });
     const currency = await session({ endedReason: 'currency' });
