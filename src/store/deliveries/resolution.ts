@@ -9,6 +9,13 @@ interface Resolved {
   readonly by: Authority;
 }
 
+/**
+ * What the dead letter `d` brings. One of a confirmation, of a wallet that came to be one that pays repeats again, does
+ * not say: that stands at its bet `b` already.
+ */
+const AMOUNT = sql`CASE d.purpose WHEN 'confirm' THEN b.settlement_amount ELSE d.settle_amount END`;
+const TYPE = sql`CASE d.purpose WHEN 'confirm' THEN b.settlement_type ELSE d.settle_type END`;
+
 /** How often a delivery is looked at again whose bet moved at that moment. */
 const ROUNDS_MAX = 3;
 
@@ -58,17 +65,18 @@ async function resolveUnmoved(
     ), bet AS (
       UPDATE bets b
          SET settlement = CASE d.operation WHEN 'settle' THEN 'settled' ELSE 'unsettled' END,
-             settlement_amount = d.settle_amount, settlement_type = d.settle_type,
+             settlement_amount = ${AMOUNT}, settlement_type = ${TYPE},
              settlement_time = d.transaction_time, standing_operation_id = d.operation_id,
              -- Harmless as long as this result stands, whatever it was that may land: it is not sent over what the
              -- person has seen to (docs/money-safety.md, rule 3).
              late_kind = CASE WHEN b.confirm_left > 0 THEN d.operation END,
-             late_amount = CASE WHEN b.confirm_left > 0 THEN d.settle_amount END,
-             late_type = CASE WHEN b.confirm_left > 0 THEN d.settle_type END,
+             late_amount = CASE WHEN b.confirm_left > 0 THEN ${AMOUNT} END,
+             late_type = CASE WHEN b.confirm_left > 0 THEN ${TYPE} END,
              version = b.version + 1
         FROM changed d
        WHERE b.transaction_id = d.transaction_id AND d.operation IN ('settle', 'unsettle')
          AND b.rollback = 'none'
+         AND (d.purpose = 'promise' OR b.standing_operation_id = d.operation_id)
          -- An update or a confirmation on its way says nothing of the result.
          AND coalesce(b.busy_operation, 'update') IN ('update', 'confirm')
          AND NOT ${IS_PASSED}
