@@ -250,6 +250,23 @@ describe('rule 4: while a person looks after a dead letter', { timeout: 90_000 }
     const none = { confirm_left: 0, confirm_at: null };
     expect(await sql(gateway, left, [transactionId])).toEqual([none]);
   });
+
+  it('nor does one whose process is killed then', async () => {
+    const { bet, dead, comesBack } = await deadBet();
+    const { transactionId } = bet;
+    const gate = bet.wallet.hold('settle', { transactionId });
+    comesBack();
+    await makeDue(bet, 'first');
+    await gate.arrived;
+    await asPerson(gateway, (admin) => admin.resolve(dead, 'ann', 'paid by hand', BY));
+    await endLeases(gateway, transactionId);
+    await untilDeliveriesAre(bet, [{}, {}, { state: 'resolved' }, { state: 'superseded' }]);
+    gate.release();
+    await timeComes(bet, 'first');
+    await timeComes(bet, 'second');
+    // Once, when the wallet refused it.
+    expect(settlesOf(bet).filter((amount) => amount === '30')).toEqual(['30']);
+  });
 });
 
 describe('“nothing to roll back” is believed only where it cannot hide a loss', {
