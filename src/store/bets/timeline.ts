@@ -165,17 +165,25 @@ export class BetTimelines {
     });
   }
 
-  /** By operation. What was promised tells more than its confirmation, which may wait on purpose. */
+  /**
+   * By operation. A dead letter waits for a person, whichever of the two it is; else what was promised tells more than
+   * its confirmation, which may wait on purpose.
+   */
   async #shownDeliveries(
     rows: readonly DeliveryRow[],
   ): Promise<ReadonlyMap<bigint, { readonly id: string; readonly state: string }>> {
     const isPending = rows.some(({ state }) => state === 'pending');
     const isHeld = isPending ? await this.#heldNow?.() : undefined;
-    const { confirm = [], promise = [] } = Object.groupBy(rows, ({ purpose }) =>
-      purpose === 'confirm' ? purpose : 'promise',
-    );
+    const {
+      confirm = [],
+      promise = [],
+      dead = [],
+    } = Object.groupBy(rows, ({ purpose, state }) => {
+      if (state === 'dead') return state;
+      return purpose === 'confirm' ? purpose : 'promise';
+    });
     return new Map(
-      [...confirm, ...promise].map((row) => {
+      [...confirm, ...promise, ...dead].map((row) => {
         const isHeldNow = row.state === 'pending' && isHeld !== undefined && isHeldRow(row, isHeld);
         return [row.operationId, { id: String(row.id), state: isHeldNow ? 'held' : row.state }];
       }),
