@@ -2,6 +2,7 @@ import { collectDefaultMetrics } from 'prom-client';
 import pkg from '../../package.json' with { type: 'json' };
 import { expositionText, familiesOf } from './exposition.ts';
 import { type Makers, makers } from './makers.ts';
+import { serverMetrics } from './server-metrics.ts';
 
 /** A delivery lags between a fraction of a second and the days of its horizon. */
 const LAG_BUCKETS_SECONDS = [0.1, 0.5, 1, 2, 5, 15, 60, 360, 3600, 21600, 86400, 259200];
@@ -263,35 +264,6 @@ function processMetrics({ counter, gauge }: Makers) {
       'gateway_tokens_behind',
       'Sessions whose tokens are not sealed by the first encryption key, by state',
       ['state'],
-      'max',
-    ),
-  };
-}
-
-/** PostgreSQL and Redis, as this process meets them. */
-function serverMetrics({ counter, gauge }: Makers) {
-  return {
-    postgresqlUp: gauge('gateway_postgresql_up', 'Whether it answers and takes writes', [], 'min'),
-    monthsMissing: gauge('gateway_journal_months_missing', 'Months without a table', [], 'max'),
-    commitsLost: counter('gateway_lost_commits_total', 'Times that reported commits were gone', []),
-    connections: gauge('gateway_postgresql_connections', 'Connections of the pool, by state', [
-      'state',
-    ]),
-    connectionsMax: gauge(
-      'gateway_postgresql_connections_max',
-      'Connections the pool may open',
-      [],
-    ),
-    connectionsWaiting: gauge(
-      'gateway_postgresql_waiting',
-      'Statements that wait for a connection of the pool',
-      [],
-    ),
-    redisUp: gauge('gateway_redis_up', 'Whether Redis answers and takes writes', [], 'min'),
-    redisPolicy: gauge(
-      'gateway_redis_eviction_policy',
-      "Redis's maxmemory-policy (always 1)",
-      ['policy'],
       'max',
     ),
   };
