@@ -87,12 +87,16 @@ export function isDuplicate(error: unknown): boolean {
   return error instanceof PrismaTypes.PrismaClientKnownRequestError && error.code === 'P2002';
 }
 
+const PRISMAS_CODE = /^P\d{4}$/;
+
 function isUnavailable(error: unknown): boolean {
   if (error instanceof PrismaTypes.PrismaClientValidationError) return false;
   // Prisma passes on what it does not know, such as a query that took too long.
   if (!(error instanceof PrismaTypes.PrismaClientKnownRequestError)) return true;
   const sqlState = sqlStateOf(error.meta?.driverAdapterError);
   if (sqlState !== undefined) return speaksOfServer(sqlState);
+  // The system's word about the connection (`EPIPE`), for which Prisma has none of its own.
+  if (!PRISMAS_CODE.test(error.code)) return true;
   // P1...: no server; P2010: a raw query without PostgreSQL's word; P2024: no connection free; P2028: out of time.
   return error.code.startsWith('P1') || ['P2010', 'P2024', 'P2028'].includes(error.code);
 }
