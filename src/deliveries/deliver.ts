@@ -105,7 +105,7 @@ export async function recordDelivery(engine: Engine, tried: TriedDelivery): Prom
  */
 function whyHeld(
   wallet: Wallet,
-  { operation, purpose, bet, attempts, isSentOnceMore }: TakenDelivery,
+  { operation, purpose, bet, isSentOnceMore }: TakenDelivery,
   message: BetRequest,
 ): string | undefined {
   if (!wallet.callerDialect.holdUnknownRepeats || !isResult(operation)) return undefined;
@@ -113,7 +113,8 @@ function whyHeld(
   const { settlement } = bet;
   if (settlement.kind !== 'unknown') return undefined;
   if (settlement.attempted.kind === 'several') return 'the process that sent it was lost';
-  const isRepeat = attempts > 1 && isSameResult(message, settlement.attempted);
+  // Not only where this delivery was tried before: the same result may have been promised anew behind another one.
+  const isRepeat = isSameResult(message, settlement.attempted);
   return isRepeat && !isSentOnceMore ? 'it may have been taken before' : undefined;
 }
 

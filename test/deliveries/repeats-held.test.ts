@@ -80,6 +80,20 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
     await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'delivered' }]);
   });
 
+  it('also where it comes again behind another result, which its wallet refuses', async () => {
+    const bet = await triedBet();
+    expect(status(await bet.settle('50'))).toBe(200);
+    expect(status(await bet.settle('20'))).toBe(200);
+    await holdsRepeats();
+    const sent = settlesOf(bet).length;
+    gateway.wallet('alpha').behave();
+    const { transactionId } = bet;
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
+    await untilDeliveriesAre(bet, [{ state: 'dead' }, { state: 'dead' }, { state: 'dead' }]);
+    expect(settlesOf(bet).slice(sent)).toEqual(['50']);
+  });
+
   it('one that was never tried is sent', async () => {
     const bet = await acceptedBet(gateway);
     gateway.parts.wallets.setOverride('alpha', 'money', 'open');

@@ -188,8 +188,11 @@ describe('a result whose process was lost, at a wallet that pays repeats again,'
     bet: { ...bet, settlement: { kind: 'unknown', attempted: { kind: 'unsettle' } } },
   } as const;
 
-  it('nor is one sent that it may have taken before that was known of it (I5)', async () => {
-    const { result, calls, after } = await tried(takenOf('settle', again), { dialect });
+  it.each([
+    ['before that was known of it', again],
+    ['by another delivery', { ...again, attempts: 1 }],
+  ])('nor is one sent that it may have taken %s (I5)', async (_, changes) => {
+    const { result, calls, after } = await tried(takenOf('settle', changes), { dialect });
     expect(calls).toEqual([]);
     expect(after).toEqual({ kind: 'dead' });
     expect(result.sent.trace.error).toContain('it may have been taken before');
@@ -205,7 +208,6 @@ describe('a result whose process was lost, at a wallet that pays repeats again,'
     ['at another wallet', takenOf('settle', { bet }), undefined],
     ['where it is a rollback', takenOf('rollback', { bet }), dialect],
     ['where the result is known', takenOf('settle'), dialect],
-    ['where a person names it', takenOf('settle', { bet: { ...bet, settlement: one } }), dialect],
     ['where another was lost', takenOf('settle', { ...again, ...OTHER }), dialect],
     [
       'where a person sends it again',
