@@ -7,11 +7,12 @@ import {
   timeComes,
   untilDeliveriesAre,
 } from '../money-safety/support/bets.ts';
-import { PATIENT, QUICK } from '../money-safety/support/patience.ts';
+import { PATIENCE, PATIENT, QUICK } from '../money-safety/support/patience.ts';
 import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asPerson } from '../support/person.ts';
+import { sql } from './support/deliveries.ts';
 
 const QUEUEING = { ...PATIENT, settle: { onFailure: 'queue' } } as const;
 const HOLDING = { ...PATIENT.wallet, dialect: { unknownRepeats: 'hold' } } as const;
@@ -53,6 +54,10 @@ async function triedBet(): Promise<TestBet> {
   return bet;
 }
 
+async function untilSettlesGrow(bet: TestBet, before: number): Promise<void> {
+  await expect.poll(() => settlesOf(bet).length, PATIENCE).toBeGreaterThan(before);
+}
+
 describe('when `unknownRepeats: hold` is set while results are open (I5)', {
   timeout: 60_000,
 }, () => {
@@ -92,6 +97,24 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
     gateway.parts.wallets.setOverride('alpha', 'money', 'auto');
     await untilDeliveriesAre(bet, [{ state: 'dead' }, { state: 'dead' }, { state: 'dead' }]);
     expect(settlesOf(bet).slice(sent)).toEqual(['50']);
+  });
+
+  it('what a person has had sent before that, without an answer, is left to a person again', async () => {
+    const bet = await triedBet();
+    const { transactionId } = bet;
+    await sql(gateway, `UPDATE deliveries SET dead_at = now() WHERE transaction_id = $1`, [
+      transactionId,
+    ]);
+    const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    const before = settlesOf(bet).length;
+    await asPerson(gateway, (admin) => admin.retry(dead?.id ?? '', BY));
+    await untilSettlesGrow(bet, before);
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'pending' }]);
+    await holdsRepeats();
+    const sent = settlesOf(bet).length;
+    goesOn();
+    await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    expect(settlesOf(bet)).toHaveLength(sent);
   });
 
   it('one that was never tried is sent', async () => {

@@ -108,6 +108,8 @@ const TEXT = `
        SET state = i.delivery_state, attempts = d.attempts + i.delivery_attempts,
            last_error = coalesce(i.delivery_error, d.last_error),
            next_attempt_at = clock_timestamp() + make_interval(secs => i.retry_seconds),
+           -- A person has had it sent once more, and nobody knows whether it was taken: not a second time by that word.
+           resolved_by = CASE WHEN i.settlement = 'unknown' THEN NULL ELSE d.resolved_by END,
            settled_at = CASE WHEN i.delivery_state <> 'pending' THEN clock_timestamp() END
       FROM bet JOIN input i USING (attempt_id)
      WHERE d.operation_id = i.operation_id AND d.purpose = i.delivery_purpose
