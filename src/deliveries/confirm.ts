@@ -54,6 +54,10 @@ async function confirm(
       return false;
     case 'send': {
       const { operationId } = decision;
+      if (await confirmations.isResolved(operationId)) {
+        await confirmations.skip(bet);
+        return false;
+      }
       const horizonMs = horizonMsOf(settings);
       const facts = { operator: operatorId, transactionId, late: bet.late?.operation.kind };
       const confirmation = { operationId, inMs: confirmAfterMs, horizonMs };

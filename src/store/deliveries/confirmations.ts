@@ -92,6 +92,14 @@ const SEND = statement(
   (row) => row.text('id'),
 );
 
+const IS_RESOLVED = statement(
+  'confirmation-is-resolved',
+  { operation_id: ['bigint', (operationId: string) => operationId] },
+  `SELECT id FROM deliveries
+    WHERE operation_id = :operation_id AND purpose = 'promise' AND state = 'resolved'`,
+  (row) => row.text('id'),
+);
+
 interface LeftToPerson {
   readonly bet: Bet;
   readonly operationId: string;
@@ -170,6 +178,11 @@ export class Confirmations {
   ): Promise<boolean> {
     const made = await this.#database.run(LEAVE_TO_PERSON, { bet, operationId, settle });
     return made.length > 0;
+  }
+
+  /** Whether an operation stands because a person has seen to it: it is not sent by itself. */
+  async isResolved(operationId: string): Promise<boolean> {
+    return (await this.#database.run(IS_RESOLVED, operationId)).length > 0;
   }
 
   /**

@@ -21,8 +21,8 @@ const ROUNDS_MAX = 3;
 
 /**
  * Marks a dead delivery as resolved by hand, with its row in the audit. A result that nothing has
- * overtaken counts from then on as what the wallet holds, and is never confirmed by itself: a person has
- * looked. Nothing is sent. But one of its attempts may still land, which a later result has to be confirmed over.
+ * overtaken counts from then on as what the wallet holds, and is never confirmed by itself (`isResolved`): a
+ * person has looked. Nothing is sent. What may land late stays so: a later result has to be confirmed over it.
  * @returns false when it is not dead (any more)
  */
 export async function resolveDead(
@@ -67,11 +67,6 @@ async function resolveUnmoved(
          SET settlement = CASE d.operation WHEN 'settle' THEN 'settled' ELSE 'unsettled' END,
              settlement_amount = ${AMOUNT}, settlement_type = ${TYPE},
              settlement_time = d.transaction_time, standing_operation_id = d.operation_id,
-             -- Harmless as long as this result stands, whatever it was that may land: it is not sent over what the
-             -- person has seen to (docs/money-safety.md, rule 3).
-             late_kind = CASE WHEN b.confirm_left > 0 THEN d.operation END,
-             late_amount = CASE WHEN b.confirm_left > 0 THEN ${AMOUNT} END,
-             late_type = CASE WHEN b.confirm_left > 0 THEN ${TYPE} END,
              version = b.version + 1
         FROM changed d
        WHERE b.transaction_id = d.transaction_id AND d.operation IN ('settle', 'unsettle')

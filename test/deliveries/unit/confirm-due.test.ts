@@ -41,6 +41,7 @@ function confirmingOf(
     postpone: vi.fn(async () => undefined),
     skip: vi.fn(async () => true),
     send: vi.fn(async () => true),
+    isResolved: vi.fn(async (_operationId: string) => false),
     leaveToPerson: vi.fn(async () => true),
     due: vi.fn(async () => bets.map((_, at) => ({ transactionId: String(at), nowMs: NOW_MS }))),
   };
@@ -74,6 +75,15 @@ describe('what stands at a bet for which something may take effect late', () => 
       { operator: 'alpha', transactionId: '0', late: 'settle', left: 2 },
       'delivery.confirms_again',
     ]);
+  });
+
+  it('is passed over where a person has resolved it: only what comes after that is sent (I5)', async () => {
+    const { confirming, isResolved, send, skip } = confirmingOf([SETTLED]);
+    isResolved.mockResolvedValue(true);
+    expect(await confirmDue(confirming)).toBe(0);
+    expect(isResolved.mock.calls).toEqual([['9']]);
+    expect(skip.mock.calls).toEqual([[SETTLED]]);
+    expect(send).not.toHaveBeenCalled();
   });
 
   it('is passed over, and named, where its message is on record no more', async () => {

@@ -134,8 +134,8 @@ export const ODD_BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/deliveries/resolution.ts',
-        find: 'late_kind = CASE WHEN b.confirm_left > 0 THEN d.operation END,',
-        put: 'late_kind = NULL, confirm_left = 0, confirm_at = NULL,',
+        find: 'settlement_time = d.transaction_time, standing',
+        put: 'settlement_time = d.transaction_time, confirm_left = 0, confirm_at = NULL, standing',
       },
     ],
   },
