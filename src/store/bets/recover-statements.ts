@@ -5,13 +5,8 @@ import { byAttempt } from './statements.ts';
 
 /** SQL for what becomes of an attempt whose process is gone: its outcome is unknown. */
 const isResult = `busy_operation IN ('settle', 'unsettle')`;
-/** A confirmation of what still stands: a person may have resolved a dead letter since, which is not sent for it. */
-const confirmsStanding = `EXISTS (SELECT FROM deliveries d
-                         WHERE d.transaction_id = bets.transaction_id AND d.state = 'pending' AND d.purpose = 'confirm'
-                           AND d.operation_id = bets.standing_operation_id)`;
 /** Whether it may still take effect late; so may a confirmation, over what stands by then. */
-const isLate = `(${isResult} OR busy_operation = 'confirm' AND rollback = 'none' AND late_kind IS NOT NULL
-                AND ${confirmsStanding})`;
+const isLate = `(${isResult} OR busy_operation = 'confirm' AND rollback = 'none' AND late_kind IS NOT NULL)`;
 const UNKNOWN_STATE = `
            place = CASE WHEN busy_operation = 'place' THEN 'unknown' ELSE place END,
            settlement = CASE WHEN ${isResult} THEN 'unknown' ELSE settlement END,
