@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { createConnector } from './connector.ts';
 import type { TlsIdentity } from './tls.ts';
@@ -40,7 +41,7 @@ export async function peerCertificate(peer: Peer): Promise<TlsCertificate | null
     answerBytesMax: () => 0,
   });
   return await new Promise((resolve) => {
-    const servername = peer.site?.replace(/:\d+$/, '');
+    const servername = nameOf(peer.site);
     const target = { protocol, hostname, host, port: port || '443' };
     connect({ ...target, ...(servername && { servername }) }, (error, socket) => {
       if (error !== null || !(socket instanceof TLSSocket)) {
@@ -52,6 +53,12 @@ export async function peerCertificate(peer: Peer): Promise<TlsCertificate | null
       resolve(shown === undefined ? null : described(shown));
     });
   });
+}
+
+/** The name in a `Host` header; none where it is an address: TLS asks for the name in `baseUrl` then, as calls do. */
+function nameOf(site = ''): string | undefined {
+  const name = site.replace(/:\d+$/, '');
+  return name.startsWith('[') || isIP(name) !== 0 ? undefined : name;
 }
 
 /** @param pem of which the first certificate counts; null where it holds none that can be read */

@@ -45,6 +45,10 @@ describe('the certificate of a wallet', () => {
     expect(await peerCertificate({ ...byAddress, site: 'localhost:8443' })).not.toBeNull();
     // As a call is not sent there.
     expect(await peerCertificate({ ...byAddress, site: 'elsewhere.example' })).toBeNull();
+    // An address is no site: calls go by the name in `baseUrl` then.
+    for (const site of ['10.9.8.7', '10.9.8.7:8443', '[fd00::7]:8443']) {
+      expect(await peerCertificate({ ...peer(), tls, site })).not.toBeNull();
+    }
   });
 
   it('is not made up from what is none', () => {

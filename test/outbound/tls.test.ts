@@ -64,6 +64,10 @@ describe('a wallet over TLS', () => {
     expect(await ask('localhost:8443')).toMatchObject({ kind: 'response', status: 200 });
     expect(await ask('elsewhere.example')).toMatchObject({ kind: 'notSent' });
     expect(sites).toEqual([['localhost', 'localhost:8443']]);
+    const byName = client(`https://localhost:${portOf(server)}`);
+    const byAddress = post({ headers: { host: '10.9.8.7:8443' } });
+    expect(await byName.exchange(byAddress, deadlineIn(3000))).toMatchObject({ kind: 'response' });
+    expect(sites[1]).toEqual(['localhost', '10.9.8.7:8443']);
   });
 
   it('keeps no connection whose handshake does not come to an end', async () => {
