@@ -155,4 +155,26 @@ describe('when `unknownRepeats: hold` is set while results are open (I5)', {
     await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
     expect(settlesOf(bet)).toEqual(['20']);
   });
+
+  it('and counts once a person has resolved it, though its wallet refused another one later', async () => {
+    const bet = await acceptedBet(gateway, { operatorId: 'beta' });
+    const { transactionId } = bet;
+    await gateway.reconfigure('beta', PATIENT);
+    bet.wallet.misbehave(
+      'settle',
+      { kind: 'reset', effect: 'applied' },
+      { transactionId, calls: 1 },
+    );
+    expect(status(await bet.settle('20'))).toBe(503);
+    bet.wallet.misbehave('settle', { kind: 'code', code: 20 }, { transactionId, calls: 1 });
+    expect(status(await bet.settle('50'))).toBe(400);
+    await timeComes(bet, 'first');
+    await timeComes(bet, 'second');
+    await gateway.reconfigure('beta', { wallet: HOLDING });
+    expect(status(await bet.settle('70'))).toBe(503);
+    const [dead] = await untilDeliveriesAre(bet, [{ operation: 'settle', state: 'dead' }]);
+    await asPerson(gateway, (admin) => admin.resolve(dead?.id ?? '', 'ann', 'it is paid', BY));
+    expect(status(await bet.settle('70'))).toBe(200);
+    expect(settlesOf(bet)).toEqual(['20', '50', '70']);
+  });
 });

@@ -1,4 +1,4 @@
-import { sql } from '../schema/prisma.ts';
+import { type Sql, sql } from '../schema/prisma.ts';
 
 /**
  * The service was answered 200 for the dead letter `d`, and goes by that. For one that `unknownRepeats: hold` made it was
@@ -21,16 +21,27 @@ const WAS_NOT_TAKEN = sql`EXISTS (
      AND (a.result = 'declined' AND a.code <> 100
           OR a.result IN ('breaker', 'bulkhead', 'deadline', 'maintenance', 'suspended', 'rate', 'database')))`;
 
-/**
- * Whether a later operation of its bet has passed a dead letter `d`, which the journal did not see while it was dead
- * (I6). A result that no wallet has taken has passed none that the service was promised.
- */
-export const IS_PASSED = sql`EXISTS (
+/** @param notTaken whether the later result `o` is none that has passed `d` */
+function passedUnless(notTaken: Sql): Sql {
+  return sql`EXISTS (
   SELECT 1 FROM operations o
    WHERE o.transaction_id = d.transaction_id AND o.id > d.operation_id AND NOT o.is_copy
      AND CASE d.operation
            WHEN 'rollback' THEN false
            WHEN 'update' THEN o.operation IN ('update', 'rollback')
            ELSE o.operation = 'rollback'
-             OR (o.operation IN ('settle', 'unsettle') AND NOT (${WAS_PROMISED} AND ${WAS_NOT_TAKEN}))
+             OR (o.operation IN ('settle', 'unsettle') AND NOT (${notTaken}))
          END)`;
+}
+
+/**
+ * Whether a later operation of its bet has passed a dead letter `d`, which the journal did not see while it was dead
+ * (I6): it is not sent any more. A result that no wallet has taken has passed none that the service was promised.
+ */
+export const IS_PASSED = passedUnless(sql`${WAS_PROMISED} AND ${WAS_NOT_TAKEN}`);
+
+/**
+ * Whether the wallet may hold something later than a dead letter `d`, so that it does not count as what it holds when a
+ * person resolves it. What no wallet has taken, it does not hold, whatever the service was answered for `d`.
+ */
+export const IS_OVERWRITTEN = passedUnless(WAS_NOT_TAKEN);

@@ -1,6 +1,6 @@
 import { type Authority, auditSql } from '../audit/audited.ts';
 import { type Prisma, sql } from '../schema/prisma.ts';
-import { IS_PASSED } from './passed.ts';
+import { IS_OVERWRITTEN } from './passed.ts';
 
 interface Resolved {
   /** A person or a ticket, for the record. */
@@ -74,7 +74,7 @@ async function resolveUnmoved(
          AND (d.purpose = 'promise' OR b.standing_operation_id = d.operation_id)
          -- An update or a confirmation on its way says nothing of the result.
          AND coalesce(b.busy_operation, 'update') IN ('update', 'confirm')
-         AND NOT ${IS_PASSED}
+         AND NOT ${IS_OVERWRITTEN}
     ) ${auditSql(
       by,
       'delivery.resolve',
