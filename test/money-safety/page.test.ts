@@ -13,9 +13,11 @@ describe('docs/money-safety.md', () => {
       for (const part of ['**Seen.**', '**Rule.**', '**Where.**', '**Test.**']) {
         expect(rule).toContain(part);
       }
-      const [, file = ''] =
-        /\*\*Test\.\*\* `(test\/money-safety\/[\w-]+\.test\.ts)`/.exec(rule) ?? [];
-      const source = readFileSync(join(ROOT, file), 'utf8');
+      const tests = rule.slice(rule.indexOf('**Test.**'));
+      const files = [...tests.matchAll(/`(test\/money-safety\/[\w-]+\.test\.ts)`/g)];
+      const source = files
+        .map(([, file = '']) => readFileSync(join(ROOT, file), 'utf8'))
+        .join('\n');
       const titles = [...rule.matchAll(/^- “(.*)”$/gm)].map(([, title = '']) => title);
       expect(titles.length).toBeGreaterThan(1);
       expect(titles.filter((title) => !source.includes(`'${title}'`))).toEqual([]);
