@@ -268,12 +268,12 @@ describe('a commit whose result is lost', { timeout: 60_000 }, () => {
     const wallet = gateway.wallet('alpha');
     await wallet.waitFor(() => wallet.balance(player.user, 'USD') === '1000', 30_000);
     expect(wallet.arrivals(transactionId, 'rollback')).toHaveLength(1);
-    const { rows } = await observer.query(
-      `SELECT a.number FROM attempts a JOIN operations o ON o.id = a.operation_id
-        WHERE o.transaction_id = $1 AND o.operation = 'rollback'`,
-      [transactionId],
-    );
-    expect(rows).toHaveLength(1);
+    const attempts = `SELECT a.number FROM attempts a JOIN operations o ON o.id = a.operation_id
+                       WHERE o.transaction_id = $1 AND o.operation = 'rollback'`;
+    // Written once the wallet has answered: its delivery may still be under way.
+    await expect
+      .poll(async () => (await observer.query(attempts, [transactionId])).rowCount)
+      .toBe(1);
   });
 
   it('is looked up: a settle that was written is sent, once (I3, I5)', async () => {
