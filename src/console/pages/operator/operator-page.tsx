@@ -86,7 +86,7 @@ function Figures({ operator }: { readonly operator: Operator }) {
   return (
     <dl className="figures">
       <Figure name="Dead">{filtered('dead', operator.deadDeliveries)}</Figure>
-      <Figure name="Waiting">
+      <Figure name="Pending">
         {filtered('pending', isKnown ? openDeliveries - heldDeliveries : null)}
       </Figure>
       <Figure name="Held">{filtered('held', heldDeliveries)}</Figure>
