@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -48,6 +48,15 @@ async function compared(list: string | Buffer, query = UPLOAD): Promise<Reply> {
     expect(['done', 'failed']).toContain(run.json.state);
     return run;
   }, 10_000);
+}
+
+/** A list of which more is to come. */
+async function beginUpload(text: string): Promise<ClientRequest> {
+  const headers = { ...(await asRole('finance')), 'transfer-encoding': 'chunked' };
+  const sending = httpRequest(`${people.baseUrl}${UPLOAD}`, { method: 'POST', headers });
+  sending.on('error', () => undefined);
+  sending.write(text);
+  return sending;
 }
 
 describe('POST /admin/reconciliations', () => {
@@ -105,32 +114,31 @@ describe('POST /admin/reconciliations', () => {
   });
 
   it('puts down a list whose sender goes away as not compared', async () => {
-    const headers = { ...(await asRole('finance')), 'transfer-encoding': 'chunked' };
-    const sending = httpRequest(`${people.baseUrl}${UPLOAD}`, { method: 'POST', headers });
-    sending.on('error', () => undefined);
-    sending.write(csvOf(honest()));
+    const sending = await beginUpload(csvOf(honest()));
     const newest = async () => (await get('/admin/reconciliations?operator=alpha')).json.items[0];
     await vi.waitFor(async () => expect((await newest())?.state).toBe('reading'), 10_000);
     sending.destroy();
     await vi.waitFor(async () => expect((await newest())?.state).toBe('failed'), 10_000);
-    expect(await newest()).toMatchObject({
-      why: expect.stringContaining('broke off'),
-      counts: null,
-    });
+    const why = expect.stringContaining('broke off');
+    expect(await newest()).toMatchObject({ why, counts: null });
   });
 
   it('takes a few at a time: others are told to come again', async () => {
-    const headers = { ...(await asRole('finance')), 'transfer-encoding': 'chunked' };
-    const slow = Array.from({ length: 4 }, () => {
-      const sending = httpRequest(`${people.baseUrl}${UPLOAD}`, { method: 'POST', headers });
-      sending.on('error', () => undefined);
-      sending.write(`${HEADER}\n`);
-      return sending;
-    });
-    const reading = async () =>
-      (await get('/admin/reconciliations')).json.items.filter(({ state }) => state === 'reading')
-        .length;
-    await vi.waitFor(async () => expect(await reading()).toBe(4), 10_000);
+    const reading = async () => {
+      const { items } = (await get('/admin/reconciliations')).json;
+      return items.filter(({ state }) => state === 'reading').length;
+    };
+    const slow: ClientRequest[] = [];
+    const begin = async (at: number) => {
+      slow[at] = await beginUpload(`${HEADER}\n`);
+    };
+    for (const at of [0, 1, 2, 3]) {
+      await begin(at);
+      // Refused while the one before this test is still ending.
+      slow[at]?.once('response', () => void begin(at));
+      await vi.waitFor(async () => expect(await reading()).toBe(at + 1), 10_000);
+      slow[at]?.removeAllListeners('response');
+    }
     expect((await call('finance', 'POST', UPLOAD, csvOf(honest()))).status).toBe(503);
     for (const one of slow) one.end(csvOf(honest()).split('\n').slice(1).join('\n'));
     await Promise.all(slow.map((one) => once(one, 'response')));
