@@ -12,6 +12,21 @@ const LOOKS = 15;
 const FEW_LOOKS = 5;
 const AT_ONCE_MS = 2_000;
 
+/** Somebody who keeps a table locked until they roll back. */
+async function locking(table: string, databaseUrl: string) {
+  const somebody = await connect(databaseUrl);
+  onTestFinished(() => somebody.end());
+  await somebody.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  return somebody;
+}
+
+async function untilSomeWait(databaseUrl: string): Promise<void> {
+  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  const count = () =>
+    onServer(databaseUrl, async (client) => (await client.query(waiting)).rowCount);
+  await expect.poll(count).toBeGreaterThan(1);
+}
+
 it('while somebody keeps the books locked, people wait for them, and no callback with them (I7)', async () => {
   const gateway = await startTestGateway({ env: { ADMIN_TOKEN } });
   onTestFinished(() => gateway.close());
@@ -19,23 +34,14 @@ it('while somebody keeps the books locked, people wait for them, and no callback
   onTestFinished(() => app.close());
   // Its token was never seen: who it belongs to is asked of PostgreSQL.
   const bet = await unplacedBet(gateway);
-  const somebody = await connect(gateway.databaseUrl);
-  onTestFinished(() => somebody.end());
-  await somebody.query('BEGIN; LOCK TABLE books_days IN ACCESS EXCLUSIVE MODE');
+  const somebody = await locking('books_days', gateway.databaseUrl);
   const looks = Array.from({ length: LOOKS }, () =>
     app.inject({
       url: '/admin/books/days?operator=alpha&from=2026-11-01&to=2026-11-20',
       headers: { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` },
     }),
   );
-  const waiting = () =>
-    onServer(gateway.databaseUrl, async (client) => {
-      const { rows } = await client.query(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
-      );
-      return rows.length;
-    });
-  await expect.poll(waiting).toBeGreaterThan(1);
+  await untilSomeWait(gateway.databaseUrl);
   expect((await bet.place()).status).toBe(200);
   await somebody.query('ROLLBACK');
   await Promise.all(looks);
@@ -49,19 +55,10 @@ it('while somebody keeps the books locked, who is signed in at the console goes 
   await signIn(browser, people);
   const url = (path: string) => `${people.baseUrl}${path}`;
   expect((await browser.go(url('/admin/me'))).status).toBe(200);
-  const somebody = await connect(people.gateway.databaseUrl);
-  onTestFinished(() => somebody.end());
-  await somebody.query('BEGIN; LOCK TABLE books_days IN ACCESS EXCLUSIVE MODE');
+  const somebody = await locking('books_days', people.gateway.databaseUrl);
   const days = '/admin/books/days?operator=alpha&from=2026-11-01&to=2026-11-20';
   const looks = Array.from({ length: FEW_LOOKS }, () => browser.go(url(days)));
-  const waiting = () =>
-    onServer(people.gateway.databaseUrl, async (client) => {
-      const { rows } = await client.query(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
-      );
-      return rows.length;
-    });
-  await expect.poll(waiting).toBeGreaterThan(1);
+  await untilSomeWait(people.gateway.databaseUrl);
 
   const asked = browser.go(url('/admin/deliveries?state=dead'));
   const first = await Promise.race([asked, sleep(AT_ONCE_MS, undefined, { ref: false })]);
@@ -76,23 +73,14 @@ it('while somebody keeps the audit locked, people wait for it, and no operator t
   const { app } = gateway.parts.adminServer();
   onTestFinished(() => app.close());
   const { transactionId } = await placedBet(gateway);
-  const somebody = await connect(gateway.databaseUrl);
-  onTestFinished(() => somebody.end());
-  await somebody.query('BEGIN; LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
+  const somebody = await locking('audit', gateway.databaseUrl);
   const looks = Array.from({ length: FEW_LOOKS }, () =>
     app.inject({
       url: '/admin/audit',
       headers: { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` },
     }),
   );
-  const waiting = () =>
-    onServer(gateway.databaseUrl, async (client) => {
-      const { rows } = await client.query(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
-      );
-      return rows.length;
-    });
-  await expect.poll(waiting).toBeGreaterThan(1);
+  await untilSomeWait(gateway.databaseUrl);
 
   const asked = gateway.operator('alpha').bet(transactionId);
   const first = await Promise.race([asked, sleep(AT_ONCE_MS, undefined, { ref: false })]);
