@@ -58,14 +58,15 @@ export async function firstCashout(
 ): Promise<string | undefined> {
   const newestFirst = await journal.operationsOf(message.transactionId);
   const first = newestFirst.findLast(
-    (earlier) =>
-      isResult(earlier.operation) &&
-      earlier.wasSent &&
-      !earlier.isConcluded &&
-      isRepeated(earlier, message),
+    (earlier) => isOpenResult(earlier) && isRepeated(earlier, message),
   );
   const parsed = first && parseBet('PUT', first.body);
   return parsed?.ok === true ? parsed.message.token : undefined;
+}
+
+/** Whether a wallet may have been sent this result, and nobody knows what it made of it. */
+export function isOpenResult({ operation, wasSent, isConcluded }: RecordedOperation): boolean {
+  return isResult(operation) && wasSent && !isConcluded;
 }
 
 function isRepeated(earlier: RecordedOperation, message: ResultRequest): boolean {

@@ -1,8 +1,8 @@
 import type { Bet } from '../domain/bet.ts';
-import { isResult } from '../domain/operation.ts';
 import { parseBet } from '../protocol/messages.ts';
 import type { Confirmations } from '../store/deliveries/confirmations.ts';
 import type { Engine } from './context.ts';
+import { isOpenResult } from './first-request.ts';
 
 /** What making dead letters takes, for callbacks and the worker alike. */
 export interface LeavingToPerson extends Pick<Engine, 'bets' | 'logger'> {
@@ -19,9 +19,7 @@ export async function leaveToPerson(
   bet: Bet,
 ): Promise<boolean> {
   const newestFirst = await bets.operationsOf(bet.transactionId);
-  const open = newestFirst.find(
-    ({ operation, wasSent, isConcluded }) => isResult(operation) && wasSent && !isConcluded,
-  );
+  const open = newestFirst.find(isOpenResult);
   if (open === undefined) return false;
   const parsed = parseBet('PUT', open.body);
   const settle = parsed.ok && parsed.message.operation === 'settle' ? parsed.message : undefined;

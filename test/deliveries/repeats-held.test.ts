@@ -7,14 +7,13 @@ import {
   timeComes,
   untilDeliveriesAre,
 } from '../money-safety/support/bets.ts';
-import { PATIENCE, PATIENT, QUICK } from '../money-safety/support/patience.ts';
+import { PATIENCE, PATIENT, QUEUEING, QUICK } from '../money-safety/support/patience.ts';
 import { BY } from '../support/audit.ts';
 import type { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { asPerson } from '../support/person.ts';
 import { sql } from './support/deliveries.ts';
 
-const QUEUEING = { ...PATIENT, settle: { onFailure: 'queue' } } as const;
 const HOLDING = { ...PATIENT.wallet, dialect: { unknownRepeats: 'hold' } } as const;
 
 let gateway: TestGateway;

@@ -12,7 +12,7 @@ import {
   settleDown,
   startHeldGateway,
 } from './support/held-gateway.ts';
-import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUEUEING, QUICK } from './support/patience.ts';
 
 let held: HeldGateway;
 let gateway: TestGateway;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   held = await startHeldGateway({
     worker: true,
     gateway: QUICK,
-    operators: { alpha: PATIENT, queue: { ...PATIENT, settle: { onFailure: 'queue' } } },
+    operators: { alpha: PATIENT, queue: QUEUEING },
   });
   ({ gateway, postgres } = held);
 });

@@ -5,7 +5,7 @@ import { type TestBet, unplacedBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import { acceptedBet, isConfirming, lose, settlesOf, timeComes } from './support/bets.ts';
-import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUEUEING, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
     operators: {
       alpha: PATIENT,
       keyed: { wallet: { ...PATIENT.wallet, dialect: { stableRequestId: true } } },
-      queueing: { ...PATIENT, settle: { onFailure: 'queue' } },
+      queueing: QUEUEING,
       forgiving: { wallet: { ...PATIENT.wallet, dialect: { rollbackConfirmedBy: [5] } } },
     },
   });

@@ -11,7 +11,7 @@ import {
   timeComes,
   untilDeliveriesAre,
 } from './support/bets.ts';
-import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
+import { PATIENCE, QUEUEING, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     worker: true,
     gateway: QUICK,
     operators: {
-      queueing: { ...PATIENT, settle: { onFailure: 'queue' } },
+      queueing: QUEUEING,
     },
   });
 });

@@ -12,14 +12,14 @@ import {
   untilDeliveriesAre,
   untilSettlesAre,
 } from './support/bets.ts';
-import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
+import { PATIENCE, PATIENT, QUEUEING, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
     gateway: QUICK,
-    operators: { alpha: PATIENT, queue: { ...PATIENT, settle: { onFailure: 'queue' } } },
+    operators: { alpha: PATIENT, queue: QUEUEING },
   });
 });
 afterEach(() => gateway.wallet('alpha').behave());

@@ -10,14 +10,14 @@ import type { CallResult } from '../../tools/simulator/signed-client.ts';
 import { TestBet } from '../support/bet.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { acceptedBet, settlesOf, untilDeliveriesAre } from './support/bets.ts';
-import { PATIENT, QUICK } from './support/patience.ts';
+import { PATIENT, QUEUEING, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
     gateway: QUICK,
-    operators: { alpha: PATIENT, queue: { ...PATIENT, settle: { onFailure: 'queue' } } },
+    operators: { alpha: PATIENT, queue: QUEUEING },
   });
 });
 afterEach(() => {

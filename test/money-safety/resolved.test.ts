@@ -12,14 +12,14 @@ import {
   timeComes,
   untilDeliveriesAre,
 } from './support/bets.ts';
-import { PATIENCE, PATIENT, QUICK } from './support/patience.ts';
+import { PATIENCE, QUEUEING, QUICK } from './support/patience.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway({
     worker: true,
     gateway: QUICK,
-    operators: { alpha: { ...PATIENT, settle: { onFailure: 'queue' } } },
+    operators: { alpha: QUEUEING },
   });
 });
 afterEach(() => gateway.wallet('alpha').behave());
