@@ -3,6 +3,7 @@ import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
+import { ConnectionRoom } from './connection-room.ts';
 import { connectionChecks, type KnownDatabase } from './on-connect.ts';
 import { SilentConnections } from './silent-connections.ts';
 import type { SqlValue } from './sql-value.ts';
@@ -28,6 +29,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number;
   /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
   readonly silent?: SilentConnections<PoolClient>;
+  /** Likewise: where the server has no connection left, they share those that they have. */
+  readonly room?: ConnectionRoom;
   /** Of a process that goes on for long; see `connectionChecks`. Default: nothing. */
   readonly known?: KnownDatabase;
   /** Errors of idle connections; the pool replaces them by itself. */
@@ -68,10 +71,14 @@ export class Database {
   /** When a connection's plans were begun, by `performance.now()`. */
   readonly #plannedAtMs = new WeakMap<PoolClient, number>();
   readonly #silent: SilentConnections<PoolClient>;
+  readonly #room: ConnectionRoom;
+  readonly #connectionsMax: number;
 
   constructor(options: DatabaseOptions) {
     this.#plans = options.plans ?? 'each';
     this.#silent = options.silent ?? new SilentConnections();
+    this.#room = options.room ?? new ConnectionRoom();
+    this.#connectionsMax = options.connectionsMax;
     const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
     this.#pool = new Pool({
       ...connectionTo(options.url, 'wagergate', {
@@ -79,6 +86,7 @@ export class Database {
         ...PLANS[this.#plans],
       }),
       max: options.connectionsMax,
+      min: 1, // A server that is full by then would not give it again.
       connectionTimeoutMillis: 4_000,
       idleTimeoutMillis: 30_000,
       statement_timeout: statementTimeoutMs,
@@ -89,6 +97,7 @@ export class Database {
       // What is there after a failover is a server that no start has looked at.
       ...connectionChecks(options.known),
     });
+    this.#room.add(this.#pool, options.connectionsMax);
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.
     // A server that is just going away says so in between, and an error that nobody hears ends the process.
@@ -192,7 +201,7 @@ export class Database {
    */
   async #connect(): Promise<PoolClient> {
     try {
-      return await this.#pool.connect();
+      return await this.#room.take(this.#pool);
     } catch (cause) {
       throw new Error(messageOf(cause), { cause });
     }
@@ -244,12 +253,12 @@ export class Database {
     readonly waiting: number;
     readonly max: number;
   } {
-    const { totalCount, idleCount, waitingCount, options } = this.#pool;
+    const { totalCount, idleCount, waitingCount } = this.#pool;
     return {
       inUse: totalCount - idleCount,
       idle: idleCount,
       waiting: waitingCount,
-      max: options.max,
+      max: this.#connectionsMax,
     };
   }
 

@@ -6,17 +6,21 @@ import type { KnownDatabase } from '../store/on-connect.ts';
 import type { Base } from './parts.ts';
 
 /** A pool tries again for each callback. */
-const UNSUITABLE_LINES = { perSecond: 1 / 60, burst: 1 };
+const CONNECTION_LINES = { perSecond: 1 / 60, burst: 1 };
 
-/** What this process knows about its database, and what it says when that is no longer so. */
+/** What this process knows about its database, and what it says when that is no longer so, or there is no room for it. */
 export function knownDatabase(
   { databaseId, clock, logger, metrics }: Base,
   database: () => Database,
-): { readonly known: KnownDatabase; readonly lastCommits: LastCommits } {
+): {
+  readonly known: KnownDatabase;
+  readonly lastCommits: LastCommits;
+  readonly onFull: (error: Error) => void;
+} {
   const lastCommits = new LastCommits(database, (missed) =>
     tellMissed({ logger, metrics }, missed),
   );
-  const lines = new TokenBuckets(clock, UNSUITABLE_LINES);
+  const lines = new TokenBuckets(clock, CONNECTION_LINES);
   const known: KnownDatabase = {
     databaseId,
     onServer: (server) => lastCommits.foundServer(server),
@@ -25,7 +29,12 @@ export function knownDatabase(
       logger.error({ note: `PostgreSQL ${message}` }, 'postgresql.unsuitable');
     },
   };
-  return { known, lastCommits };
+  const onFull = ({ message }: Error) => {
+    if (lines.take('full') > 0) return;
+    const note = `PostgreSQL gives no further connection (${message}): callbacks wait for those that this process has`;
+    logger.warn({ note }, 'postgresql.full');
+  };
+  return { known, lastCommits, onFull };
 }
 
 function tellMissed({ logger, metrics }: Pick<Base, 'logger' | 'metrics'>, missed: Missed): void {

@@ -1,0 +1,33 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startTestGateway } from '../support/gateway.ts';
+import { limitedRole } from '../support/limited-role.ts';
+
+/** The callbacks of this test alone use more pools than that. */
+const LEFT = 4;
+
+it('a server with few connections left makes bets and results slow, and fails none of them (I3)', async () => {
+  const gateway = await startTestGateway({
+    through: async ({ databaseUrl, redisUrl }) => {
+      const { url } = await limitedRole(databaseUrl, LEFT);
+      return { databaseUrl: url, redisUrl };
+    },
+  });
+  onTestFinished(() => gateway.close());
+  const { service } = gateway;
+  const player = await gateway.player({ balance: '1000' });
+  const together = async <T>(count: number, use: () => Promise<T>) =>
+    await Promise.all(Array.from({ length: count }, use));
+
+  const placed = await together(60, () => service.place({ ...player, amount: '1' }));
+  expect(new Set(placed.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+  // At a moment at which all connections of other pools are taken as well.
+  const [settled] = await Promise.all([
+    Promise.all(
+      placed.map((bet) => service.settle(bet.transactionId, { amount: '2', resultType: 'won' })),
+    ),
+    together(60, () => service.balance(player)),
+    together(60, () => service.place({ ...player, amount: '1' })),
+  ]);
+  expect(new Set(settled.map(({ kind }) => kind))).toEqual(new Set(['confirmed']));
+  expect(gateway.wallet('alpha').balance(player.user, 'USD')).toBe('1000');
+});

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ConnectionRoom } from '../../src/store/connection-room.ts';
+import { Database } from '../../src/store/database.ts';
+import { noRow, statement } from '../../src/store/statement.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { limitedRole } from '../support/limited-role.ts';
+import { connect } from '../support/server.ts';
+
+const ONE = statement('one', {}, 'SELECT 1 AS one', (row) => row.int('one'));
+const SHORT = statement('short', {}, 'SELECT 1 AS one FROM pg_sleep(0.02)', noRow);
+
+let server: TestDatabase;
+beforeAll(async () => {
+  server = await createDatabase();
+});
+afterAll(() => server.drop());
+
+function open(url: string, connectionsMax: number, room = new ConnectionRoom()): Database {
+  const database = new Database({ url, connectionsMax, room, onIdleError: () => undefined });
+  onTestFinished(() => database.close());
+  return database;
+}
+
+const many = (database: Database, count: number) =>
+  Promise.all(Array.from({ length: count }, () => database.run(SHORT, {})));
+
+const held = ({ use }: Database) => use.inUse + use.idle;
+
+describe('where a server has no connection left for others', () => {
+  it('statements wait for those that their pool has', async () => {
+    const { url } = await limitedRole(server.url, 2);
+    const database = open(url, 8);
+    await database.run(ONE, {});
+    await many(database, 40);
+    expect(held(database)).toBe(2);
+  });
+
+  it('a pool without any waits until somebody leaves', async () => {
+    const { url } = await limitedRole(server.url, 1);
+    const other = await connect(url);
+    const { promise: refused, resolve: onFull } = Promise.withResolvers<Error>();
+    const answers = many(open(url, 8, new ConnectionRoom(onFull)), 20);
+    expect((await refused).message).toBe(
+      `too many connections for role "${new URL(url).username}"`,
+    );
+    await other.end();
+    expect(await answers).toHaveLength(20);
+  });
+
+  it('a pool without any gets one that another pool of the process does not use', async () => {
+    const { url } = await limitedRole(server.url, 3);
+    const room = new ConnectionRoom();
+    const [rich, poor] = [open(url, 8, room), open(url, 8, room)];
+    await many(rich, 10);
+    expect(held(rich)).toBe(3);
+    expect(await poor.run(ONE, {})).toEqual([1]);
+    expect([held(rich), held(poor)]).toEqual([2, 1]);
+    await Promise.all([many(rich, 20), many(poor, 20)]);
+  });
+
+  it('a pool grows again once there is room', async () => {
+    const role = await limitedRole(server.url, 1);
+    const database = open(role.url, 3);
+    await many(database, 10);
+    expect(held(database)).toBe(1);
+    await role.limit(8);
+    await expect
+      .poll(async () => {
+        await many(database, 10);
+        return held(database);
+      })
+      .toBe(3);
+  });
+
+  it('it is told that PostgreSQL does not answer, and why, where nobody leaves', async () => {
+    const { url } = await limitedRole(server.url, 1);
+    const other = await connect(url);
+    onTestFinished(() => other.end());
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const room = new ConnectionRoom(() => vi.advanceTimersByTime(4_000));
+    await expect(open(url, 8, room).run(ONE, {})).rejects.toMatchObject({
+      code: 'DATABASE_UNAVAILABLE',
+      message: expect.stringMatching(/^PostgreSQL: too many connections for role/),
+    });
+  });
+});
