@@ -15,7 +15,7 @@ export function knownDatabase(
 ): {
   readonly known: KnownDatabase;
   readonly lastCommits: LastCommits;
-  readonly onFull: (error: Error) => void;
+  readonly onRefused: (error: Error) => void;
 } {
   const lastCommits = new LastCommits(database, (missed) =>
     tellMissed({ logger, metrics }, missed),
@@ -29,12 +29,12 @@ export function knownDatabase(
       logger.error({ note: `PostgreSQL ${message}` }, 'postgresql.unsuitable');
     },
   };
-  const onFull = ({ message }: Error) => {
-    if (lines.take('full') > 0) return;
+  const onRefused = ({ message }: Error) => {
+    if (lines.take('refused') > 0) return;
     const note = `PostgreSQL gives no further connection (${message}): callbacks wait for those that this process has`;
-    logger.warn({ note }, 'postgresql.full');
+    logger.warn({ note }, 'postgresql.no_further_connection');
   };
-  return { known, lastCommits, onFull };
+  return { known, lastCommits, onRefused };
 }
 
 function tellMissed({ logger, metrics }: Pick<Base, 'logger' | 'metrics'>, missed: Missed): void {

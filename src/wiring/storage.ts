@@ -44,8 +44,8 @@ export type Storage = ReturnType<typeof createStorage>;
 export function createStorage(base: Base) {
   const { environment, databaseId, clock, logger, tracing, configuration } = base;
   const url = environment.databaseUrl;
-  const { known, lastCommits, onFull } = knownDatabase(base, () => pools.database);
-  const pools = createPools({ url, known }, new ConnectionRoom(onFull), logger);
+  const { known, lastCommits, onRefused } = knownDatabase(base, () => pools.database);
+  const pools = createPools({ url, known }, new ConnectionRoom(onRefused), logger);
   const { database, journalDatabase, clockDatabase } = pools;
   const databaseClock = new DatabaseClock(clockDatabase, clock);
   databaseClock.start();

@@ -58,12 +58,21 @@ describe('where a server has no connection left for others', () => {
     await Promise.all([many(rich, 20), many(poor, 20)]);
   });
 
+  it('nor does a changed password fail anything while the pool has a connection', async () => {
+    const role = await limitedRole(server.url, 8);
+    const database = open(role.url, 8);
+    await database.run(ONE, {});
+    await role.change(`PASSWORD 'another'`);
+    await many(database, 40);
+    expect(held(database)).toBe(1);
+  });
+
   it('a pool grows again once there is room', async () => {
     const role = await limitedRole(server.url, 1);
     const database = open(role.url, 3);
     await many(database, 10);
     expect(held(database)).toBe(1);
-    await role.limit(8);
+    await role.change('CONNECTION LIMIT 8');
     await expect
       .poll(async () => {
         await many(database, 10);

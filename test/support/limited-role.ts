@@ -5,8 +5,8 @@ import { databaseUrl, rowsOf } from './server.ts';
 export interface LimitedRole {
   /** The same database, as this role. */
   readonly url: string;
-  /** From now on it may have so many connections. */
-  limit(connections: number): Promise<void>;
+  /** What it has from now on, as `ALTER ROLE` takes it. */
+  change(what: string): Promise<void>;
 }
 
 /** A role of a test's own that may do what the tests' own role may, and has only so many connections. */
@@ -27,8 +27,8 @@ export async function limitedRole(url: string, connections: number): Promise<Lim
   Object.assign(limited, { username: name, password });
   return {
     url: limited.href,
-    limit: async (allowed) => {
-      await rowsOf(server, `ALTER ROLE ${name} CONNECTION LIMIT ${allowed}`);
+    change: async (what) => {
+      await rowsOf(server, `ALTER ROLE ${name} ${what}`);
     },
   };
 }
