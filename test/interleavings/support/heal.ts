@@ -14,6 +14,7 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
   const { transactionId } = lived.slip;
   const due = async () => {
     await world.sql(
+      'lease-ends',
       `UPDATE bets SET busy_until = clock_timestamp() - interval '1 s'
         WHERE transaction_id = $1 AND busy_attempt IS NOT NULL`,
       [transactionId],
@@ -21,6 +22,7 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
     const bet = await replica.bets.find(transactionId);
     if (bet?.busy !== undefined) await replica.bets.recover(transactionId, bet.busy.attemptId);
     await world.sql(
+      'deliveries-due',
       `UPDATE deliveries SET next_attempt_at = clock_timestamp(), held = false
         WHERE transaction_id = $1 AND state IN ('live', 'pending')`,
       [transactionId],
@@ -46,6 +48,8 @@ export async function heal(world: World, lane: Lane, lived: Lived): Promise<void
   for (const left of [2, 1]) {
     lived.wallet.landLate();
     await untilConfirmed(world, replica, lived, left, bringHome);
+    // The confirmation may have been another lane's find: nobody has brought it then.
+    await bringHome();
   }
 }
 
@@ -61,6 +65,7 @@ async function untilConfirmed(
     const bet = await replica.bets.find(transactionId);
     if (bet?.late === undefined || bet.late.confirmationsLeft < left) return;
     await world.sql(
+      'confirm-now',
       `UPDATE bets SET late_at = clock_timestamp() - interval '1 hour', confirm_at = clock_timestamp()
         WHERE transaction_id = $1`,
       [transactionId],

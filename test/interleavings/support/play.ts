@@ -72,6 +72,7 @@ async function begin(world: World, lane: Lane, { begins }: Scenario, lived: Live
 /** What an earlier run of the lane has left is nobody's work any more. */
 async function clearQueue(world: World, { operatorId }: Lane): Promise<void> {
   await world.sql(
+    'clear-queue',
     `UPDATE deliveries SET state = 'resolved' WHERE operator_id = $1 AND state IN ('live', 'pending')`,
     [operatorId],
   );

@@ -43,8 +43,8 @@ export interface Replica extends Callbacks {
 export interface World {
   readonly source: Source;
   lane(operatorId: string): Promise<Lane>;
-  /** Past all gates. */
-  sql(text: string, values: readonly unknown[]): Promise<void>;
+  /** Past all gates. @param name of just this statement: it is planned once a connection */
+  sql(name: string, text: string, values: readonly unknown[]): Promise<void>;
   bet(transactionId: string): Promise<Bet | undefined>;
   close(): Promise<void>;
 }
@@ -89,8 +89,13 @@ export async function openWorld(
   }
 
   const clock = systemClock;
-  const database = new GatedDatabase({ url, connectionsMax: 12, onIdleError: () => undefined });
-  const ungated = new Pool({ connectionString: url, max: 4 });
+  const database = new GatedDatabase({
+    ...{ url, connectionsMax: 12, onIdleError: () => undefined },
+    // As callbacks have it; else planning takes most of the time of all orders.
+    plans: 'kept',
+  });
+  const options = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+  const ungated = new Pool({ connectionString: url, max: 4, options });
   const databaseClock = new source.DatabaseClock(database, clock);
   databaseClock.start();
   const accelerator = new source.Accelerator({ url: redis.url, prefix: 'i:', clock, logger });
@@ -141,8 +146,8 @@ export async function openWorld(
       lanes.set(operatorId, lane);
       return lane;
     },
-    sql: async (text, values) => {
-      await ungated.query(text, [...values]);
+    sql: async (name, text, values) => {
+      await ungated.query({ name, text, values: [...values] });
     },
     bet: (transactionId) => replica().bets.find(transactionId),
     close: async () => {
