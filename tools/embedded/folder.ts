@@ -55,7 +55,8 @@ async function temporaryRoot(user: User | undefined): Promise<string> {
   return user === undefined || (await openToAll(usual)) ? usual : '/tmp';
 }
 
-async function openToAll(path: string): Promise<boolean> {
+/** Whether every user may run this program or enter this folder, and all folders that it lies in. */
+export async function openToAll(path: string): Promise<boolean> {
   const { mode } = await stat(path);
   if ((mode & 0o001) === 0) return false;
   const parent = dirname(path);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { chooseServerFolder, giveTo, writeSecret } from './folder.ts';
+import { chooseServerFolder, giveTo, openToAll, writeSecret } from './folder.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
 import type { Command, User } from './supervised.ts';
 
@@ -44,7 +44,8 @@ const SUPERUSER = 'wagergate';
 export async function startPostgres(options: PostgresOptions = {}): Promise<EmbeddedServer> {
   const native = nativeFolder();
   const folder = await chooseServerFolder('postgres', options.root);
-  const programs = folder.user === undefined ? native : join(folder.path, 'native');
+  const mayRun = folder.user === undefined || (await openToAll(join(native, 'bin/postgres')));
+  const programs = mayRun ? native : join(folder.path, 'native');
   const data = join(folder.path, 'data');
   const password = randomBytes(18).toString('base64url');
   const run = (program: string, args: readonly string[]): Command => ({
@@ -64,7 +65,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Embe
     name: 'PostgreSQL',
     folder,
     async prepare(runToEnd) {
-      if (folder.user !== undefined) await copyPrograms(native, programs, folder.user);
+      if (folder.user !== undefined && !mayRun) await copyPrograms(native, programs, folder.user);
       const passwordFile = await writeSecret(folder, 'password', password);
       await runToEnd(run('initdb', initdbArguments(data, passwordFile)));
       await rm(passwordFile);
@@ -104,7 +105,7 @@ function nativeFolder(): string {
   }
 }
 
-/** PostgreSQL refuses to run as root, and another user may not be able to get to our packages. */
+/** PostgreSQL refuses to run as root, and the other user cannot get to our packages. */
 async function copyPrograms(from: string, to: string, user: User): Promise<void> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   await giveTo(user, to);
