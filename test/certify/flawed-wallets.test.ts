@@ -15,6 +15,7 @@ const ROWS: readonly Row[] = [
       'place-duplicate-new-request',
     ],
     verdict: 'fit',
+    dialect: {},
   },
   {
     wallet: 'lends money',
@@ -25,6 +26,7 @@ const ROWS: readonly Row[] = [
       'place-not-enough',
       'shape-journey',
     ],
+    dialect: {},
   },
   {
     wallet: 'takes any token',
@@ -37,6 +39,7 @@ const ROWS: readonly Row[] = [
     failed: ['place-duplicate-answer'],
     warned: ['place-two-players'],
     verdict: 'fit',
+    dialect: { mapCodes: { place: { 9: 8 } } },
   },
   {
     wallet: 'pays a repeated settle again',
@@ -61,7 +64,7 @@ const ROWS: readonly Row[] = [
     wallet: 'pays a repeated cashout again',
     mistake: flawed.paysRepeatedCashouts,
     failed: ['settle-cashout-repeat'],
-    verdict: 'fit_with_dialect',
+    dialect: { unknownRepeats: 'hold' },
   },
   {
     wallet: 'identifies by requestId',
@@ -89,13 +92,13 @@ const ROWS: readonly Row[] = [
     wallet: 'demands a token to settle',
     mistake: mistaking.demandsTokenOnSettle,
     failed: ['settle-won'],
-    verdict: 'fit_with_dialect',
+    dialect: { alwaysSendToken: true },
   },
   {
     wallet: 'undoes a payout twice',
     mistake: flawed.unsettlesTwice,
     failed: ['unsettle-concurrent', 'unsettle-other-twice', 'unsettle-twice'],
-    verdict: 'fit_with_dialect',
+    dialect: { unknownRepeats: 'hold' },
   },
   {
     wallet: 'refunds twice',
@@ -109,6 +112,7 @@ const ROWS: readonly Row[] = [
       'rollback-settle-race',
       'rollback-twice',
     ],
+    dialect: {},
   },
   {
     wallet: 'refunds bets it never had',
@@ -147,6 +151,7 @@ const ROWS: readonly Row[] = [
       'update-after-rollback',
       'update-then-rollback',
     ],
+    dialect: {},
   },
   {
     wallet: 'forgets a rollback that came before its place',
@@ -162,13 +167,13 @@ const ROWS: readonly Row[] = [
     wallet: 'refuses rollbacks of unknown bets with 400 and 5',
     mistake: flawed.refusesUnknownRollbacks,
     failed: ['rollback-declined-place', 'rollback-unknown', 'rollback-unknown-twice'],
-    verdict: 'fit_with_dialect',
+    dialect: { rollbackConfirmedBy: [5] },
   },
   {
     wallet: 'answers rollbacks of unknown bets with 404',
     mistake: flawed.missesUnknownRollbacks,
     failed: ['rollback-declined-place', 'rollback-unknown', 'rollback-unknown-twice'],
-    verdict: 'fit_with_dialect',
+    dialect: { errorStatuses: { 404: 'body' }, rollbackConfirmedBy: [5] },
   },
   {
     wallet: 'debits updates',

@@ -3,6 +3,7 @@ import type { Fitness } from '../../../src/certify/certificate.ts';
 import { FAILURE_MEANINGS } from '../../../src/certify/failure-meaning.ts';
 import { certification, ids, sandbox, second } from './certification.ts';
 import type { Mistake } from './mistake.ts';
+import { letsItPass, type Written } from './suggested-dialect.ts';
 
 export interface Row {
   readonly wallet: string;
@@ -10,16 +11,22 @@ export interface Row {
   readonly failed: readonly string[];
   readonly warned?: readonly string[];
   readonly verdict?: Fitness;
+  /** What has to be suggested for it, which makes it fit: `{}` for nothing; not looked at unless given. */
+  readonly dialect?: Written;
   /** Beside a second player. */
   readonly other?: true;
 }
 
-/** Certifies the wallet and holds it to failing, and being warned of, just what the row says. */
+/**
+ * Certifies the wallet and holds it to failing, and being warned of, just what the row says; and what
+ * the certificate suggests to the row's dialect.
+ */
 export async function failsNothingElse({
   mistake,
   failed,
   warned = [],
-  verdict,
+  dialect,
+  verdict = Object.keys(dialect ?? {}).length > 0 ? 'fit_with_dialect' : 'not_fit',
   other,
 }: Row): Promise<void> {
   const wallet = await sandbox(mistake);
@@ -29,10 +36,11 @@ export async function failsNothingElse({
     failed,
     warned,
   });
-  expect(certificate.verdict).toBe(verdict ?? 'not_fit');
+  expect(certificate.verdict).toBe(verdict);
   // Every finding says what to do, and the worst comes first.
   expect(certificate.findings.map((one) => one.case).sort()).toEqual([...failed, ...warned].sort());
   const ranks = certificate.findings.map(({ meaning }) => FAILURE_MEANINGS.indexOf(meaning));
   expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
   for (const { advice } of certificate.findings) expect(advice).toMatch(/.{20,}\.$/);
+  if (dialect !== undefined) await letsItPass(certificate, dialect, mistake);
 }

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+import { parse } from 'yaml';
+import type { Certificate } from '../../../src/certify/certificate.ts';
+import { dialectSchema } from '../../../src/config/schema.ts';
+import type { Dialect } from '../../../src/wallets/wallet-config.ts';
+import { certification, ids, sandbox } from './certification.ts';
+import type { Mistake } from './mistake.ts';
+
+/** As it is written in the operator's file; empty where nothing is to be suggested. */
+export type Written = Readonly<Record<string, unknown>>;
+
+/** What stands in the operator's file when every suggestion is taken over. */
+export function written({ suggestions }: Certificate): Written {
+  const items: Written[] = suggestions.map(({ yaml }) => parse(yaml));
+  return Object.assign({}, ...items);
+}
+
+/** The same, as the gateway reads it. */
+export function takenOver(certificate: Certificate): Dialect {
+  return dialectSchema.parse(written(certificate));
+}
+
+/**
+ * Holds a certificate to suggesting just this dialect, and the dialect to letting the wallet pass.
+ * @param again the certified wallet's mistake, for another wallet that makes it
+ */
+export async function letsItPass(
+  first: Certificate,
+  dialect: Written,
+  again: Mistake,
+): Promise<void> {
+  expect(written(first)).toEqual(dialect);
+  if (first.suggestions.length === 0) return;
+  expect(ids(first, 'failed')).not.toEqual([]);
+  expect(first.withheld).toEqual([]);
+  // Tried before it was printed.
+  expect(first.verification).toMatchObject({ dialect, stillFailing: [] });
+  expect(first.verification?.passedAfter).toBeGreaterThan(first.counts.passed);
+  for (const { cases, why } of first.suggestions) {
+    expect(cases.length).toBeGreaterThan(0);
+    expect(why).not.toBe('');
+  }
+  // All others have been run with it already; here it is read from the file.
+  const only = ids(first, 'failed');
+  const second = await certification(await sandbox(again), { dialect: takenOver(first), only });
+  expect(ids(second, 'failed')).toEqual([]);
+  expect(second.suggestions).toEqual([]);
+  expect(second.verdict).toBe('fit_with_dialect');
+}
