@@ -1,4 +1,5 @@
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,13 +19,14 @@ beforeAll(async () => {
   tree = await mkdtemp(join(tmpdir(), 'wagergate-pruned-'));
   database = await createBareDatabase();
   for (const path of ['package.json', 'config', 'prisma/migrations', 'src']) {
-    await cp(join(ROOT, path), join(tree, path), { recursive: true });
+    // Here and below at once: with a promise a file it takes five times the processor.
+    cpSync(join(ROOT, path), join(tree, path), { recursive: true });
   }
   for (const path of await productionPackages()) {
     await mkdir(join(tree, path, '..'), { recursive: true });
     const own = join(ROOT, path);
     const isOwn = (source: string) => !source.slice(own.length).includes('node_modules');
-    await cp(own, join(tree, path), { recursive: true, filter: isOwn });
+    cpSync(own, join(tree, path), { recursive: true, filter: isOwn });
   }
   const script = join(ROOT, 'scripts/prune-packages.mjs');
   await runOrFail(process.execPath, [script, join(tree, 'node_modules')]);

@@ -1,4 +1,5 @@
-import { chmod, cp, rm, writeFile } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chooseServerFolder, giveTo } from '../../tools/embedded/folder.ts';
 import { type EmbeddedServer, startServer } from '../../tools/embedded/server.ts';
@@ -38,7 +39,8 @@ export async function startStandby(
     name: 'the standby',
     folder,
     async prepare() {
-      await cp(data, copy, { recursive: true });
+      // With a promise a file it takes five times the processor.
+      cpSync(data, copy, { recursive: true });
       await rm(join(copy, 'postmaster.pid'), { force: true });
       await writeFile(join(copy, 'standby.signal'), '');
       if (folder.user !== undefined) await giveTo(folder.user, copy);

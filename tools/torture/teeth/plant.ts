@@ -1,4 +1,5 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Bug } from './bug.ts';
@@ -38,8 +39,10 @@ export async function plant(bug: Bug, source: string): Promise<Planted> {
   const folder = await mkdtemp(join(tmpdir(), `wagergate-${bug.name}-`));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    for (const each of COPIED)
-      await cp(join(source, each), join(folder, each), { recursive: true });
+    for (const each of COPIED) {
+      // At once: file by file it takes five times the processor.
+      cpSync(join(source, each), join(folder, each), { recursive: true });
+    }
     await symlink(resolve(source, 'node_modules'), join(folder, 'node_modules'));
     for (const [file, text] of changed) await writeFile(join(folder, file), text);
     return { folder, remove };
