@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOnPath } from '../lib/command.ts';
 import { debianPackage } from '../lib/debian-package.ts';
-import { giveTo, type ServerFolder } from './folder.ts';
+import { giveTo, openToAll, type ServerFolder } from './folder.ts';
 
 /** How to run `redis-server`: its own arguments follow `args`. */
 export interface RedisProgram {
@@ -33,12 +33,16 @@ export async function redisProgramFor(
   log: (line: string) => void,
 ): Promise<RedisProgram> {
   if (folder.user === undefined || isOnPath('redis-server')) return redisProgram(log);
+  const fetched = await fetchedRedis(log);
+  if (await openToAll(join(fetched, PROGRAM))) return programIn(fetched);
   const copy = join(folder.path, 'redis');
-  await cp(await fetchedRedis(log), copy, { recursive: true, verbatimSymlinks: true });
+  await cp(fetched, copy, { recursive: true, verbatimSymlinks: true });
   await giveTo(folder.user, copy);
   return programIn(copy);
 }
 
+/** Where it lies in Debian's package. */
+const PROGRAM = 'usr/bin/redis-server';
 const INSTALLED: RedisProgram = { file: 'redis-server', args: [] };
 
 async function fetchedRedis(log: (line: string) => void): Promise<string> {
@@ -56,6 +60,5 @@ function programIn(root: string): RedisProgram {
   const libraries = ['usr/lib', 'lib']
     .map((folder) => join(root, folder, machine))
     .filter((folder) => existsSync(folder));
-  const program = join(root, 'usr/bin/redis-server');
-  return { file: 'env', args: [`LD_LIBRARY_PATH=${libraries.join(':')}`, program] };
+  return { file: 'env', args: [`LD_LIBRARY_PATH=${libraries.join(':')}`, join(root, PROGRAM)] };
 }
