@@ -37,6 +37,8 @@ export interface WalletTrace {
   readonly error?: string;
   /** This process had no socket or memory for the call: nothing is said about the wallet. */
   readonly isOwnShortage?: true;
+  /** What came answers another call: the answers on this connection have got mixed up. */
+  readonly isOfOtherCall?: true;
   /** What the wallet sent, where anything came and is to be kept. */
   readonly evidence?: WalletEvidence;
 }

@@ -112,7 +112,6 @@ function refused(
   trace: WalletTrace,
 ): Extract<BetAnswer, { kind: 'declined' | 'unknown' }> {
   if (verdict.kind === 'declined') return { ...verdict, trace: { ...trace, code: verdict.code } };
-  const { fault, error, code } = verdict;
-  const details = code === undefined ? { error } : { error, code };
-  return { kind: 'unknown', fault, trace: { ...trace, ...details } };
+  const { kind, fault, ...details } = verdict;
+  return { kind, fault, trace: { ...trace, ...details } };
 }

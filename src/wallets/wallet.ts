@@ -8,7 +8,6 @@ import type {
   BreakerVerdict,
 } from '../outbound/breaker-settings.ts';
 import type { BreakerWindows } from '../outbound/breaker-windows.ts';
-import { HttpClient } from '../outbound/http-client.ts';
 import type { HttpRequest } from '../outbound/http-message.ts';
 import { type Heard, SecretMask, secretsOfRequest } from '../outbound/secret-mask.ts';
 import type { Logger } from '../telemetry/logger.ts';
@@ -17,9 +16,11 @@ import { noTracing, type Tracing } from '../telemetry/tracing.ts';
 import type { WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './call.ts';
+
 import { type EvidenceLimits, standingMask, withoutSecrets } from './evidence.ts';
 import { Lane } from './lane.ts';
 import { sharesConnections, type WalletOwner } from './wallet-config.ts';
+import { WalletConnections } from './wallet-connections.ts';
 import {
   askOnce,
   betAnswer,
@@ -56,9 +57,9 @@ export class OperatorWallet implements Wallet {
   readonly #metrics: WalletMetrics;
   readonly #tracing: Tracing;
   readonly #lanes: Readonly<Record<CallClass, Lane>>;
+  readonly #connections: WalletConnections;
   #config: WalletOwner;
   #adapter: WalletAdapter;
-  #http: HttpClient | undefined;
   #closed = false;
 
   /** @throws Error when the settings name no known adapter or no usable secret */
@@ -69,6 +70,13 @@ export class OperatorWallet implements Wallet {
     this.#adapter = createAdapter(options.config.wallet, options.clock);
     this.#metrics = new WalletMetrics(options.metrics, this.operatorId);
     this.#tracing = options.tracing ?? noTracing;
+    this.#connections = new WalletConnections({
+      clock: options.clock,
+      settings: () => this.#config.wallet,
+      onNameUnanswered: (hostname) =>
+        options.logger.warn({ operator: this.operatorId, hostname }, 'wallet.name_unanswered'),
+      onCloseFailed: (error) => this.#failed('wallet.close_failed', error),
+    });
     this.#lanes = { read: this.#createLane('read'), money: this.#createLane('money') };
   }
 
@@ -144,7 +152,7 @@ export class OperatorWallet implements Wallet {
       this.#lanes[callClass].reconfigure(config.wallet);
       this.#metrics.inFlightLimit(callClass, config.wallet.maxConcurrent[callClass]);
     }
-    if (!sharesConnections(config.wallet, this.#config.wallet)) this.#replaceHttp();
+    if (!sharesConnections(config.wallet, this.#config.wallet)) this.#connections.replace();
     this.#config = config;
   }
 
@@ -152,7 +160,7 @@ export class OperatorWallet implements Wallet {
     this.#closed = true;
     // At once: by the time the last call has ended, the operator may be there again.
     for (const callClass of CALL_CLASSES) this.#metrics.remove(callClass);
-    await this.#http?.close();
+    await this.#connections.close();
     for (const callClass of CALL_CLASSES) this.#lanes[callClass].shutdown();
   }
 
@@ -165,12 +173,9 @@ export class OperatorWallet implements Wallet {
       reason === undefined
         ? await this.#lanes[classOf(operation)].run(operation, () =>
             this.#traced(operation, () =>
-              askOnce(
-                this.#httpClient(),
-                this.#options.clock,
+              this.#ask(
                 { deadline, maySend: 'maySend' in call ? (call.maySend ?? always) : always },
                 step,
-                this.#tracing.outgoing(),
               ),
             ),
           )
@@ -237,29 +242,17 @@ export class OperatorWallet implements Wallet {
     );
   }
 
-  #httpClient(): HttpClient {
-    if (this.#http !== undefined) return this.#http;
-    const { baseUrl, allowPrivate, tls, timeoutMs, maxConcurrent } = this.#config.wallet;
-    this.#http = new HttpClient({
-      clock: this.#options.clock,
-      origin: new URL(baseUrl).origin,
-      allowPrivate,
-      tls,
-      timeoutMs,
-      connections: maxConcurrent.read + maxConcurrent.money,
-      onNameUnanswered: (hostname) =>
-        this.#options.logger.warn(
-          { operator: this.operatorId, hostname },
-          'wallet.name_unanswered',
-        ),
-    });
-    return this.#http;
-  }
-
-  #replaceHttp(): void {
-    const old = this.#http;
-    this.#http = undefined;
-    old?.close().catch((error: unknown) => this.#failed('wallet.close_failed', error));
+  /** Asks on the connections that are there now, and on none of them again where answers have got mixed up. */
+  async #ask<A extends WalletAnswer>(
+    permit: Parameters<typeof askOnce>[2],
+    step: Step<A>,
+  ): Promise<A | Lost> {
+    const http = this.#connections.current;
+    const { clock } = this.#options;
+    const answer = await askOnce(http, clock, permit, step, this.#tracing.outgoing());
+    // What is left over comes in answer to the next call, and each call has the answer to the one before.
+    if (answer.trace.isOfOtherCall === true) this.#connections.replace(http);
+    return answer;
   }
 
   #failed(what: string, error: unknown): void {

@@ -27,6 +27,8 @@ export interface NotUnderstood {
    * did. Such an answer says nothing against the wallet's health.
    */
   readonly code?: number;
+  /** By what it names, it answers another call. */
+  readonly isOfOtherCall?: true;
 }
 
 export type BetVerdict =

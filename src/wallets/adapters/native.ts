@@ -119,7 +119,7 @@ function betVerdict(
       return refusedBet(call, said, dialect);
     case 'success': {
       const contradiction = said.document && whyNotAccepted(call, said.document, dialect);
-      if (contradiction !== undefined) return brokenAnswer(contradiction);
+      if (contradiction !== undefined) return contradiction;
       const transactionTime: unknown = said.document?.value.transactionTime;
       return {
         kind: 'accepted',
@@ -144,17 +144,22 @@ function whyNotAccepted(
   { transactionId }: BetCall,
   document: Parameters<typeof codeIn>[0],
   dialect: Dialect,
-): string | undefined {
+): NotUnderstood | undefined {
   if (dialect.echo !== 'ignore' && document.value.transactionId !== transactionId) {
-    return document.has('transactionId')
-      ? 'the answer is for another transactionId'
-      : 'the answer has no transactionId';
+    if (document.has('transactionId')) {
+      return ofOtherCall('the answer is for another transactionId');
+    }
+    const error = 'the answer has no transactionId';
+    // A profile's or a balance's, then.
+    return document.has('userId') ? ofOtherCall(error) : brokenAnswer(error);
   }
   // Some wallets answer errors as 200. Where nobody has said which codes are good (`okCodes`), an
   // error code contradicts the status: as unknown it costs a bet, as accepted it would cost money.
   const code = codeIn(document, dialect);
   const isError = dialect.okCodes === undefined && namesError(code);
-  return isError ? `a success status with the error code ${String(code).slice(0, 20)}` : undefined;
+  return isError
+    ? brokenAnswer(`a success status with the error code ${String(code).slice(0, 20)}`)
+    : undefined;
 }
 
 /** Whether it is a number but 0, spelt as text or not; nothing and words name no error. */
@@ -190,9 +195,9 @@ function readVerdict(call: ReadCall, response: HttpResponse, dialect: Dialect): 
     case 'success': {
       const { document } = said;
       const missing = missingIn(document?.value ?? {}, call.operation);
-      return document !== undefined && missing === undefined
-        ? { kind: 'answered', document }
-        : brokenAnswer(`the answer has no proper ${missing}`);
+      if (document !== undefined && missing === undefined) return { kind: 'answered', document };
+      const error = `the answer has no proper ${missing}`;
+      return document?.has('transactionId') === true ? ofOtherCall(error) : brokenAnswer(error);
     }
     default:
       return unreachable(said);
@@ -219,4 +224,8 @@ function declined(code: number, { message }: Refusal): Declined {
 
 function brokenAnswer(error: string): NotUnderstood {
   return { kind: 'unknown', fault: 'bad_answer', error };
+}
+
+function ofOtherCall(error: string): NotUnderstood {
+  return { ...brokenAnswer(error), isOfOtherCall: true };
 }
