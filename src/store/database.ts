@@ -5,6 +5,7 @@ import { within } from '../lib/within.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
 import { ConnectionRoom } from './connection-room.ts';
 import { connectionChecks, type KnownDatabase } from './on-connect.ts';
+import type { ServerRuns } from './server-runs.ts';
 import { SilentConnections } from './silent-connections.ts';
 import type { SqlValue } from './sql-value.ts';
 import { Columns, type Statement, type TypedStatement } from './statement.ts';
@@ -73,12 +74,14 @@ export class Database {
   readonly #silent: SilentConnections<PoolClient>;
   readonly #room: ConnectionRoom;
   readonly #connectionsMax: number;
+  readonly #runs: ServerRuns | undefined;
 
   constructor(options: DatabaseOptions) {
     this.#plans = options.plans ?? 'each';
     this.#silent = options.silent ?? new SilentConnections();
     this.#room = options.room ?? new ConnectionRoom();
     this.#connectionsMax = options.connectionsMax;
+    this.#runs = options.known?.runs;
     const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
     this.#pool = new Pool({
       ...connectionTo(options.url, 'wagergate', {
@@ -178,7 +181,8 @@ export class Database {
   async #trusted(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#connect();
-      if (!this.#silent.isDoubtful(client) || (await this.#answers(client))) return client;
+      if (this.#runs?.isLeft(client) === true) client.release(true);
+      else if (!this.#silent.isDoubtful(client) || (await this.#answers(client))) return client;
     }
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from './database.ts';
-import type { ServerFound } from './on-connect.ts';
+import type { ServerFound } from './server-runs.ts';
 import { type Parameters, statement } from './statement.ts';
 
 /** Something that PostgreSQL has reported as committed. */

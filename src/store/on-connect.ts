@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg';
 import { clientRows } from './client-rows.ts';
 import { refuseOtherDatabase } from './database-identity.ts';
+import type { ServerFound, ServerRuns } from './server-runs.ts';
 import { refuseChangedTextOrder } from './text-order.ts';
 import { UnsuitableServer } from './unsuitable-server.ts';
 
@@ -10,20 +11,15 @@ import { UnsuitableServer } from './unsuitable-server.ts';
  */
 const WAIT_FOR_COMMITS = `
   SELECT set_config('synchronous_commit', CASE said WHEN 'off' THEN 'on' ELSE said END, false),
-         pg_postmaster_start_time()::text AS started_at, pg_is_in_recovery() AS is_standby
+         extract(epoch FROM pg_postmaster_start_time())::text AS started_at, pg_is_in_recovery() AS is_standby
     FROM current_setting('synchronous_commit') AS said`;
-
-/** A server as a connection finds it. */
-export interface ServerFound {
-  /** When it was started: another time is another run of it, or another server. */
-  readonly startedAt: string;
-  readonly isStandby: boolean;
-}
 
 /** What a process that goes on for long knows about its database. */
 export interface KnownDatabase {
   /** What its start found (`databaseId`): a connection that leads to another one is refused. */
   readonly databaseId: string;
+  /** Told of each new connection, and asked before one is used again. */
+  readonly runs: ServerRuns;
   /** Told of the server at each new connection. */
   readonly onServer: (server: ServerFound) => void;
   /** Told of each connection that is refused for what its server is. */
@@ -47,6 +43,7 @@ export function connectionChecks(known?: KnownDatabase): {
     onConnect: async (client) => {
       try {
         const server = await serverOf(client, known);
+        known?.runs.found(client, server);
         known?.onServer(server);
       } catch (error) {
         if (error instanceof UnsuitableServer) known?.onUnsuitable(error);

@@ -3,6 +3,7 @@ import { TokenBuckets } from '../lib/token-bucket.ts';
 import type { Database } from '../store/database.ts';
 import { LastCommits, type Missed } from '../store/last-commits.ts';
 import type { KnownDatabase } from '../store/on-connect.ts';
+import { ServerRuns } from '../store/server-runs.ts';
 import type { Base } from './parts.ts';
 
 /** A pool tries again for each callback. */
@@ -23,6 +24,7 @@ export function knownDatabase(
   const lines = new TokenBuckets(clock, CONNECTION_LINES);
   const known: KnownDatabase = {
     databaseId,
+    runs: new ServerRuns(),
     onServer: (server) => lastCommits.foundServer(server),
     onUnsuitable: ({ message }) => {
       if (lines.take('unsuitable') > 0) return;

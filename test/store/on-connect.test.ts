@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi
 import { openLongConnection } from '../../src/store/connection.ts';
 import { Database } from '../../src/store/database.ts';
 import { databaseId } from '../../src/store/schema/database-id.ts';
+import { ServerRuns } from '../../src/store/server-runs.ts';
 import { statement } from '../../src/store/statement.ts';
 import { startPostgres } from '../../tools/embedded/postgres.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -57,7 +58,10 @@ it('what takes long, such as closing a day, does not begin on another database t
   const onUnsuitable = vi.fn();
   const connection = async (id: string) => {
     const client = await openLongConnection(
-      { url: server.url, known: { databaseId: id, onServer: vi.fn(), onUnsuitable } },
+      {
+        url: server.url,
+        known: { databaseId: id, runs: new ServerRuns(), onServer: vi.fn(), onUnsuitable },
+      },
       'books',
     );
     await client.end();
@@ -96,6 +100,7 @@ it.each([
     await may(before);
     const known = {
       databaseId: await databaseId(url.href),
+      runs: new ServerRuns(),
       onServer: vi.fn(),
       onUnsuitable: vi.fn(),
     };
@@ -119,6 +124,7 @@ it('a role that may no longer read which migrations there were is not refused fo
   });
   const known = {
     databaseId: await databaseId(server.url),
+    runs: new ServerRuns(),
     onServer: vi.fn(),
     onUnsuitable: vi.fn(),
   };

@@ -32,6 +32,10 @@ export async function openServerPair(isBehind: boolean) {
     primary,
     standby,
     gateway,
+    /** New connections lead to this one from now on; those that are there stay, as where nobody ends the server before. */
+    pointTo: (server: Pick<EmbeddedServer, 'port'>) => {
+      target.port = server.port;
+    },
     /** The address leads to this one from now on; all connections break. */
     lead: (server: Pick<EmbeddedServer, 'port'>) => {
       target.port = server.port;
