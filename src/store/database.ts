@@ -28,6 +28,8 @@ export interface DatabaseOptions {
   readonly plans?: keyof typeof PLANS;
   /** How long a statement may take; 6 s unless given. */
   readonly statementTimeoutMs?: number;
+  /** How long a connection stays that nobody needs; 30 s unless given. */
+  readonly idleMs?: number;
   /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
   readonly silent?: SilentConnections<PoolClient>;
   /** Likewise: where the server has no connection left, they share those that they have. */
@@ -91,7 +93,7 @@ export class Database {
       max: options.connectionsMax,
       min: 1, // A server that is full by then would not give it again.
       connectionTimeoutMillis: 4_000,
-      idleTimeoutMillis: 30_000,
+      idleTimeoutMillis: options.idleMs ?? 30_000,
       statement_timeout: statementTimeoutMs,
       // A frozen server never reports its own timeout; the client counts as well.
       query_timeout: statementTimeoutMs + 1_000,

@@ -9,6 +9,7 @@ import { Database } from '../store/database.ts';
 import { DatabaseClock } from '../store/database-clock.ts';
 import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
+import { keepLooking, LOOK_IDLE_MS } from '../store/server-look.ts';
 import { Players } from '../store/sessions/players.ts';
 import { SilentConnections } from '../store/silent-connections.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
@@ -49,6 +50,7 @@ export function createStorage(base: Base) {
   const { database, journalDatabase, clockDatabase } = pools;
   const databaseClock = new DatabaseClock(clockDatabase, clock);
   databaseClock.start();
+  const lookNoMore = keepLooking(pools.monthsDatabase);
   const prisma = createPrisma(url, known);
   // Apart from people's: while a list of theirs waits for a locked table, operators see their bets.
   const operatorsPrisma = createPrisma(url, known);
@@ -88,6 +90,7 @@ export function createStorage(base: Base) {
     pools: () => Object.values(pools).map(({ use }) => use),
     close: async () => {
       databaseClock.close();
+      lookNoMore();
       answers.close();
       accelerator.close();
       const closed = Object.values(pools).map((one) => one.close());
@@ -139,6 +142,8 @@ function createPools(
     clockDatabase: new Database({ ...shared, connectionsMax: 1 }),
     monthsDatabase: new Database({
       ...{ ...shared, connectionsMax: 1, statementTimeoutMs: MONTH_TIMEOUT_MS },
+      // Needed once an hour: it also looks, each time anew, where the address leads.
+      idleMs: LOOK_IDLE_MS,
     }),
   };
 }
