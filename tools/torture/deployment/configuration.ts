@@ -32,6 +32,8 @@ export class ConfigurationFolder {
   readonly #generations = new Map<OperatorId, number>();
   readonly #secrets = new Map<OperatorId, readonly string[]>();
   #comment = 0;
+  /** One file after the other: faults that begin together change the same operator. */
+  #writing: Promise<void> = Promise.resolve();
 
   private constructor(path: string, wallets: ReadonlyMap<OperatorId, Wallet>) {
     this.path = path;
@@ -70,7 +72,8 @@ export class ConfigurationFolder {
 
   /** @param secrets each verifies what the service sends */
   async setServiceSecrets(secrets: readonly string[]): Promise<void> {
-    await writeAtOnce(join(this.path, 'gateway.yaml'), stringify(gatewayFile(secrets)));
+    const text = stringify(gatewayFile(secrets));
+    await this.#inTurn(() => writeAtOnce(join(this.path, 'gateway.yaml'), text));
   }
 
   /** The same settings in other bytes. */
@@ -84,6 +87,18 @@ export class ConfigurationFolder {
   }
 
   async #write(operator: OperatorId): Promise<void> {
+    await this.#inTurn(() => this.#writeNow(operator));
+  }
+
+  async #inTurn(write: () => Promise<void>): Promise<void> {
+    const written = this.#writing.then(write);
+    // Whoever asked for it is told.
+    this.#writing = written.catch(() => undefined);
+    await written;
+  }
+
+  /** As everything stands when its turn comes. */
+  async #writeNow(operator: OperatorId): Promise<void> {
     const path = join(this.path, 'operators', `${operator}.yaml`);
     const file = operatorFile(operator, {
       baseUrl: this.#wallets.get(operator)?.baseUrl ?? '',

@@ -64,8 +64,10 @@ export class Faults {
       this.#story.tell('fault', undefined, `${plan.id} is over`);
     });
     this.#running.add(running);
-    // Whoever heals is told; until then nobody has to listen.
-    running.catch(() => undefined);
+    // Whoever heals is told; until then nobody has to listen. What failed before that may have left something behind.
+    running.catch((error: unknown) => {
+      this.#story.tell('fault', undefined, `${plan.id} could not be played to its end: ${error}`);
+    });
   }
 
   /** Resolves when all that began is over and everything stands as at the beginning. */
