@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/errors.ts';
-import { isOfOneRow } from '../store/database.ts';
+import { isOfOneRow } from '../store/sql-state.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
 /** So many that cannot be done are passed over a time, to reach those behind them; the next time goes on from there. */

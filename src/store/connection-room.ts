@@ -7,7 +7,7 @@ const TOO_MANY = '53300';
 /** So long no pool asks for more than it has: each question costs a full server a process. */
 const CONTENT_MS = 1_000;
 /** For a pool that has none, somebody asks a full server again after so long. */
-const ASK_EVERY_MS = 50;
+const ASK_EVERY_MS = 100;
 /** As long as a pool tries to connect to a server that says nothing. */
 const WAIT_MS = 4_000;
 

@@ -7,6 +7,7 @@ import { ConnectionRoom } from './connection-room.ts';
 import { connectionChecks, type KnownDatabase } from './on-connect.ts';
 import type { ServerRuns } from './server-runs.ts';
 import { SilentConnections } from './silent-connections.ts';
+import { isUndone, speaksOfServer } from './sql-state.ts';
 import type { SqlValue } from './sql-value.ts';
 import { Columns, type Statement, type TypedStatement } from './statement.ts';
 
@@ -28,7 +29,7 @@ export interface DatabaseOptions {
   readonly plans?: keyof typeof PLANS;
   /** How long a statement may take; 6 s unless given. */
   readonly statementTimeoutMs?: number;
-  /** How long a connection stays that nobody needs; 30 s unless given. */
+  /** How long a connection stays that nobody needs; unless given 30 s, and the last one for good. */
   readonly idleMs?: number;
   /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
   readonly silent?: SilentConnections<PoolClient>;
@@ -91,7 +92,8 @@ export class Database {
         ...PLANS[this.#plans],
       }),
       max: options.connectionsMax,
-      min: 1, // A server that is full by then would not give it again.
+      // A server that is full by then would not give it again.
+      min: options.idleMs === undefined ? 1 : 0,
       connectionTimeoutMillis: 4_000,
       idleTimeoutMillis: options.idleMs ?? 30_000,
       statement_timeout: statementTimeoutMs,
@@ -142,7 +144,7 @@ export class Database {
       try {
         return await this.#send(query);
       } catch (error) {
-        if (!(error instanceof DatabaseError) || !UNDONE.has(error.code ?? '')) throw error;
+        if (!(error instanceof DatabaseError) || !isUndone(error.code ?? '')) throw error;
         await sleep(pauseMs);
       }
     }
@@ -275,30 +277,12 @@ export class Database {
 
 class TakesNoWrites extends Error {}
 
-/** Could not be serialized, or was chosen to end a deadlock: undone for the sake of another. */
-const UNDONE: ReadonlySet<string> = new Set(['40001', '40P01']);
 /** Two that meet again and again wait a little for each other. */
 const REPEAT_AFTER_MS = [0, 10, 40];
-
-/** SQLSTATE classes that speak of the server's state rather than of the statement. */
-const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 
 function isUnavailable(error: unknown): boolean {
   // Whatever is not PostgreSQL's own word about a statement is the connection's.
   return !(error instanceof DatabaseError) || speaksOfServer(error.code ?? '');
-}
-
-/** Whether an SQLSTATE blames the server's state, or another transaction, and not the statement. */
-export function speaksOfServer(sqlState: string): boolean {
-  return SERVER_CLASSES.has(sqlState.slice(0, 2)) || UNDONE.has(sqlState);
-}
-
-/**
- * Whether an error of a statement may be about the values of one row: what that held could not be read here, or PostgreSQL
- * would not take it (`data_exception`, `integrity_constraint_violation`). A missing column or permission is of all rows.
- */
-export function isOfOneRow(error: unknown): boolean {
-  return !(error instanceof DatabaseError) || /^2[23]/.test(error.code ?? '');
 }
 
 function messageOf(error: unknown): string {

@@ -16,7 +16,6 @@ import { noTracing, type Tracing } from '../telemetry/tracing.ts';
 import type { WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './call.ts';
-
 import { type EvidenceLimits, standingMask, withoutSecrets } from './evidence.ts';
 import { Lane } from './lane.ts';
 import { sharesConnections, type WalletOwner } from './wallet-config.ts';

@@ -282,7 +282,7 @@ export const BUGS: readonly Bug[] = [
     changes: [
       {
         file: 'src/store/database.ts',
-        find: "        if (!(error instanceof DatabaseError) || !UNDONE.has(error.code ?? '')) throw error;",
+        find: "        if (!(error instanceof DatabaseError) || !isUndone(error.code ?? '')) throw error;",
         put: '        if (error !== undefined) throw error;',
       },
     ],
