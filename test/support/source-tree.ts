@@ -132,12 +132,14 @@ function imported(path: string, source: string, names: readonly string[]): Impor
 
 /** `import('…')` and `new URL('./file.ts', import.meta.url)`, which start a file. */
 function importedBy(node: Node): string | undefined {
-  const isImport = node.type === 'CallExpression' && node.callee.type === 'Import';
+  if (node.type === 'ImportExpression') return textOf(node.source);
   const isUrl =
     node.type === 'NewExpression' && 'name' in node.callee && node.callee.name === 'URL';
-  if (!isImport && !isUrl) return undefined;
-  const [argument] = node.arguments;
-  return argument?.type === 'StringLiteral' ? argument.value : undefined;
+  return isUrl ? textOf(node.arguments[0]) : undefined;
+}
+
+function textOf(node: Node | undefined): string | undefined {
+  return node?.type === 'StringLiteral' ? node.value : undefined;
 }
 
 function exportsOf(statement: Statement): string[] {
