@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WALLET_BUDGET_MS_MIN } from '../domain/deadline.ts';
 import { deliverySchema } from './delivery-schema.ts';
 import { baseUrl, cidr, positiveInt, secrets, text, timeZone } from './fields.ts';
 
@@ -49,11 +50,13 @@ const deadlineSchema = z
       .describe("Kept back from the wallet for the gateway's own work"),
   })
   .superRefine(({ totalMs, reserveMs }, context) => {
-    if (reserveMs < totalMs) return;
+    // With less no wallet is ever asked: every bet of every operator would be refused, unsent.
+    if (totalMs - reserveMs >= WALLET_BUDGET_MS_MIN) return;
+    const left = `${reserveMs} leaves less of totalMs (${totalMs}) than the ${WALLET_BUDGET_MS_MIN} ms`;
     context.addIssue({
       code: 'custom',
       path: ['reserveMs'],
-      message: `${reserveMs} leaves nothing of totalMs (${totalMs}) for the wallet: lower it`,
+      message: `${left} with which a wallet is asked at all: lower it, or raise totalMs`,
     });
   });
 
