@@ -3,6 +3,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { announce } from './announce.ts';
 import { ConfigFolder } from './config-folder.ts';
 import { doubtfulDialect } from './doubtful-dialect.ts';
+import { doubtfulSettings } from './doubtful-settings.ts';
 import type { InForce } from './in-force.ts';
 import { type LineOfPath, linesOfFile } from './line-of-path.ts';
 import { configurationOf, loadOver } from './loader.ts';
@@ -236,12 +237,12 @@ export class ConfigurationSource {
     const isNew = (operator: OperatorConfig) => operator !== previous?.operators.get(operator.id);
     const changed = [...operators.values()].filter(isNew);
     const weak = gateway === previous?.gateway ? [] : weakOfGateway(gateway);
-    for (const problem of [...weak, ...changed.flatMap(weakOfOperator)]) {
-      logger.warn({ ...problem }, 'config.weak_secret');
-    }
-    for (const problem of changed.flatMap(doubtfulDialect)) {
-      logger.warn({ ...problem }, 'config.doubtful_dialect');
-    }
+    const warn = (message: string, problems: readonly Problem[]) => {
+      for (const problem of problems) logger.warn({ ...problem }, message);
+    };
+    warn('config.weak_secret', [...weak, ...changed.flatMap(weakOfOperator)]);
+    warn('config.doubtful_dialect', changed.flatMap(doubtfulDialect));
+    warn('config.doubtful_setting', changed.flatMap(doubtfulSettings));
   }
 
   /** Somebody may believe that such an operator is live. Said when the file comes, not with every reload. */

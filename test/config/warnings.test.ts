@@ -34,6 +34,35 @@ describe('a dialect that may have been meant otherwise', () => {
   });
 });
 
+describe('a setting that was hardly meant', () => {
+  const withTimeout = (ms: number) => operatorYaml('alpha', '', `  timeoutMs: ${ms}`);
+
+  it('is warned of: seconds for milliseconds, and a currency in small letters', () => {
+    const file = withTimeout(4).replace('[EUR]', '[EUR, usd]');
+    const { log } = sourceOn({ ...three(), 'operators/alpha.yaml': file });
+    const common = { message: 'config.doubtful_setting', file: 'operators/alpha.yaml' };
+    expect(warned(log)).toEqual([
+      {
+        ...common,
+        path: 'wallet.timeoutMs',
+        reason:
+          'gives the wallet 4 ms, after which a bet that it may have debited is rolled back: it is in milliseconds',
+      },
+      {
+        ...common,
+        path: 'currencies[1]',
+        reason: 'is another currency than USD: codes are compared exactly',
+      },
+    ]);
+  });
+
+  it('is not warned of from 50 ms on, nor of codes that are no ISO 4217', () => {
+    const file = withTimeout(50).replace('[EUR]', '[EUR, mBTC]');
+    const { log } = sourceOn({ ...three(), 'operators/alpha.yaml': file });
+    expect(warned(log)).toEqual([]);
+  });
+});
+
 describe('a file that is passed over', () => {
   const reason =
     "is not read: an operator's file is named as its id, with .yaml or .yml behind it, such as gamma.yaml";

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { doubtfulDialect } from '../../config/doubtful-dialect.ts';
+import { doubtfulSettings } from '../../config/doubtful-settings.ts';
 import { describeProblem, type Problem } from '../../config/problems.ts';
 import type { Configuration, OperatorConfig } from '../../config/schema.ts';
 import { weakOfGateway, weakOfOperator } from '../../config/weak-secrets.ts';
@@ -83,7 +84,7 @@ function tellWarnings(terminal: Terminal, warnings: readonly Problem[]): void {
 
 /** What is taken, but should be better. */
 function warningsOf(operator: OperatorConfig): readonly Problem[] {
-  return [...weakOfOperator(operator), ...doubtfulDialect(operator)];
+  return [...weakOfOperator(operator), ...doubtfulDialect(operator), ...doubtfulSettings(operator)];
 }
 
 function warningsOfAll(
