@@ -106,6 +106,16 @@ describe('POST /operator/bets', () => {
     expect(foreign.headers['content-length']).toBe(missing.headers['content-length']);
   });
 
+  it('goes on, like statements, while the operator is suspended: its open bets do too', async () => {
+    const bet = await placedBet(gateway);
+    await gateway.reconfigure('alpha', { status: 'suspended' });
+    const shown = await alpha.bet(bet.transactionId);
+    const statement = await alpha.call('/operator/statements', { day: '2026-01-01' });
+    await gateway.reconfigure('alpha', {});
+    expect(shown.status).toBe(200);
+    expect([statement.status, statement.json?.code]).toEqual([404, 2]);
+  });
+
   it('answers a tombstone of nobody’s as one that does not exist', async () => {
     const bet = await unplacedBet(gateway);
     await bet.rollback({ userId: '"nobody-here"' });
