@@ -24,6 +24,7 @@ export function weakOfOperator({ id, wallet, api, bonuses }: OperatorConfig): re
     ...weak(file, ['wallet', 'secrets'], wallet.secrets),
     ...weak(file, ['bonuses', 'upstream', 'secrets'], upstream),
     ...notMeant(file, ['api', 'secrets'], api.secrets),
+    ...headers(file, wallet.dialect.headers),
     ...twice,
   ];
 }
@@ -40,9 +41,18 @@ function notMeant(file: string, path: readonly string[], secrets: readonly strin
   });
 }
 
+/** A wallet's key in a header is a secret too, and as easily written without its braces. */
+function headers(file: string, values: Readonly<Record<string, string>>) {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const reason = whyNotMeant(value);
+    const path = ['wallet', 'dialect', 'headers', name];
+    return reason === undefined ? [] : problemIn(file, { path, reason });
+  });
+}
+
 function whyNotMeant(secret: string): string | undefined {
   if (/^\$[A-Za-z_]\w*$/.test(secret)) {
-    return `looks like a variable and is none, so that these characters are the secret: write \${NAME}`;
+    return `looks like a variable and is none, so that these characters are what counts: write \${NAME}`;
   }
   // As `docker run --env-file` passes a value on that is quoted in the file.
   if (/^(["']).*\1$/.test(secret)) {

@@ -289,6 +289,16 @@ describe('the length of secrets', () => {
     expect(warned[0]).toMatchObject({ path, reason: expect.stringMatching(reason) });
   });
 
+  it('is warned of where a header has the name of a variable, without its braces', () => {
+    const dialect = '  dialect: { headers: { X-Api-Key: $ALPHA_API_KEY, X-Site: one } }';
+    const alpha = operatorYaml('alpha', '', dialect);
+    const { warned } = sourceOn(
+      folderWith({ 'gateway.yaml': GATEWAY, 'operators/alpha.yaml': alpha }),
+    );
+    const reason = expect.stringMatching(/is none, .*write \$\{NAME\}$/);
+    expect(warned).toMatchObject([{ path: 'wallet.dialect.headers.X-Api-Key', reason }]);
+  });
+
   it('is warned of where one secret signs in both directions', () => {
     const both = operatorYaml('alpha').replace(walletSecret('alpha'), apiSecret('alpha'));
     const { warned } = sourceOn(

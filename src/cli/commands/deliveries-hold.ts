@@ -64,6 +64,8 @@ async function change(
     const { DeliveryHolds } = await import('../../store/deliveries/holds.ts');
     const holds = new DeliveryHolds(prisma);
     if (!(await holds[verb](operator, byOf(options)))) {
+      // Who slips in the id must not believe that nobody holds the one that was meant.
+      if (verb === 'resume') warnOfUnknownOperator(terminal, folder, operator);
       throw new CommandFailed(
         verb === 'hold'
           ? `the deliveries of ${plain(operator)} are already held: see \`wagergate audit list\``

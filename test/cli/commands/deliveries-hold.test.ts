@@ -38,6 +38,15 @@ describe('wagergate deliveries hold and resume', () => {
     expect(rows).toEqual([]);
   });
 
+  it('name the operator that was meant, where nobody holds the one that was typed', async () => {
+    expect(await deliveries('resume', '--operator', 'alhpa')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'warning: no file of operator alhpa in the configuration: did you mean alpha?\nerror: nobody holds the deliveries of alhpa\n',
+    });
+  });
+
   it('hold an operator whose file is gone, and warn of it', async () => {
     await client.query(
       `INSERT INTO players (user_id, operator_id, operator_user) VALUES ('gone-1', 'gone', 'ann')`,
