@@ -144,12 +144,25 @@ function unquoted(json: string): string {
 /** Spelled the same everywhere, as most tokens and every signature are. */
 const PLAIN = /^[\w.~-]{6,}$/;
 
-/** The ways in which a secret may come back: in JSON, in PHP's JSON, in an address. */
+/** The ways in which a secret may come back: in JSON, in PHP's and .NET's JSON, in an address. */
 export function secretSpellings(secret: string): readonly string[] {
   if (PLAIN.test(secret)) return [secret];
   const json = JSON.stringify(secret).slice(1, -1);
-  return [secret, json, json.replaceAll('/', '\\/'), encodeURIComponent(secret.toWellFormed())];
+  const address = encodeURIComponent(secret.toWellFormed());
+  return [
+    ...[secret, json, json.replaceAll('/', '\\/'), inDotNetJson(json)],
+    // As .NET writes the hex of an address.
+    ...[address, address.replace(/%../g, (code) => code.toLowerCase())],
+  ];
 }
+
+/** The plus of a token in base64 is `\u002B` there, like whatever else means something in HTML. */
+const inDotNetJson = (json: string) =>
+  json
+    .replaceAll('\\"', '\\u0022')
+    .replace(/[^ -~]|[+&'<>`]/g, (one) => `\\u${hex4(one).toUpperCase()}`);
+
+const hex4 = (one: string) => one.charCodeAt(0).toString(16).padStart(4, '0');
 
 /**
  * A secret that stands for long, and how else somebody may tell it: in capitals or small letters, and its bytes in

@@ -17,6 +17,19 @@ const kept = (body: string | Buffer, limitBytes = 4096, isComplete = true) =>
 const textOf = (body: string, limitBytes?: number, isComplete?: boolean) =>
   kept(body, limitBytes, isComplete)?.body.toString();
 
+describe('a token in base64, whose plus and slash are written in many ways', () => {
+  const mask = new SecretMask(['q83v+EjRW/eJA+8BAg==']);
+
+  it.each([
+    ['q83v\\u002BEjRW/eJA\\u002B8BAg=='],
+    ['q83v+EjRW\\/eJA+8BAg=='],
+    ['q83v%2BEjRW%2FeJA%2B8BAg%3D%3D'],
+    ['q83v%2bEjRW%2feJA%2b8BAg%3d%3d'],
+  ])('is hidden as %s', (spelled) => {
+    expect(mask.text(`"no session ${spelled} here"`)).toBe('"no session *** here"');
+  });
+});
+
 describe('what is kept of an answer', () => {
   it('is its first bytes, and that there were more', () => {
     expect(kept('0123456789', 4)).toEqual({
@@ -44,6 +57,8 @@ describe('what is kept of an answer', () => {
     ['the secret in JSON', JSON.stringify({ why: SECRET })],
     ['the secret in JSON in JSON', JSON.stringify({ why: `with \\"odd\\" ${SECRET}` })],
     ['the secret in an address', `/x?s=${encodeURIComponent(SECRET)}`],
+    ['the secret as .NET writes JSON', '{"why":"a wallet secret/with \\u0022odd\\u0022 signs"}'],
+    ['the secret in an address of .NET', '/x?s=a%20wallet%20secret%2fwith%20%22odd%22%20signs'],
     ['another signature', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.AAAAAAAAAAAAAAAAAAAAAAAA'],
     ['a new token', '{"token":"fresh-and-unheard-of"}'],
     ['a token of another name', '{"access_token": "fresh-and-unheard-of"}'],
