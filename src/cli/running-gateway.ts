@@ -165,7 +165,7 @@ async function ask<S extends z.ZodType>(
   const refusal = refusalAnswer.safeParse(answer);
   if (response.status === 404 && refusal.data?.message === NO_ENDPOINT) {
     throw new CommandFailed(
-      `the gateway at ${address} has no admin API: start it with ADMIN_TOKEN set`,
+      `the gateway at ${address} has no admin API: give its internal address (ADMIN_PORT), or start it with ADMIN_TOKEN set`,
     );
   }
   if (!response.ok && refusal.success) throw new CommandFailed(plain(refusal.data.message));

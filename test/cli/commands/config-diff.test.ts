@@ -170,7 +170,10 @@ describe('wagergate config diff against a running gateway', () => {
     const elsewhere = await diff(['--folder', folder, '--admin', admin.gateway.baseUrl], {
       env: env(),
     });
-    expect(elsewhere.code).toBe(1);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      1,
+      expect.stringMatching(/has no admin API: give its internal address/),
+    ]);
   });
 
   it('is given fingerprints in place of secrets, and those need the token (I8)', async () => {
