@@ -107,7 +107,7 @@ export class ConnectionRoom {
 
 /** Of a full server somebody may leave; whatever else keeps it from giving a connection takes none of those that are there. */
 function isWorthWaiting(error: unknown, pool: Pool): error is Error {
-  if (!(error instanceof Error) || error instanceof UnsuitableServer) return false;
+  if (!(error instanceof Error) || error instanceof UnsuitableServer || pool.ending) return false;
   return isFull(error) || pool.totalCount > 0;
 }
 

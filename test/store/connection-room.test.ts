@@ -9,6 +9,8 @@ import { connect } from '../support/server.ts';
 const ONE = statement('one', {}, 'SELECT 1 AS one', (row) => row.int('one'));
 const SHORT = statement('short', {}, 'SELECT 1 AS one FROM pg_sleep(0.02)', noRow);
 
+const onIdleError = () => undefined;
+
 let server: TestDatabase;
 beforeAll(async () => {
   server = await createDatabase();
@@ -16,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.drop());
 
 function open(url: string, connectionsMax: number, room = new ConnectionRoom()): Database {
-  const database = new Database({ url, connectionsMax, room, onIdleError: () => undefined });
+  const database = new Database({ url, connectionsMax, room, onIdleError });
   onTestFinished(() => database.close());
   return database;
 }
@@ -79,6 +81,18 @@ describe('where a server has no connection left for others', () => {
         return held(database);
       })
       .toBe(3);
+  });
+
+  it('nobody waits for a pool that is closed meanwhile', async () => {
+    const onRefused = vi.fn();
+    const room = new ConnectionRoom(onRefused);
+    const database = new Database({ url: server.url, connectionsMax: 8, room, onIdleError });
+    const answer = database.run(SHORT, {});
+    await expect.poll(() => database.use.inUse).toBe(1);
+    const closed = database.close();
+    await expect(database.run(ONE, {})).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    await Promise.all([answer, closed]);
+    expect(onRefused).not.toHaveBeenCalled();
   });
 
   it('it is told that PostgreSQL does not answer, and why, where nobody leaves', async () => {
