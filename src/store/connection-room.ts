@@ -16,6 +16,8 @@ interface Member {
   readonly pool: Pool;
   /** By its configuration; `pool.options.max` is how many it may have at the moment. */
   readonly max: number;
+  /** Those that it has, used or not; `pool.totalCount` also counts what is only trying to connect. */
+  readonly connected: ReadonlySet<PoolClient>;
   /** Until then it asks for none but its first. */
   contentUntilMs: number;
   nextQuestionMs: number;
@@ -41,7 +43,8 @@ export class ConnectionRoom {
   /** @param max how many connections the pool may have */
   add(pool: Pool, max: number): void {
     const never = Number.NEGATIVE_INFINITY;
-    this.#members.set(pool, { pool, max, contentUntilMs: never, nextQuestionMs: never });
+    const connected = connectedOf(pool);
+    this.#members.set(pool, { pool, max, connected, contentUntilMs: never, nextQuestionMs: never });
   }
 
   /**
@@ -52,29 +55,31 @@ export class ConnectionRoom {
     const member = this.#members.get(pool);
     if (member === undefined) throw new Error('the pool was not added');
     const endsAtMs = performance.now() + WAIT_MS;
+    let refusal: Error | undefined;
     do {
       if (this.#mayConnect(member)) {
         try {
           return await pool.connect();
         } catch (error) {
-          if (!isWorthWaiting(error, pool)) throw error;
+          if (!isWorthWaiting(error, member)) throw error;
           // Who has waited for so long was not refused: all connections of the pool were in use.
           if (performance.now() >= endsAtMs) throw error;
           this.#refused(member, error);
+          refusal = error;
         }
       }
-      await sleep(ASK_EVERY_MS, undefined, { ref: false });
+      // A command may have nothing else to do: its process must not end meanwhile.
+      await sleep(ASK_EVERY_MS);
     } while (performance.now() < endsAtMs);
-    throw this.#refusal ?? new Error('PostgreSQL has no connection left');
+    throw refusal ?? this.#refusal ?? new Error('PostgreSQL has no connection left');
   }
 
-  /** A pool that has all it may takes its callers one after the other. */
+  /** A pool that has all it may takes its callers one after the other; one that is closed refuses them. */
   #mayConnect(member: Member): boolean {
-    const { pool, max } = member;
+    const { pool, connected } = member;
+    this.#limit(member);
     const nowMs = performance.now();
-    const isContent = nowMs < Math.max(member.contentUntilMs, this.#fullUntilMs);
-    pool.options.max = isContent ? Math.max(1, pool.totalCount) : max;
-    if (pool.totalCount > 0 || nowMs >= this.#fullUntilMs) return true;
+    if (pool.ending || connected.size > 0 || nowMs >= this.#fullUntilMs) return true;
     if (nowMs < member.nextQuestionMs) return false;
     member.nextQuestionMs = nowMs + ASK_EVERY_MS;
     return true;
@@ -86,8 +91,16 @@ export class ConnectionRoom {
     if (isFull(error)) {
       this.#fullUntilMs = untilMs;
       this.#refusal = error;
-      if (member.pool.totalCount === 0) this.#freeOne();
+      if (member.connected.size === 0) this.#freeOne();
     } else member.contentUntilMs = untilMs;
+    // Those that wait in the pool would ask one after the other.
+    this.#limit(member);
+  }
+
+  #limit({ pool, max, connected, contentUntilMs }: Member): void {
+    const nowMs = performance.now();
+    const isContent = connected.size > 0 && nowMs < contentUntilMs;
+    pool.options.max = isContent || nowMs < this.#fullUntilMs ? Math.max(1, connected.size) : max;
   }
 
   /** Closes a connection of the pool that has most, so that the one without any can have it. */
@@ -105,10 +118,27 @@ export class ConnectionRoom {
   }
 }
 
-/** Of a full server somebody may leave; whatever else keeps it from giving a connection takes none of those that are there. */
-function isWorthWaiting(error: unknown, pool: Pool): error is Error {
+/** A pool's connections, from when they are made until they are given up. */
+function connectedOf(pool: Pool): ReadonlySet<PoolClient> {
+  const connected = new Set<PoolClient>();
+  const left = (_: unknown, client: PoolClient) => connected.delete(client);
+  pool.on('connect', (client) => connected.add(client));
+  pool.on('error', left);
+  // The pool tells of its removal only once it has ended, which a dead connection may take minutes to do.
+  pool.on('release', (error, client) => {
+    if (error) left(error, client);
+  });
+  pool.on('remove', (client) => connected.delete(client));
+  return connected;
+}
+
+/**
+ * Of a full server somebody may leave; whatever else keeps it from giving a connection takes none of those that are there.
+ * Of a server that is away none are: whoever asks then is told at once.
+ */
+function isWorthWaiting(error: unknown, { pool, connected }: Member): error is Error {
   if (!(error instanceof Error) || error instanceof UnsuitableServer || pool.ending) return false;
-  return isFull(error) || pool.totalCount > 0;
+  return isFull(error) || connected.size > 0;
 }
 
 function isFull(error: Error): boolean {

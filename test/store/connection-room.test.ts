@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConnectionRoom } from '../../src/store/connection-room.ts';
 import { Database } from '../../src/store/database.ts';
 import { noRow, statement } from '../../src/store/statement.ts';
+import { spawnNode } from '../cli/command-line.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { connect } from '../support/server.ts';
@@ -25,6 +27,8 @@ function open(url: string, connectionsMax: number, room = new ConnectionRoom()):
 
 const many = (database: Database, count: number) =>
   Promise.all(Array.from({ length: count }, () => database.run(SHORT, {})));
+
+const SLOW = statement('slow', {}, 'SELECT 1 AS one FROM pg_sleep(0.5)', noRow);
 
 const held = ({ use }: Database) => use.inUse + use.idle;
 
@@ -109,4 +113,43 @@ describe('where a server has no connection left for others', () => {
       message: expect.stringMatching(/^PostgreSQL: too many connections for role/),
     });
   });
+
+  it('a command that has nothing else to do waits as well, and is told', async () => {
+    const { url } = await limitedRole(server.url, 1);
+    const other = await connect(url);
+    const command = `
+      import { Database } from '${import.meta.resolve('../../src/store/database.ts')}';
+      const database = new Database({ url: '${url}', connectionsMax: 2, onIdleError: () => undefined });
+      console.log(await database.takesWrites());
+      await database.close();`;
+    const ended = spawnNode(['--input-type=module', '-e', command]);
+    await sleep(1_000);
+    await other.end();
+    expect(await ended).toMatchObject({ code: 0, stdout: 'true\n' });
+  });
+
+  it('who waits is refused once the pool is closed', async () => {
+    const { url } = await limitedRole(server.url, 1);
+    const refused = vi.fn((_: Error) => void database.close());
+    const database = new Database({
+      ...{ url, connectionsMax: 8, onIdleError: () => undefined },
+      room: new ConnectionRoom(refused),
+    });
+    const slow = database.run(SLOW, {});
+    const late = database.run(ONE, {});
+    await expect(late).rejects.toMatchObject({
+      message: expect.stringContaining('after calling end'),
+    });
+    await slow;
+    expect(refused).toHaveBeenCalledTimes(1);
+  });
+});
+
+it('where a server is away nobody waits for the tries of others', async () => {
+  const refused = vi.fn();
+  const database = open('postgresql://127.0.0.1:1/gateway', 8, new ConnectionRoom(refused));
+  const told = await Promise.allSettled(Array.from({ length: 60 }, () => database.run(ONE, {})));
+  const away = { reason: { message: expect.stringContaining('ECONNREFUSED') } };
+  expect(told).toMatchObject(told.map(() => away));
+  expect(refused).not.toHaveBeenCalled();
 });
