@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { statement } from '../../src/store/statement.ts';
 import { placedBet } from '../support/bet.ts';
+import type { TestGateway } from '../support/gateway.ts';
 import { rowsOf } from '../support/server.ts';
 import { openServerPair } from '../support/server-pair.ts';
 import { PATIENT_MS } from '../support/timing.ts';
@@ -26,27 +27,33 @@ async function failedOver() {
   const bet = await placedBet(gateway);
   expect((await bet.settle('20')).status).toBe(200);
   // Enough connections for callbacks that come one after the other.
-  const { journalDatabase } = gateway.parts;
-  const asked = Array.from({ length: 4 }, () => journalDatabase.run(SLOWLY, {}));
-  await Promise.all(asked);
+  const operator = gateway.operator('alpha');
+  onTestFinished(() => operator.close());
+  expect((await operator.bet(bet.transactionId)).status).toBe(200);
+  await inParallel(gateway, 4);
   await expect.poll(standby.isLevel, PATIENT).toBe(true);
   await standby.promote();
   pointTo(standby);
-  return { gateway, bet };
+  return { gateway, bet, operator };
 }
+
+/** Uses so many connections of a pool at a time. */
+const inParallel = ({ parts }: TestGateway, count: number) =>
+  Promise.all(Array.from({ length: count }, () => parts.journalDatabase.run(SLOWLY, {})));
 
 describe('a failover past an old primary that goes on', { timeout: 120_000 }, () => {
   it('has it asked nothing more once any new connection has been needed (I3, I8)', async () => {
-    const { gateway, bet } = await failedOver();
-    const operator = gateway.operator('alpha');
-    onTestFinished(() => operator.close());
-    expect((await operator.bet(bet.transactionId)).status).toBe(200);
+    const { gateway, bet, operator } = await failedOver();
+    await inParallel(gateway, 5);
 
     const other = await gateway.replica();
     const player = await other.player({ user: 'late' });
     const late = await placedBet(other, { player });
     expect((await late.at(gateway).settle('20')).status).toBe(200);
     expect((await gateway.service.balance(player)).status).toBe(200);
+    // Prisma's connections are asked by themselves.
+    const seen = async () => (await operator.bet(late.transactionId)).status;
+    await expect.poll(seen, { timeout: FOLLOWED_MS }).toBe(200);
     // The old one would wait for its standby.
     expect((await bet.unsettle()).status).toBe(200);
   });

@@ -27,6 +27,8 @@ export function createPrisma(url: string, known?: KnownDatabase) {
       ...connectionTo(url, 'wagergate-cold', SHORT_SETTINGS),
       max: 2,
       connectionTimeoutMillis: 4_000,
+      // Nobody asks these whether their server was left (`ServerRuns`): no old primary is asked for longer.
+      maxLifetimeSeconds: 10,
       statement_timeout: 10_000,
       query_timeout: 11_000,
       ...connectionChecks(known),
