@@ -100,7 +100,9 @@ export class Database {
       // A frozen server never reports its own timeout; the client counts as well.
       query_timeout: statementTimeoutMs + 1_000,
       idle_in_transaction_session_timeout: 10_000,
+      // One stays however long nobody needs it: a network on the way that forgets what is quiet must not forget it.
       keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
       // What is there after a failover is a server that no start has looked at.
       ...connectionChecks(options.known),
     });

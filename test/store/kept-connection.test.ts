@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { Database } from '../../src/store/database.ts';
+import { statement } from '../../src/store/statement.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+/** As this end of the connection knows it. */
+const PORT = statement('port', {}, 'SELECT inet_client_port() AS port', (row) => row.int('port'));
+/** A `keepalive` is what a socket in `/proc/net/tcp` waits for; the time is in hundredths of a second. */
+const WAITS = / 02:([0-9A-F]{8}) /;
+
+let server: TestDatabase;
+beforeAll(async () => {
+  server = await createDatabase();
+});
+afterAll(() => server.drop());
+
+it.runIf(process.platform === 'linux')(
+  'a connection that is kept is asked every half minute whether it is there: no firewall forgets it',
+  async () => {
+    const database = new Database({
+      ...{ url: server.url, connectionsMax: 2, onIdleError: () => undefined },
+    });
+    onTestFinished(() => database.close());
+    const [port = 0] = await database.run(PORT, {});
+    const local = new RegExp(`^ *\\d+: 0100007F:${hex4(port)} `);
+    const waits = async () => {
+      const sockets = (await readFile('/proc/net/tcp', 'utf8')).split('\n');
+      const [, at = 'FFFFFFFF'] = WAITS.exec(sockets.find((one) => local.test(one)) ?? '') ?? [];
+      return Number.parseInt(at, 16) / 100;
+    };
+    // Until the answer is acknowledged the socket waits for something else.
+    await expect.poll(waits).toBeLessThanOrEqual(30);
+  },
+);
+
+const hex4 = (port: number) => port.toString(16).toUpperCase().padStart(4, '0');
