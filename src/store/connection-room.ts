@@ -16,6 +16,8 @@ interface Member {
   readonly pool: Pool;
   /** By its configuration; `pool.options.max` is how many it may have at the moment. */
   readonly max: number;
+  /** Whether others make room for its first. */
+  readonly isNeeded: boolean;
   /** Those that it has, used or not; `pool.totalCount` also counts what is only trying to connect. */
   readonly connected: ReadonlySet<PoolClient>;
   /** Until then it asks for none but its first. */
@@ -40,11 +42,17 @@ export class ConnectionRoom {
     this.#onRefused = onRefused;
   }
 
-  /** @param max how many connections the pool may have */
-  add(pool: Pool, max: number): void {
+  /**
+   * @param max how many connections the pool may have
+   * @param isNeeded whether others give up one for its first; what is given up, another process may get
+   */
+  add(pool: Pool, max: number, isNeeded = true): void {
     const never = Number.NEGATIVE_INFINITY;
     const connected = connectedOf(pool);
-    this.#members.set(pool, { pool, max, connected, contentUntilMs: never, nextQuestionMs: never });
+    this.#members.set(pool, {
+      ...{ pool, max, isNeeded, connected },
+      ...{ contentUntilMs: never, nextQuestionMs: never },
+    });
   }
 
   /**
@@ -91,7 +99,7 @@ export class ConnectionRoom {
     if (isFull(error)) {
       this.#fullUntilMs = untilMs;
       this.#refusal = error;
-      if (member.connected.size === 0) this.#freeOne();
+      if (member.isNeeded && member.connected.size === 0) this.#freeOne();
     } else member.contentUntilMs = untilMs;
     // Those that wait in the pool would ask one after the other.
     this.#limit(member);

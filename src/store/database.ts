@@ -106,7 +106,8 @@ export class Database {
       // What is there after a failover is a server that no start has looked at.
       ...connectionChecks(options.known),
     });
-    this.#room.add(this.#pool, options.connectionsMax);
+    // Who keeps none can do without.
+    this.#room.add(this.#pool, options.connectionsMax, options.idleMs === undefined);
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.
     // A server that is just going away says so in between, and an error that nobody hears ends the process.

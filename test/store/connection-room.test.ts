@@ -64,6 +64,25 @@ describe('where a server has no connection left for others', () => {
     await Promise.all([many(rich, 20), many(poor, 20)]);
   });
 
+  it('a pool that keeps none takes none away from another', async () => {
+    const { url } = await limitedRole(server.url, 3);
+    const { promise: refusedTwice, resolve } = Promise.withResolvers<void>();
+    let refused = 0;
+    const room = new ConnectionRoom(() => {
+      refused += 1;
+      if (refused === 2) resolve();
+    });
+    const rich = open(url, 3, room);
+    await many(rich, 10);
+    const options = { url, connectionsMax: 1, idleMs: 5_000, room, onIdleError: () => undefined };
+    const poor = new Database(options);
+    const asked = expect(poor.run(ONE, {})).rejects.toThrow();
+    await Promise.race([refusedTwice, asked]);
+    expect(held(rich)).toBe(3);
+    await poor.close();
+    await asked;
+  });
+
   it('nor does a changed password fail anything while the pool has a connection', async () => {
     const role = await limitedRole(server.url, 8);
     const database = open(role.url, 8);
@@ -135,6 +154,7 @@ describe('where a server has no connection left for others', () => {
       ...{ url, connectionsMax: 8, onIdleError: () => undefined },
       room: new ConnectionRoom(refused),
     });
+    await database.run(ONE, {});
     const slow = database.run(SLOW, {});
     const late = database.run(ONE, {});
     await expect(late).rejects.toMatchObject({
