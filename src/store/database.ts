@@ -78,6 +78,8 @@ export class Database {
   readonly #room: ConnectionRoom;
   readonly #connectionsMax: number;
   readonly #runs: ServerRuns | undefined;
+  /** For a connection; of a full server not in the pool alone. */
+  #waiting = 0;
 
   constructor(options: DatabaseOptions) {
     this.#plans = options.plans ?? 'each';
@@ -123,7 +125,7 @@ export class Database {
    *   answer; whether a write took effect is then unknown
    */
   protected async query(statement: Statement, values: readonly SqlValue[]): Promise<Rows> {
-    if (this.#pool.waitingCount >= WAITING_MAX) {
+    if (this.#waiting >= WAITING_MAX) {
       throw new GatewayError('DATABASE_UNAVAILABLE', 'too many queries wait for PostgreSQL');
     }
     try {
@@ -211,10 +213,13 @@ export class Database {
    * about a statement, whatever the SQLSTATE.
    */
   async #connect(): Promise<PoolClient> {
+    this.#waiting += 1;
     try {
       return await this.#room.take(this.#pool);
     } catch (cause) {
       throw new Error(messageOf(cause), { cause });
+    } finally {
+      this.#waiting -= 1;
     }
   }
 

@@ -147,6 +147,17 @@ describe('where a server has no connection left for others', () => {
     expect(await ended).toMatchObject({ code: 0, stdout: 'true\n' });
   });
 
+  it('no more than 5,000 wait', async () => {
+    const { url } = await limitedRole(server.url, 1);
+    const other = await connect(url);
+    const database = open(url, 8);
+    const asked = Array.from({ length: 5_001 }, () => database.run(ONE, {}));
+    const told = Promise.allSettled(asked);
+    await expect(asked.at(-1)).rejects.toThrow('too many queries wait for PostgreSQL');
+    await other.end();
+    await told;
+  });
+
   it('who waits is refused once the pool is closed', async () => {
     const { url } = await limitedRole(server.url, 1);
     const refused = vi.fn((_: Error) => void database.close());
