@@ -74,7 +74,7 @@ describe('where a server has no connection left for others', () => {
     });
     const rich = open(url, 3, room);
     await many(rich, 10);
-    const options = { url, connectionsMax: 1, idleMs: 5_000, room, onIdleError: () => undefined };
+    const options = { url, connectionsMax: 1, idleMs: 5_000, room, onIdleError };
     const poor = new Database(options);
     const asked = expect(poor.run(ONE, {})).rejects.toThrow();
     await Promise.race([refusedTwice, asked]);
