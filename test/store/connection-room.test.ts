@@ -1,15 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConnectionRoom } from '../../src/store/connection-room.ts';
 import { Database } from '../../src/store/database.ts';
 import { noRow, statement } from '../../src/store/statement.ts';
-import { spawnNode } from '../cli/command-line.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { limitedRole } from '../support/limited-role.ts';
 import { connect } from '../support/server.ts';
 
 const ONE = statement('one', {}, 'SELECT 1 AS one', (row) => row.int('one'));
 const SHORT = statement('short', {}, 'SELECT 1 AS one FROM pg_sleep(0.02)', noRow);
+const SLOW = statement('slow', {}, 'SELECT 1 AS one FROM pg_sleep(0.5)', noRow);
 
 const onIdleError = () => undefined;
 
@@ -27,8 +28,6 @@ function open(url: string, connectionsMax: number, room = new ConnectionRoom()):
 
 const many = (database: Database, count: number) =>
   Promise.all(Array.from({ length: count }, () => database.run(SHORT, {})));
-
-const SLOW = statement('slow', {}, 'SELECT 1 AS one FROM pg_sleep(0.5)', noRow);
 
 const held = ({ use }: Database) => use.inUse + use.idle;
 
@@ -137,14 +136,19 @@ describe('where a server has no connection left for others', () => {
     const { url } = await limitedRole(server.url, 1);
     const other = await connect(url);
     const command = `
+      import { ConnectionRoom } from '${import.meta.resolve('../../src/store/connection-room.ts')}';
       import { Database } from '${import.meta.resolve('../../src/store/database.ts')}';
-      const database = new Database({ url: '${url}', connectionsMax: 2, onIdleError: () => undefined });
-      console.log(await database.takesWrites());
+      const room = new ConnectionRoom(() => console.log('refused'));
+      const database = new Database({ url: '${url}', connectionsMax: 2, room, onIdleError: () => undefined });
+      if (!(await database.takesWrites())) process.exitCode = 1;
       await database.close();`;
-    const ended = spawnNode(['--input-type=module', '-e', command]);
-    await sleep(1_000);
+    const child = spawn(process.execPath, ['--input-type=module', '-e', command], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    expect(`${await once(child.stdout, 'data')}`).toMatch(/^refused\n/);
     await other.end();
-    expect(await ended).toMatchObject({ code: 0, stdout: 'true\n' });
+    expect(await exited).toEqual([0, null]);
   });
 
   it('no more than 5,000 wait', async () => {
@@ -162,7 +166,7 @@ describe('where a server has no connection left for others', () => {
     const { url } = await limitedRole(server.url, 1);
     const refused = vi.fn((_: Error) => void database.close());
     const database = new Database({
-      ...{ url, connectionsMax: 8, onIdleError: () => undefined },
+      ...{ url, connectionsMax: 8, onIdleError },
       room: new ConnectionRoom(refused),
     });
     await database.run(ONE, {});
