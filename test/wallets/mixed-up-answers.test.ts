@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { betCall, readCall } from './support/calls.ts';
 import { type RawRequest, reply, replyAccepted } from './support/raw-wallet.ts';
@@ -7,8 +7,6 @@ import { closeOpened, stage } from './support/stage.ts';
 
 afterEach(closeOpened);
 
-/** Whoever waits so long finds the connection free again. */
-const FREE_MS = 5;
 /** At most one for bets and one for reads, so that calls in turn share a connection. */
 const FEW = { maxConcurrent: { read: 1, money: 1 } };
 
@@ -43,7 +41,8 @@ async function inTurn<T>(calls: readonly (() => Promise<T>)[]): Promise<T[]> {
   const answers: T[] = [];
   for (const call of calls) {
     answers.push(await call());
-    await sleep(FREE_MS);
+    // The connection is free again.
+    await otherWork();
   }
   return answers;
 }
