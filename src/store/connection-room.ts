@@ -8,8 +8,11 @@ const TOO_MANY = '53300';
 const CONTENT_MS = 1_000;
 /** For a pool that has none, somebody asks a full server again after so long. */
 const ASK_EVERY_MS = 100;
-/** As long as a pool tries to connect to a server that says nothing. */
-const WAIT_MS = 4_000;
+/**
+ * So long whoever needs a connection waits for it, in the room as in a pool and at a server that says nothing: who has
+ * waited in the pool for so long was not refused.
+ */
+export const CONNECT_MS_MAX = 4_000;
 
 /** A pool of the room. */
 interface Member {
@@ -62,7 +65,7 @@ export class ConnectionRoom {
   async take(pool: Pool): Promise<PoolClient> {
     const member = this.#members.get(pool);
     if (member === undefined) throw new Error('the pool was not added');
-    const endsAtMs = performance.now() + WAIT_MS;
+    const endsAtMs = performance.now() + CONNECT_MS_MAX;
     let refusal: Error | undefined;
     do {
       if (this.#mayConnect(member)) {

@@ -3,7 +3,7 @@ import { DatabaseError, Pool, type PoolClient } from 'pg';
 import { GatewayError } from '../domain/errors.ts';
 import { within } from '../lib/within.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
-import { ConnectionRoom } from './connection-room.ts';
+import { CONNECT_MS_MAX, ConnectionRoom } from './connection-room.ts';
 import { connectionChecks, type KnownDatabase } from './on-connect.ts';
 import type { ServerRuns } from './server-runs.ts';
 import { SilentConnections } from './silent-connections.ts';
@@ -87,7 +87,8 @@ export class Database {
     this.#room = options.room ?? new ConnectionRoom();
     this.#connectionsMax = options.connectionsMax;
     this.#runs = options.known?.runs;
-    const { statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+    const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleMs } = options;
+    const keepsOne = idleMs === undefined;
     this.#pool = new Pool({
       ...connectionTo(options.url, 'wagergate', {
         ...SHORT_SETTINGS,
@@ -95,9 +96,9 @@ export class Database {
       }),
       max: options.connectionsMax,
       // A server that is full by then would not give it again.
-      min: options.idleMs === undefined ? 1 : 0,
-      connectionTimeoutMillis: 4_000,
-      idleTimeoutMillis: options.idleMs ?? 30_000,
+      min: keepsOne ? 1 : 0,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      idleTimeoutMillis: idleMs ?? 30_000,
       statement_timeout: statementTimeoutMs,
       // A frozen server never reports its own timeout; the client counts as well.
       query_timeout: statementTimeoutMs + 1_000,
@@ -109,7 +110,7 @@ export class Database {
       ...connectionChecks(options.known),
     });
     // Who keeps none can do without.
-    this.#room.add(this.#pool, options.connectionsMax, options.idleMs === undefined);
+    this.#room.add(this.#pool, options.connectionsMax, keepsOne);
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.
     // A server that is just going away says so in between, and an error that nobody hears ends the process.
