@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Reconciler } from '../books/reconciliation/reconciler.ts';
 import type { Configuration } from '../config/schema.ts';
+import { BY_CHARS_MAX, REASON_CHARS_MAX } from '../domain/caller.ts';
 import { DELIVERABLE_OPERATIONS } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { Answer } from '../protocol/answers.ts';
@@ -55,7 +56,10 @@ const retryBody = z.strictObject({
   reason: reasonField,
 });
 
-const resolveBody = z.strictObject({ by: storableWords(200), reason: storableWords(2_000) });
+const resolveBody = z.strictObject({
+  by: storableWords(BY_CHARS_MAX),
+  reason: storableWords(REASON_CHARS_MAX),
+});
 
 export interface Deliveries {
   readonly configuration: () => Configuration;

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { instantOf } from '../domain/calendar.ts';
+import { REASON_CHARS_MAX } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
 import { type Answer, failure } from '../protocol/answers.ts';
 import { JsonError, parseJsonObject } from '../protocol/json.ts';
@@ -34,7 +35,7 @@ export const cursorField = z
   .optional();
 
 /** Why somebody changes something, for the audit. */
-export const reasonField = storableText(2_000).optional();
+export const reasonField = storableText(REASON_CHARS_MAX).optional();
 
 export const reasonBody = z.strictObject({ reason: reasonField });
 

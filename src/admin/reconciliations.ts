@@ -4,7 +4,7 @@ import { type ColumnNames, readColumnNames } from '../books/reconciliation/colum
 import { Incomparable } from '../books/reconciliation/incomparable.ts';
 import type { Reconciler } from '../books/reconciliation/reconciler.ts';
 import { isDay } from '../domain/calendar.ts';
-import type { Caller } from '../domain/caller.ts';
+import { type Caller, REASON_CHARS_MAX } from '../domain/caller.ts';
 import { CODES } from '../domain/codes.ts';
 import { DIFFERENCE_KINDS } from '../domain/reconciliation.ts';
 import { unreachable } from '../domain/unreachable.ts';
@@ -44,7 +44,7 @@ const differencesQuery = z.strictObject({
 const ID = /^\d{1,18}$/;
 const runPath = z.object({ id: z.string() });
 const differencePath = runPath.extend({ difference: z.string() });
-const resolveBody = z.strictObject({ reason: storableWords(2_000) });
+const resolveBody = z.strictObject({ reason: storableWords(REASON_CHARS_MAX) });
 
 export interface ReconciliationDesk {
   readonly reconciler: Pick<Reconciler, 'knows' | 'receive'>;

@@ -30,6 +30,10 @@ export interface Caller {
   readonly address: string;
 }
 
+/** What somebody says for the record is kept up to this length: a name or a ticket, and why. */
+export const BY_CHARS_MAX = 200;
+export const REASON_CHARS_MAX = 2_000;
+
 export function rightsOf(role: PersonRole): readonly Right[] {
   return RIGHTS_OF[role];
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { BY_CHARS_MAX } from '../../domain/caller.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import { byOf, notBlank } from '../caller.ts';
 import { deliveryName } from '../deliveries-table.ts';
@@ -28,7 +29,11 @@ export function deliveriesResolveCommand(terminal: Terminal): Command {
         'then on as what the wallet holds. Who and why are kept in the journal.',
     )
     .argument('<id>', 'the delivery, as `deliveries list` shows it')
-    .requiredOption('--by <who>', 'who answers for it: a person, or a ticket', notBlank('--by'))
+    .requiredOption(
+      '--by <who>',
+      'who answers for it: a person, or a ticket',
+      notBlank('--by', BY_CHARS_MAX),
+    )
     .requiredOption('--reason <why>', 'what was done at the wallet', notBlank('--reason'))
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the delivery as JSON')

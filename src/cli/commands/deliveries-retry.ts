@@ -6,7 +6,7 @@ import {
   RETRYABLE_STATES,
   type RetryableState,
 } from '../../store/deliveries/delivery-admin.ts';
-import { byOf } from '../caller.ts';
+import { byOf, recordedWords } from '../caller.ts';
 import { deliveryName } from '../deliveries-table.ts';
 import {
   type DeliveryCommandOptions,
@@ -43,7 +43,7 @@ export function deliveriesRetryCommand(terminal: Terminal): Command {
     .addOption(
       new Option('--operation <name>', 'of those only this kind').choices(DELIVERABLE_OPERATIONS),
     )
-    .option('--reason <why>', 'kept in the audit')
+    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
     .option('--folder <dir>', 'the configuration folder (default: GATEWAY_CONFIG, else ./config)')
     .option('--json', 'print the delivery, or how many, as JSON')
     .action((id: string | undefined, options: Options) => retry(terminal, id, options));

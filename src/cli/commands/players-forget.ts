@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { unreachable } from '../../domain/unreachable.ts';
 import { plain, plainJsonLine } from '../../lib/plain-text.ts';
-import { byOf, notBlank } from '../caller.ts';
+import { byOf, notBlank, recordedWords } from '../caller.ts';
 import { withDatabase, withPrisma } from '../database.ts';
 import { CommandFailed } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -17,7 +17,7 @@ export function playersExportCommand(terminal: Terminal): Command {
         'is kept in the audit.',
     )
     .argument('<userId>', 'the player, as the service knows it (`bets search` shows it)')
-    .option('--reason <why>', 'kept in the audit')
+    .option('--reason <why>', 'kept in the audit', recordedWords('--reason'))
     .action((userId: string, options: { readonly reason?: string }) =>
       exportAll(terminal, userId, options),
     );

@@ -237,11 +237,25 @@ describe('wagergate deliveries resolve', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'pending' });
   });
 
-  it('wants to know who and why', async () => {
+  it.each([
+    ['', 'Ann', ' ', '--reason is empty: it is kept for the record'],
+    [
+      ' in not more than 2,000 characters',
+      'Ann',
+      'y'.repeat(2_001),
+      '--reason has 2001 characters: at most 2000 are kept',
+    ],
+    [
+      ' in not more than 200',
+      'A'.repeat(201),
+      'why',
+      '--by has 201 characters: at most 200 are kept',
+    ],
+  ])('wants to know who and why%s, as by HTTP', async (_, by, reason, error) => {
     const id = await insertDelivery(client, { state: 'dead' });
-    const ran = await deliveries('resolve', id, '--by', 'Ann', '--reason', ' ');
+    const ran = await deliveries('resolve', id, '--by', by, '--reason', reason);
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toBe('error: --reason is empty: it is kept for the record\n');
+    expect(ran.stderr).toBe(`error: ${error}\n`);
     expect(await rowOf(id)).toMatchObject({ state: 'dead' });
   });
 });
