@@ -5,6 +5,7 @@ import type { ConfigurationSource } from './config/source.ts';
 import { systemClock } from './domain/clock.ts';
 import { GatewayError } from './domain/errors.ts';
 import { BACKLOG } from './http/accept-queue.ts';
+import { gentleClose } from './http/gentle-close.ts';
 import { within } from './lib/within.ts';
 import { awaitDatabase, awaitRedis, greetRedis } from './start-up.ts';
 import type { Logger } from './telemetry/logger.ts';
@@ -75,14 +76,11 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
   await parts.overrides.start();
   source.watch();
 
-  let draining = false;
   let app: FastifyInstance | undefined;
+  let closeApp: (() => Promise<void>) | undefined;
   if (environment.roles.has('http')) {
     app = parts.publicServer();
-    // Else a connection whose request ends while draining would be kept alive until the time is over.
-    app.addHook('onSend', async (_request, reply) => {
-      if (draining) reply.header('connection', 'close');
-    });
+    closeApp = gentleClose(app);
     const address = await listen(app, environment, 'HOST, PORT');
     logger.info({ address }, 'gateway.listening');
   }
@@ -95,13 +93,12 @@ export async function startProcess(options: ProcessOptions): Promise<GatewayProc
 
   return {
     stop: async (others) => {
-      draining = true;
       logger.info('gateway.draining');
       admin?.readiness.draining();
       source.close();
       parts.overrides.close();
       const ended = background.map((duty) => duty.close());
-      const drained = Promise.all([app?.close(), ...ended, others]);
+      const drained = Promise.all([closeApp?.(), ...ended, others]);
       await within(DRAIN_MS, drained).catch((error: unknown) => {
         logger.warn({ err: error }, 'gateway.drain_cut_short');
         app?.server.closeAllConnections();

@@ -49,6 +49,32 @@ describe('SIGTERM', { timeout: 40_000 }, () => {
     await service.close();
   });
 
+  it('answers what comes on a connection that it has kept, as the last on it (I2)', async () => {
+    const replica = await deployment.replica();
+    const service = serviceAt(replica);
+    const player = await deployment.player(replica.baseUrl);
+    // Its connection is kept, and idle.
+    await service.balance({ ...player, currency: 'USD' });
+    const stopping = replica.process.stop();
+    await draining(replica);
+    const placed = await service.place({ ...player, amount: '10' });
+    expect(placed.kind).toBe('accepted');
+    expect((await service.place({ ...player, amount: '10' })).result.failure).toBe('connection');
+    expect(await stopping).toEqual(GOOD);
+    await service.close();
+  });
+
+  it('does not wait long for a connection that is kept and not used', async () => {
+    const replica = await deployment.replica();
+    const service = serviceAt(replica);
+    const player = await deployment.player(replica.baseUrl);
+    await service.balance({ ...player, currency: 'USD' });
+    const atMs = performance.now();
+    expect(await replica.process.stop()).toEqual(GOOD);
+    expect(performance.now() - atMs).toBeLessThan(AT_ONCE_MS);
+    await service.close();
+  });
+
   it('finishes the delivery under way and leaves the others to whoever comes next (I4)', async () => {
     const replica = await deployment.replica();
     const service = serviceAt(replica);
