@@ -142,7 +142,7 @@ export class HttpWorkers {
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#looking);
-    this.#port.close();
+    await this.#port.close();
     await Promise.all([...this.#workers].map((worker) => this.#stop(worker)));
   }
 

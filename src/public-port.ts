@@ -9,7 +9,12 @@ import { openFilesMax } from './http/descriptors.ts';
 import type { FromGivenServer, ToGivenServer } from './http/given-server.ts';
 import { waitingAt } from './http/waiting-connections.ts';
 import { machineMs } from './lib/machine-clock.ts';
+import { wholeTurn } from './lib/whole-turn.ts';
+import { within } from './lib/within.ts';
 import type { Logger } from './telemetry/logger.ts';
+
+/** Workers that work take what has been accepted within this. */
+const GIVE_MS = 1_000;
 
 interface Waiting {
   readonly socket: Socket;
@@ -38,7 +43,9 @@ export class PublicPort {
   readonly #waitingMax: number;
   #server: Server | undefined;
   #opened: Promise<AddressInfo> | undefined;
-  #isClosed = false;
+  /** `closing`: nothing is accepted any more, and what has been is still given. */
+  #state: 'open' | 'closing' | 'closed' = 'open';
+  readonly #allTaken = Promise.withResolvers<void>();
 
   constructor(at: { readonly host: string; readonly port: number }, logger: Logger) {
     this.#at = at;
@@ -86,22 +93,31 @@ export class PublicPort {
     const given = this.#given.get(worker);
     this.#given.delete(worker);
     if (given === undefined) return;
-    if (this.#isClosed) given.socket.destroy();
+    if (this.#state === 'closed') given.socket.destroy();
     else this.#waiting.unshift(given);
     this.#give();
   }
 
-  /** Nothing is accepted any more; what nobody has taken is closed, unread. */
-  close(): void {
-    this.#isClosed = true;
+  /**
+   * Nothing is accepted any more. Resolves when the workers, which have to work until then, have taken what has been;
+   * what none of them takes in time is closed, unread.
+   */
+  async close(): Promise<void> {
+    this.#state = 'closing';
+    // What the system has accepted by now would be reset.
+    await wholeTurn();
     this.#server?.close();
+    this.#give();
+    // Workers that hang take nothing.
+    await within(GIVE_MS, this.#allTaken.promise).catch(() => undefined);
+    this.#state = 'closed';
     this.#lag.close();
     for (const { socket } of this.#waiting.splice(0)) socket.destroy();
   }
 
   async #begin(worker: Worker, onTaking: () => void): Promise<void> {
     // A worker that begins while all of them end: the port is not opened for it.
-    if (this.#isClosed) return;
+    if (this.#state !== 'open') return;
     this.#opened ??= this.#open();
     try {
       tell(worker, { publicPort: await this.#opened });
@@ -144,11 +160,13 @@ export class PublicPort {
   #give(): void {
     for (const worker of this.#free) {
       const next = this.#waiting.shift();
-      if (next === undefined) return;
+      if (next === undefined) break;
       this.#free.delete(worker);
       this.#given.set(worker, next);
       tell(worker, { givenSinceMs: next.sinceMs }, next.socket);
     }
+    const isTaken = this.#waiting.length === 0 && this.#given.size === 0;
+    if (isTaken && this.#state === 'closing') this.#allTaken.resolve();
   }
 }
 

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { wholeTurn } from '../lib/whole-turn.ts';
 
 /** So long a connection that waits for its next request is kept: at any load worth the name, one comes. */
 const IDLE_MS = 500;
@@ -17,9 +17,8 @@ export function gentleClose(app: FastifyInstance): () => Promise<void> {
   });
   return async () => {
     isClosing = true;
-    // What the system has accepted by now is taken first, in a whole turn after this one: it would be reset.
-    await nextTurn();
-    await nextTurn();
+    // What the system has accepted by now is taken first: it would be reset.
+    await wholeTurn();
     closeIdleLater(app);
     await app.close();
   };

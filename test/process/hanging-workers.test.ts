@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -29,10 +30,14 @@ function said(gateway: GatewayProcess, message: string): number {
 
 /** One request on a connection of its own, and all that comes back. */
 function asked(baseUrl: string): Promise<string> {
+  return text(asking(baseUrl));
+}
+
+function asking(baseUrl: string): Socket {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.write('GET /nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
-  return text(socket);
+  return socket;
 }
 
 describe('worker processes that hang', { timeout: 90_000 }, () => {
@@ -51,6 +56,23 @@ describe('worker processes that hang', { timeout: 90_000 }, () => {
     for (const pid of await workers()) expect(hung).not.toContain(pid);
     expect(await asked(baseUrl)).toMatch(/^HTTP\/1\.1 404 /);
     expect(await gateway.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it.concurrent('for a moment are still given what was accepted when all of them are told to end (I2)', async ({
+    expect,
+  }) => {
+    const { process: gateway, workers, baseUrl } = await twoWorkers();
+    const hung = await workers();
+    for (const pid of hung) process.kill(pid, 'SIGSTOP');
+    // Two are on their way to them, the others wait at their parent.
+    const sockets = Array.from({ length: 6 }, () => asking(baseUrl));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const answers = Promise.all(sockets.map((socket) => text(socket)));
+    const stopping = gateway.stop();
+    await vi.waitUntil(() => said(gateway, 'gateway.draining') === 1, PATIENT);
+    for (const pid of hung) process.kill(pid, 'SIGCONT');
+    for (const answer of await answers) expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await stopping).toEqual({ code: 0, signal: null });
   });
 
   it.concurrent('are left alone where their parent stood still as well, as with the whole machine', async ({
