@@ -1,4 +1,4 @@
-import { sameResult } from '../domain/bet.ts';
+import { askForSameResult } from '../engine/result-in.ts';
 import type { Answer } from '../protocol/answers.ts';
 import { type BetRequest, parseBet } from '../protocol/messages.ts';
 import type { Callbacks } from './context.ts';
@@ -26,11 +26,8 @@ export async function answerOfFirst(
 
 /** Whether two operations ask for the same. */
 export function isSame(first: BetRequest, copy: BetRequest): boolean {
-  if (first.operation === 'settle' && copy.operation === 'settle') {
-    return sameResult({ ...first, kind: 'settle' }, { ...copy, kind: 'settle' });
-  }
   if (first.operation === 'update' && copy.operation === 'update') {
     return first.coefficientsKey === copy.coefficientsKey;
   }
-  return first.operation === 'unsettle' && copy.operation === 'unsettle';
+  return askForSameResult(first, copy);
 }

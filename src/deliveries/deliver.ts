@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { backoffMs } from '../domain/backoff.ts';
-import { type AttemptedResult, sameResult } from '../domain/bet.ts';
+import { sameResult } from '../domain/bet.ts';
 import {
   type Conclusion,
   concludeResult,
@@ -11,14 +11,13 @@ import { lateAfterConfirming } from '../domain/confirm.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { type AfterAttempt, afterAttempt } from '../domain/delivery.ts';
 import { GatewayError } from '../domain/errors.ts';
-import { isResult } from '../domain/operation.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import { type Attempt, type Concluded, record, type Tried, tryOnce } from '../engine/attempt.ts';
 import type { Engine } from '../engine/context.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { firstCashout, firstRequest } from '../engine/first-request.ts';
-import { resultIn } from '../engine/result-in.ts';
+import { isResultRequest, resultIn } from '../engine/result-in.ts';
 import type { Sending, SendPermit } from '../engine/send-permit.ts';
 import { askRightWallet, UNRELEASED } from '../engine/wallet-generation.ts';
 import { WITHOUT_TOKEN } from '../engine/without-token.ts';
@@ -105,22 +104,17 @@ export async function recordDelivery(engine: Engine, tried: TriedDelivery): Prom
  */
 function whyHeld(
   wallet: Wallet,
-  { operation, purpose, bet, isSentOnceMore }: TakenDelivery,
+  { purpose, bet, isSentOnceMore }: TakenDelivery,
   message: BetRequest,
 ): string | undefined {
-  if (!wallet.callerDialect.holdUnknownRepeats || !isResult(operation)) return undefined;
+  if (!wallet.callerDialect.holdUnknownRepeats || !isResultRequest(message)) return undefined;
   if (purpose === 'confirm') return 'it is confirmed already';
   const { settlement } = bet;
   if (settlement.kind !== 'unknown') return undefined;
   if (settlement.attempted.kind === 'several') return 'the process that sent it was lost';
   // Not only where this delivery was tried before: the same result may have been promised anew behind another one.
-  const isRepeat = isSameResult(message, settlement.attempted);
+  const isRepeat = sameResult(resultIn(message), settlement.attempted);
   return isRepeat && !isSentOnceMore ? 'it may have been taken before' : undefined;
-}
-
-function isSameResult(message: BetRequest, attempted: AttemptedResult): boolean {
-  const isOfResult = message.operation === 'settle' || message.operation === 'unsettle';
-  return isOfResult && sameResult(resultIn(message), attempted);
 }
 
 function unsendable(error: string): BetAnswer {

@@ -1,8 +1,7 @@
-import { sameResult } from '../domain/bet.ts';
 import { isResult } from '../domain/operation.ts';
 import { type BetRequest, parseBet, type SettleRequest } from '../protocol/messages.ts';
 import type { BetJournal, RecordedOperation } from '../store/bets/journal.ts';
-import { type ResultRequest, resultIn } from './result-in.ts';
+import { askForSameResult, isResultRequest, type ResultRequest } from './result-in.ts';
 
 /** The request with which a wallet first saw an operation. */
 export interface FirstRequest {
@@ -71,15 +70,7 @@ export function isOpenResult({ operation, wasSent, isConcluded }: RecordedOperat
 
 function isRepeated(earlier: RecordedOperation, message: ResultRequest): boolean {
   const parsed = parseBet('PUT', earlier.body);
-  return (
-    parsed.ok &&
-    isResultRequest(parsed.message) &&
-    sameResult(resultIn(parsed.message), resultIn(message))
-  );
-}
-
-function isResultRequest(message: BetRequest): message is ResultRequest {
-  return isResult(message.operation);
+  return parsed.ok && askForSameResult(parsed.message, message);
 }
 
 function requestOf({ attemptId, body }: RecordedOperation): FirstRequest | undefined {
