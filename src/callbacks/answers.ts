@@ -47,13 +47,16 @@ export function mismatchRefused(
     : undefined;
 }
 
+/** To a place that is not certainly accepted or declined: the service rolls back. */
+export const SYSTEM_ERROR: Answer = failure(CODES.system, 'System error');
+
 /** For a place: code 100, so that the service rolls back. */
 export function systemError(
   outcome: 'unknown' | 'not_sent' | 'error',
   operatorId: string | undefined,
   detail: Handled['detail'] = {},
 ): Handled {
-  return { answer: failure(CODES.system, 'System error'), outcome, operatorId, detail };
+  return { answer: SYSTEM_ERROR, outcome, operatorId, detail };
 }
 
 /** Neither delivered nor accepted as a delivery: the service repeats it. */

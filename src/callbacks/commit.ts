@@ -68,7 +68,7 @@ export function finishOf<C extends WithDelivery>(
     });
 }
 
-/** A decision that no wallet is asked about: the bet as it will stand, and what is answered. */
+/** What a decision makes of a bet: how it will stand, and the time of a 200 that does not wait for its wallet. */
 export interface NextState {
   readonly from: Bet;
   readonly to: Bet;

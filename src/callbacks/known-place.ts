@@ -12,12 +12,12 @@ import { OutOfTime } from '../lib/within.ts';
 import { type Answer, accepted, failure } from '../protocol/answers.ts';
 import type { PlaceRequest } from '../protocol/messages.ts';
 import type { Session } from '../sessions/session.ts';
-import { refused, systemError } from './answers.ts';
+import { refused, SYSTEM_ERROR, systemError } from './answers.ts';
 import { commitInTime } from './commit.ts';
 import type { Callbacks, PlaceCallback } from './context.ts';
 import { answerConflict, answerDuplicate } from './counted-answers.ts';
 import { detailOf, type Handled } from './handled.ts';
-import { laterPlaceAttempt, SYSTEM_ERROR } from './place-attempt.ts';
+import { laterPlaceAttempt } from './place-attempt.ts';
 import { recordPlaceCopy } from './place-copy.ts';
 import { recordedRefusal } from './refused-place.ts';
 

@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { CODES } from '../domain/codes.ts';
 import { concludePlace } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
 import type { Attempt, Concluded } from '../engine/attempt.ts';
 import type { Sending } from '../engine/send-permit.ts';
 import { askRightWallet, UNRELEASED } from '../engine/wallet-generation.ts';
-import { type Answer, failure } from '../protocol/answers.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
-import { answerFor } from './answers.ts';
+import { answerFor, SYSTEM_ERROR } from './answers.ts';
 import type { PlaceCallback } from './context.ts';
-
-/** Makes the service roll back. */
-export const SYSTEM_ERROR: Answer = failure(CODES.system, 'System error');
 
 export interface PlaceConcluded extends Concluded {
   readonly conclusion: ReturnType<typeof concludePlace>;

@@ -9,12 +9,12 @@ import { OutOfTime } from '../lib/within.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceBegin, PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
-import { mismatchRefused, refused, systemError } from './answers.ts';
+import { mismatchRefused, refused, SYSTEM_ERROR, systemError } from './answers.ts';
 import { refusalToSend } from './askable-wallet.ts';
 import type { PlaceCallback } from './context.ts';
 import { detailOf, type Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
-import { firstPlaceAttempt, type PlaceConcluded, SYSTEM_ERROR } from './place-attempt.ts';
+import { firstPlaceAttempt, type PlaceConcluded } from './place-attempt.ts';
 import { type PlaceRefusal, recordRefusedPlace, refusalForToken } from './refused-place.ts';
 
 /**
