@@ -40,29 +40,35 @@ const HANGS_MS = 30_000;
 /** Stands for the worker processes that have ended. */
 const ENDED = {};
 
+/** A worker process, and what its parent knows of it. */
+interface Member {
+  readonly worker: Worker;
+  /** When it last said that it works, on the monotonic clock. */
+  aliveMs: number;
+  /** What it told last: without one that is late, counters would seem to fall. */
+  snapshot: Snapshot | undefined;
+  /** False at its limit of open files, as it said itself. */
+  hasDescriptors: boolean;
+  isListening: boolean;
+  /** Resolves when it listens. */
+  readonly listens: PromiseWithResolvers<void>;
+  /** Why it could not start, in its own words. */
+  reason: string | undefined;
+}
+
 /** The HTTP worker processes that share the public port (`WORKERS`). */
 export class HttpWorkers {
   readonly #logger: Logger;
-  readonly #workers = new Set<Worker>();
+  readonly #members = new Set<Member>();
   readonly #together = new Together();
-  /** What each told last: without one that is late, counters would seem to fall. */
-  readonly #snapshots = new WeakMap<Worker, Snapshot>();
-  /** Those at their limit of open files, as they said themselves. */
-  readonly #exhausted = new Set<Worker>();
-  /** Why one that ends could not start, in its own words. */
-  readonly #reasons = new WeakMap<Worker, string>();
   /** What those that ended had counted: a total that falls looks like many new events. */
   #counted: Snapshot = [];
   readonly #breakers: BreakersTogether;
   readonly #inForce: () => InForce;
   #databaseId = '';
   readonly #port: PublicPort;
-  readonly #listening = new Set<Worker>();
-  /** When each last said that it works, on the monotonic clock. */
-  readonly #aliveMs = new WeakMap<Worker, number>();
   #lookedMs = systemClock.monotonicMs();
   #looking: NodeJS.Timeout | undefined;
-  readonly #onTaking = new WeakMap<Worker, () => void>();
   /** Until every worker process listens, one that ends ends the start: nothing is logged or begun anew. */
   #hasStarted = false;
   #stopping = false;
@@ -99,13 +105,12 @@ export class HttpWorkers {
 
   /** This process's metrics and all workers', summed. */
   async families(own: Metrics): Promise<readonly Family[]> {
-    await Promise.all([...this.#workers].map((worker) => this.#collectFrom(worker)));
+    await Promise.all([...this.#members].map((member) => this.#collectFrom(member)));
     const snapshots = new Map<object, Snapshot>([
       [own, await snapshotOf(await own.families())],
       [ENDED, this.#counted],
     ]);
-    for (const worker of this.#workers) {
-      const snapshot = this.#snapshots.get(worker);
+    for (const { worker, snapshot } of this.#members) {
       if (snapshot !== undefined) snapshots.set(worker, snapshot);
     }
     return this.#together.families(snapshots);
@@ -116,12 +121,12 @@ export class HttpWorkers {
    * cannot loses the callers that it is given.
    */
   haveDescriptors(): boolean {
-    return this.#exhausted.size === 0;
+    return [...this.#members].every((member) => member.hasDescriptors);
   }
 
   /** Whether any worker process listens and works: without one, nobody takes callbacks. */
   takeCallbacks(): boolean {
-    return [...this.#listening].some((worker) => this.#silentMs(worker) < SILENT_MS);
+    return [...this.#members].some((one) => one.isListening && silentMs(one) < SILENT_MS);
   }
 
   /**
@@ -129,7 +134,7 @@ export class HttpWorkers {
    * @returns what is wrong, also where one has not said in time that it did
    */
   async reload(): Promise<readonly Problem[]> {
-    const reloads = [...this.#workers].map(async (worker) => {
+    const reloads = [...this.#members].map(async ({ worker }) => {
       const problems = await ask(worker, 'reload', RELOAD_MS);
       // Whichever takes its place begins with the files as they are.
       if (problems === 'ended') return [];
@@ -143,7 +148,7 @@ export class HttpWorkers {
     this.#stopping = true;
     clearInterval(this.#looking);
     await this.#port.close();
-    await Promise.all([...this.#workers].map((worker) => this.#stop(worker)));
+    await Promise.all([...this.#members].map(({ worker }) => this.#stop(worker)));
   }
 
   async #stop(worker: Worker): Promise<void> {
@@ -157,46 +162,47 @@ export class HttpWorkers {
     clearTimeout(impatience);
   }
 
-  async #collectFrom(worker: Worker): Promise<void> {
+  async #collectFrom(member: Member): Promise<void> {
     // People's pages wait for this, too: one that hangs is not asked again and again, and shown as it was.
-    if (this.#silentMs(worker) >= SILENT_MS) return;
+    if (silentMs(member) >= SILENT_MS) return;
     // Nothing from one that is late, or that ends meanwhile.
-    const snapshot = await ask(worker, 'metrics', COLLECT_MS);
-    if (typeof snapshot !== 'string') this.#snapshots.set(worker, snapshot);
+    const snapshot = await ask(member.worker, 'metrics', COLLECT_MS);
+    if (typeof snapshot !== 'string') member.snapshot = snapshot;
   }
 
-  #keepCounters(worker: Worker): void {
-    const last = this.#snapshots.get(worker);
-    if (last !== undefined) this.#counted = countedBy(this.#counted, last);
-  }
-
-  #fork(): Worker {
+  #fork(): Member {
     const worker = cluster.fork();
-    this.#workers.add(worker);
-    this.#aliveMs.set(worker, systemClock.monotonicMs());
+    const member: Member = {
+      worker,
+      aliveMs: systemClock.monotonicMs(),
+      snapshot: undefined,
+      hasDescriptors: true,
+      isListening: false,
+      listens: Promise.withResolvers(),
+      reason: undefined,
+    };
+    this.#members.add(member);
     // The pipe breaks a moment before the exit is known.
     const tell: Tell = (breakerNews) => worker.send({ breakerNews }, () => undefined);
     const onTaking = () => {
-      this.#listening.add(worker);
+      member.isListening = true;
       this.#breakers.join(tell);
-      this.#onTaking.get(worker)?.();
+      member.listens.resolve();
     };
     worker.on('message', (message: unknown) => {
-      if (message === ALIVE) this.#aliveMs.set(worker, systemClock.monotonicMs());
+      if (message === ALIVE) member.aliveMs = systemClock.monotonicMs();
       if (message === ASK_PARENT) worker.send(this.#knownHere(), () => undefined);
       if (isFinding(message)) this.#breakers.found(tell, message.breakerFinding);
       if (isFromGivenServer(message)) void this.#port.heard(worker, message, onTaking);
-      if (isCannotStartMessage(message)) this.#reasons.set(worker, message.cannotStart);
-      if (!isDescriptorsMessage(message)) return;
-      if (message.hasDescriptors) this.#exhausted.delete(worker);
-      else this.#exhausted.add(worker);
+      if (isCannotStartMessage(message)) member.reason = message.cannotStart;
+      if (isDescriptorsMessage(message)) member.hasDescriptors = message.hasDescriptors;
     });
     worker.once('exit', (code, signal) => {
-      this.#forget(worker);
+      this.#forget(member);
       this.#breakers.leave(tell);
       if (this.#stopping || !this.#hasStarted) return;
-      this.#keepCounters(worker);
-      const why = this.#reasons.get(worker);
+      const { snapshot, reason: why } = member;
+      if (snapshot !== undefined) this.#counted = countedBy(this.#counted, snapshot);
       this.#logger.error({ pid: worker.process.pid, code, signal, why }, 'cluster.worker_died');
       this.#forkLater();
     });
@@ -206,19 +212,17 @@ export class HttpWorkers {
         this.#logger.warn({ pid: worker.process.pid, err }, 'cluster.worker_unreachable');
         return;
       }
-      this.#forget(worker);
+      this.#forget(member);
       if (this.#stopping || !this.#hasStarted) return;
       this.#logger.error({ err, note: 'it is tried again' }, 'cluster.worker_not_started');
       this.#forkLater();
     });
-    return worker;
+    return member;
   }
 
-  #forget(worker: Worker): void {
-    this.#workers.delete(worker);
-    this.#listening.delete(worker);
-    this.#port.ended(worker);
-    this.#exhausted.delete(worker);
+  #forget(member: Member): void {
+    this.#members.delete(member);
+    this.#port.ended(member.worker);
   }
 
   #forkLater(): void {
@@ -227,19 +231,16 @@ export class HttpWorkers {
     }, RESTART_MS);
   }
 
-  #silentMs(worker: Worker): number {
-    return systemClock.monotonicMs() - (this.#aliveMs.get(worker) ?? 0);
-  }
-
   /** Ends those that hang: whoever is given to one waits for nothing. */
   #lookAfter(): void {
     const nowMs = systemClock.monotonicMs();
     const stoodStill = nowMs - this.#lookedMs > 2 * LOOK_MS;
     this.#lookedMs = nowMs;
-    for (const worker of this.#workers) {
+    for (const member of this.#members) {
       // With the whole machine perhaps; what they have said meanwhile is still to be heard.
-      if (stoodStill) this.#aliveMs.set(worker, nowMs);
-      if (this.#silentMs(worker) < HANGS_MS) continue;
+      if (stoodStill) member.aliveMs = nowMs;
+      if (silentMs(member) < HANGS_MS) continue;
+      const { worker } = member;
       this.#logger.error({ pid: worker.process.pid, note: 'it is killed' }, 'cluster.worker_hangs');
       worker.process.kill('SIGKILL');
     }
@@ -249,12 +250,12 @@ export class HttpWorkers {
     return { inForce: this.#inForce(), databaseId: this.#databaseId };
   }
 
-  async #untilListening(worker: Worker): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#onTaking.set(worker, resolve);
+  async #untilListening(member: Member): Promise<void> {
+    const { worker, listens } = member;
+    const { promise, reject } = listens;
     worker.once('exit', (code, signal) => {
       const ended = `an HTTP worker process ended before it listened (${signal ?? `exit code ${code}`})`;
-      const why = this.#reasons.get(worker) ?? ended;
+      const why = member.reason ?? ended;
       reject(new GatewayError('CANNOT_START', why));
     });
     worker.once('error', (cause) => {
@@ -263,6 +264,10 @@ export class HttpWorkers {
     });
     await promise;
   }
+}
+
+function silentMs({ aliveMs }: Member): number {
+  return systemClock.monotonicMs() - aliveMs;
 }
 
 function notReloaded(worker: Worker): Problem {
