@@ -5,6 +5,7 @@ import { within } from '../lib/within.ts';
 import { connectionTo, SHORT_SETTINGS } from './connection.ts';
 import { CONNECT_MS_MAX, ConnectionRoom } from './connection-room.ts';
 import { connectionChecks, type KnownDatabase } from './on-connect.ts';
+import { KeptPlans, PLANS, type Plans } from './plans.ts';
 import type { ServerRuns } from './server-runs.ts';
 import { SilentConnections } from './silent-connections.ts';
 import { isUndone, speaksOfServer } from './sql-state.ts';
@@ -17,52 +18,27 @@ const STATEMENT_TIMEOUT_MS = 6_000;
 const PROBE_MS = 200;
 /** Queries waiting for a connection beyond this are refused at once: they could only time out. */
 const WAITING_MAX = 5_000;
+/** Before a statement that the server undid is sent again: two that meet again and again wait a little for each other. */
+const REPEAT_AFTER_MS = [0, 10, 40];
 
 export interface DatabaseOptions {
   readonly url: string;
   readonly connectionsMax: number;
-  /**
-   * `each` (default): a plan for each execution, by the values and what the tables hold. `kept`: one
-   * plan for as long as its connection is kept, for statements that find every row by its key.
-   * `ordered`: nothing is sorted that an index has in order, for statements that read the next so many.
-   */
-  readonly plans?: keyof typeof PLANS;
+  /** Default: `each`. */
+  readonly plans?: Plans;
   /** How long a statement may take; 6 s unless given. */
   readonly statementTimeoutMs?: number;
   /** How long a connection stays that nobody needs; unless given 30 s, and the last one for good. */
   readonly idleMs?: number;
   /** Shared by all pools of a server: what one of them notices, the others need not find out. Default: its own. */
   readonly silent?: SilentConnections<PoolClient>;
-  /** Likewise: where the server has no connection left, they share those that they have. */
+  /** Shared likewise: where the server has no connection left, they share those that they have. */
   readonly room?: ConnectionRoom;
   /** Of a process that goes on for long; see `connectionChecks`. Default: nothing. */
   readonly known?: KnownDatabase;
   /** Errors of idle connections; the pool replaces them by itself. */
   readonly onIdleError: (error: Error) => void;
 }
-
-/**
- * A kept plan that was made while a table was empty would scan it for ever, so it must not scan at
- * all. Planning takes a third of the time of a batch of places, and most of that of a result.
- *
- * What is open in an outage has become so since the statistics were made: by what they say, all of it
- * would be sorted to find the next few, millions each time.
- */
-const PLANS = {
-  each: {},
-  kept: { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' },
-  ordered: {
-    enable_seqscan: 'off',
-    enable_bitmapscan: 'off',
-    enable_sort: 'off',
-  },
-} as const;
-
-/**
- * So long a connection keeps its plans, and makes them anew. Of tables with a few rows PostgreSQL reads
- * all by an index as well, and would go on doing so until its next ANALYZE, however fast they grow.
- */
-const PLANS_KEPT_MS = 30_000;
 
 type Query = Statement & { readonly values: SqlValue[] };
 type Row = Readonly<Record<string, unknown>>;
@@ -71,18 +47,17 @@ type Rows = readonly Row[];
 /** A pool of PostgreSQL connections whose every failure is a `GatewayError` or a bug. */
 export class Database {
   readonly #pool: Pool;
-  readonly #plans: keyof typeof PLANS;
-  /** When a connection's plans were begun, by `performance.now()`. */
-  readonly #plannedAtMs = new WeakMap<PoolClient, number>();
+  readonly #keptPlans: KeptPlans | undefined;
   readonly #silent: SilentConnections<PoolClient>;
   readonly #room: ConnectionRoom;
   readonly #connectionsMax: number;
   readonly #runs: ServerRuns | undefined;
-  /** For a connection; of a full server not in the pool alone. */
+  /** Queries that wait for a connection, in the pool or for room at the server. */
   #waiting = 0;
 
   constructor(options: DatabaseOptions) {
-    this.#plans = options.plans ?? 'each';
+    const { plans = 'each' } = options;
+    this.#keptPlans = plans === 'kept' ? new KeptPlans() : undefined;
     this.#silent = options.silent ?? new SilentConnections();
     this.#room = options.room ?? new ConnectionRoom();
     this.#connectionsMax = options.connectionsMax;
@@ -92,10 +67,10 @@ export class Database {
     this.#pool = new Pool({
       ...connectionTo(options.url, 'wagergate', {
         ...SHORT_SETTINGS,
-        ...PLANS[this.#plans],
+        ...PLANS[plans],
       }),
       max: options.connectionsMax,
-      // A server that is full by then would not give it again.
+      // A server that has become full meanwhile would not give the last one again.
       min: keepsOne ? 1 : 0,
       connectionTimeoutMillis: CONNECT_MS_MAX,
       idleTimeoutMillis: idleMs ?? 30_000,
@@ -109,7 +84,7 @@ export class Database {
       // What is there after a failover is a server that no start has looked at.
       ...connectionChecks(options.known),
     });
-    // Who keeps none can do without.
+    // A pool that keeps none can do without.
     this.#room.add(this.#pool, options.connectionsMax, keepsOne);
     this.#pool.on('error', options.onIdleError);
     // The pool listens only while nobody has a connection, and whoever gets a new one listens a moment later.
@@ -159,7 +134,7 @@ export class Database {
 
   #send(query: Query): Promise<Rows> {
     return this.#with(async (client) => {
-      if (this.#plans === 'kept') await this.#forgetOldPlans(client);
+      await this.#keptPlans?.forgetOld(client);
       return (await client.query<Row>(query)).rows;
     });
   }
@@ -187,7 +162,7 @@ export class Database {
     }
   }
 
-  /** A new connection is always trusted, so that this ends. */
+  /** A connection that leads to the present server and answers. A new one is always trusted, so that this ends. */
   async #trusted(): Promise<PoolClient> {
     for (;;) {
       const client = await this.#connect();
@@ -222,15 +197,6 @@ export class Database {
     } finally {
       this.#waiting -= 1;
     }
-  }
-
-  /** A sixth of what a new connection takes, which would forget them as well. */
-  async #forgetOldPlans(client: PoolClient): Promise<void> {
-    const nowMs = performance.now();
-    const plannedAtMs = this.#plannedAtMs.get(client);
-    if (plannedAtMs !== undefined && nowMs - plannedAtMs < PLANS_KEPT_MS) return;
-    if (plannedAtMs !== undefined) await client.query('DISCARD PLANS');
-    this.#plannedAtMs.set(client, nowMs);
   }
 
   /**
@@ -285,9 +251,6 @@ export class Database {
 }
 
 class TakesNoWrites extends Error {}
-
-/** Two that meet again and again wait a little for each other. */
-const REPEAT_AFTER_MS = [0, 10, 40];
 
 function isUnavailable(error: unknown): boolean {
   // Whatever is not PostgreSQL's own word about a statement is the connection's.
