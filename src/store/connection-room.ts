@@ -4,57 +4,56 @@ import { UnsuitableServer } from './unsuitable-server.ts';
 
 /** SQLSTATE of a server, a database or a role that has no connection left (`too_many_connections`). */
 const TOO_MANY = '53300';
-/** So long no pool asks for more than it has: each question costs a full server a process. */
-const CONTENT_MS = 1_000;
-/** For a pool that has none, somebody asks a full server again after so long. */
-const ASK_EVERY_MS = 100;
-/**
- * So long whoever needs a connection waits for it, in the room as in a pool and at a server that says nothing: who has
- * waited in the pool for so long was not refused.
- */
+/** After a refusal a pool makes do with what it has for this long: each try costs a full server a process. */
+const PAUSE_MS = 1_000;
+/** How often a pool without any connection tries a full server again. */
+const TRY_EVERY_MS = 100;
+/** The longest that a caller waits for a connection, be it here, in its pool, or at a server that says nothing. */
 export const CONNECT_MS_MAX = 4_000;
 
-/** A pool of the room. */
+/** A pool of this process. */
 interface Member {
   readonly pool: Pool;
-  /** By its configuration; `pool.options.max` is how many it may have at the moment. */
+  /** As configured; `pool.options.max` is how many it may have at the moment. */
   readonly max: number;
-  /** Whether others make room for its first. */
+  /** Whether another pool gives up a connection, so that this one gets its first. */
   readonly isNeeded: boolean;
-  /** Those that it has, used or not; `pool.totalCount` also counts what is only trying to connect. */
+  /** Used or not; `pool.totalCount` also counts those that are only trying to connect. */
   readonly connected: ReadonlySet<PoolClient>;
-  /** Until then it asks for none but its first. */
-  contentUntilMs: number;
-  nextQuestionMs: number;
+  /** Until then it tries for none but its first. */
+  pausedUntilMs: number;
+  /** When a pool without any connection may try a full server again. */
+  nextTryMs: number;
 }
 
 /**
- * How the pools of a process share the connections that a server lets them have. Where it gives no further one (others
- * have taken all that were left, the password has changed, its name is not resolved), nobody fails for want of it: who
- * needs one waits for one that the pool has. A pool without any gets, of a full server, one that another pool does not use.
+ * How the pools of a process share the connections that the server gives them. Where it gives no further one
+ * (others have taken all that were left, the password has changed, its name is not resolved), no caller fails
+ * for that: it waits for one of the connections that its pool has. At a full server, a pool without any gets
+ * one that another pool does not use.
  */
 export class ConnectionRoom {
   readonly #members = new Map<Pool, Member>();
   readonly #onRefused: (error: Error) => void;
-  /** Of all pools. */
+  /** Until then no pool tries for more than it has. */
   #fullUntilMs = Number.NEGATIVE_INFINITY;
   #refusal: Error | undefined;
 
-  /** @param onRefused told each time that the server gives no further connection, and of nothing else that fails */
+  /** @param onRefused called each time that the server gives no further connection, and for no other failure */
   constructor(onRefused: (error: Error) => void = () => undefined) {
     this.#onRefused = onRefused;
   }
 
   /**
    * @param max how many connections the pool may have
-   * @param isNeeded whether others give up one for its first; what is given up, another process may get
+   * @param isNeeded whether another pool gives up a connection for its first one, which another process may take
    */
   add(pool: Pool, max: number, isNeeded = true): void {
     const never = Number.NEGATIVE_INFINITY;
     const connected = connectedOf(pool);
     this.#members.set(pool, {
       ...{ pool, max, isNeeded, connected },
-      ...{ contentUntilMs: never, nextQuestionMs: never },
+      ...{ pausedUntilMs: never, nextTryMs: never },
     });
   }
 
@@ -73,48 +72,49 @@ export class ConnectionRoom {
           return await pool.connect();
         } catch (error) {
           if (!isWorthWaiting(error, member)) throw error;
-          // Who has waited for so long was not refused: all connections of the pool were in use.
+          // A caller that waited this long was not refused: all connections of its pool were in use.
           if (performance.now() >= endsAtMs) throw error;
           this.#refused(member, error);
           refusal = error;
         }
       }
       // A command may have nothing else to do: its process must not end meanwhile.
-      await sleep(ASK_EVERY_MS);
+      await sleep(TRY_EVERY_MS);
     } while (performance.now() < endsAtMs);
     throw refusal ?? this.#refusal ?? new Error('PostgreSQL has no connection left');
   }
 
-  /** A pool that has all it may takes its callers one after the other; one that is closed refuses them. */
+  /** Also true for a pool that has all it may, where the caller queues, and for a closed one, which refuses it. */
   #mayConnect(member: Member): boolean {
     const { pool, connected } = member;
     this.#limit(member);
     const nowMs = performance.now();
     if (pool.ending || connected.size > 0 || nowMs >= this.#fullUntilMs) return true;
-    if (nowMs < member.nextQuestionMs) return false;
-    member.nextQuestionMs = nowMs + ASK_EVERY_MS;
+    if (nowMs < member.nextTryMs) return false;
+    member.nextTryMs = nowMs + TRY_EVERY_MS;
     return true;
   }
 
   #refused(member: Member, error: Error): void {
-    const untilMs = performance.now() + CONTENT_MS;
+    const untilMs = performance.now() + PAUSE_MS;
     this.#onRefused(error);
     if (isFull(error)) {
       this.#fullUntilMs = untilMs;
       this.#refusal = error;
       if (member.isNeeded && member.connected.size === 0) this.#freeOne();
-    } else member.contentUntilMs = untilMs;
-    // Those that wait in the pool would ask one after the other.
+    } else member.pausedUntilMs = untilMs;
+    // Otherwise each caller that waits in the pool would try in turn.
     this.#limit(member);
   }
 
-  #limit({ pool, max, connected, contentUntilMs }: Member): void {
+  /** Sets how many connections the pool may have at the moment. */
+  #limit({ pool, max, connected, pausedUntilMs }: Member): void {
     const nowMs = performance.now();
-    const isContent = connected.size > 0 && nowMs < contentUntilMs;
-    pool.options.max = isContent || nowMs < this.#fullUntilMs ? Math.max(1, connected.size) : max;
+    const isPaused = connected.size > 0 && nowMs < pausedUntilMs;
+    pool.options.max = isPaused || nowMs < this.#fullUntilMs ? Math.max(1, connected.size) : max;
   }
 
-  /** Closes a connection of the pool that has most, so that the one without any can have it. */
+  /** Closes an idle connection of the pool that has most, so that the one without any gets its place. */
   #freeOne(): void {
     const [richest] = [...this.#members.keys()]
       .filter(({ totalCount, idleCount }) => totalCount > 1 && idleCount > 0)
@@ -123,7 +123,7 @@ export class ConnectionRoom {
     richest.options.max = richest.totalCount;
     void richest.connect().then(
       (client) => client.release(true),
-      // It has just lost it by itself.
+      // That pool has just lost the connection by itself.
       () => undefined,
     );
   }
@@ -132,20 +132,20 @@ export class ConnectionRoom {
 /** A pool's connections, from when they are made until they are given up. */
 function connectedOf(pool: Pool): ReadonlySet<PoolClient> {
   const connected = new Set<PoolClient>();
-  const left = (_: unknown, client: PoolClient) => connected.delete(client);
+  const forget = (_: unknown, client: PoolClient) => connected.delete(client);
   pool.on('connect', (client) => connected.add(client));
-  pool.on('error', left);
+  pool.on('error', forget);
   // The pool tells of its removal only once it has ended, which a dead connection may take minutes to do.
   pool.on('release', (error, client) => {
-    if (error) left(error, client);
+    if (error) forget(error, client);
   });
   pool.on('remove', (client) => connected.delete(client));
   return connected;
 }
 
 /**
- * Of a full server somebody may leave; whatever else keeps it from giving a connection takes none of those that are there.
- * Of a server that is away none are: whoever asks then is told at once.
+ * Whether a connection may come free: at a full server another client may leave, and after any other refusal those that
+ * the pool has still work. A pool without any, at a server that is away, tells its callers at once.
  */
 function isWorthWaiting(error: unknown, { pool, connected }: Member): error is Error {
   if (!(error instanceof Error) || error instanceof UnsuitableServer || pool.ending) return false;

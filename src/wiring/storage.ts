@@ -8,33 +8,33 @@ import { ConnectionRoom } from '../store/connection-room.ts';
 import { Database } from '../store/database.ts';
 import { DatabaseClock } from '../store/database-clock.ts';
 import { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
+import { FOLLOWING_IDLE_MS, followAddress } from '../store/follow-address.ts';
 import { createPrisma } from '../store/schema/prisma.ts';
-import { keepLooking, LOOK_IDLE_MS } from '../store/server-look.ts';
 import { Players } from '../store/sessions/players.ts';
 import { SilentConnections } from '../store/silent-connections.ts';
 import { tracedMethods } from '../telemetry/tracing.ts';
 import { knownDatabase } from './known-database.ts';
 import type { Base } from './parts.ts';
 
-/** As many batches of places as are under way at once, begun and finished; twice, where those stand in dead connections. */
+/** Twice the batches of places that are under way at once: those of before may be stuck in dead connections. */
 const PLACE_CONNECTIONS = 8;
-/** For the statements of all other callbacks and for taking deliveries. */
+/** The statements of all other callbacks, and taking deliveries. */
 const JOURNAL_CONNECTIONS = 8;
 /**
- * For what operators ask for beside sessions: bonus calls, statements. Where a table of those is locked, or what they
- * read takes long, no callback waits with them, and nobody says that PostgreSQL is away (I7).
+ * Bonus calls and statements of operators. Where one of their tables is locked, or what they read takes long, no
+ * callback waits with them, and readiness does not take PostgreSQL for away (I7).
  */
 const OPERATORS_CONNECTIONS = 3;
-/** For what people look at, likewise: books, lists, searches. */
+/** What people look at, likewise: books, lists, searches. */
 const PEOPLE_CONNECTIONS = 3;
 /**
- * For who asks: operators' nonces and people's sessions, a row by its key each. Behind what others ask for, no operator
- * could end a session, and nobody on duty could do anything.
+ * What says who a caller is: operators' nonces and people's sessions, each a row by its key. Behind slow reads, no
+ * operator could end a session, and nobody on duty could do anything.
  */
 const CALLERS_CONNECTIONS = 2;
-/** For everything else: sessions and players, and a worker's duties, which must not use up all of them. */
+/** Everything else: sessions and players, and a worker's duties, which must not use up all of them. */
 const CONNECTIONS = 10;
-/** For counting what is open, which takes its time where much is, and must not keep the others waiting. */
+/** Counting what is open, which takes long where much is open, and must not keep the others waiting. */
 const BACKLOG_CONNECTIONS = 2;
 /** A month's table is made while callbacks wait (`JournalMonths`). */
 const MONTH_TIMEOUT_MS = 1_000;
@@ -50,7 +50,7 @@ export function createStorage(base: Base) {
   const { database, journalDatabase, clockDatabase } = pools;
   const databaseClock = new DatabaseClock(clockDatabase, clock);
   databaseClock.start();
-  const lookNoMore = keepLooking(pools.monthsDatabase);
+  const stopFollowing = followAddress(pools.monthsDatabase);
   const prisma = createPrisma(url, known);
   // Apart from people's: while a list of theirs waits for a locked table, operators see their bets.
   const operatorsPrisma = createPrisma(url, known);
@@ -90,7 +90,7 @@ export function createStorage(base: Base) {
     pools: () => Object.values(pools).map(({ use }) => use),
     close: async () => {
       databaseClock.close();
-      lookNoMore();
+      stopFollowing();
       answers.close();
       accelerator.close();
       const closed = Object.values(pools).map((one) => one.close());
@@ -100,8 +100,9 @@ export function createStorage(base: Base) {
 }
 
 /**
- * Where a locked table keeps all connections of a pool waiting, PostgreSQL is there all the same. The clock's one
- * connection may be dead alone, which takes 7 s to find out: for so long the clock is known, and callbacks go on.
+ * Whether PostgreSQL takes writes. A pool whose connections all wait, such as for a locked table, is not asked:
+ * PostgreSQL is there all the same, and the clock's is asked. That one may be dead alone, which takes 7 s to find
+ * out: while the clock is still known callbacks go on, and the pool's answer is enough.
  */
 async function takesWrites(
   { clockDatabase, database }: ReturnType<typeof createPools>,
@@ -135,15 +136,18 @@ function createPools(
     placesDatabase: kept(PLACE_CONNECTIONS),
     journalDatabase: kept(JOURNAL_CONNECTIONS),
     backlogDatabase: new Database({
-      ...{ ...shared, connectionsMax: BACKLOG_CONNECTIONS, plans: 'ordered' },
+      ...shared,
+      connectionsMax: BACKLOG_CONNECTIONS,
+      plans: 'ordered',
     }),
-    // Whatever keeps all other connections waiting, such as a locked table, stops no clock, and no look whether
-    // PostgreSQL is there.
+    // Whatever keeps all other connections waiting, such as a locked table, must not stop the clock, or readiness.
     clockDatabase: new Database({ ...shared, connectionsMax: 1 }),
     monthsDatabase: new Database({
-      ...{ ...shared, connectionsMax: 1, statementTimeoutMs: MONTH_TIMEOUT_MS },
-      // Needed once an hour: it also looks, each time anew, where the address leads.
-      idleMs: LOOK_IDLE_MS,
+      ...shared,
+      connectionsMax: 1,
+      statementTimeoutMs: MONTH_TIMEOUT_MS,
+      // Needed once an hour; in between it opens new connections, to see where the address leads.
+      idleMs: FOLLOWING_IDLE_MS,
     }),
   };
 }

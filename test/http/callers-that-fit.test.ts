@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callersThatFit, OWN_FILES } from '../../src/http/connection-room.ts';
+import { callersThatFit, OWN_FILES } from '../../src/http/callers-that-fit.ts';
 
 it.for([
   ['all that is left where the bulkheads are small', 10_000, 640, 10_000 - OWN_FILES - 640],

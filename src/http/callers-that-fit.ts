@@ -1,6 +1,6 @@
 /**
  * What a process opens beside its callers and what they make it open: Node's own files, two
- * listeners, at most 45 connections to PostgreSQL and a few to Redis, scrapes and probes,
+ * listeners, its connections to PostgreSQL (47 at most) and a few to Redis, scrapes and probes,
  * configuration files while they are read.
  */
 export const OWN_FILES = 150;
