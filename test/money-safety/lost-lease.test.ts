@@ -4,7 +4,7 @@ import type { TestBet } from '../support/bet.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { betState } from '../support/journal.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
-import { acceptedBet, untilDeliveriesAre } from './support/bets.ts';
+import { acceptedBet, requestIdsOf, untilDeliveriesAre } from './support/bets.ts';
 import {
   deadlineOf,
   type HeldGateway,
@@ -49,14 +49,6 @@ async function thawTooLate(bet: TestBet, settle: () => Promise<{ status: number 
   finish.release();
   await expect.poll(() => attemptsOf(bet), PATIENCE).toMatchObject([{ result: 'accepted' }]);
 }
-
-const requestIdsOf = (bet: TestBet) =>
-  bet.wallet.requests
-    .filter(({ body }) => {
-      const text = body.toString();
-      return text.includes(bet.transactionId) && text.includes('"resultType"');
-    })
-    .map(({ headers }) => headers['x-request-id']);
 
 describe('a result that its wallet accepted after its lease had ended', { timeout: 60_000 }, () => {
   it('goes out again under its first requestId: a wallet that keys on it pays once (I5)', async () => {

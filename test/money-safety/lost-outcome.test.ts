@@ -3,7 +3,7 @@ import { endLeases } from '../deliveries/support/deliveries.ts';
 import type { TestBet } from '../support/bet.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import type { TcpProxy } from '../support/tcp-proxy.ts';
-import { acceptedBet, answersOf, untilDeliveriesAre } from './support/bets.ts';
+import { acceptedBet, answersOf, requestIdsOf, untilDeliveriesAre } from './support/bets.ts';
 import { type HeldGateway, STATEMENTS, startHeldGateway } from './support/held-gateway.ts';
 import { PATIENCE, PATIENT } from './support/patience.ts';
 
@@ -46,14 +46,6 @@ async function loseOutcome(bet: TestBet, settle: () => Promise<{ status: number 
     .toMatchObject([{ operation: 'place' }, { operation: 'settle', status: 503 }]);
   await endLeases(gateway, transactionId);
 }
-
-const requestIdsOf = (bet: TestBet) =>
-  bet.wallet.requests
-    .filter(({ body }) => {
-      const text = body.toString();
-      return text.includes(bet.transactionId) && text.includes('"resultType"');
-    })
-    .map(({ headers }) => headers['x-request-id']);
 
 describe('a result whose outcome was never written, while its 503 was', { timeout: 60_000 }, () => {
   it('is sent again under its first requestId: a wallet that keys on it pays once (I5)', async () => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/domain/clock.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import type { Wallet } from '../../src/wallets/call.ts';
-import { createWallets, type Wallets } from '../../src/wallets/wallets.ts';
+import { createWallets } from '../../src/wallets/wallets.ts';
 import { betCall, readCall, walletConfig } from './support/calls.ts';
 import {
   type RawRequest,
@@ -12,6 +12,7 @@ import {
   replyAccepted,
   startRawWallet,
 } from './support/raw-wallet.ts';
+import { walletOf } from './support/stage.ts';
 
 const FRAGILE = { errorPercent: 50, minRequests: 2, windowMs: 5000, openMs: 60_000 };
 const opened: { close(): Promise<void> }[] = [];
@@ -31,12 +32,6 @@ function registry() {
   const wallets = createWallets({ metrics, logger: pino({ level: 'silent' }), clock: systemClock });
   opened.unshift(wallets);
   return { wallets, metrics };
-}
-
-function walletOf(wallets: Wallets, operatorId: string): Wallet {
-  const wallet = wallets.get(operatorId);
-  if (wallet === undefined) throw new Error(`no wallet of ${operatorId}`);
-  return wallet;
 }
 
 async function break2(wallet: Wallet): Promise<void> {

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { plain, plainJsonLine } from '../../lib/plain-text.ts';
 import { table } from '../../lib/table.ts';
 import type { AuditQuery, AuditRow } from '../../store/audit/audit-log.ts';
@@ -6,7 +6,7 @@ import { timeOf } from '../bet-text.ts';
 import { withPrisma } from '../database.ts';
 import { UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
-import { readTime } from '../query-options.ts';
+import { readCursor, readTime } from '../query-options.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options extends AuditQuery {
@@ -90,9 +90,4 @@ const COLUMNS = ['time (UTC)', 'actor', 'from', 'action', 'what', 'operator', 'w
 function cells(row: AuditRow): string[] {
   const { at, actor, address, action, subject, operator, reason } = row;
   return [timeOf(at), actor, address, action, subject, operator ?? '-', reason ?? '-'].map(plain);
-}
-
-function readCursor(text: string): string {
-  if (/^[1-9]\d{0,17}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be the cursor that the previous list printed.');
 }

@@ -4,6 +4,7 @@ import { DELIVERY_STATES, type DeliveryState } from '../../store/deliveries/deli
 import { deliveriesTable } from '../deliveries-table.ts';
 import { withDeliveryAdmin } from '../delivery-admin.ts';
 import { withExamples } from '../help.ts';
+import { readCursor } from '../query-options.ts';
 import { warnOfUnknownOperator } from '../suggestions.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -64,12 +65,6 @@ async function list(terminal: Terminal, { folder, json, ...query }: Options): Pr
   } else terminal.print(deliveriesTable(page.items));
   if (query.state === 'held' || query.state === 'pending') terminal.tell(BREAKERS_UNSEEN);
   if (page.nextCursor !== null) terminal.tell(`there are more: add --cursor ${page.nextCursor}`);
-}
-
-/** As the list before has printed it: what is none would begin from the start again. */
-function readCursor(text: string): string {
-  if (/^[1-9]\d{0,17}$/.test(text)) return text;
-  throw new InvalidArgumentError('It must be the cursor that the previous list printed.');
 }
 
 function readLimit(text: string): number {

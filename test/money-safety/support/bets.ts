@@ -14,6 +14,16 @@ export function settlesOf(bet: TestBet): readonly string[] {
   return bet.wallet.arrivals(bet.transactionId, 'settle').map(({ amount }) => amount);
 }
 
+/** The `x-request-id` of each settle that reached the wallet, in order. */
+export function requestIdsOf(bet: TestBet): readonly (string | string[] | undefined)[] {
+  return bet.wallet.requests
+    .filter(({ body }) => {
+      const text = body.toString();
+      return text.includes(bet.transactionId) && text.includes('"resultType"');
+    })
+    .map(({ headers }) => headers['x-request-id']);
+}
+
 /** What the journal says that the service was answered, oldest first. */
 export async function answersOf(
   bet: TestBet,

@@ -1,20 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BetOperation } from '../../../src/domain/operation.ts';
-import { nativeAdapter } from '../../../src/wallets/adapters/native.ts';
 import type { Dialect } from '../../../src/wallets/wallet-config.ts';
-import { betCall, manualClock, walletSettings } from '../support/calls.ts';
-
-function adapter(dialect: Dialect) {
-  const settings = walletSettings({ baseUrl: 'https://wallet.example/api', dialect });
-  return nativeAdapter(settings, manualClock());
-}
-
-function verdict(dialect: Dialect, operation: BetOperation, status: number, body: unknown) {
-  const bytes = typeof body === 'string' ? body : JSON.stringify(body);
-  const call = betCall({ operation, transactionId: 't1' });
-  return adapter(dialect).betVerdict(call, { status, body: Buffer.from(bytes) });
-}
+import { verdict } from '../support/verdicts.ts';
 
 const place = (dialect: Dialect, status: number, body: unknown) =>
   verdict(dialect, 'place', status, body);
