@@ -11,7 +11,7 @@ export interface ConfigurationDesk {
   readonly source: Pick<ConfigurationSource, 'preview' | 'linesOf'>;
 }
 
-/** So many problems are told; who has mended these sees the next. */
+/** The most problems that one answer lists; once they are corrected, the next ones are seen. */
 const PROBLEMS_TOLD_MAX = 100;
 
 /**

@@ -3,7 +3,7 @@ export function nearMiss(word: string, candidates: readonly string[]): string | 
   const wanted = plain(word);
   const distanceMax = Math.max(1, Math.floor(wanted.length / 3));
   const distances = candidates
-    // So many letters at least are to be inserted or dropped, and a word may be a whole file.
+    // The difference in length is the least that has to be inserted or dropped: it spares comparing long words.
     .filter((candidate) => Math.abs(plain(candidate).length - wanted.length) <= distanceMax)
     .map((candidate) => ({ candidate, distance: editDistance(wanted, plain(candidate)) }))
     .sort((a, b) => a.distance - b.distance);

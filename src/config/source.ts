@@ -16,7 +16,7 @@ import { weakOfGateway, weakOfOperator } from './weak-secrets.ts';
 /** Reading goes on for this long before callbacks get their turn. */
 const SLICE_MS = 5;
 
-/** So many problems are logged at a reload; `config check` shows all. */
+/** The most problems that a reload logs; `config check` shows all. */
 const LOGGED_MAX = 100;
 
 /** What a reload did. */

@@ -2,27 +2,29 @@ import { GatewayError } from '../domain/errors.ts';
 import { isOfOneRow } from '../store/sql-state.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** So many that cannot be done are passed over a time, to reach those behind them; the next time goes on from there. */
+/** The most unreadable bets that one run passes over, to reach those behind them; the next run goes on from there. */
 const PASSED_OVER_MAX = 1_000;
-/** So many in all: they are read each time. */
+/** The most that are passed over in all: they are read again in each run. */
 const REMEMBERED_MAX = 20_000;
-/** So many of them are named a time: each is looked at again with the next sweep. */
+/** The most that one run names in the log. */
 const NAMED_MAX = 20;
 
-/** Those that are due, the first so many of them; what was done is not due any more. */
 export interface DueBets<B> {
+  /** How many bets one look adds to those that are passed over. */
   readonly batch: number;
+  /** The first bets that are due, in a stable order; what is done is not due any more. */
   readonly look: (limit: number) => Promise<readonly B[]>;
-  /** Those that were passed over where the last time had to stop; the same set each time. */
+  /** Transaction ids that earlier runs passed over; the same set in each run. */
   readonly passedOver: Set<string>;
 }
 
 /**
- * Does a duty bet by bet, whoever's they are. Those that cannot be done, such as of rows that somebody has put right by
- * hand and only half, are left to people and keep none of the others waiting, however many they are (up to 20,000).
+ * Carries out a duty bet by bet, for all operators. A bet whose row cannot be read, such as one that somebody has
+ * corrected by hand and only half, is left to people and keeps none of the others waiting, however many there are (up
+ * to 20,000).
  * @param work tells whether it did anything
- * @returns for how many it did
- * @throws GatewayError of `work`: the database is away for all of them; its other errors where they are of all as well
+ * @returns for how many bets it did
+ * @throws GatewayError of `work`, because the database is away for all of them; any other error that is not of one row
  */
 export async function eachBet<B extends { readonly transactionId: string }>(
   logger: Logger,
@@ -48,7 +50,7 @@ export async function eachBet<B extends { readonly transactionId: string }>(
     }
     const isLast = due.length < batch + before || passedOver.size === before;
     if (!isLast && newly < PASSED_OVER_MAX) continue;
-    // Looked at again from the first: somebody may have put them right.
+    // The next run begins with the first again: somebody may have corrected them.
     if (isLast || passedOver.size >= REMEMBERED_MAX) passedOver.clear();
     const more = newly - NAMED_MAX;
     if (more > 0) logger.error({ more }, 'bet.more_unreadable');

@@ -1,13 +1,13 @@
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 
-/** When an operator's oldest delivery has not moved for so many sweeps, its drain is looked for. */
+/** When an operator's oldest delivery has not moved for this many sweeps, its drain is looked for. */
 const STUCK_SWEEPS = 3;
 /**
- * And after so many, Redis is taken to give it to nobody. Longer than a wallet may keep a delivery waiting: until then its
- * drain may be busy elsewhere.
+ * After this many, Redis is taken to give the drain to nobody. Longer than a wallet may keep a delivery waiting:
+ * until then the drain may be busy in another process.
  */
 const UNSERVED_SWEEPS = 8;
-/** So long it is drained without Redis before that is tried again. */
+/** For this many sweeps it is drained without Redis, which is then tried again. */
 const WITHOUT_SWEEPS = 60;
 
 interface Standstill {
@@ -25,7 +25,8 @@ export class Unmoved {
    * One sweep's look.
    * @param due operators of which something is due
    * @param pauseMsMax the longest that such an operator's drain is ever put off
-   * @returns those that stand still: `stuck` their drain may be lost; `unserved` from now on nobody is given it
+   * @returns those that stand still: of `stuck` ones the drain may be lost; `unserved` ones are drained without Redis
+   *   from now on
    */
   look(due: readonly OpenOperator[], pauseMsMax: (operatorId: string) => number) {
     for (const [id, left] of this.#unserved) {

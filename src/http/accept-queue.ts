@@ -1,12 +1,11 @@
 import type { Clock } from '../domain/clock.ts';
 
 /**
- * So many may wait to be accepted. Where more come than a listening socket holds, the kernel leaves them
- * unanswered, and they try again seconds later: nobody can tell then how long they have waited. Linux holds
- * as many as `net.core.somaxconn` says at most (4,096).
+ * How many connections may wait to be accepted. Those beyond that the kernel leaves unanswered, and they try again
+ * seconds later: nobody can tell then how long they have waited. Linux allows `net.core.somaxconn` at most (4,096).
  */
 export const BACKLOG = 4_096;
-/** The one that is being accepted waits no longer. */
+/** With the one that is just being accepted. */
 const WAITING_MAX = BACKLOG + 1;
 
 /** While connections come without a pause, the system is asked this often how many of them wait. */

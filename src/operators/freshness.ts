@@ -14,8 +14,8 @@ import { freshMembers } from './signed-members.ts';
 const AT_TOLERANCE_MS = 5 * 60 * 1000;
 
 /**
- * For so long after `at` a nonce is remembered, by PostgreSQL's clock: until no process takes its request any more
- * whose clock is up to ten minutes behind that. Of one that is still further behind the request is refused.
+ * How long after `at` a nonce is remembered, by PostgreSQL's clock: until no process whose clock is up to ten minutes
+ * behind that one takes its request any more. A process that is further behind refuses it.
  */
 const NONCE_KEPT_MS = AT_TOLERANCE_MS + 10 * 60_000;
 

@@ -34,7 +34,7 @@ const RATES = {
 
 export type Work = keyof typeof RATES;
 
-/** So many ids at most can ever be looked for in one request. */
+/** The most ids that one request may look for. */
 export const LOOKS_MAX = RATES.looks.burst;
 
 /** Counts the work of each operator, in this process. */

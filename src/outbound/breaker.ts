@@ -16,14 +16,14 @@ import type { Health } from './health.ts';
 const PERCENT_MARGIN = 1e-6;
 
 /**
- * A breaker that opened because another process's did waits so many times longer before it probes:
+ * A breaker that opened because another process's did waits this many times as long before it probes:
  * by then that process has probed, or is gone, frozen or without calls.
  */
 const PATIENCE = 2;
 
 /**
- * So often in a row it follows another process that opens. Then it probes once itself: a process that goes
- * on opening may be the one in trouble, and those without calls of their own would never find out.
+ * It follows another process that opens this often in a row, then probes once itself: a process that opens
+ * again and again may be the one in trouble, and those without calls of their own would never find out.
  */
 const FOLLOWED_MAX = 5;
 

@@ -26,12 +26,12 @@ const RUN_KEY = 'answers-run';
 const EPOCH_TTL_MS = 90 * 86_400_000;
 /** For writing, an epoch may be this old: an entry of an older one is only a miss. */
 const EPOCH_AGE_MS_MAX = 5_000;
-/** So many missed fences are written once Redis is back, for places that were in flight meanwhile. */
+/** The most missed fences that are written once Redis is back, for places that were in flight meanwhile. */
 const MISSED_MAX = 10_000;
 /** Until Redis has heard of a missed fence, it is told again this often. */
 const RAISE_EVERY_MS = 250;
 
-/** Answers of places are written together that are given within this time. */
+/** Answers of places that are given within this time are written together. */
 const GATHER_MS = 10;
 
 const FENCED = '-';

@@ -14,7 +14,7 @@ import { Columns, type Statement, type TypedStatement } from './statement.ts';
 
 /** Longer than a callback may wait, so that its own deadline decides; then the server gives up. */
 const STATEMENT_TIMEOUT_MS = 6_000;
-/** So long the other end of a connection that is in doubt has to answer that it is there. */
+/** How long the server has to answer on a connection that is in doubt. */
 const PROBE_MS = 200;
 /** Queries waiting for a connection beyond this are refused at once: they could only time out. */
 const WAITING_MAX = 5_000;

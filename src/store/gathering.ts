@@ -1,7 +1,7 @@
 export interface GatheringOptions {
   /** How long a row waits for others at most. */
   readonly waitMs: number;
-  /** So many rows do not wait any longer. */
+  /** This many rows do not wait any longer. */
   readonly enough: number;
 }
 

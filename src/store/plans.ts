@@ -23,8 +23,8 @@ export const PLANS = {
 export type Plans = keyof typeof PLANS;
 
 /**
- * So long a connection keeps its plans, and makes them anew. Of tables with a few rows PostgreSQL reads
- * all by an index as well, and would go on doing so until its next ANALYZE, however fast they grow.
+ * How long a connection keeps its plans before it makes them anew. A plan that was made while a table had a few
+ * rows reads all of them by an index, and would go on doing so until the next ANALYZE, however fast it grows.
  */
 const KEPT_MS = 30_000;
 

@@ -9,12 +9,12 @@ declare module 'sonic-boom' {
   }
 }
 
-/** Lines gather to so much, or for so long, before they are written. */
+/** Lines are written once this much has gathered, or this much time has passed. */
 const WRITE_BYTES = 32_768;
 const FLUSH_EVERY_MS = 100;
-/** So much waits for a reader that is slow, or a disk that is full; lines beyond it are left out. */
+/** The most that waits for a slow reader or a full disk; lines beyond that are dropped, and counted. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
-/** A process that ends does not wait longer for whoever reads its log. */
+/** How long a process that ends waits for the reader of its log. */
 const LAST_FLUSH_MS = 1_000;
 
 /** How deep the causes of an error are followed. */

@@ -14,7 +14,7 @@ import {
 } from '../translation/json-tree.ts';
 import { leaseMs, type ReadingBack, readableCids, readPage, timeoutMs } from './reader.ts';
 
-/** So many looks at all of the player's bonuses, and request times, until one is called absent. */
+/** After this many complete looks at the player's bonuses, and this many request timeouts, one counts as absent. */
 const LOOKS_MIN = 2;
 const PATIENCE_FACTOR = 2;
 /** Between two looks. */

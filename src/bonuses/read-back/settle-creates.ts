@@ -13,7 +13,7 @@ import {
   type TemplateFacts,
 } from './template-match.ts';
 
-/** So many whole looks, and so many request times, until what is not found never arrived. */
+/** After this many complete looks, and this many request timeouts, what is not found has never arrived. */
 const LOOKS_MIN = 2;
 const PATIENCE_FACTOR = 2;
 /** Between looks: soon at first, then ever more seldom, because a person may have to decide. */

@@ -29,7 +29,7 @@ export function spellingsOf(amount: string): readonly string[] {
   return [...new Set([amount, ...shortest, ...padded])];
 }
 
-/** So many bets of an amount are looked at in one statement, whatever else is asked of them. */
+/** The most bets of an amount that one statement looks at, whatever else is asked of them. */
 const SCANNED_MAX = 2_000;
 
 type OfAmount = SearchRange & {

@@ -39,7 +39,7 @@ export interface BetPage {
 }
 
 const PAGE_SIZE = 50;
-/** For so long it is looked for among many bets of one amount; the page after goes on. */
+/** How long a page searches among many bets of one amount; the next page goes on from there. */
 const SEARCH_MS = 100;
 
 /** `1763773200000.<transactionId in base64url>` */

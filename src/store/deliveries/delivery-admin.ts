@@ -13,7 +13,7 @@ import { type Release, releaseGeneration } from './release.ts';
 import { resolveDead } from './resolution.ts';
 import { DeliveryRetries } from './retries.ts';
 
-/** So many are looked at in one go, which takes some seconds; then it is said how far it has come. */
+/** The most that one retry looks at, which takes some seconds; it then tells how far it has come. */
 export const RETRIED_AT_ONCE_MAX = 10_000;
 
 /** States that `retrySome` takes. */
@@ -65,7 +65,7 @@ export interface DeliveryAdminOptions {
 type Row = DeliveryRecord;
 
 const PAGE_SIZE = 100;
-/** So many are read by one statement of a count: some tens of milliseconds. */
+/** How many one statement of a count reads, in some tens of milliseconds. */
 const COUNTED_AT_ONCE = 20_000;
 const COUNTED_FOR_MS = 3_000;
 /** An id that PostgreSQL can hold; no delivery has any other. */

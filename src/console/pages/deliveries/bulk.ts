@@ -9,7 +9,7 @@ export interface BulkProgress {
   readonly failed: readonly { readonly id: string; readonly error: Error }[];
 }
 
-/** So many are looked at in one request, so that progress can be told. */
+/** How many one request looks at, so that progress can be shown. */
 const SLICE = 100;
 
 /** What a person may do with each of a selection. */
