@@ -1,6 +1,7 @@
 import type { Bet } from '../../domain/bet.ts';
 import { BET_OPERATIONS } from '../../domain/operation.ts';
 import { batchStatement, type Columns, noRow, type Parameters, statement } from '../statement.ts';
+import { ANSWER, WITH_ANSWERED_ATTEMPT } from './answered.ts';
 import type { OperationRecord } from './commit.ts';
 import { betOf, SELECT_BETS } from './rows.ts';
 
@@ -39,21 +40,13 @@ export const LOOK_UP_BEGUN = batchStatement(
   (row) => ({ attemptId: row.text('attempt_id'), operationId: row.text('operation_id') }),
 );
 
-/** What an attempt's caller was answered: a later correction of that (`CORRECT_ANSWER`) counts first. */
-const ANSWER = `
-         coalesce(o.answer_status, a.answer_status) AS answer_status,
-         CASE WHEN o.answer_status IS NULL THEN a.answer_body ELSE o.answer_body END AS answer_body`;
-
 /** The request of one attempt, and what its caller was answered. */
 export const ANSWER_OF = statement(
   'bet-answer-of',
   byAttempt,
   `
   SELECT o.body, ${ANSWER}
-    FROM operations o
-    LEFT JOIN LATERAL (SELECT answer_status, answer_body FROM attempts
-                        WHERE operation_id = o.id AND answer_status IS NOT NULL
-                        ORDER BY number LIMIT 1) a ON true
+    FROM operations o${WITH_ANSWERED_ATTEMPT}
    WHERE o.transaction_id = :transaction_id AND o.attempt_id = :attempt_id`,
   (row) => ({ body: row.bytes('body'), answer: answerOf(row) }),
 );
@@ -82,10 +75,7 @@ const RECORDED = `
                     -- An answer that came after its lease had ended says nothing about the bet (rule 16).
                     AND (t.result = 'accepted' AND t.confirmed IS NOT FALSE
                          OR t.result = 'declined' AND t.answer_status = 400) OFFSET 0) AS is_concluded
-    FROM operations o
-    LEFT JOIN LATERAL (SELECT answer_status, answer_body FROM attempts
-                        WHERE operation_id = o.id AND answer_status IS NOT NULL
-                        ORDER BY number LIMIT 1) a ON true
+    FROM operations o${WITH_ANSWERED_ATTEMPT}
    WHERE o.transaction_id = :transaction_id`;
 
 /** All operations of a bet, newest first. */

@@ -1,19 +1,16 @@
-import { type Sql, sql } from '../schema/prisma.ts';
+import { ANSWERED_STATUS } from '../bets/answered.ts';
+import { raw, type Sql, sql } from '../schema/prisma.ts';
 
 /**
- * The service was answered 200 for the dead letter `d`, and goes by that. For one that `unknownRepeats: hold` made it was
- * answered 503: it goes by what it is told later.
+ * The service was answered 200 for the dead letter `d`, and goes by that. For one that `unknownRepeats: hold` made it
+ * was answered 503, and goes by what it is told later.
  */
 const WAS_PROMISED = sql`EXISTS (
-  SELECT 1 FROM operations p
-   WHERE p.id = d.operation_id
-     AND coalesce(p.answer_status, (
-           SELECT a.answer_status FROM attempts a
-            WHERE a.operation_id = p.id AND a.answer_status IS NOT NULL ORDER BY a.number LIMIT 1)) = 200)`;
+  SELECT 1 FROM operations p WHERE p.id = d.operation_id AND ${raw(ANSWERED_STATUS)} = 200)`;
 
 /**
- * No wallet has taken the result `o`, and nothing of it is promised: it was refused (100 says nothing), or never left.
- * `connection` is not among these: a connection that broke has the same name as one that was never made.
+ * No wallet has taken the result `o`, and nothing of it is promised: it was refused (code 100 refuses nothing), or never
+ * sent. `connection` is not in this list: a connection that broke is recorded by the same name as one never made.
  */
 const WAS_NOT_TAKEN = sql`EXISTS (
   SELECT 1 FROM attempts a
@@ -21,7 +18,7 @@ const WAS_NOT_TAKEN = sql`EXISTS (
      AND (a.result = 'declined' AND a.code <> 100
           OR a.result IN ('breaker', 'bulkhead', 'deadline', 'maintenance', 'suspended', 'rate', 'database')))`;
 
-/** @param notTaken whether the later result `o` is none that has passed `d` */
+/** @param notTaken whether the later result `o` counts for nothing, so that it has not passed `d` */
 function passedUnless(notTaken: Sql): Sql {
   return sql`EXISTS (
   SELECT 1 FROM operations o
@@ -35,13 +32,13 @@ function passedUnless(notTaken: Sql): Sql {
 }
 
 /**
- * Whether a later operation of its bet has passed a dead letter `d`, which the journal did not see while it was dead
- * (I6): it is not sent any more. A result that no wallet has taken has passed none that the service was promised.
+ * Whether a later operation of its bet has passed the dead letter `d`, which the journal did not wait for (I6): then
+ * `d` is not sent any more. A result that no wallet has taken passes nothing that the service was promised.
  */
 export const IS_PASSED = passedUnless(sql`${WAS_PROMISED} AND ${WAS_NOT_TAKEN}`);
 
 /**
- * Whether the wallet may hold something later than a dead letter `d`, so that it does not count as what it holds when a
- * person resolves it. What no wallet has taken, it does not hold, whatever the service was answered for `d`.
+ * Whether the wallet may hold something later than the dead letter `d`: then `d` does not count as what the wallet
+ * holds when a person resolves it. What no wallet has taken it does not hold, whatever the service was answered.
  */
 export const IS_OVERWRITTEN = passedUnless(WAS_NOT_TAKEN);

@@ -10,19 +10,19 @@ interface Resolved {
 }
 
 /**
- * What the dead letter `d` brings. One of a confirmation, of a wallet that came to be one that pays repeats again, does
- * not say: that stands at its bet `b` already.
+ * The result that the dead letter `d` was to bring. A dead letter of a confirmation (an older release made it where
+ * `unknownRepeats: hold` came into force) does not say: there it stands in the bet `b` already.
  */
 const AMOUNT = sql`CASE d.purpose WHEN 'confirm' THEN b.settlement_amount ELSE d.settle_amount END`;
 const TYPE = sql`CASE d.purpose WHEN 'confirm' THEN b.settlement_type ELSE d.settle_type END`;
 
-/** How often a delivery is looked at again whose bet moved at that moment. */
+/** How often it is tried again where the bet moved at that moment. */
 const ROUNDS_MAX = 3;
 
 /**
- * Marks a dead delivery as resolved by hand, with its row in the audit. A result that nothing has
- * overtaken counts from then on as what the wallet holds, and is never confirmed by itself (`isResolved`): a
- * person has looked. Nothing is sent. What may land late stays so: a later result has to be confirmed over it.
+ * Marks a dead delivery as resolved by hand, with its row in the audit. Nothing is sent. A result that nothing has
+ * overtaken counts from then on as what the wallet holds, and is not confirmed (`isResolved`), because a person has
+ * looked. Its attempts may still take effect late, so that a later result is confirmed.
  * @returns false when it is not dead (any more)
  */
 export async function resolveDead(
@@ -37,9 +37,9 @@ export async function resolveDead(
 }
 
 /**
- * Whether something has overtaken it, is looked up among the operations that were there when the
- * statement began. Each of them moves the version of its bet: where it has moved while the statement
- * waited for the row, a newer result may stand there, and nothing is written.
+ * Whether something has overtaken it is looked up among the operations that were there when the statement began.
+ * Each operation raises the version of its bet: if that has changed while the statement waited for the row, a newer
+ * result may stand, and nothing is written.
  */
 async function resolveUnmoved(
   prisma: Prisma,

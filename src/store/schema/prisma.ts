@@ -9,6 +9,8 @@ export type Prisma = ReturnType<typeof createPrisma>;
 
 /** A piece of a raw statement with its values. */
 export const sql = PrismaTypes.sql;
+/** Text of our own for such a statement, never a value. */
+export const raw = PrismaTypes.raw;
 export type Sql = PrismaTypes.Sql;
 
 export type Transaction = Parameters<Parameters<Prisma['$transaction']>[0]>[0];
