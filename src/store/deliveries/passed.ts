@@ -1,3 +1,4 @@
+import type { NotSentReason, WalletFault } from '../../domain/wallet-answer.ts';
 import { ANSWERED_STATUS } from '../bets/answered.ts';
 import { raw, type Sql, sql } from '../schema/prisma.ts';
 
@@ -9,14 +10,28 @@ const WAS_PROMISED = sql`EXISTS (
   SELECT 1 FROM operations p WHERE p.id = d.operation_id AND ${raw(ANSWERED_STATUS)} = 200)`;
 
 /**
- * No wallet has taken the result `o`, and nothing of it is promised: it was refused (code 100 refuses nothing), or never
- * sent. `connection` is not in this list: a connection that broke is recorded by the same name as one never made.
+ * What only an attempt that was never sent is recorded as. Not `connection`: a connection that broke is recorded by
+ * the same word as one that was never made.
+ */
+const NEVER_SENT = Object.keys({
+  breaker: true,
+  bulkhead: true,
+  deadline: true,
+  maintenance: true,
+  suspended: true,
+  rate: true,
+  database: true,
+} satisfies Record<Exclude<NotSentReason, WalletFault>, true>);
+
+/**
+ * No wallet has taken the result `o`, and nothing of it is promised: it was refused (code 100 refuses nothing), or
+ * never sent.
  */
 const WAS_NOT_TAKEN = sql`EXISTS (
   SELECT 1 FROM attempts a
    WHERE a.operation_id = o.id AND a.answer_status <> 200
      AND (a.result = 'declined' AND a.code <> 100
-          OR a.result IN ('breaker', 'bulkhead', 'deadline', 'maintenance', 'suspended', 'rate', 'database')))`;
+          OR a.result = ANY (${NEVER_SENT}::text[])))`;
 
 /** @param notTaken whether the later result `o` counts for nothing, so that it has not passed `d` */
 function passedUnless(notTaken: Sql): Sql {
