@@ -33,7 +33,7 @@ type ResultCallback = BetCallback<SettleRequest> | BetCallback<UnsettleRequest>;
 
 /** What a settle and an unsettle are sent with differently. */
 export interface ResultTerms {
-  /** The operator token of the session that asked for a cashout; undefined: of any other result. */
+  /** For a cashout: the operator token of the session that asked for it. Undefined for any other result. */
   readonly cashoutToken: string | undefined;
   /** Whether a result that cannot be delivered now becomes a delivery, answered 200. */
   readonly mayQueue: boolean;
@@ -92,9 +92,9 @@ function handledOf(operatorId: string, attempted: AttemptResult<WithDelivery>): 
 }
 
 /**
- * A wallet that would pay a repeat again is never sent one (`unknownRepeats: hold`): a person has to find out
- * what it did with the first. The dead letter for that person is made when the attempt ends or, if its process
- * was killed, by the worker (`deliveries/confirm.ts`); or here, where that had been known of the wallet too late for both.
+ * A wallet that would pay a repeat again is never sent one (`unknownRepeats: hold`): a person has to find out what it
+ * did with the first. The dead letter for that person is made when the attempt ends or, if its process was killed, by
+ * the worker (`deliveries/confirm.ts`); or here, if the item was set too late for both.
  */
 async function heldForPerson(
   { callbacks, message, transactionId, deadline }: ResultCallback,
@@ -234,7 +234,7 @@ async function bodyFor(
   return walletBody(message.document, {
     operatorUser: ownerOf(bet).operatorUser,
     operatorToken,
-    // The repeat of a cashout is brought with the first one's token whether or not it has one itself.
+    // The repeat of a cashout carries the first one's token, whether or not it has one itself.
     alwaysSendToken: alwaysSendToken || cashoutToken !== undefined,
     first,
   });

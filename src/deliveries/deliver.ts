@@ -97,10 +97,10 @@ export async function recordDelivery(engine: Engine, tried: TriedDelivery): Prom
 }
 
 /**
- * A wallet that pays repeats again (`unknownRepeats: hold`) may have been sent this result by a process that was killed,
- * or before that was known of it: only a person may send it again, and does so for this delivery by retrying it. What
- * such a wallet has confirmed is not confirmed once more.
- * @returns why it is not sent; undefined: it is
+ * A wallet that pays repeats again (`unknownRepeats: hold`) may have got this result from a process that was killed, or
+ * before the item was set: then only a person may have it sent again, by retrying this delivery. What such a wallet has
+ * confirmed is not confirmed again.
+ * @returns why it is not sent; undefined if it is
  */
 function whyHeld(
   wallet: Wallet,
@@ -112,7 +112,7 @@ function whyHeld(
   const { settlement } = bet;
   if (settlement.kind !== 'unknown') return undefined;
   if (settlement.attempted.kind === 'several') return 'the process that sent it was lost';
-  // Not only where this delivery was tried before: the same result may have been promised anew behind another one.
+  // Even if this very delivery was never tried: the same result may have been promised again behind another one.
   const isRepeat = sameResult(resultIn(message), settlement.attempted);
   return isRepeat && !isSentOnceMore ? 'it may have been taken before' : undefined;
 }
@@ -168,7 +168,7 @@ async function call(
   }
 }
 
-/** Claimed with the row; only a bet whose place was never seen has to look for one. */
+/** The token was claimed with the row; only for a bet whose place was never seen it has to be looked for. */
 async function tokenFor(
   { sessions }: Engine,
   taken: TakenDelivery,
@@ -179,8 +179,8 @@ async function tokenFor(
 }
 
 /**
- * A cashout is of the session that asked for it: the one that the bet was placed with may have ended long ago. A repeat
- * that bears no token of its player was sent with the first one's.
+ * The token of a cashout is that of the session that asked for it; the one that the bet was placed with may have ended
+ * long ago. A repeat that carries no token of its player gets the first one's.
  */
 async function cashoutToken(
   { sessions, bets }: Engine,
@@ -221,7 +221,7 @@ const NOTHING: Conclusion = { outcome: 'not_sent', answer: undefined, change: {}
 /** A confirmation only confirms: the bet knows already what stands. */
 function confirmed({ bet, attempts }: TakenDelivery, after: AfterAttempt): Conclusion {
   const hasEnded = after.kind === 'delivered' || after.kind === 'refused';
-  // One that was lost may land late like those before it, though none follows.
+  // An attempt that was lost may land late like those before it, even if no other follows.
   const isLost = after.kind === 'refused' && after.isLost === true;
   const late = hasEnded ? lateAfterConfirming(bet, isLost ? attempts + 1 : attempts) : undefined;
   return late === undefined ? NOTHING : { ...NOTHING, change: { late } };

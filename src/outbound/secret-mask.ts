@@ -13,23 +13,23 @@ const MASK = '***';
 /** What nearly every wallet says. */
 const PLAIN_TYPE = /^application\/json(?:; ?charset=utf-8)?$/i;
 
-/** Shorter ones stand in many a text by chance; they are masked only between quotation marks. */
+/** Shorter ones occur in many texts by chance; they are masked only between quotation marks. */
 const SECRET_CHARS_MIN = 6;
 
-/** More than a secret's length beyond the limit is not looked at: an answer may have 64 KiB. */
+/** How far beyond the limit an answer is searched, more than a secret's length: it may have 64 KiB. */
 const LOOK_AHEAD_BYTES = 4_096;
 
 /**
- * Members whose value lets somebody in, whoever made it; the echo of a request may be escaped. Each
- * piece of text is looked at by one match alone: what a wallet repeats must not cost its square (I7).
+ * Members whose value gives access, whoever made it; the echo of a request may be escaped. No piece of text is
+ * matched twice, or a wallet that repeats itself would cost time with the square of its answer (I7).
  */
 const SECRET_MEMBER =
   /("(?:[a-z_-]*token|[a-z_-]*secret|password|authorization|x-sign(?:-jws)?|signature|api[_-]?key)\\*"\s*:\s*\\*")([^"]*)/gi;
 
-/** Stands in whatever the two patterns about members and headers find. */
+/** Occurs in whatever the two patterns about members and headers find. */
 const SECRET_WORD = /token|secret|password|authorization|x-sign|signature|api[_-]?key|cookie/i;
 
-/** Two points with nothing but their like between them, and enough behind. */
+/** Two dots with nothing but a JWS's characters between them, and enough of those behind. */
 const MAYBE_JWS = /\.[\w-]*\.[\w-]{16}/;
 
 /** A signature or a token of this form, whoever's; looked for where a word begins and nowhere else. */
@@ -42,15 +42,14 @@ const CUT_JWS = /(?<![\w-])[\w-]{10,}\.[\w-]*(?:\.[\w-]*)?$/;
 const SECRET_HEADER = /^((?:authorization|cookie|x-sign(?:-jws)?|x-api-key)\s*:\s*)[^\r\n]+/gim;
 
 /**
- * Takes out of what the other side said whatever lets somebody in: wallets, and the service, echo tokens, headers
- * and whole requests. Everything works on Latin-1 text, one character a byte, so that broken UTF-8 and NUL
- * come through as they are.
+ * Masks in what the other side said whatever gives access: wallets, and the service, echo tokens, headers and whole
+ * requests. Everything works on Latin-1 text, one character a byte, so that broken UTF-8 and NUL stay as they are.
  */
 export class SecretMask {
-  /** The longest first: one may be a part of another. */
+  /** The longest first, since one may be a part of another. */
   readonly #secrets: readonly string[];
 
-  /** @param beside whose secrets it hides as well; they are neither spelled nor sorted anew for every call */
+  /** @param beside a mask whose secrets are hidden as well, without their spellings being made again for every call */
   constructor(secrets: readonly string[], beside?: SecretMask) {
     const own = [...new Set(secrets.flatMap(spellings))].sort((a, b) => b.length - a.length);
     this.#secrets = beside === undefined ? own : merged(own, beside.#secrets);
@@ -108,7 +107,7 @@ export class SecretMask {
   }
 }
 
-/** Two lists, each the longest first, as one such list. */
+/** Merges two lists that have the longest first into one. */
 function merged(few: readonly string[], many: readonly string[]): readonly string[] {
   const all: string[] = [];
   let rest = many;
@@ -123,7 +122,7 @@ function merged(few: readonly string[], many: readonly string[]): readonly strin
 
 const TOKEN_MEMBER = /"token"\s*:\s*("(?:[^"\\]|\\.)*")/g;
 
-/** What lets somebody in of one request: its signature, and the player's token in its body. */
+/** The secrets of one request: its signature, and the player's token in its body. */
 export function secretsOfRequest(request: HttpRequest, body: string): readonly string[] {
   const { 'x-sign-jws': jws = '' } = request.headers;
   const tokens = [...body.matchAll(TOKEN_MEMBER)].map(([, quoted = '""']) => unquoted(quoted));
@@ -136,27 +135,27 @@ function unquoted(json: string): string {
     const text: unknown = JSON.parse(json);
     return typeof text === 'string' ? text : '';
   } catch {
-    // No JSON text after all: as it stands there it may come back.
+    // No JSON text after all: it may come back as it stands.
     return json.slice(1, -1);
   }
 }
 
-/** Spelled the same everywhere, as most tokens and every signature are. */
+/** Spelled the same everywhere, like most tokens and every signature. */
 const PLAIN = /^[\w.~-]{6,}$/;
 
-/** The ways in which a secret may come back: in JSON, in PHP's and .NET's JSON, in an address. */
+/** The spellings in which a secret may come back: plain, in JSON, in PHP's and .NET's JSON, in a URL. */
 export function secretSpellings(secret: string): readonly string[] {
   if (PLAIN.test(secret)) return [secret];
   const json = JSON.stringify(secret).slice(1, -1);
   const address = encodeURIComponent(secret.toWellFormed());
   return [
     ...[secret, json, json.replaceAll('/', '\\/'), inDotNetJson(json)],
-    // As .NET writes the hex of an address.
+    // .NET writes the hex digits of a URL in small letters.
     ...[address, address.replace(/%../g, (code) => code.toLowerCase())],
   ];
 }
 
-/** The plus of a token in base64 is `\u002B` there, like whatever else means something in HTML. */
+/** .NET escapes whatever has a meaning in HTML, the plus of a token in base64 included (`\u002B`). */
 const inDotNetJson = (json: string) =>
   json
     .replaceAll('\\"', '\\u0022')
@@ -165,8 +164,8 @@ const inDotNetJson = (json: string) =>
 const hex4 = (one: string) => one.charCodeAt(0).toString(16).padStart(4, '0');
 
 /**
- * A secret that stands for long, and how else somebody may tell it: in capitals or small letters, and its bytes in
- * hex or base64, also in the middle of a longer text such as `user:secret`. Not looked for of what lives for one call.
+ * A long-lived secret with its other codings: in capitals or small letters, and its bytes in hex or base64, also in
+ * the middle of a longer text such as `user:secret`. Secrets of one call are not worth the search.
  */
 export function withCodings(secret: string): readonly string[] {
   if (secret.length < SECRET_CHARS_MIN) return [secret];
@@ -178,14 +177,14 @@ export function withCodings(secret: string): readonly string[] {
   return [secret, ...cased, hex, hex.toUpperCase(), ...base64, ...url64];
 }
 
-/** What of the base64 is the same whatever stands behind the bytes, and whichever so many stand before them. */
+/** The part of the base64 that does not depend on what stands before the bytes (`before` of them) and after them. */
 const within64 = (bytes: Buffer) => (before: number) => {
   const all = Buffer.concat([Buffer.alloc(before), bytes]);
   const whole = Math.floor((all.length * 8) / 6);
   return all.toString('base64').slice(Math.ceil((before * 8) / 6), whole);
 };
 
-/** Those of any secret as Latin-1; of a short one between quotation marks alone. */
+/** The spellings of a secret in Latin-1; those of a short one between quotation marks. */
 function spellings(secret: string): readonly string[] {
   // ASCII is Latin-1 already.
   if (PLAIN.test(secret)) return [secret];
@@ -194,7 +193,7 @@ function spellings(secret: string): readonly string[] {
   return secret === '' ? [] : bytes.map((one) => `"${one}"`);
 }
 
-/** What a member holds gives way; the backslashes before its closing quote belong to the quote. */
+/** Replaces a member's value; backslashes before its closing quote belong to the quote. */
 function maskedMember(_member: string, head: string, value: string): string {
   let end = value.length;
   while (value[end - 1] === '\\') end -= 1;

@@ -18,7 +18,7 @@ const STATEMENT_TIMEOUT_MS = 6_000;
 const PROBE_MS = 200;
 /** Queries waiting for a connection beyond this are refused at once: they could only time out. */
 const WAITING_MAX = 5_000;
-/** Before a statement that the server undid is sent again: two that meet again and again wait a little for each other. */
+/** Pauses before a statement that the server undid is sent again, so that two do not meet again and again. */
 const REPEAT_AFTER_MS = [0, 10, 40];
 
 export interface DatabaseOptions {

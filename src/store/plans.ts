@@ -28,7 +28,7 @@ export type Plans = keyof typeof PLANS;
  */
 const KEPT_MS = 30_000;
 
-/** Has each connection of a pool with `kept` plans forget them in time (docs/decisions/0028-plans-are-kept-for-half-a-minute.md). */
+/** Has connections with `kept` plans forget them in time (docs/decisions/0028-plans-are-kept-for-half-a-minute.md). */
 export class KeptPlans {
   /** When a connection's plans were begun, by `performance.now()`. */
   readonly #plannedAtMs = new WeakMap<PoolClient, number>();

@@ -1,27 +1,26 @@
-/** A server as a connection finds it. */
+/** The server that a connection leads to. */
 export interface ServerFound {
-  /** When it was started, in epoch seconds: another time is another run of it, or another server. */
+  /** When it was started, in epoch seconds: another time means it was restarted, or is another server. */
   readonly startedAt: string;
   readonly isStandby: boolean;
 }
 
 interface Found {
   readonly startedAt: string;
-  /** How many other servers had been found by then. */
+  /** How many changes of the server had been seen by then. */
   readonly changes: number;
 }
 
 /**
- * Which connections lead to the server that the address leads to now. A failover need not end those to the primary
- * before: where that one goes on, cut off only from its standby and from whoever watches over it, it still answers
- * reads, by what it knew.
+ * Which connections still lead to the server that the address leads to now. A failover need not end those to the old
+ * primary: if it goes on, cut off only from its standby and its supervisor, it still answers reads from what it knew.
  */
 export class ServerRuns {
   #startedAt: string | undefined;
   #changes = 0;
   readonly #found = new WeakMap<object, Found>();
 
-  /** A new connection leads to this server. A standby takes nobody's place before it takes writes. */
+  /** Notes where a new connection leads. A standby does not replace the primary before it takes writes. */
   found(connection: object, { startedAt, isStandby }: ServerFound): void {
     if (!isStandby && startedAt !== this.#startedAt) {
       this.#startedAt = startedAt;
@@ -31,8 +30,8 @@ export class ServerRuns {
   }
 
   /**
-   * Whether a later connection has found that the address leads to another server than this one does. Never of the
-   * latest: wherever the address leads, it is used.
+   * Whether a later connection has found that the address leads to another server than this one does. Never true for
+   * the latest connection: it is used wherever it leads.
    */
   isLeft(connection: object): boolean {
     const found = this.#found.get(connection);

@@ -1,12 +1,12 @@
 import { DatabaseError } from 'pg';
 
-/** Could not be serialized, or was chosen to end a deadlock: undone for the sake of another. */
+/** Could not be serialized, or was chosen to end a deadlock: undone in favour of another transaction. */
 const UNDONE: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /** SQLSTATE classes that speak of the server's state rather than of the statement. */
 const SERVER_CLASSES = new Set(['08', '25', '28', '3D', '53', '57', '58']);
 
-/** Whether an SQLSTATE says that a statement did nothing, for the sake of another one. */
+/** Whether an SQLSTATE says that a statement was undone in favour of another one. */
 export function isUndone(sqlState: string): boolean {
   return UNDONE.has(sqlState);
 }
@@ -17,8 +17,8 @@ export function speaksOfServer(sqlState: string): boolean {
 }
 
 /**
- * Whether an error of a statement may be about the values of one row: what that held could not be read here, or PostgreSQL
- * would not take it (`data_exception`, `integrity_constraint_violation`). A missing column or permission is of all rows.
+ * Whether an error may be about the values of one row: they could not be read here, or PostgreSQL would not take them
+ * (`data_exception`, `integrity_constraint_violation`). A missing column or permission concerns all rows.
  */
 export function isOfOneRow(error: unknown): boolean {
   return !(error instanceof DatabaseError) || /^2[23]/.test(error.code ?? '');

@@ -9,10 +9,10 @@ export interface EvidenceLimits {
   readonly otherBytes: number;
 }
 
-/** Made once for settings: a reload makes new ones. */
+/** One for each settings object; a reload makes new objects. */
 const masks = new WeakMap<WalletSettings, SecretMask>();
 
-/** Hides what lets somebody in of an operator's settings. */
+/** Hides the secrets of an operator's settings. */
 export function standingMask(settings: WalletSettings): SecretMask {
   const known = masks.get(settings);
   if (known !== undefined) return known;
@@ -21,13 +21,13 @@ export function standingMask(settings: WalletSettings): SecretMask {
   return mask;
 }
 
-/** What lets somebody in of an operator's settings; a key in a header also without its scheme. */
+/** The secrets of an operator's settings; a key in a header also without its scheme. */
 export function standingSecrets({ secrets, dialect }: WalletSettings): readonly string[] {
   const headers = Object.values(dialect.headers ?? {});
   return [...secrets, ...headers, ...headers.flatMap(credentialsIn)];
 }
 
-/** `Bearer …`, `Basic …`: a wallet quotes what stands behind the scheme, or what it has made of it. */
+/** `Bearer …`, `Basic …`: a wallet may quote what follows the scheme, or what it has decoded from that. */
 const SCHEME = /^(?:(?:bearer|token|api-?key)|(basic))[ =]+(.+)$/i;
 
 function credentialsIn(header: string): readonly string[] {
@@ -40,7 +40,7 @@ function credentialsIn(header: string): readonly string[] {
 /** A bet or read that did not succeed. */
 type Failed = Exclude<BetAnswer, { kind: 'accepted' }>;
 
-/** The wallet's words without what lets somebody in: they are told to the service and kept. */
+/** The wallet's words without secrets: the service is told them, and they are kept. */
 export function withoutSecrets(answer: Failed, redaction: SecretMask): Failed {
   if (answer.kind === 'declined') {
     const isWhole = answer.message.length < MESSAGE_LENGTH_MAX;

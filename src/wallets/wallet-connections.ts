@@ -4,7 +4,7 @@ import type { WalletSettings } from './wallet-config.ts';
 
 export interface WalletConnectionsOptions {
   readonly clock: Clock;
-  /** Asked whenever connections are made. */
+  /** Read whenever connections are made. */
   readonly settings: () => WalletSettings;
   readonly onNameUnanswered: (hostname: string) => void;
   readonly onCloseFailed: (error: unknown) => void;
@@ -25,8 +25,8 @@ export class WalletConnections {
   }
 
   /**
-   * Later calls have new ones; those under way end on the old.
-   * @param old nothing happens where others have taken their place already
+   * Gives later calls new connections; calls under way end on the old ones.
+   * @param old the ones to replace: nothing happens if they have been replaced already
    */
   replace(old = this.#http): void {
     if (old === undefined || old !== this.#http) return;

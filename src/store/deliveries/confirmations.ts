@@ -107,8 +107,8 @@ interface LeftToPerson {
 }
 
 /**
- * A dead letter, unless the operation has one; only while nobody knows the bet's result. By moving the
- * bet's version, whoever decides without having seen it decides anew.
+ * Makes a dead letter, unless the operation has one, and only while the bet's result is unknown. It raises the bet's
+ * version, so that whoever has decided without having seen the dead letter decides again.
  */
 const LEAVE_TO_PERSON = statement(
   'confirmation-leave-to-person',
@@ -153,13 +153,13 @@ export class Confirmations {
     return await this.#database.run(DUE, limit);
   }
 
-  /** Looks at the bet again after so long. */
+  /** The bet is due again after `inMs`. */
   async postpone(bet: Bet, inMs: number): Promise<void> {
     await this.#database.run(POSTPONE, { bet, inMs });
   }
 
   /**
-   * One of the times is over without a call.
+   * Counts one of the bet's confirmations as done, without a call.
    * @returns false where the bet has moved
    */
   async skip(bet: Bet): Promise<boolean> {
@@ -167,9 +167,9 @@ export class Confirmations {
   }
 
   /**
-   * Makes a dead letter of the operation that the bet's result is unknown by: one of the times is over.
-   * @param settle what it brings; undefined for an unsettle
-   * @returns false where it has one already, or the bet has moved
+   * Makes a dead letter of the operation whose outcome is unknown, and counts one of the bet's confirmations as done.
+   * @param settle its result; undefined for an unsettle
+   * @returns false if it has a dead letter already, or the bet has moved
    */
   async leaveToPerson(
     bet: Bet,
@@ -180,14 +180,14 @@ export class Confirmations {
     return made.length > 0;
   }
 
-  /** Whether an operation stands because a person has seen to it: it is not sent by itself. */
+  /** Whether an operation stands because a person has resolved its delivery: it is not sent by itself. */
   async isResolved(operationId: string): Promise<boolean> {
     return (await this.#database.run(IS_RESOLVED, operationId)).length > 0;
   }
 
   /**
-   * Makes a delivery of what stands, and looks at the bet again after `inMs` should it be lost.
-   * @returns false where the operation is on record no more, or the bet has moved
+   * Makes a delivery of what stands. The bet is due again after `inMs`, in case that delivery is lost.
+   * @returns false if the operation is no longer on record, or the bet has moved
    */
   async send(bet: Bet, confirmation: Omit<Promised, 'bet'>): Promise<boolean> {
     return (await this.#database.run(SEND, { bet, ...confirmation })).length > 0;

@@ -41,8 +41,8 @@ export async function readHistory(
 }
 
 /**
- * In which schema it is, where tables would be made in another one: `search_path` names both. Undefined where they
- * are the same, or there is none yet.
+ * In which schema the history is, if `search_path` would have tables made in another one.
+ * @returns undefined if that is the same schema, or there is no history yet
  */
 export async function historyElsewhere(
   client: ClientBase,
@@ -58,7 +58,7 @@ export async function historyElsewhere(
   return elsewhere;
 }
 
-/** Of the first migration that was ever begun; undefined where there was none. */
+/** The id of the first migration that was ever begun; undefined where there was none. */
 export async function readHistoryId(client: ClientBase): Promise<string | undefined> {
   if (!(await hasHistory(client))) return undefined;
   const [id] = await clientRows(
@@ -83,11 +83,11 @@ async function hasHistory(client: ClientBase): Promise<boolean> {
 }
 
 /**
- * Marks as taken back what was begun and never finished: nothing of it is in the database, and the
- * Prisma CLI would refuse to go on after it. Of another program whose tables are in the same schema nobody here knows that.
+ * Marks our migrations that were begun and never finished as taken back: nothing of them is in the database, and the
+ * Prisma CLI would refuse to go on. Migrations of another program in the same schema are left alone.
  *
- * @param names ours
- * @returns those of them
+ * @param names of our migrations
+ * @returns the names of those that were marked
  */
 export async function forgetUnfinished(
   client: Client,
@@ -114,12 +114,12 @@ export async function beginMigration(client: Client, name: string, sql: string):
   return id;
 }
 
-/** Indexes that somebody may have made by hand before, as the changelog advises for a large table. */
+/** Indexes that somebody may have created by hand before, as the changelog advises for large tables. */
 const INDEX_UNLESS_THERE = /\bCREATE (?:UNIQUE )?INDEX IF NOT EXISTS "([a-z0-9_]+)"/g;
 
 /**
- * Fails where such an index is there and cannot be used: `CREATE INDEX CONCURRENTLY` that is interrupted, such as by a
- * `statement_timeout` of the role, leaves it so. The script has passed it over, and nothing would ever be found by it.
+ * Fails if such an index is there but invalid, as an interrupted `CREATE INDEX CONCURRENTLY` leaves it (such as by a
+ * `statement_timeout` of the role): the script has left it as it is, and PostgreSQL would never use it.
  */
 function refuseUnfinishedIndexes(sql: string): string {
   const names = [...sql.matchAll(INDEX_UNLESS_THERE)].map(([, name]) => `'${name}'`);

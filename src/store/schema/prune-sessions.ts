@@ -4,9 +4,9 @@ import { clientRows } from '../client-rows.ts';
 const PLAYERS_AT_ONCE = 200;
 
 /**
- * Expired before; or ended before, where nothing that somebody has kept could open it again. What was ended stays
- * where its token is the operator's own, which a wallet would vouch for again, and what was revoked also where a
- * request that it was given to names no time. One that does is refused long before an hour is over.
+ * A session that expired before, or that ended before and that nothing kept could open again. An ended session stays if
+ * its token is the operator's own (prefixed), because its wallet would vouch for that again; a revoked one also if a
+ * request that it was given to has no `at`. A request with `at` is refused long before an hour is over.
  */
 const OVER = `(s.ended_at IS NULL AND s.expires_at < $1::timestamptz
    OR s.ended_at < least($1::timestamptz, clock_timestamp() - interval '1 hour') AND s.given_dated IS NOT NULL
@@ -16,8 +16,8 @@ const OVER = `(s.ended_at IS NULL AND s.expires_at < $1::timestamptz
 const REPEATS_CASHOUT = `(b.settlement = 'unknown' OR b.settlement_type = 'cashout' AND b.confirm_at IS NOT NULL)`;
 
 /**
- * A bet goes on with the token that it was placed with, and a cashout of unknown outcome, or one that has still to be
- * confirmed, with that of its first attempt.
+ * Sessions that no bet needs. A bet needs the one that it was placed with; a cashout of unknown outcome, or one that
+ * has still to be confirmed, needs that of its first attempt.
  */
 const UNNEEDED = `
   WITH player AS MATERIALIZED (
@@ -38,8 +38,8 @@ const UNNEEDED = `
   )`;
 
 /**
- * A session that is renewed in this moment stays. No later session of the player gets the ordinal of one
- * that is gone: it would get its token as well, and whoever has kept that would be let in.
+ * A session that is renewed at this moment stays. No later session of the player gets the ordinal of a deleted one: it
+ * would get its token as well, and whoever has kept that token would have access.
  */
 const DELETING = `, gone AS (
     DELETE FROM sessions s USING unneeded u WHERE s.id = u.id AND ${OVER}
@@ -51,10 +51,10 @@ const DELETING = `, gone AS (
   )`;
 
 /**
- * Takes away the sessions that were over before and that no bet needs any more, some players at a time:
- * each player's bets are read once. Players stay.
+ * Deletes the sessions that were over before and that no bet needs any more, some players at a time, so that each
+ * player's bets are read once. Players stay.
  *
- * @returns how many; of a dry run without those whose bets would go
+ * @returns how many; in a dry run, sessions whose bets would be deleted are not counted
  */
 export async function pruneSessions(
   client: Client,

@@ -10,9 +10,9 @@ import { newestGone, type PrunedTables, unbookedOf } from './prune-books.ts';
 import { pruneSessions } from './prune-sessions.ts';
 
 const ROWS_AT_ONCE = 5_000;
-/** Of what keeps a month, for people. */
+/** How many of the bets that keep a month are shown. */
 const OPEN_SHOWN = 10;
-/** Waiting longer for the tables' lock would hold callbacks up; then it is tried once more. */
+/** Callbacks wait behind whoever waits for the tables' lock: after this long it lets them pass, and tries again. */
 const LOCK_TIMEOUT_MS = 500;
 const LOCK_TRIES = 20;
 
@@ -53,21 +53,21 @@ export interface PrunedMonth {
 
 export interface Pruned {
   readonly months: readonly PrunedMonth[];
-  /** That came to their end before. */
+  /** Deliveries that ended before. */
   readonly deliveries: number;
-  /** That ended before, and of which nothing is left in a month that is kept. */
+  /** Bets that ended before, and of which nothing is left in a month that is kept. */
   readonly bets: number;
-  /** That were over before, that no bet needs, and that nothing could open again. */
+  /** Sessions that were over before, that no bet needs, and that nothing could open again. */
   readonly sessions: number;
-  /** Of the bonus API, closed before. */
+  /** Calls of the bonus API that were closed before. */
   readonly bonusCalls: number;
 }
 
 /**
- * Deletes old months from the journal: their operations and attempts with the months' tables, and
- * of the bets that ended before the rows themselves. A month in which something is open is refused;
- * the operations of bets that still wait for their result, or have to be confirmed, are kept in `operations_rest`. Sessions that
- * were over before and that nothing needs, and calls of the bonus API that were closed before go as well.
+ * Deletes old months from the journal: operations and attempts with their months' tables, then the bets and
+ * deliveries that ended before, the sessions that were over before and that nothing needs, and the calls of the
+ * bonus API that were closed before. A month in which something is open is refused; the operations of bets that
+ * still wait for their result, or have to be confirmed, are kept in `operations_rest`.
  *
  * @throws Error of `pg` when the database fails; what was pruned before stays pruned
  */
