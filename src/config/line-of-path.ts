@@ -1,12 +1,15 @@
+import { join } from 'node:path';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { isCollection, LineCounter, type Node, parseDocument } from 'yaml';
 import { FileReader } from './files.ts';
+import type { Problem } from './problems.ts';
 import { maskVariables } from './variables.ts';
 
 /** `.name`, `name`, `[0]`, `["odd name"]`: the parts that `pathText` writes. */
 const PART = /\.?([\w-]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/gy;
 
 /** @param path as `Problem` has it, such as `wallet.secrets[0]` */
-export type LineOfPath = (path: string) => number | undefined;
+type LineOfPath = (path: string) => number | undefined;
 
 const NOWHERE: LineOfPath = () => undefined;
 
@@ -32,6 +35,29 @@ export function linesOfFile(file: string): LineOfPath {
     }
     return undefined;
   };
+}
+
+/** The line of each problem's setting in its file as it is now; undefined where it has none. */
+export async function linesOfProblems(
+  folder: string,
+  problems: readonly Problem[],
+): Promise<readonly (number | undefined)[]> {
+  const files = new Map<string, LineOfPath>();
+  const found: (number | undefined)[] = [];
+  for (const { file, path, reason } of problems) {
+    const said = /^line (\d+):/.exec(reason)?.[1];
+    if (said !== undefined || path === '') {
+      found.push(said === undefined ? undefined : Number(said));
+      continue;
+    }
+    const known = files.get(file);
+    // Another file: others have their turn before it is read.
+    if (known === undefined) await otherWork();
+    const lineOf = known ?? linesOfFile(join(folder, file));
+    files.set(file, lineOf);
+    found.push(lineOf(path));
+  }
+  return found;
 }
 
 /** Of the key where there is one, because a value may begin lines below it. */

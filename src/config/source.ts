@@ -1,23 +1,13 @@
-import { join } from 'node:path';
-import { setImmediate as otherWork } from 'node:timers/promises';
-import { announce } from './announce.ts';
+import { inSlices } from '../lib/slices.ts';
 import { ConfigFolder } from './config-folder.ts';
-import { doubtfulDialect } from './doubtful-dialect.ts';
-import { doubtfulSettings } from './doubtful-settings.ts';
+import { ConfigurationLog, type ConfigurationLogger } from './configuration-log.ts';
 import type { InForce } from './in-force.ts';
-import { type LineOfPath, linesOfFile } from './line-of-path.ts';
+import { linesOfProblems } from './line-of-path.ts';
 import { configurationOf, loadOver } from './loader.ts';
 import { describeProblem, type Problem } from './problems.ts';
 import { reconcile } from './reconcile.ts';
-import type { Configuration, OperatorConfig } from './schema.ts';
+import type { Configuration } from './schema.ts';
 import { Watcher } from './watcher.ts';
-import { weakOfGateway, weakOfOperator } from './weak-secrets.ts';
-
-/** Reading goes on for this long before callbacks get their turn. */
-const SLICE_MS = 5;
-
-/** The most problems that a reload logs; `config check` shows all. */
-const LOGGED_MAX = 100;
 
 /** What a reload did. */
 export interface ReloadResult {
@@ -43,13 +33,6 @@ export interface PreviewedReload extends ReloadResult {
 
 /** Called after `current` has changed, with what is in force now and what was before. */
 export type ConfigurationListener = (next: Configuration, previous: Configuration) => void;
-
-/** The part of a pino logger that is needed here. */
-export interface ConfigurationLogger {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
 
 export interface ConfigurationSourceOptions {
   readonly folder: string;
@@ -79,8 +62,7 @@ export class ConfigurationSource {
   readonly #listeners = new Set<ConfigurationListener>();
   #inForce: InForce;
   #current: Configuration;
-  /** Files that were passed over at the last reading. */
-  #passedOver: ReadonlySet<string> = new Set();
+  readonly #log: ConfigurationLog;
   #lastReload: Promise<unknown> = Promise.resolve();
   #watcher: Watcher | undefined;
   /** A reader of its own: what it reads must not count as seen by the watcher. */
@@ -94,16 +76,16 @@ export class ConfigurationSource {
    */
   constructor(options: ConfigurationSourceOptions) {
     this.#options = options;
+    this.#log = new ConfigurationLog(options.logger);
     this.#folder = new ConfigFolder(options.folder, options.env);
     const { inForce, problems, passedOver } = loadOver(options.lastGood, this.#folder);
     this.#inForce = inForce;
     this.beganGood = problems.length === 0;
     this.#current = configurationOf(this.#inForce);
-    this.#logProblems(problems);
-    this.#warn(options.lastGood && configurationOf(options.lastGood));
-    // A process that begins beside others has it said by them.
-    if (options.lastGood !== undefined) this.#passedOver = filesOf(passedOver);
-    this.#warnOfPassedOver(passedOver);
+    this.#log.problems(problems);
+    this.#log.warnings(this.#current, options.lastGood && configurationOf(options.lastGood));
+    // The processes beside which this one begins have logged them.
+    this.#log.filesPassedOver(passedOver, options.lastGood !== undefined);
   }
 
   /** For a process that begins beside this one: its `lastGood`. */
@@ -132,7 +114,7 @@ export class ConfigurationSource {
     const known = new Set(here.problems.map(describeProblem));
     const further = elsewhere.filter((problem) => !known.has(describeProblem(problem)));
     if (further.length === 0) return here;
-    this.#logProblems(further);
+    this.#log.problems(further);
     return { ...here, result: 'invalid', problems: [...here.problems, ...further] };
   }
 
@@ -155,22 +137,7 @@ export class ConfigurationSource {
 
   /** The line of each problem's setting in its file as it is now; undefined where it has none. */
   async linesOf(problems: readonly Problem[]): Promise<readonly (number | undefined)[]> {
-    const files = new Map<string, LineOfPath>();
-    const found: (number | undefined)[] = [];
-    for (const { file, path, reason } of problems) {
-      const said = /^line (\d+):/.exec(reason)?.[1];
-      if (said !== undefined || path === '') {
-        found.push(said === undefined ? undefined : Number(said));
-        continue;
-      }
-      const known = files.get(file);
-      // Another file: others have their turn before it is read.
-      if (known === undefined) await otherWork();
-      const lineOf = known ?? linesOfFile(join(this.#options.folder, file));
-      files.set(file, lineOf);
-      found.push(lineOf(path));
-    }
-    return found;
+    return await linesOfProblems(this.#options.folder, problems);
   }
 
   /** Reloads by itself, within 2 s of a change, until `close`. Does not keep the process alive. */
@@ -205,10 +172,9 @@ export class ConfigurationSource {
       problems,
     };
     this.#report(result);
-    this.#warnOfPassedOver(content.passedOver);
+    this.#log.filesPassedOver(content.passedOver);
     if (isChange(changed)) {
-      announce(this.#options.logger, candidate, previous);
-      this.#warn(previous);
+      this.#log.changed(candidate, previous);
       for (const listener of this.#listeners) this.#guarded(() => listener(candidate, previous));
     }
     return result;
@@ -216,45 +182,9 @@ export class ConfigurationSource {
 
   #report(result: ReloadResult): void {
     const { logger, onReload } = this.#options;
-    this.#logProblems(result.problems);
+    this.#log.problems(result.problems);
     logger.info({ result: result.result, ...result.changed }, 'config.reloaded');
     if (onReload !== undefined) this.#guarded(() => onReload(result));
-  }
-
-  #logProblems(problems: readonly Problem[]): void {
-    const { logger } = this.#options;
-    for (const problem of problems.slice(0, LOGGED_MAX)) {
-      logger.error({ ...problem }, 'config.invalid');
-    }
-    const left = problems.length - LOGGED_MAX;
-    if (left > 0) logger.error({ problems: left }, 'config.more_invalid');
-  }
-
-  /** Of what is new, what should be better; said once, not with every reload. */
-  #warn(previous: Configuration | undefined): void {
-    const { gateway, operators } = this.#current;
-    const { logger } = this.#options;
-    const isNew = (operator: OperatorConfig) => operator !== previous?.operators.get(operator.id);
-    const changed = [...operators.values()].filter(isNew);
-    const weak = gateway === previous?.gateway ? [] : weakOfGateway(gateway);
-    const warn = (message: string, problems: readonly Problem[]) => {
-      for (const problem of problems) logger.warn({ ...problem }, message);
-    };
-    warn('config.weak_secret', [...weak, ...changed.flatMap(weakOfOperator)]);
-    warn('config.doubtful_dialect', changed.flatMap(doubtfulDialect));
-    warn('config.doubtful_setting', changed.flatMap(doubtfulSettings));
-  }
-
-  /** Somebody may believe that such an operator is live. Said when the file comes, not with every reload. */
-  #warnOfPassedOver(passedOver: readonly Problem[]): void {
-    const { logger } = this.#options;
-    const come = passedOver.filter(({ file }) => !this.#passedOver.has(file));
-    for (const problem of come.slice(0, LOGGED_MAX)) {
-      logger.warn({ ...problem }, 'config.file_passed_over');
-    }
-    const left = come.length - LOGGED_MAX;
-    if (left > 0) logger.warn({ files: left }, 'config.more_files_passed_over');
-    this.#passedOver = filesOf(passedOver);
   }
 
   /** One listener's failure must not keep the change from the others. */
@@ -265,23 +195,6 @@ export class ConfigurationSource {
       this.#options.logger.error({ err: error }, 'config.listener_failed');
     }
   }
-}
-
-function filesOf(problems: readonly Problem[]): ReadonlySet<string> {
-  return new Set(problems.map(({ file }) => file));
-}
-
-async function inSlices<T>(reading: Generator<undefined, T>): Promise<T> {
-  let sliceEndsAtMs = performance.now() + SLICE_MS;
-  let step = reading.next();
-  while (!step.done) {
-    if (performance.now() >= sliceEndsAtMs) {
-      await otherWork();
-      sliceEndsAtMs = performance.now() + SLICE_MS;
-    }
-    step = reading.next();
-  }
-  return step.value;
 }
 
 function compare(next: Configuration, previous: Configuration): ConfigurationChanges {

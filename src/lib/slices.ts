@@ -2,18 +2,18 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 
 /** Long work goes on for this long before callbacks get their turn. */
 const SLICE_MS = 5;
-/** Of steps that are as small as a line of text the clock is read every so many. */
+/** For steps as small as a line of text, the clock is read once in this many. */
 const STEPS_BETWEEN = 64;
 
-/** Long work in slices of a few milliseconds; ask after each small step. */
+/** Long work in slices of a few milliseconds, so that callbacks get their turn in between. */
 export class Slices {
   #steps = 0;
   #endsAtMs = performance.now() + SLICE_MS;
 
-  /** Whether `next` is to be waited for now. */
+  /** Whether `next` is to be waited for now; asked after each small step. */
   isOver(): boolean {
     this.#steps += 1;
-    return this.#steps % STEPS_BETWEEN === 0 && this.#hasPassed();
+    return this.#steps % STEPS_BETWEEN === 0 && this.hasPassed;
   }
 
   /** Maps one item after the other, each of which may take long by itself: the clock is read behind each. */
@@ -21,12 +21,13 @@ export class Slices {
     const mapped: R[] = [];
     for (const item of items) {
       mapped.push(map(item));
-      if (this.#hasPassed()) await this.next();
+      if (this.hasPassed) await this.next();
     }
     return mapped;
   }
 
-  #hasPassed(): boolean {
+  /** Whether the slice is over, by the clock. */
+  get hasPassed(): boolean {
     return performance.now() >= this.#endsAtMs;
   }
 
@@ -35,4 +36,15 @@ export class Slices {
     await otherWork();
     this.#endsAtMs = performance.now() + SLICE_MS;
   }
+}
+
+/** Carries out work that pauses after each of its steps, each of which may take long by itself. */
+export async function inSlices<T>(work: Generator<undefined, T>): Promise<T> {
+  const slices = new Slices();
+  let step = work.next();
+  while (!step.done) {
+    if (slices.hasPassed) await slices.next();
+    step = work.next();
+  }
+  return step.value;
 }
