@@ -67,6 +67,33 @@ describe('docs/architecture.md', () => {
   });
 });
 
+describe('docs/errors.md', () => {
+  const page = read('docs/errors.md');
+  // What a process of the gateway logs; the console, certification and the command line have no log.
+  const sources = filesBelow('src').filter((file) => !/^src\/(?:console|certify|cli)\//.test(file));
+  const logged = sources.flatMap((file) =>
+    [
+      ...read(file).matchAll(
+        /(?:\.(?:error|warn|fatal)|logger\[[^\]]+\])\([^;]*?'([a-z_]+\.[a-z_]+)',?\s*\)/g,
+      ),
+    ].map(([, name = '']) => name),
+  );
+
+  it('tells what every error and warning in the log means', () => {
+    expect(new Set(logged).size).toBeGreaterThan(80);
+    expect([...new Set(logged)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('explains only lines that are logged', () => {
+    const section = page.slice(page.indexOf('## In the log'));
+    const explained = [...section.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names = '']) =>
+      [...names.matchAll(/`([a-z_.]+)`/g)].map(([, name = '']) => name),
+    );
+    const source = sources.map(read).join('\n');
+    expect(explained.filter((name) => !source.includes(`'${name}'`))).toEqual([]);
+  });
+});
+
 describe('the numbers in the documents', () => {
   const pages = ['README.md', ...filesBelow('docs')].filter((file) => file.endsWith('.md'));
   // "3,800 <!-- callbacks gateway.requestsPerSecond --> place bets a second"
