@@ -26,20 +26,19 @@ export type Drained =
   | { readonly kind: 'more'; readonly inMs: number };
 
 /**
- * Why an operator's deliveries are held: no attempts are spent and the horizon stands still.
- * Undefined when they may be sent. Data updates follow the money: a breaker is never probed for
- * them.
+ * Whether an operator's deliveries are held: no attempts are spent and the horizon stands still. Data
+ * updates follow the money: a breaker is never probed for them.
  */
-export function heldBecause(
-  draining: Pick<Draining, 'wallets' | 'isHeldByPerson'>,
+export function areHeld(
+  { wallets, isHeldByPerson }: Pick<Draining, 'wallets' | 'isHeldByPerson'>,
   operatorId: string,
-): string | undefined {
-  const wallet = draining.wallets.get(operatorId);
-  if (wallet === undefined) return 'removed';
-  if (draining.isHeldByPerson?.(operatorId) === true) return 'person';
+): boolean {
+  const wallet = wallets.get(operatorId);
+  // An operator without a file has no wallet here.
+  if (wallet === undefined || isHeldByPerson?.(operatorId) === true) return true;
   const refusal = wallet.refusal('rollback');
   // A full bulkhead passes by itself within a call's time.
-  return refusal === 'bulkhead' ? undefined : refusal;
+  return refusal !== undefined && refusal !== 'bulkhead';
 }
 
 /**
@@ -54,7 +53,7 @@ export async function drain(
   pace: Pace,
   isStopping: () => boolean,
 ): Promise<Drained> {
-  const isHeld = () => heldBecause(draining, operatorId) !== undefined;
+  const isHeld = () => areHeld(draining, operatorId);
   const wallet = draining.wallets.get(operatorId);
   const operator = draining.configuration().operators.get(operatorId);
   if (wallet === undefined || operator === undefined || isHeld()) return { kind: 'held' };

@@ -3,7 +3,7 @@ import { countUnknown } from '../engine/unknown-outcome.ts';
 import type { BacklogCounts } from '../store/deliveries/backlog-counts.ts';
 import type { OpenOperator } from '../store/deliveries/queue.ts';
 import { confirmDue } from './confirm.ts';
-import { type Draining, drain, heldBecause } from './drain.ts';
+import { areHeld, type Draining, drain } from './drain.ts';
 import { DeliveryGauges } from './gauges.ts';
 import { originateRollbacks } from './originate.ts';
 import { Pace } from './pace.ts';
@@ -53,7 +53,7 @@ export class DeliveryWorker {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
     this.#gauges = new DeliveryGauges({
       ...{ backlog: draining.backlog, store: draining.store, metrics: draining.metrics },
-      isHeld: (operatorId) => heldBecause(this.#draining, operatorId) !== undefined,
+      isHeld: (operatorId) => areHeld(this.#draining, operatorId),
       withoutFile: new WithoutFile(draining.logger, (id) =>
         draining.configuration().operators.has(id),
       ),
@@ -127,7 +127,7 @@ export class DeliveryWorker {
     const held = new Set(
       open
         .map(({ operatorId }) => operatorId)
-        .filter((operatorId) => heldBecause(this.#draining, operatorId) !== undefined),
+        .filter((operatorId) => areHeld(this.#draining, operatorId)),
     );
     await store.countHeld([...held]);
     const back = [...this.#held].filter((operatorId) => !held.has(operatorId));

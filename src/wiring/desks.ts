@@ -5,7 +5,7 @@ import type { AdminOptions } from '../admin/server.ts';
 import { Accounts } from '../bonuses/service/account.ts';
 import { Reconciler } from '../books/reconciliation/reconciler.ts';
 import { viewOfOperator } from '../config/settings-view.ts';
-import { heldBecause } from '../deliveries/drain.ts';
+import { areHeld } from '../deliveries/drain.ts';
 import { deliverySettings } from '../engine/delivery-settings.ts';
 import { AuditLog } from '../store/audit/audit-log.ts';
 import { BetSearch } from '../store/bets/search.ts';
@@ -44,7 +44,7 @@ export function createDesks(base: Base, storage: Storage, { wallets, sessions }:
     wallets,
     logger,
   });
-  const isHeld = (operatorId: string) => heldBecause({ wallets }, operatorId) !== undefined;
+  const isHeld = (operatorId: string) => areHeld({ wallets }, operatorId);
   const deliveryAdmin = new DeliveryAdmin({
     ...{ prisma, isHeld },
     horizonHours: (operatorId) => deliverySettings(configuration(), operatorId).horizonHours,

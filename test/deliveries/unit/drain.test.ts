@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Draining, drain, heldBecause } from '../../../src/deliveries/drain.ts';
+import { areHeld, type Draining, drain } from '../../../src/deliveries/drain.ts';
 import { Pace } from '../../../src/deliveries/pace.ts';
 import type { NotSentReason } from '../../../src/domain/wallet-answer.ts';
 import { partly } from '../../support/partly.ts';
@@ -38,21 +38,21 @@ const nothingTaken = () => partsOf(async () => claim(), accepted);
 
 describe('an operator’s deliveries are held', () => {
   it.each<[string, Operator]>([
-    ['removed', { hasWallet: false, isHeldByPerson: true }],
-    ['person', { isHeldByPerson: true, refusal: 'breaker' }],
-    ['breaker', { refusal: 'breaker' }],
-    ['maintenance', { refusal: 'maintenance' }],
-    ['suspended', { refusal: 'suspended' }],
-  ])('by its first reason: %s (I4)', async (reason, operator) => {
+    ['has no file', { hasWallet: false }],
+    ['is held by a person', { isHeldByPerson: true }],
+    ['has an open breaker', { refusal: 'breaker' }],
+    ['is in maintenance', { refusal: 'maintenance' }],
+    ['has a wallet that takes no rollback for being suspended', { refusal: 'suspended' }],
+  ])('where it %s (I4)', async (_, operator) => {
     const { run, draining, slicing } = drainOf(nothingTaken(), operator);
-    expect(heldBecause(draining, 'alpha')).toBe(reason);
+    expect(areHeld(draining, 'alpha')).toBe(true);
     expect(await run()).toEqual({ kind: 'held' });
     expect(slicing.store.take).not.toHaveBeenCalled();
   });
 
   it('by what holds its money, and not by a full bulkhead, which passes by itself', async () => {
     const { run, draining, refusal, slicing } = drainOf(nothingTaken(), { refusal: 'bulkhead' });
-    expect(heldBecause(draining, 'alpha')).toBeUndefined();
+    expect(areHeld(draining, 'alpha')).toBe(false);
     expect(refusal.mock.calls).toEqual([['rollback']]);
     expect(await run()).toEqual({ kind: 'empty' });
     expect(slicing.store.take).toHaveBeenCalledOnce();
@@ -60,8 +60,8 @@ describe('an operator’s deliveries are held', () => {
 
   it('by nothing else, also where nobody knows of people yet', () => {
     const { draining } = drainOf(nothingTaken());
-    expect(heldBecause({ wallets: draining.wallets }, 'alpha')).toBeUndefined();
-    expect(heldBecause(draining, 'beta')).toBe('removed');
+    expect(areHeld({ wallets: draining.wallets }, 'alpha')).toBe(false);
+    expect(areHeld(draining, 'beta')).toBe(true);
   });
 
   it('in the moment between its wallet and its file, too', async () => {
