@@ -16,8 +16,8 @@ import { refused, SYSTEM_ERROR, systemError } from './answers.ts';
 import { commitInTime } from './commit.ts';
 import type { Callbacks, PlaceCallback } from './context.ts';
 import { answerConflict, answerDuplicate } from './counted-answers.ts';
-import { detailOf, type Handled } from './handled.ts';
-import { laterPlaceAttempt } from './place-attempt.ts';
+import type { Handled } from './handled.ts';
+import { answerAttempted, laterPlaceAttempt } from './place-attempt.ts';
 import { recordPlaceCopy } from './place-copy.ts';
 import { recordedRefusal } from './refused-place.ts';
 
@@ -152,12 +152,7 @@ async function placeLater(
     () => begin(undefined),
     deadline.walletMs(),
   );
-  if (attempted.kind === 'moved') return 'moved';
-  const { answer, conclusion } = attempted.concluded;
-  if (!attempted.committedInTime)
-    return systemError('unknown', operatorId, { reason: 'not_recorded' });
-  const detail = detailOf(attempted.sent.trace);
-  return { answer, outcome: conclusion.outcome, operatorId, detail };
+  return attempted.kind === 'moved' ? 'moved' : answerAttempted(operatorId, attempted);
 }
 
 /** A final answer kept in Redis, if it was given for the same content. */

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { concludePlace } from '../domain/conclude.ts';
 import type { BetAnswer } from '../domain/wallet-answer.ts';
-import type { Attempt, Concluded } from '../engine/attempt.ts';
+import type { Attempt, AttemptResult, Concluded } from '../engine/attempt.ts';
 import type { Sending } from '../engine/send-permit.ts';
 import { askRightWallet, UNRELEASED } from '../engine/wallet-generation.ts';
 import type { Session } from '../sessions/session.ts';
 import type { PlaceIntent } from '../store/bets/place.ts';
 import type { Wallet } from '../wallets/call.ts';
 import { walletBody } from '../wallets/wallet-body.ts';
-import { answerFor, SYSTEM_ERROR } from './answers.ts';
+import { answerFor, SYSTEM_ERROR, systemError } from './answers.ts';
 import type { PlaceCallback } from './context.ts';
+import { detailOf, type Handled } from './handled.ts';
 
 export interface PlaceConcluded extends Concluded {
   readonly conclusion: ReturnType<typeof concludePlace>;
@@ -98,4 +99,14 @@ export function laterPlaceAttempt(
         caller: { before: await bets.limitOf(deadline), lateAnswer },
       }),
   };
+}
+
+/** Answers only what is committed: whatever was not written in time is answered 100. */
+export function answerAttempted(
+  operatorId: string,
+  { committedInTime, concluded, sent }: AttemptResult<PlaceConcluded>,
+): Handled {
+  if (!committedInTime) return systemError('unknown', operatorId, { reason: 'not_recorded' });
+  const { answer, conclusion } = concluded;
+  return { answer, outcome: conclusion.outcome, operatorId, detail: detailOf(sent.trace) };
 }

@@ -12,9 +12,9 @@ import type { Wallet } from '../wallets/call.ts';
 import { mismatchRefused, refused, SYSTEM_ERROR, systemError } from './answers.ts';
 import { refusalToSend } from './askable-wallet.ts';
 import type { PlaceCallback } from './context.ts';
-import { detailOf, type Handled } from './handled.ts';
+import type { Handled } from './handled.ts';
 import { answerKnownPlace } from './known-place.ts';
-import { firstPlaceAttempt, type PlaceConcluded } from './place-attempt.ts';
+import { answerAttempted, firstPlaceAttempt, type PlaceConcluded } from './place-attempt.ts';
 import { type PlaceRefusal, recordRefusedPlace, refusalForToken } from './refused-place.ts';
 
 /**
@@ -72,57 +72,59 @@ async function send(
   intent: PlaceIntent,
 ): Promise<AttemptResult<PlaceConcluded> | PlaceBegin> {
   const { callbacks, deadline } = placing;
-  let wanted = true;
-  try {
-    return await runAttempt<PlaceConcluded, PlaceBegin>(
+  return await whileWanted(placing, intent, (isWanted) =>
+    runAttempt<PlaceConcluded, PlaceBegin>(
       callbacks,
       firstPlaceAttempt(placing, wallet, session, intent),
-      () => callbacks.places.begin(intent, deadline, () => wanted),
+      () => callbacks.places.begin(intent, deadline, isWanted),
       deadline.walletMs() - WALLET_BUDGET_MS_MIN,
-    );
-  } catch (error) {
-    wanted = false;
-    callbacks.metrics.rejected.inc({ operator: intent.operatorId, reason: 'database' });
-    throw error;
-  }
+    ),
+  );
 }
 
 /** A place that will not be sent has only to be recorded in time for its answer. */
-async function recordUnsent(
-  { callbacks, deadline }: PlaceCallback,
-  intent: PlaceIntent,
-): Promise<PlaceBegin> {
-  let wanted = true;
-  try {
-    return await inTime(
+async function recordUnsent(placing: PlaceCallback, intent: PlaceIntent): Promise<PlaceBegin> {
+  const { callbacks, deadline } = placing;
+  return await whileWanted(placing, intent, (isWanted) =>
+    inTime(
       deadline.answerMs(),
-      () => callbacks.places.begin(intent, deadline, () => wanted),
+      () => callbacks.places.begin(intent, deadline, isWanted),
       // It may be written late all the same, and is still true then: the place was not sent.
       () => undefined,
-    );
+    ),
+  );
+}
+
+/** Begins a place. One that could not be committed in time counts as rejected, and is not written any more. */
+async function whileWanted<T>(
+  { callbacks }: PlaceCallback,
+  { operatorId }: PlaceIntent,
+  begin: (isWanted: () => boolean) => Promise<T>,
+): Promise<T> {
+  let wanted = true;
+  try {
+    return await begin(() => wanted);
   } catch (error) {
     wanted = false;
-    callbacks.metrics.rejected.inc({ operator: intent.operatorId, reason: 'database' });
+    callbacks.metrics.rejected.inc({ operator: operatorId, reason: 'database' });
     throw error;
   }
 }
 
-/** Answers only what is committed: whatever was not written in time is answered 100. */
+/** The answer of an attempt, which Redis remembers once it is committed. */
 function concluded(
   { callbacks, message }: PlaceCallback,
   operatorId: string,
   attempted: AttemptResult<PlaceConcluded>,
 ): Handled {
-  const { answer, conclusion } = attempted.concluded;
-  if (!attempted.committedInTime)
-    return systemError('unknown', operatorId, { reason: 'not_recorded' });
-  const { userId, amount, currency, transactionId } = message;
-  void callbacks.answers.remember(transactionId, {
-    ...{ userId, amount, currency, operatorId },
-    ...answer,
-  });
-  const detail = detailOf(attempted.sent.trace);
-  return { answer, outcome: conclusion.outcome, operatorId, detail };
+  if (attempted.committedInTime) {
+    const { userId, amount, currency, transactionId } = message;
+    void callbacks.answers.remember(transactionId, {
+      ...{ userId, amount, currency, operatorId },
+      ...attempted.concluded.answer,
+    });
+  }
+  return answerAttempted(operatorId, attempted);
 }
 
 /** Why this session may not place this bet; undefined when it may. */
