@@ -226,18 +226,14 @@ async function bodyFor(
 ): Promise<string> {
   const { callbacks, message, deadline } = callback;
   const { alwaysSendToken } = wallet.callerDialect;
-  const operatorToken =
-    cashoutToken ??
-    (carriesToken(message.document, alwaysSendToken)
-      ? await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token))
-      : undefined);
-  return walletBody(message.document, {
-    operatorUser: ownerOf(bet).operatorUser,
-    operatorToken,
-    // The repeat of a cashout carries the first one's token, whether or not it has one itself.
-    alwaysSendToken: alwaysSendToken || cashoutToken !== undefined,
-    first,
-  });
+  const looksForToken =
+    cashoutToken === undefined && carriesToken(message.document, alwaysSendToken);
+  const operatorToken = looksForToken
+    ? await within(deadline.walletMs(), betToken(callbacks.sessions, bet, message.token))
+    : undefined;
+  const { operatorUser } = ownerOf(bet);
+  const members = { operatorUser, operatorToken, cashoutToken, alwaysSendToken, first };
+  return walletBody(message.document, members);
 }
 
 function promiseOf({ callbacks, message }: ResultCallback, bet: Bet, time: string): NewDelivery {

@@ -133,12 +133,10 @@ async function call(
   const { totalMs, reserveMs } = engine.configuration().gateway.deadline;
   const { alwaysSendToken, stableRequestId } = wallet.callerDialect;
   try {
-    const ofCashout = await cashoutToken(engine, taken, message);
-    const token =
-      ofCashout ??
-      (carriesToken(message.document, alwaysSendToken)
-        ? await tokenFor(engine, taken, message)
-        : undefined);
+    const cashoutToken = await cashoutTokenOf(engine, taken, message);
+    const looksForToken =
+      cashoutToken === undefined && carriesToken(message.document, alwaysSendToken);
+    const operatorToken = looksForToken ? await tokenFor(engine, taken, message) : undefined;
     const first = stableRequestId
       ? await firstRequest(engine.bets, message, taken.operationId)
       : undefined;
@@ -149,8 +147,9 @@ async function call(
         method: 'PUT',
         body: walletBody(message.document, {
           operatorUser: owner.operatorUser,
-          operatorToken: token,
-          alwaysSendToken: alwaysSendToken || ofCashout !== undefined,
+          operatorToken,
+          cashoutToken,
+          alwaysSendToken,
           first,
         }),
         transactionId: taken.transactionId,
@@ -182,7 +181,7 @@ async function tokenFor(
  * The token of a cashout is that of the session that asked for it; the one that the bet was placed with may have ended
  * long ago. A repeat that carries no token of its player gets the first one's.
  */
-async function cashoutToken(
+async function cashoutTokenOf(
   { sessions, bets }: Engine,
   { owner }: TakenDelivery,
   message: BetRequest,

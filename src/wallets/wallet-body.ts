@@ -6,6 +6,8 @@ export interface WalletMembers {
   readonly operatorUser: string | undefined;
   /** Undefined takes a token out: the wallet could not make sense of ours. */
   readonly operatorToken: string | undefined;
+  /** For a cashout: the token of the session that asked for it, which goes along whether or not this message has one. */
+  readonly cashoutToken?: string | undefined;
   /** Dialect `alwaysSendToken`: the token also where the service sent none. Default: no. */
   readonly alwaysSendToken?: boolean;
   /** Dialect `stableRequestId`: the request that this one repeats, whose `requestId` (raw JSON) it carries. */
@@ -18,12 +20,14 @@ export interface WalletMembers {
  */
 export function walletBody(
   document: JsonDocument,
-  { operatorUser, operatorToken, alwaysSendToken = false, first }: WalletMembers,
+  { operatorUser, operatorToken, cashoutToken, alwaysSendToken = false, first }: WalletMembers,
 ): string {
   const changes: Record<string, string | undefined> = {};
   if (first !== undefined) changes.requestId = first.inBody;
   if (operatorUser !== undefined) changes.userId = jsonString(operatorUser);
-  if (operatorToken !== undefined && carriesToken(document, alwaysSendToken)) {
+  if (cashoutToken !== undefined) {
+    changes.token = jsonString(cashoutToken);
+  } else if (operatorToken !== undefined && carriesToken(document, alwaysSendToken)) {
     changes.token = jsonString(operatorToken);
   } else if (typeof document.value.token === 'string') {
     changes.token = undefined;
