@@ -16,6 +16,7 @@ import { noTracing, type Tracing } from '../telemetry/tracing.ts';
 import type { WalletAdapter } from './adapters/adapter.ts';
 import { createAdapter } from './adapters/index.ts';
 import type { BetCall, CallerDialect, ReadAnswer, ReadCall, Wallet } from './call.ts';
+import { logCall, tracedCall } from './call-log.ts';
 import { type EvidenceLimits, standingMask, withoutSecrets } from './evidence.ts';
 import { Lane } from './lane.ts';
 import { sharesConnections, type WalletOwner } from './wallet-config.ts';
@@ -168,19 +169,16 @@ export class OperatorWallet implements Wallet {
     const { operation, deadline } = call;
     const reason =
       this.refusal(operation) ?? (deadline.allowsWalletCall() ? undefined : 'deadline');
+    const facts = { operator: this.operatorId, operation };
+    const permit = { deadline, maySend: 'maySend' in call ? (call.maySend ?? always) : always };
     const answer: A | Lost =
       reason === undefined
         ? await this.#lanes[classOf(operation)].run(operation, () =>
-            this.#traced(operation, () =>
-              this.#ask(
-                { deadline, maySend: 'maySend' in call ? (call.maySend ?? always) : always },
-                step,
-              ),
-            ),
+            tracedCall(this.#tracing, facts, () => this.#ask(permit, step)),
           )
         : { kind: 'notSent', reason, trace: { sent: false, latencyMs: 0, error: reason } };
     this.#metrics.answered(operation, answer);
-    this.#tell(call, answer);
+    logCall(this.#options.logger, this.operatorId, call, answer);
     return answer;
   }
 
@@ -202,46 +200,7 @@ export class OperatorWallet implements Wallet {
     return (request) => new SecretMask(secretsOfRequest(request, body), standingMask(wallet));
   }
 
-  #traced<A extends WalletAnswer>(operation: Operation, call: () => Promise<A>): Promise<A> {
-    if (!this.#tracing.isOn) return call();
-    const facts = { operator: this.operatorId, operation };
-    return this.#tracing.span(
-      { name: `wallet ${operation}`, kind: 'client', facts },
-      async (span) => {
-        const answer = await call();
-        const { status, code } = answer.trace;
-        span.set({ result: answer.kind, status, code });
-        if (answer.kind === 'unknown') span.fail(answer.fault);
-        else if (answer.kind === 'notSent') span.fail(answer.reason);
-        return answer;
-      },
-    );
-  }
-
-  /** One line a call, for whoever compares with the wallet's own log: `requestId` is its header. */
-  #tell(call: BetCall | ReadCall, answer: WalletAnswer): void {
-    const { logger } = this.#options;
-    if (!logger.isLevelEnabled('debug')) return;
-    const { status, code, error, latencyMs } = answer.trace;
-    const { operation, requestId } = call;
-    const transactionId = 'transactionId' in call ? call.transactionId : undefined;
-    logger.debug(
-      {
-        operator: this.operatorId,
-        operation,
-        transactionId,
-        requestId,
-        result: answer.kind,
-        status,
-        code,
-        error,
-        latencyMs: Math.round(latencyMs),
-      },
-      'wallet.called',
-    );
-  }
-
-  /** Asks on the connections that are there now, and on none of them again where answers have got mixed up. */
+  /** Asks on the present connections, which are not used again if the answers on them have got mixed up. */
   async #ask<A extends WalletAnswer>(
     permit: Parameters<typeof askOnce>[2],
     step: Step<A>,
@@ -249,7 +208,7 @@ export class OperatorWallet implements Wallet {
     const http = this.#connections.current;
     const { clock } = this.#options;
     const answer = await askOnce(http, clock, permit, step, this.#tracing.outgoing());
-    // What is left over comes in answer to the next call, and each call has the answer to the one before.
+    // An answer that is left over would come to the next call, and every later call would get the one before.
     if (answer.trace.isOfOtherCall === true) this.#connections.replace(http);
     return answer;
   }
