@@ -20,6 +20,13 @@ import type { Money } from './money.ts';
 import type { Base } from './parts.ts';
 import type { Storage } from './storage.ts';
 
+/** What a bonus call may take at most besides waiting for the service: PostgreSQL before and after it. */
+const AROUND_BONUS_CALL_MS = 20_000;
+/** What is left of the deadline for an answer once a body has taken as long as it may. */
+const ANSWER_MS = 300;
+/** A body has this long however short the deadline is. */
+const BODY_MS_MIN = 100;
+
 /** Callbacks from the service, the operators' API and the bonus API behind one port. */
 export function createPublicListener(
   base: Base,
@@ -88,12 +95,12 @@ function allowedBy(cidrs: () => readonly string[]): (address: string) => boolean
   return (address) => matcher()(address);
 }
 
-/** The slowest answer is that of a bonus call, which may wait for the service for as long as this allows. */
+/** The slowest answer is that of a bonus call, which may wait for the service for as long as is configured. */
 function silentMsMax({ gateway }: Configuration): number {
-  return gateway.service.bonusTimeoutMs + 20_000;
+  return gateway.service.bonusTimeoutMs + AROUND_BONUS_CALL_MS;
 }
 
 /** A slow body must leave time to answer within the deadline. */
 function requestTimeoutMs({ gateway }: Configuration): number {
-  return Math.max(100, gateway.deadline.totalMs - 300);
+  return Math.max(BODY_MS_MIN, gateway.deadline.totalMs - ANSWER_MS);
 }
