@@ -23,7 +23,7 @@ import { recordedRefusal } from './refused-place.ts';
 
 /**
  * The answer to a place whose `transactionId` may be known: the recorded one, a conflict, the fence
- * of a rollback, or the answer of a twin in flight, awaited within this copy's own deadline.
+ * of a rollback, or the answer of a copy in flight, awaited within this copy's own deadline.
  *
  * @param session set where the place may be sent if the journal knows the bet only from other
  *   operations

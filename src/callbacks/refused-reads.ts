@@ -19,7 +19,7 @@ const TOKENS_MAX = 10_000;
  * suspended). Beyond the limit they are refused without their session being looked up, so that one
  * which has ended meanwhile is answered 503 as well, until the flood is over. Only reads: nothing
  * follows from a read, while a place that was refused has to be in the journal, which then answers
- * its twins and its rollback (docs/contract.md, Callbacks).
+ * its copies and its rollback (docs/contract.md, Callbacks).
  */
 export class RefusedReads {
   readonly #wallets: Wallets;
