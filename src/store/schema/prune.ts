@@ -190,8 +190,11 @@ async function dropMonth(client: Client, month: string): Promise<void> {
      ANALYZE kept_bets;
      CREATE TEMP TABLE kept_operations AS
        SELECT o.* FROM ${operations} o JOIN kept_bets USING (transaction_id);
-     CREATE TEMP TABLE kept_attempts AS SELECT a.* FROM ${attempts} a
-      WHERE a.operation_id IN (SELECT o.id FROM operations o JOIN kept_bets USING (transaction_id))`,
+     CREATE TEMP TABLE kept_attempts AS ${keptAttempts(operations, attempts)};
+     CREATE TEMP TABLE left_attempts AS
+       SELECT a.operation_id, a.number, a.started_at FROM attempts_rest a
+         JOIN ${operations} o ON o.id = a.operation_id
+        WHERE NOT EXISTS (SELECT FROM kept_operations k WHERE k.id = o.id)`,
   );
   const newest = await newestGone(client, tablesOf(month));
   await inLockedTransaction(client, async () => {
@@ -206,8 +209,26 @@ async function dropMonth(client: Client, month: string): Promise<void> {
        INSERT INTO attempts SELECT * FROM kept_attempts`,
     );
   });
-  await client.query('DROP TABLE kept_operations, kept_attempts, kept_bets');
+  await client.query(
+    `DELETE FROM attempts_rest a USING left_attempts l
+      WHERE (a.operation_id, a.number, a.started_at) = (l.operation_id, l.number, l.started_at);
+     DROP TABLE kept_operations, kept_attempts, kept_bets, left_attempts`,
+  );
 }
+
+/**
+ * Of the attempts of a month, those at operations that stay. An attempt is dated by the clock of its process and its
+ * operation by PostgreSQL's, or had been promised for days: so it may be another month's than its operation, and what an
+ * operation was answered stands with its attempt. Such strays are few, and each is asked for by itself.
+ */
+const keptAttempts = (operations: string, attempts: string) => `
+  WITH strays AS MATERIALIZED (
+    SELECT a.* FROM ${attempts} a
+     WHERE NOT EXISTS (SELECT FROM ${operations} o WHERE o.id = a.operation_id)
+  )
+  SELECT a.* FROM ${attempts} a JOIN kept_operations k ON k.id = a.operation_id
+  UNION ALL
+  SELECT * FROM strays s WHERE (SELECT true FROM operations o WHERE o.id = s.operation_id LIMIT 1)`;
 
 /** One transaction; if others hold the tables it is tried again after they had their turn. */
 async function inLockedTransaction(client: Client, work: () => Promise<void>): Promise<void> {
