@@ -29,22 +29,26 @@ export const SHORT_SETTINGS = {
 } as const satisfies Settings;
 
 /**
- * A server would keep connections of a gateway whose machine or network has gone for two hours, against its
- * `max_connections`; so it asks whether they are there: after 30 s of silence, four times.
+ * How long the server keeps a connection. One of a gateway whose machine or network has gone it would keep for two hours,
+ * against its `max_connections`; so it asks whether they are there: after 30 s of silence, four times.
  */
-const KEEPALIVES = {
+const KEPT = {
   tcp_keepalives_idle: '30',
   tcp_keepalives_interval: '10',
   tcp_keepalives_count: '4',
+  // What is idle is ours to end: the server would take it in the moment in which a call begins on it, and from what
+  // waits for the next piece of a list.
+  idle_session_timeout: '0',
 } as const satisfies Settings;
 
 /**
  * No limit of the role ends what takes long; how long it may wait for a lock is the role's to say. Not asked
- * for at the start of a connection, where a pooler may drop it; servers before 17 know two of them.
+ * for at the start of a connection, where a pooler may drop it; servers before 17 know three of them.
  */
 const NO_LIMITS = `
   SELECT set_config(name, '0', false) FROM pg_settings
-   WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+   WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'idle_session_timeout',
+                  'transaction_timeout')`;
 
 /**
  * How a connection of the gateway begins, whatever the server's, the database's or the role's settings.
@@ -59,7 +63,7 @@ export function connectionTo(
   settings: Settings,
 ): Pick<ClientConfig, 'connectionString' | 'application_name' | 'options'> {
   const { connectionString, options } = withoutOptions(url);
-  const ours = Object.entries({ ...OUR_SETTINGS, ...KEEPALIVES, ...settings }).map(
+  const ours = Object.entries({ ...OUR_SETTINGS, ...KEPT, ...settings }).map(
     ([key, value]) => `-c ${key}=${value.replaceAll(/[\\ ]/g, '\\$&')}`,
   );
   return {

@@ -8,9 +8,14 @@ import { UnsuitableServer } from './unsuitable-server.ts';
 /**
  * The connection keeps the value that it begins with, whatever a reload of the server's configuration says afterwards;
  * `off` it does not keep. The others are the server's to choose: some of them promise more than `on`.
+ *
+ * Each statement is a transaction with a limit of time of its own. One of transactions would end the connection with it; it
+ * cannot be asked for where the connection starts, as servers before 17 do not know it.
  */
-const WAIT_FOR_COMMITS = `
+const BEGIN_WITH = `
   SELECT set_config('synchronous_commit', CASE said WHEN 'off' THEN 'on' ELSE said END, false),
+         CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL
+              THEN set_config('transaction_timeout', '0', false) END,
          extract(epoch FROM pg_postmaster_start_time())::text AS started_at, pg_is_in_recovery() AS is_standby
     FROM current_setting('synchronous_commit') AS said`;
 
@@ -59,7 +64,7 @@ async function serverOf(
 ): Promise<ServerFound> {
   await refuseChangedTextOrder(client);
   if (known !== undefined) await refuseOtherDatabase(client, known.databaseId);
-  const [server] = await clientRows(client, WAIT_FOR_COMMITS, [], (row) => ({
+  const [server] = await clientRows(client, BEGIN_WITH, [], (row) => ({
     startedAt: row.text('started_at'),
     isStandby: row.bool('is_standby'),
   }));

@@ -6,6 +6,7 @@ import { createPrisma } from '../../src/store/schema/prisma.ts';
 import { statement } from '../../src/store/statement.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { FOREIGN_SETTINGS, setUpDatabase } from '../support/foreign-settings.ts';
+import { rowsOf } from '../support/server.ts';
 
 let server: TestDatabase;
 beforeEach(async () => {
@@ -87,6 +88,27 @@ it.each(KINDS.slice(0, 4))(
   },
 );
 
+describe.each(KINDS)('where the database ends what it is tired of, a connection %s', (_, ask) => {
+  it('is not ended for doing nothing', async () => {
+    await setUpDatabase(server.url, { idle_session_timeout: '400ms' });
+    expect(await ask(server.url, settings(['idle_session_timeout']))).toBe('0');
+  });
+
+  it('is not ended with a transaction, where the server knows a limit for these', async () => {
+    if (!(await knowsTransactionTimeout())) return;
+    await setUpDatabase(server.url, { transaction_timeout: '400ms' });
+    expect(await ask(server.url, `SELECT 'slept' || pg_sleep(0.6)`)).toBe('slept');
+  });
+});
+
+async function knowsTransactionTimeout(): Promise<boolean> {
+  const known = await rowsOf(
+    server.url,
+    `SELECT FROM pg_settings WHERE name = 'transaction_timeout'`,
+  );
+  return known.length > 0;
+}
+
 describe('a connection for what takes long', () => {
   it('is ended by no limit of the role or database', async () => {
     const client = await openLongConnection({ url: server.url }, 'test');
@@ -99,12 +121,7 @@ describe('a connection for what takes long', () => {
   });
 
   it('is not ended by a limit of the transaction either, where the server knows one', async () => {
-    const probe = await openLongConnection({ url: server.url }, 'probe');
-    const { rowCount } = await probe.query(
-      `SELECT FROM pg_settings WHERE name = 'transaction_timeout'`,
-    );
-    await probe.end();
-    if (rowCount === 0) return;
+    if (!(await knowsTransactionTimeout())) return;
     await setUpDatabase(server.url, { transaction_timeout: '400ms' });
     const client = await openLongConnection({ url: server.url }, 'test');
     await client.query('BEGIN; SELECT pg_sleep(0.6)');
