@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { plain } from '../../lib/plain-text.ts';
-import { type PrunedMonth, prune } from '../../store/schema/prune.ts';
+import { type PrunedMonth, prune, timeThere } from '../../store/schema/prune.ts';
 import { withReadyDatabase } from '../database.ts';
 import { CommandFailed, UsageError } from '../failures.ts';
 import { withExamples } from '../help.ts';
@@ -35,10 +35,15 @@ export function pruneCommand(terminal: Terminal): Command {
 }
 
 async function run(terminal: Terminal, options: Options): Promise<void> {
-  const before = monthsAgo(options.olderThan, new Date());
+  // Before it is tried to reach anything: whether it is an age at all.
+  monthsAgo(options.olderThan, new Date());
   const isDryRun = options.dryRun === true;
   const log = (line: string) => terminal.tell(line);
-  const pruned = await withReadyDatabase(terminal, (url) => prune(url, { before, isDryRun, log }));
+  const { before, ...pruned } = await withReadyDatabase(terminal, async (url) => {
+    // Not by the clock of this machine: what goes was dated by PostgreSQL's, and nobody gets it back.
+    const oldest = monthsAgo(options.olderThan, await timeThere(url));
+    return { before: oldest, ...(await prune(url, { before: oldest, isDryRun, log })) };
+  });
   const refused = pruned.months.filter(({ result }) => result === 'refused');
   if (options.json) {
     terminal.printJson({ before: before.toISOString(), isDryRun, ...pruned });

@@ -88,6 +88,20 @@ export async function prune(databaseUrl: string, options: PruneOptions): Promise
   }
 }
 
+/** By PostgreSQL's clock. @throws Error of `pg` when it cannot be reached */
+export async function timeThere(databaseUrl: string): Promise<Date> {
+  const client = await openLongConnection({ url: databaseUrl }, 'prune');
+  try {
+    const [now] = await clientRows(client, 'SELECT clock_timestamp() AS now', [], (row) =>
+      row.date('now'),
+    );
+    if (now === undefined) throw new Error('PostgreSQL does not say what time it is');
+    return now;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Months with a table, oldest first. */
 async function monthsBefore(client: Client, before: Date): Promise<readonly string[]> {
   const months = await clientRows(

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { monthsAgo } from '../../../src/cli/commands/prune.ts';
 import { type OpenDatabase, openDatabase } from '../../support/database.ts';
 import { insertDelivery } from '../../support/deliveries.ts';
@@ -30,6 +30,18 @@ describe('wagergate prune', () => {
       expect(stderr).toContain('such as 5mo or 1y');
     },
   );
+
+  it('goes by PostgreSQL’s clock: that of this machine may be a year ahead (I4)', async () => {
+    const now = new Date();
+    vi.useFakeTimers({ toFake: ['Date'], now: now.getTime() + 400 * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { code, stdout } = await run('--older-than', '5mo', '--dry-run', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      before: monthsAgo('5mo', now).toISOString(),
+      months: [],
+    });
+  });
 
   it('refuses a month with something open, names it and fails', async () => {
     const old = new Date();
