@@ -47,7 +47,7 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   if (!(await seesTemplate(bonuses, call, templateId))) return notFound('template');
 
   // As a player's own name, the userId of a session's answer would be a new player's.
-  const given = await bonuses.players.namesOf(call.operator.id, operatorUsers);
+  const given = await bonuses.players.mistakenFor(call.operator.id, operatorUsers);
   const mistaken = operatorUsers.findIndex((user) => given.has(user));
   if (mistaken >= 0) {
     const field = `playersData.${mistaken}.userId`;

@@ -63,6 +63,18 @@ export class BonusPlayers {
     const players = await this.#database.run(FIND_BY_USER_IDS, { operatorId, userIds: possible });
     return new Map(players.map(({ userId, operatorUser }) => [userId, operatorUser]));
   }
+
+  /**
+   * Which of these names are the aggregator's id of a player of this operator, and nobody's own name. Players who
+   * were brought along may be called by one name on both sides, or one as the other is.
+   */
+  async mistakenFor(
+    operatorId: string,
+    operatorUsers: readonly string[],
+  ): Promise<ReadonlySet<string>> {
+    const sought = { operatorId, userIds: operatorUsers };
+    return new Set(await this.#database.run(FIND_MISTAKEN, sought));
+  }
 }
 
 function playerOf(row: Columns): BonusPlayer {
@@ -92,6 +104,19 @@ const FIND_BY_USER_IDS = statement(
   `SELECT operator_user, user_id FROM players
     WHERE operator_id = :operator_id AND user_id = ANY (:user_ids)`,
   playerOf,
+);
+
+const FIND_MISTAKEN = statement(
+  'bonus-players-mistaken',
+  {
+    operator_id: ['text', ({ operatorId }) => operatorId],
+    user_ids: ['text[]', ({ userIds }) => userIds],
+  } satisfies Parameters<{ readonly operatorId: string; readonly userIds: readonly string[] }>,
+  `SELECT p.user_id FROM players p
+    WHERE p.operator_id = :operator_id AND p.user_id = ANY (:user_ids)
+      AND NOT EXISTS (SELECT FROM players own
+                       WHERE own.operator_id = :operator_id AND own.operator_user = p.user_id)`,
+  (row) => row.text('user_id'),
 );
 
 interface NewPlayers {

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type BonusGateway,
+  batchBody,
+  objectOf,
+  startBonusGateway,
+} from './support/bonus-gateway.ts';
+
+let deployment: BonusGateway;
+let template: number;
+beforeAll(async () => {
+  deployment = await startBonusGateway();
+  template = await deployment.template(deployment.alpha);
+  // As `players import` writes those whom the service knows already.
+  await deployment.sql(`
+    INSERT INTO players (operator_id, operator_user, user_id)
+    VALUES ('alpha', 'direct-1', 'direct-1'), ('alpha', '100', '200'), ('alpha', '200', '100')`);
+});
+afterAll(() => deployment.close());
+
+it.each(['direct-1', '100', '200'])(
+  'a player %s who was brought along is given a bonus, although the service calls somebody so',
+  async (user) => {
+    const body = batchBody(template, [user]);
+    const issued = await deployment.alpha.call('/bonuses/bonus/applyBatch', body);
+    expect(issued.status, issued.body).toBe(200);
+    const [bonus] = Object.values(objectOf(issued.json?.items));
+    expect(bonus).toMatchObject({ userId: user });
+  },
+);
