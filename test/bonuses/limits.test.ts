@@ -48,6 +48,19 @@ it('charges a batch by its players: a flood of invented ones makes rows at a kno
   standsAtMs = undefined;
 });
 
+it('answers the repeats of a large batch by what became of it: a 429 would pass for one that was never made', async () => {
+  const ofBeta = await deployment.template(deployment.beta, { name: 'Large' });
+  const body = batchBody(ofBeta, invented('large', 1_000));
+  const applyLarge = () => deployment.beta.call('/bonuses/bonus/applyBatch', body);
+  standsAtMs = Math.floor(performance.now());
+  const how = { kind: 'status', status: 500, effect: 'applied' } as const;
+  deployment.api.misbehave('bonus/applyBatch', how, { calls: 1 });
+  const answers: number[] = [];
+  for (let n = 0; n < 6; n += 1) answers.push((await applyLarge()).status);
+  expect(answers).toEqual([502, 409, 409, 409, 409, 409]);
+  standsAtMs = undefined;
+});
+
 it('asks the service for a hundred unknown ids at most, and names the field beyond', async () => {
   const revoke = (from: number, count: number) =>
     deployment.beta.call('/bonuses/bonus/revokeBatch', {

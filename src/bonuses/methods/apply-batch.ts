@@ -28,10 +28,6 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   const batch = readBatch(call);
   if (!('templateId' in batch)) return batch;
   const { templateId, operatorUsers } = batch;
-  // Not counted as one request: each player is a few rows, maybe a new player, and a bonus (I7).
-  const limited = call.charge('entries', operatorUsers.length);
-  if (limited !== undefined) return limited;
-
   const asked = askedFor(treeOf(call.document));
   const intent = {
     tenant: call.tenant,
@@ -42,6 +38,9 @@ export async function applyBatch(bonuses: Bonuses, call: BonusCall): Promise<Bon
   // Before what the operator may do now: a repeat refused for that would pass for a batch never made.
   const before = await bonuses.intents.findEqual(intent, 'apply');
   if (before !== undefined) return askedBefore(before);
+  // Not counted as one request: each player is a few rows, maybe a new player, and a bonus (I7).
+  const limited = call.charge('entries', operatorUsers.length);
+  if (limited !== undefined) return limited;
   const foreign = refuseCurrencies(call, batch);
   if (foreign !== undefined) return foreign;
   if (!(await seesTemplate(bonuses, call, templateId))) return notFound('template');
