@@ -113,4 +113,17 @@ describe('a reload while a call is under way', () => {
     expect((await create('Fell silent')).status).toBe(200);
     expect(deployment.api.templates.size).toBe(1);
   });
+
+  it('finds what fell silent in the aggregator’s account also when the last operator has left it', async () => {
+    const { alpha, api, gateway } = deployment;
+    api.misbehave('templates/add', { kind: 'hang', effect: 'applied' }, { calls: 1 });
+    const silent = alpha.call('/bonuses/templates/add', templateBody({ name: 'Fell silent' }));
+    await api.waitFor(({ templates }) => templates.size === 1);
+    await gateway.reconfigure('alpha', { bonuses: { upstream: OWN } });
+    expect((await silent).status).toBe(504);
+    await expect.poll(openIntents, { timeout: 20_000 }).toEqual([]);
+    expect(await deployment.sql('SELECT operator_id, origin FROM bonus_templates')).toEqual([
+      { operator_id: 'alpha', origin: 'created' },
+    ]);
+  });
 });

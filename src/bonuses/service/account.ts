@@ -37,10 +37,7 @@ export class Accounts {
   of(operator: OperatorConfig): Account {
     const { gateway, operators } = this.#configuration();
     const own = operator.bonuses.upstream;
-    if (own === undefined) {
-      const { cid, secrets } = gateway.service;
-      return { cid, ...this.#prepare(secrets), exclusive: false };
-    }
+    if (own === undefined) return this.#aggregators(gateway);
     const shares = ({ id, bonuses }: OperatorConfig) =>
       id !== operator.id && bonuses.upstream?.cid === own.cid;
     const exclusive = own.cid !== gateway.service.cid && ![...operators.values()].some(shares);
@@ -50,14 +47,19 @@ export class Accounts {
   /** The account of that cid, for the read-back; undefined when the configuration has it no more. */
   byCid(cid: string): Account | undefined {
     const { gateway, operators } = this.#configuration();
-    if (cid === gateway.service.cid) {
-      return { cid, ...this.#prepare(gateway.service.secrets), exclusive: false };
-    }
+    if (cid === gateway.service.cid) return this.#aggregators(gateway);
     const operator = operators.values().find(({ bonuses }) => bonuses.upstream?.cid === cid);
     return operator && this.of(operator);
   }
 
-  /** The accounts of all operators: what fell silent is found also where the bonus API was switched off since. */
+  #aggregators({ service: { cid, secrets } }: Configuration['gateway']): Account {
+    return { cid, ...this.#prepare(secrets), exclusive: false };
+  }
+
+  /**
+   * The accounts of all operators, and the aggregator's: what fell silent is found also where the bonus API was
+   * switched off since, or the last operator has left for an account of its own.
+   */
   all(): readonly Account[] {
     return this.#sort().all;
   }
@@ -71,7 +73,8 @@ export class Accounts {
     const configuration = this.#configuration();
     // The read-back asks every second; a thousand operators are compared once a reload.
     if (this.#sorted?.of !== configuration) {
-      const all = new Map<string, Account>();
+      const aggregators = this.#aggregators(configuration.gateway);
+      const all = new Map<string, Account>([[aggregators.cid, aggregators]]);
       const kept = new Map<string, Account>();
       for (const operator of configuration.operators.values()) {
         const account = this.of(operator);
