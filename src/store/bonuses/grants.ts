@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
 import { noRow, type Parameters, statement } from '../statement.ts';
+import { recording } from './ownership.ts';
 
 /** One player's bonus of one template that was asked for, its outcome unknown. */
 export interface OpenGrant {
@@ -162,11 +163,9 @@ const FOUND = statement(
   `
   WITH known AS (
     SELECT 1 FROM bonuses b JOIN bonus_grants g ON g.id = :id
-     WHERE b.upstream_cid = :upstream_cid AND b.bonus_id = :bonus_id AND b.created_at < g.created_at
-  ), recorded AS (
-    INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
-    VALUES (:upstream_cid, :operator_id, :bonus_id, :template_id, :user_id) ON CONFLICT DO NOTHING
-  )
+     WHERE b.upstream_cid = :upstream_cid AND b.bonus_id = :bonus_id AND b.user_id = :user_id
+       AND b.created_at < g.created_at
+  ), ${recording('(VALUES (:bonus_id, :template_id, :user_id)) AS b(bonus_id, template_id, user_id)')}
   UPDATE bonus_grants
      SET state = CASE WHEN EXISTS (SELECT 1 FROM known) THEN 'refused' ELSE 'issued' END,
          item = :item

@@ -1,5 +1,5 @@
 import { type Columns, noRow, type Parameters, statement } from '../statement.ts';
-import type { OwnedBonus } from './ownership.ts';
+import { LISTED_BONUSES, type OwnedBonus, recording } from './ownership.ts';
 import { TENANT, type Tenant } from './tenant.ts';
 
 /** What an operator was told, status and body. */
@@ -163,13 +163,7 @@ export const FINISH_APPLY = statement(
     answer_body: ['text', ({ answer }) => answer.body],
   } satisfies Parameters<AnsweredBatch>,
   `
-  WITH recorded AS (
-    INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
-    SELECT :upstream_cid, :operator_id, bonus_id, template_id, user_id
-      FROM unnest(:bonus_ids, :template_ids, :user_ids) AS b(bonus_id, template_id, user_id)
-     ORDER BY bonus_id
-    ON CONFLICT DO NOTHING
-  ), answered AS (
+  WITH ${recording(LISTED_BONUSES)}, answered AS (
     UPDATE bonus_grants
        SET state = CASE WHEN user_id = ANY (:user_ids) THEN 'issued' ELSE 'refused' END
      WHERE intent_id = :intent_id AND state = 'open'

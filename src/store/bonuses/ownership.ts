@@ -37,7 +37,7 @@ export class BonusOwnership {
     return new Set(await this.#database.run(OWN_BONUSES, { tenant, bonusIds }));
   }
 
-  /** Remembers bonuses of the operator's players. What is known already stays as it is. */
+  /** Remembers bonuses of the operator's players. */
   async recordBonuses(tenant: Tenant, bonuses: readonly OwnedBonus[]): Promise<void> {
     if (bonuses.length === 0) return;
     await this.#database.run(RECORD_BONUSES, { tenant, bonuses });
@@ -93,6 +93,31 @@ const OWN_BONUSES = statement(
   (row) => row.text('bonus_id'),
 );
 
+/**
+ * Records bonuses as the service has just shown them: two members of a `WITH`. A service that was restored gives ids
+ * again, and whoever had the bonus of before must not revoke the one of today.
+ * @param given what holds their `bonus_id`, `template_id` and `user_id`
+ */
+export const recording = (given: string) => `
+  shown AS (
+    SELECT DISTINCT ON (bonus_id) bonus_id, template_id, user_id FROM ${given} ORDER BY bonus_id
+  ), moved AS (
+    UPDATE bonuses b
+       SET operator_id = :operator_id, template_id = shown.template_id, user_id = shown.user_id,
+           created_at = clock_timestamp()
+      FROM shown
+     WHERE b.upstream_cid = :upstream_cid AND b.bonus_id = shown.bonus_id
+       AND b.user_id <> shown.user_id
+  ), recorded AS (
+    INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
+    SELECT :upstream_cid, :operator_id, bonus_id, template_id, user_id FROM shown ORDER BY bonus_id
+    ON CONFLICT DO NOTHING
+  )`;
+
+/** Bonuses given as lists. */
+export const LISTED_BONUSES =
+  'unnest(:bonus_ids, :template_ids, :user_ids) AS b(bonus_id, template_id, user_id)';
+
 const RECORD_BONUSES = statement(
   'bonus-record',
   {
@@ -104,11 +129,7 @@ const RECORD_BONUSES = statement(
     ],
     user_ids: ['text[]', ({ bonuses }) => bonuses.map(({ userId }) => userId)],
   } satisfies Parameters<{ readonly tenant: Tenant; readonly bonuses: readonly OwnedBonus[] }>,
-  `INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
-   SELECT :upstream_cid, :operator_id, bonus_id, template_id, user_id
-     FROM unnest(:bonus_ids, :template_ids, :user_ids) AS b(bonus_id, template_id, user_id)
-    ORDER BY bonus_id
-   ON CONFLICT DO NOTHING`,
+  `WITH ${recording(LISTED_BONUSES)} SELECT`,
   noRow,
 );
 

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import {
+  type BonusGateway,
+  batchBody,
+  objectOf,
+  SERVICE_CID,
+  startBonusGateway,
+} from './support/bonus-gateway.ts';
+
+/** A service that was restored from a backup gives ids again that alpha's bonuses had before. */
+
+const REUSED = 90_002;
+
+let deployment: BonusGateway;
+let template: number;
+beforeEach(async () => {
+  deployment = await startBonusGateway({ worker: true, service: { bonusTimeoutMs: 2_000 } });
+  const { alpha } = deployment;
+  await deployment.bonus(alpha, await deployment.template(alpha), 'ann');
+  template = await deployment.template(deployment.beta, { name: 'Of beta' });
+  await deployment.sql(
+    `INSERT INTO bonuses (upstream_cid, operator_id, bonus_id, template_id, user_id)
+     SELECT $1, 'alpha', $2, 1, user_id FROM players WHERE operator_id = 'alpha'`,
+    [SERVICE_CID, REUSED],
+  );
+});
+afterEach(() => deployment.close());
+
+const apply = () => deployment.beta.call('/bonuses/bonus/applyBatch', batchBody(template, ['ben']));
+const revoke = () => deployment.alpha.call('/bonuses/bonus/revokeBatch', { bonusesIds: [REUSED] });
+
+it('a bonus is that of the player whom the service has given it to, and no longer revoked by another operator (I8)', async () => {
+  const issued = await apply();
+  expect(Object.keys(objectOf(issued.json?.items))).toEqual([String(REUSED)]);
+  expect((await revoke()).json).toMatchObject({ items: {}, errorItems: [{ bonusId: REUSED }] });
+  expect(deployment.api.bonuses.map(({ status }) => status)).toEqual(['active', 'active']);
+  const own = await deployment.beta.call('/bonuses/bonus/revokeBatch', { bonusesIds: [REUSED] });
+  expect(Object.keys(objectOf(own.json?.items))).toEqual([String(REUSED)]);
+});
+
+it('nor once its operator has read it', async () => {
+  await apply();
+  await deployment.sql(
+    "UPDATE bonuses SET operator_id = 'alpha', user_id = 'ann-s' WHERE bonus_id = $1",
+    [REUSED],
+  );
+  expect((await deployment.beta.call('/bonuses/player/bonuses', { userId: 'ben' })).status).toBe(
+    200,
+  );
+  expect((await revoke()).json).toMatchObject({ items: {}, errorItems: [{ bonusId: REUSED }] });
+});
+
+it('a lost batch finds it', async () => {
+  const how = { kind: 'reset', effect: 'applied' } as const;
+  deployment.api.misbehave('bonus/applyBatch', how, { calls: 1 });
+  expect((await apply()).status).toBe(504);
+  const found = await deployment.untilClosed(apply);
+  expect(Object.keys(objectOf(found.json?.items)), found.body).toEqual([String(REUSED)]);
+  expect((await revoke()).json).toMatchObject({ items: {}, errorItems: [{ bonusId: REUSED }] });
+});
