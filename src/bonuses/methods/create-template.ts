@@ -1,3 +1,5 @@
+import { CODES } from '../../domain/codes.ts';
+import { failure } from '../../protocol/answers.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
 import { type BonusResult, invalid, NOTE_OPEN, notDone, ok } from '../outcome.ts';
 import { totalPages } from '../paging.ts';
@@ -22,6 +24,16 @@ import { askedFor, askedHash, bodyAsking, bodyOf } from './request-body.ts';
 const NO_TEMPLATE = -1n;
 
 /**
+ * A page of the service's list has a hundred templates of all operators, and is read before each create and by the
+ * read-back. One operator's must not make it larger than what is taken for an answer (I7).
+ */
+export const TEMPLATE_BYTES_MAX = 32 * 1024;
+
+/** What some writer of JSON writes as six characters, such as `\u003c`. */
+const ESCAPED_SOMEWHERE = /[^\w "{}[\],:.-]/g;
+const CHARS_OF_ESCAPE = 6;
+
+/**
  * `POST /bonuses/templates/add`. The intent is committed before the service is asked, so whatever
  * breaks afterwards, the template is found again and is the operator's alone. One body is asked for
  * once: repeated, it gets the first answer.
@@ -30,10 +42,12 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
   const read = fieldsOf(createTemplateFields, call.document);
   if (!('fields' in read)) return read;
   const asked = askedFor(treeOf(call.document));
+  const body = treeText(asked);
+  if (isTooLarge(body)) return TOO_LARGE;
   const intent = {
     tenant: call.tenant,
     bodyHash: askedHash(asked),
-    body: treeText(asked),
+    body,
     patienceMs: patienceMs(bonuses),
   };
   // Before what the operator may do now: a repeat refused for that would pass for a create never made.
@@ -54,6 +68,21 @@ export async function createTemplate(bonuses: Bonuses, call: BonusCall): Promise
   return answer.kind === 'answered'
     ? await created(bonuses, call, begun.intentId, treeOf(answer.document))
     : await notConfirmed(bonuses, begun.intentId, answer, termsOf(call));
+}
+
+const TOO_LARGE: BonusResult = {
+  answer: failure(
+    CODES.validation,
+    `The template is over ${TEMPLATE_BYTES_MAX} bytes; characters other than ASCII letters, digits and blanks count six`,
+    413,
+  ),
+  outcome: 'invalid',
+};
+
+/** Whether it may be too large as the service shows it. */
+function isTooLarge(body: string): boolean {
+  const escapes = body.match(ESCAPED_SOMEWHERE)?.length ?? 0;
+  return body.length + escapes * (CHARS_OF_ESCAPE - 1) > TEMPLATE_BYTES_MAX;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { mapLimited } from '../../lib/map-limited.ts';
+import { Slices } from '../../lib/slices.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { ListedTemplate } from '../../store/bonuses/ownership.ts';
 import { askService, type BonusCall, type Bonuses } from '../context.ts';
@@ -10,7 +11,7 @@ import { termsFor, termsOf } from '../translation/bonus-terms.ts';
 import { templatesFields } from '../translation/fields.ts';
 import { type Json, treeInSlices, treeOf, treeText } from '../translation/json-tree.ts';
 import { fieldsOf } from '../translation/read-fields.ts';
-import { translate } from '../translation/translate.ts';
+import { translateList } from '../translation/translate.ts';
 import { bodyOf } from './request-body.ts';
 
 /** Templates that no copy is kept of are asked for so many at a time. */
@@ -33,12 +34,24 @@ export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<
   if (!('templates' in listed)) return listed;
   const { sharedTemplates } = call.operator.bonuses;
   const totalItems = await bonuses.ownership.countTemplates(call.tenant, sharedTemplates);
-  const items = listed.templates.map(({ item = '{}' }) =>
+  const items = await ownTerms(bonuses, call, listed.templates);
+  return ok(pageText(items, { totalItems, page }));
+}
+
+/** In slices: a hundred large templates are some megabytes, and callbacks do not wait for them. */
+async function ownTerms(
+  bonuses: Bonuses,
+  call: BonusCall,
+  templates: readonly ListedTemplate[],
+): Promise<string> {
+  const slices = new Slices();
+  const items = await slices.map(templates, ({ item = '{}' }) =>
     treeOf(parseJsonObject(Buffer.from(item))),
   );
   const list: Json = { kind: 'array', items };
-  const translated = translate(list, await termsFor(bonuses, call, list), 'template');
-  return ok(pageText(translated === undefined ? '[]' : treeText(translated), { totalItems, page }));
+  const translated = await translateList(list, await termsFor(bonuses, call, list), 'template');
+  const texts = await slices.map(translated?.kind === 'array' ? translated.items : [], treeText);
+  return `[${texts.join(',')}]`;
 }
 
 /** The page, each of its templates with a copy. */

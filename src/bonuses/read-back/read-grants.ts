@@ -2,6 +2,7 @@ import { Slices } from '../../lib/slices.ts';
 import { jsonString, parseJsonObject } from '../../protocol/json.ts';
 import type { OpenGrant } from '../../store/bonuses/grants.ts';
 import { totalPages, translatedPage } from '../paging.ts';
+import { ANSWER_BYTES_MAX } from '../service/client.ts';
 import { playerOf, termsFor } from '../translation/bonus-terms.ts';
 import {
   entriesOf,
@@ -78,12 +79,12 @@ async function settle(reading: ReadingBack, grant: OpenGrant, answer: Json): Pro
 }
 
 /**
- * A batch of which all was found is answered as it would have been; of any other the rest may be
- * asked for again, because the service issues a template once to a player.
+ * A batch of which all was found is answered as it would have been. Any other may be asked for again, because the
+ * service issues a template once to a player: one of which a part is missing, or whose answer would be too large.
  */
 async function closeBatch(reading: ReadingBack, intentId: string): Promise<void> {
   const { grants, intents, configuration, accounts, logger } = reading;
-  const batch = await grants.settled(intentId);
+  const batch = await grants.settled(intentId, ANSWER_BYTES_MAX);
   if (batch === undefined) return;
   const { operatorId, upstreamCid, items } = batch;
   const operator = configuration().operators.get(operatorId);
@@ -91,7 +92,7 @@ async function closeBatch(reading: ReadingBack, intentId: string): Promise<void>
   if (operator === undefined || account === undefined) return;
   const answer = items && (await answerText(items));
   if (answer === undefined) {
-    await intents.fail(intentId, 'not all of it arrived');
+    await intents.fail(intentId, 'not all of it arrived, or too much');
     logger.info({ operator: operatorId, intent: intentId }, 'bonus.batch_incomplete');
     return;
   }

@@ -13,7 +13,7 @@ import { type BonusApiAnswer, judge } from './answer.ts';
 import { healthOfService } from './health.ts';
 
 /** A thousand bonuses of a kilobyte or two, and room for more. */
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+export const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** Calls of one operator at once: one that floods must not use up everybody's connections (I7). */
 const CONCURRENT_MAX = 32;
 export const BONUS_API_CONNECTIONS_MAX = 256;

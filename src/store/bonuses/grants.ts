@@ -23,7 +23,7 @@ export interface SettledBatch {
   readonly intentId: string;
   readonly upstreamCid: string;
   readonly operatorId: string;
-  /** The bonuses that were found, as the service showed them; undefined unless all were. */
+  /** The bonuses that were found, as the service showed them; undefined unless all were, or where they are too much. */
   readonly items: readonly string[] | undefined;
 }
 
@@ -80,9 +80,12 @@ export class BonusGrants {
     await this.#database.run(ABSENT, id);
   }
 
-  /** The batch, once nothing of it is open any more. */
-  async settled(intentId: string): Promise<SettledBatch | undefined> {
-    const [batch] = await this.#database.run(SETTLED, intentId);
+  /**
+   * The batch, once nothing of it is open any more.
+   * @param bytesMax no answer is made of bonuses that are more than this
+   */
+  async settled(intentId: string, bytesMax: number): Promise<SettledBatch | undefined> {
+    const [batch] = await this.#database.run(SETTLED, { intentId, bytesMax });
     return batch;
   }
 
@@ -180,21 +183,32 @@ const ABSENT = statement(
   noRow,
 );
 
+interface WhichBatch {
+  readonly intentId: string;
+  readonly bytesMax: number;
+}
+
+// The items are read only where they are the answer: of a thousand players they may be hundreds of megabytes.
 const SETTLED = statement(
   'bonus-grant-settled',
-  { id: ['bigint', (id) => id] } satisfies Parameters<string>,
-  `SELECT i.id, i.upstream_cid, i.operator_id,
-          array_agg(g.item ORDER BY g.id) AS items,
-          bool_and(g.state = 'issued' AND g.item IS NOT NULL) AS all_issued
-     FROM bonus_intents i JOIN bonus_grants g ON g.intent_id = i.id
-    WHERE i.id = :id AND i.kind = 'apply' AND i.state = 'open'
-    GROUP BY i.id
-   HAVING bool_and(g.state <> 'open')`,
+  {
+    id: ['bigint', ({ intentId }) => intentId],
+    bytes_max: ['bigint', ({ bytesMax }) => bytesMax],
+  } satisfies Parameters<WhichBatch>,
+  `SELECT i.id, i.upstream_cid, i.operator_id, g.is_answer,
+          CASE WHEN g.is_answer THEN (SELECT array_agg(item ORDER BY id) FROM bonus_grants
+                                       WHERE intent_id = i.id) END AS items
+     FROM bonus_intents i, LATERAL (
+       SELECT bool_and(state <> 'open') AS is_settled,
+              bool_and(state = 'issued' AND item IS NOT NULL)
+                AND sum(octet_length(item)) <= :bytes_max AS is_answer
+         FROM bonus_grants WHERE intent_id = i.id) g
+    WHERE i.id = :id AND i.kind = 'apply' AND i.state = 'open' AND g.is_settled`,
   (row): SettledBatch => ({
     intentId: row.text('id'),
     upstreamCid: row.text('upstream_cid'),
     operatorId: row.text('operator_id'),
-    items: row.bool('all_issued') ? row.texts('items') : undefined,
+    items: row.bool('is_answer') ? row.texts('items') : undefined,
   }),
 );
 
