@@ -3,6 +3,7 @@ import type { OperatorConfig } from '../config/schema.ts';
 import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
+import { Turns } from '../lib/turns.ts';
 import { BODY_BYTES_MAX, type OperatorGate, sendAnswer } from '../operators/request.ts';
 import { failure } from '../protocol/answers.ts';
 import type { JsonDocument } from '../protocol/json.ts';
@@ -50,6 +51,9 @@ export function bodyBytesMax(method: BonusMethod): number {
   return CARRIES_BATCH.has(method) ? BODY_BYTES_MAX_OF_BATCHES : BODY_BYTES_MAX;
 }
 
+/** Pages of templates of one operator that are put together here at a time: nothing else holds those back (I7). */
+const PAGES_AT_ONCE = 4;
+
 export interface BonusApi {
   readonly gate: OperatorGate;
   readonly bonuses: Bonuses;
@@ -67,9 +71,10 @@ interface StrangersLogged {
  * The service's bonus API, for each operator as if it were alone (docs/contract.md, Operator API).
  */
 export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
+  const turns = new Turns(PAGES_AT_ONCE);
   for (const method of BONUS_METHODS) {
     app.post(`/bonuses/${method}`, { bodyLimit: bodyBytesMax(method) }, async (request, reply) => {
-      const { result, operator: caller } = await serve(api, method, request);
+      const { result, operator: caller } = await serve(api, turns, method, request);
       const labels = { operator: caller ?? 'unknown', method };
       const seconds = (api.bonuses.clock.monotonicMs() - request.arrivedAtMs) / 1000;
       api.metrics.bonusRequests.inc({ ...labels, outcome: result.outcome });
@@ -91,6 +96,7 @@ export function bonusRoutes(app: FastifyInstance, api: BonusApi): void {
 /** @returns with the operator that was admitted */
 async function serve(
   api: BonusApi,
+  turns: Turns,
   method: BonusMethod,
   request: FastifyRequest,
 ): Promise<{ readonly result: BonusResult; readonly operator: string | undefined }> {
@@ -103,8 +109,29 @@ async function serve(
   }
   const { operator, document } = admitted;
   const call = callOf(api, operator, document, request);
-  const result = forbidden(operator) ?? (await tell(api.bonuses, method, call));
+  const result = forbidden(operator) ?? (await tellInTurn(api, turns, method, call));
   return { result, operator: operator.id };
+}
+
+/** As much as an operator may be told, which nobody knows before: a page may have megabytes. */
+async function tellInTurn(
+  { gate, bonuses }: BonusApi,
+  turns: Turns,
+  method: BonusMethod,
+  call: BonusCall,
+): Promise<BonusResult> {
+  const { operator, account } = call;
+  const isOwnPage = method === 'templates' && !account.exclusive;
+  const done = isOwnPage ? await turns.take(operator.id) : undefined;
+  try {
+    const limited = call.charge('bytes', 1);
+    if (limited !== undefined) return limited;
+    const result = await tell(bonuses, method, call);
+    gate.limits.owe(operator, 'bytes', result.answer.body.length);
+    return result;
+  } finally {
+    done?.();
+  }
 }
 
 /** Nobody can say whether a nonce is new while PostgreSQL is away. */

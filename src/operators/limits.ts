@@ -30,6 +30,11 @@ const RATES = {
    * microseconds of this process each.
    */
   lines: { perSecond: 10_000, burst: 200_000 },
+  /**
+   * Of answers of the bonus API: a page of large templates has three million, each read, put into the operator's
+   * terms and written. A hundred of those a second would take a process for themselves.
+   */
+  bytes: { perSecond: 2_000_000, burst: 16_000_000 },
 } as const satisfies Record<string, Rate>;
 
 export type Work = keyof typeof RATES;
@@ -49,6 +54,7 @@ export class OperatorLimits {
       entries: new TokenBuckets(clock, RATES.entries),
       looks: new TokenBuckets(clock, RATES.looks),
       lines: new TokenBuckets(clock, RATES.lines),
+      bytes: new TokenBuckets(clock, RATES.bytes),
     };
   }
 

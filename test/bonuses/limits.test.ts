@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
-import { type BonusGateway, batchBody, startBonusGateway } from './support/bonus-gateway.ts';
+import {
+  type BonusGateway,
+  batchBody,
+  SERVICE_CID,
+  startBonusGateway,
+} from './support/bonus-gateway.ts';
 
 /** What counts is the work in a request, not the request (I7). */
 
@@ -78,5 +83,28 @@ it('asks the service for a hundred unknown ids at most, and names the field beyo
   const limited = await revoke(7_000_000, 1);
   expect([limited.status, limited.json?.code]).toEqual([429, 10]);
   expect(deployment.api.requests.length).toBe(asked + 100);
+  standsAtMs = undefined;
+});
+
+it('tells an operator so many megabytes a second: pages of large templates would take a process for themselves (I7)', async () => {
+  const { alpha, beta, api, gateway } = deployment;
+  const availableTournaments = Array.from({ length: 800 }, (_, n) => `${'x'.repeat(34)}${n}`);
+  const sharedTemplates = Array.from(
+    { length: 100 },
+    (_, n) => api.createTemplate(SERVICE_CID, { name: `Large ${n}`, availableTournaments }).id,
+  );
+  await gateway.reconfigure('alpha', { bonuses: { sharedTemplates } });
+  const list = () => alpha.call('/bonuses/templates', {});
+  expect((await list()).body.length).toBeGreaterThan(3_000_000);
+  standsAtMs = Math.floor(performance.now());
+  const answers = await Promise.all(Array.from({ length: 40 }, list));
+  const told = answers.filter(({ status }) => status === 200);
+  // Those four that are under way when the last byte of sixteen million is told are still told.
+  expect(told.length).toBeGreaterThan(2);
+  expect(told.length).toBeLessThan(10);
+  const [limited] = answers.filter(({ status }) => status !== 200);
+  expect([limited?.status, limited?.json?.code]).toEqual([429, 10]);
+  expect(Number(limited?.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await beta.call('/bonuses/templates', {})).status).toBe(200);
   standsAtMs = undefined;
 });
