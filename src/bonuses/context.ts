@@ -36,6 +36,12 @@ export interface BonusCall {
   readonly deadline: Deadline;
   /** Takes so much work off what the operator may have done now; the 429 where it is too much. */
   readonly charge: (work: Work, count: number) => BonusResult | undefined;
+  /**
+   * Does what reads a page of templates, of one operator's calls a few at a time: others' templates stand there too, and
+   * each may be large.
+   * @returns the 429 where the operator has been told too much
+   */
+  readonly inTurn: <T>(read: () => Promise<T>) => Promise<T | BonusResult>;
 }
 
 /** Asks the service in a call's name and on its time. */

@@ -4,6 +4,7 @@ import { CODES } from '../domain/codes.ts';
 import { Deadline } from '../domain/deadline.ts';
 import { GatewayError } from '../domain/errors.ts';
 import { Turns } from '../lib/turns.ts';
+import type { Work } from '../operators/limits.ts';
 import { BODY_BYTES_MAX, type OperatorGate, sendAnswer } from '../operators/request.ts';
 import { failure } from '../protocol/answers.ts';
 import type { JsonDocument } from '../protocol/json.ts';
@@ -51,7 +52,7 @@ export function bodyBytesMax(method: BonusMethod): number {
   return CARRIES_BATCH.has(method) ? BODY_BYTES_MAX_OF_BATCHES : BODY_BYTES_MAX;
 }
 
-/** Pages of templates of one operator that are put together here at a time: nothing else holds those back (I7). */
+/** Of one operator, calls that read pages of templates at a time (I7). */
 const PAGES_AT_ONCE = 4;
 
 export interface BonusApi {
@@ -108,30 +109,11 @@ async function serve(
     };
   }
   const { operator, document } = admitted;
-  const call = callOf(api, operator, document, request);
-  const result = forbidden(operator) ?? (await tellInTurn(api, turns, method, call));
+  const call = callOf(api, turns, operator, document, request);
+  const result =
+    forbidden(operator) ?? call.charge('bytes', 1) ?? (await tell(api.bonuses, method, call));
+  api.gate.limits.owe(operator, 'bytes', result.answer.body.length);
   return { result, operator: operator.id };
-}
-
-/** As much as an operator may be told, which nobody knows before: a page may have megabytes. */
-async function tellInTurn(
-  { gate, bonuses }: BonusApi,
-  turns: Turns,
-  method: BonusMethod,
-  call: BonusCall,
-): Promise<BonusResult> {
-  const { operator, account } = call;
-  const isOwnPage = method === 'templates' && !account.exclusive;
-  const done = isOwnPage ? await turns.take(operator.id) : undefined;
-  try {
-    const limited = call.charge('bytes', 1);
-    if (limited !== undefined) return limited;
-    const result = await tell(bonuses, method, call);
-    gate.limits.owe(operator, 'bytes', result.answer.body.length);
-    return result;
-  } finally {
-    done?.();
-  }
 }
 
 /** Nobody can say whether a nonce is new while PostgreSQL is away. */
@@ -168,22 +150,33 @@ function forbidden({ status, bonuses }: OperatorConfig): BonusResult | undefined
 }
 
 function callOf(
-  { gate, bonuses: { clock, configuration, accounts } }: BonusApi,
+  { gate: { limits }, bonuses: { clock, configuration, accounts } }: BonusApi,
+  turns: Turns,
   operator: OperatorConfig,
   document: JsonDocument,
   { arrivedAtMs }: FastifyRequest,
 ): BonusCall {
   const account = accounts.of(operator);
   const { bonusTimeoutMs } = configuration().gateway.service;
+  const charge = (work: Work, count: number): BonusResult | undefined => {
+    const answer = limits.charge(operator, work, count);
+    return answer && { answer, outcome: 'limited' };
+  };
   return {
     operator,
     account,
     tenant: { operatorId: operator.id, upstreamCid: account.cid },
     document,
     deadline: new Deadline(clock, arrivedAtMs, bonusTimeoutMs, 0),
-    charge: (work, count) => {
-      const answer = gate.limits.charge(operator, work, count);
-      return answer && { answer, outcome: 'limited' };
+    charge,
+    inTurn: async (read) => {
+      const done = await turns.take(operator.id);
+      try {
+        // Also for what was told to those before: nobody knows that sooner.
+        return charge('bytes', 1) ?? (await read());
+      } finally {
+        done();
+      }
     },
   };
 }

@@ -20,7 +20,7 @@ const tournaments = (count: number, text: string) =>
 
 it.each([
   ['of letters', tournaments(1_000, 'x'.repeat(40)), 413],
-  ['that a writer of JSON may escape', tournaments(30, '<'.repeat(250)), 413],
+  ['that a writer of JSON may escape', tournaments(15, '<'.repeat(250)), 413],
   ['of a thousand ids of ten digits', tournaments(1_000, '1234567'), 200],
 ])(
   'a template with tournaments %s is taken only where pages stay readable',
@@ -35,8 +35,8 @@ it.each([
 
 it('a page of the largest templates keeps no other operator from its own, nor the read-back from reading (I7)', async () => {
   const { alpha, beta, api } = deployment;
-  // 32 KiB, less what else stands in a template.
-  const availableTournaments = tournaments(800, 'x'.repeat(34));
+  // 16 KiB, less what else stands in a template.
+  const availableTournaments = tournaments(380, 'x'.repeat(34));
   expect((await createTemplate(alpha, { name: 'Largest', availableTournaments })).status).toBe(200);
   for (let n = 0; n < 120; n += 1) {
     api.createTemplate(SERVICE_CID, { name: `Largest ${n}`, availableTournaments });

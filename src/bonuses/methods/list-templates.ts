@@ -29,7 +29,10 @@ export async function listTemplates(bonuses: Bonuses, call: BonusCall): Promise<
   if (!('fields' in read)) return read;
   const { page } = read.fields;
   if (call.account.exclusive) return await passOn(bonuses, call, page);
+  return await call.inTurn(() => ownPage(bonuses, call, page));
+}
 
+async function ownPage(bonuses: Bonuses, call: BonusCall, page: number): Promise<BonusResult> {
   const listed = await completePage(bonuses, call, page);
   if (!('templates' in listed)) return listed;
   const { sharedTemplates } = call.operator.bonuses;
