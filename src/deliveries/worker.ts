@@ -51,6 +51,8 @@ export class DeliveryWorker {
 
   constructor(draining: Working, at: Pick<SchedulerOptions, 'redisUrl' | 'databaseId'>) {
     this.#draining = { ...draining, isHeldByPerson: (id) => this.#heldByPeople.has(id) };
+    // From zero on: an alert takes a Prometheus that sees this counter nowhere for one without workers.
+    for (const by of ['scheduler', 'sweep']) draining.metrics.drains.inc({ by }, 0);
     this.#gauges = new DeliveryGauges({
       ...{ backlog: draining.backlog, store: draining.store, metrics: draining.metrics },
       isHeld: (operatorId) => areHeld(this.#draining, operatorId),

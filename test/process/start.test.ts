@@ -185,6 +185,19 @@ describe('the start of the gateway', () => {
     expect(await gateway.stop()).toEqual({ code: 0, signal: null });
   });
 
+  it.each([
+    ['http', false],
+    ['worker', true],
+    ['http,worker', true],
+  ])('tells an alert by its counter of drains whether it delivers: %s', async (ROLES, delivers) => {
+    const gateway = await startGateway({ env: { ...deployment.env, ROLES } });
+    await gateway.waitForLine(({ json }) => json?.msg === 'gateway.started');
+    const said = gateway.lines.find(({ json }) => json?.msg === 'gateway.admin_listening');
+    const metrics = await (await fetch(`${said?.json?.address}/metrics`)).text();
+    expect(/^gateway_drains_total\{by="sweep"\} \d/m.test(metrics)).toBe(delivers);
+    await gateway.stop();
+  });
+
   it('goes on with the last good configuration when a file becomes invalid', async () => {
     const replica = await deployment.replica();
     await appendFile(join(deployment.configFolder, 'operators', 'alpha.yaml'), 'nonsense: true\n');
