@@ -197,13 +197,20 @@ function judgeVerdict(status: number, verdict: ReadVerdict): Judgement {
     case 'answered':
       return odd('it gives a balance to a player and token that do not exist');
     case 'unknown':
-      return odd(
-        `it does not answer by the protocol (${verdict.error}): check wallet.baseUrl's path` +
-          `${status === 400 ? '' : ', or what stands in front of it'}, or relax wallet.dialect`,
-      );
+      return odd(`it does not answer by the protocol (${verdict.error}): ${adviceFor(status)}`);
     default:
       return unreachable(verdict);
   }
+}
+
+function adviceFor(status: number): string {
+  // Such as after a rotation: code 1 alone says for certain that it is the signature.
+  const shutOut =
+    status === 401 || status === 403
+      ? 'does it refuse the signature or our address? Compare wallet.secrets with its secret, '
+      : '';
+  const inFront = status === 400 ? '' : ', or what stands in front of it';
+  return `${shutOut}check wallet.baseUrl's path${inFront}, or relax wallet.dialect`;
 }
 
 /** The wallet's code and its own words. */

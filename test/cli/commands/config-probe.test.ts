@@ -137,6 +137,12 @@ describe('wagergate config check --probe', () => {
       /not exist/,
     ],
     ['is a page', { status: 404, body: '<html>' }, /HTTP status 404.*path/],
+    [
+      'has another secret, and says so by its status',
+      { status: 401, body: { code: 1, message: 'Invalid signature' } },
+      /HTTP status 401.*[Cc]ompare wallet\.secrets/,
+    ],
+    ['lets nobody in', { status: 403, body: '<html>' }, /HTTP status 403.*our address/],
     ['redirects', { status: 302, headers: { location: '/x' } }, /HTTP status 302/],
     ['refuses without a code', { status: 400, body: {} }, /no integer code/],
   ])('a wallet that %s is odd', async (_, answer, detail) => {
