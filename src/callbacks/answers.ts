@@ -12,6 +12,9 @@ import type { Handled } from './handled.ts';
 
 // The answers of the callbacks, each written once (docs/contract.md, Callbacks).
 
+/** Of a reason in the log: the name of a member may be as long as the body. */
+const REASON_CHARACTERS_MAX = 200;
+
 /** A refusal by the gateway itself, or a wallet's that is passed on. */
 export function refused(
   code: number,
@@ -19,7 +22,10 @@ export function refused(
   operatorId: string | undefined,
   outcome: Handled['outcome'] = 'invalid',
 ): Handled {
-  return { answer: failure(code, message), outcome, operatorId, detail: { code } };
+  // These words are the gateway's own and name a field; a wallet's may name a player.
+  const isOwn = outcome === 'invalid' && code === CODES.validation;
+  const reason = isOwn ? message.slice(0, REASON_CHARACTERS_MAX) : undefined;
+  return { answer: failure(code, message), outcome, operatorId, detail: { code, reason } };
 }
 
 /** A settle or unsettle whose bet is unknown here, and so is its player: nobody can be asked. */

@@ -42,6 +42,6 @@ export async function balance(
     answer: { status: 200, body },
     outcome: 'accepted',
     operatorId,
-    detail: detailOf(answer.trace),
+    detail: detailOf(answer),
   };
 }

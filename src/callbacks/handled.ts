@@ -1,4 +1,4 @@
-import type { WalletTrace } from '../domain/wallet-answer.ts';
+import type { BetAnswer, WalletTrace } from '../domain/wallet-answer.ts';
 import type { Answer } from '../protocol/answers.ts';
 
 /** What a callback is counted under (`gateway_callbacks_total`). */
@@ -24,6 +24,15 @@ export interface Handled {
 }
 
 /** What the log line says of the call that a callback has made to its wallet. */
-export function detailOf({ latencyMs, code }: WalletTrace): NonNullable<Handled['detail']> {
-  return { walletMs: Math.round(latencyMs), code };
+export function detailOf(
+  sent: BetAnswer | { readonly kind: 'answered'; readonly trace: WalletTrace },
+): NonNullable<Handled['detail']> {
+  const { latencyMs, code } = sent.trace;
+  return { walletMs: Math.round(latencyMs), code, reason: failureOf(sent) };
+}
+
+/** Why the wallet's answer is missing, in a word: with it begins whoever is called at night. */
+function failureOf(sent: Parameters<typeof detailOf>[0]): string | undefined {
+  if (sent.kind === 'notSent') return sent.reason;
+  return sent.kind === 'unknown' ? sent.fault : undefined;
 }

@@ -108,5 +108,5 @@ export function answerAttempted(
 ): Handled {
   if (!committedInTime) return systemError('unknown', operatorId, { reason: 'not_recorded' });
   const { answer, conclusion } = concluded;
-  return { answer, outcome: conclusion.outcome, operatorId, detail: detailOf(sent.trace) };
+  return { answer, outcome: conclusion.outcome, operatorId, detail: detailOf(sent) };
 }

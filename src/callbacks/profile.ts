@@ -86,7 +86,7 @@ export async function profile(
     answer: { status: 200, body: translated(document, owner) },
     outcome: 'accepted',
     operatorId,
-    detail: detailOf(answer.trace),
+    detail: detailOf(answer),
   };
 }
 

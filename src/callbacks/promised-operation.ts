@@ -87,7 +87,7 @@ export async function sendPromised(
   );
   if (attempted.kind === 'moved') return 'moved';
   const { conclusion, answer, lateAnswer } = attempted.concluded;
-  const detail = detailOf(attempted.sent.trace);
+  const detail = detailOf(attempted.sent);
   const isConcluded = conclusion.answer !== undefined && attempted.committedInTime;
   if (isConcluded) return { answer, outcome: conclusion.outcome, operatorId, detail };
   return {

@@ -2,18 +2,18 @@ import { unreachable } from '../domain/unreachable.ts';
 import type { ReadFailure } from '../domain/wallet-answer.ts';
 import { refused, unavailable } from './answers.ts';
 import type { Callbacks } from './context.ts';
-import type { Handled } from './handled.ts';
+import { detailOf, type Handled } from './handled.ts';
 
 /** The answer to a profile or balance that brought no data. */
 export function readOutcome(operatorId: string, answer: ReadFailure): Handled {
-  const detail = { walletMs: Math.round(answer.trace.latencyMs) };
+  const detail = detailOf(answer);
   switch (answer.kind) {
     case 'declined':
       return refused(answer.code, answer.message, operatorId, 'declined');
     case 'notSent':
-      return unavailable('not_sent', operatorId, { ...detail, reason: answer.reason });
+      return unavailable('not_sent', operatorId, detail);
     case 'unknown':
-      return unavailable('error', operatorId, { ...detail, reason: answer.fault });
+      return unavailable('error', operatorId, detail);
     default:
       return unreachable(answer);
   }

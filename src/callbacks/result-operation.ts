@@ -82,10 +82,12 @@ export async function sendResult(
 
 function handledOf(operatorId: string, attempted: AttemptResult<WithDelivery>): Handled {
   const { conclusion, delivery, answer, lateAnswer } = attempted.concluded;
-  const detail = detailOf(attempted.sent.trace);
+  const detail = detailOf(attempted.sent);
   // Only what is committed is answered; otherwise 503, and the service repeats it.
-  if (!attempted.committedInTime)
-    return { answer: lateAnswer, outcome: 'unknown', operatorId, detail };
+  if (!attempted.committedInTime) {
+    const late = { ...detail, reason: 'not_recorded' };
+    return { answer: lateAnswer, outcome: 'unknown', operatorId, detail: late };
+  }
   const isTakenOver = delivery.kind === 'new' && delivery.delivery.state === 'pending';
   const outcome = isTakenOver ? 'taken_over' : conclusion.outcome;
   return { answer, outcome, operatorId, detail };

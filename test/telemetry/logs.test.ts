@@ -97,6 +97,41 @@ describe('the log', { timeout: 90_000 }, () => {
     expect(heard.slice(-2)).toEqual(ids);
   });
 
+  it('says in a word why a wallet has answered nothing, and which field was refused', async () => {
+    const replica = await deployment.replica();
+    const service = serviceAt(replica);
+    const player = await deployment.player(replica.baseUrl);
+    const wallet = deployment.wallet('alpha');
+    const { transactionId } = await service.place({ ...player, amount: '5' });
+    await service.settle(
+      transactionId,
+      { amount: '9', resultType: 'won' },
+      { resultType: '"void"' },
+    );
+    const restore = wallet.misbehave('any', { kind: 'status', status: 500 });
+    await service.settle(transactionId, { amount: '9', resultType: 'won' });
+    await service.place({ ...player, amount: '5' });
+    restore();
+    await wallet.down();
+    await service.place({ ...player, amount: '5' });
+    await wallet.up();
+    await service.close();
+    await replica.process.stop();
+
+    const handled = linesOf(replica, 'callback.handled');
+    const failures = handled.filter(({ operation }) => operation !== 'rollback').slice(1);
+    // The service repeats the settle.
+    const said = failures.map(
+      ({ operation, outcome, reason }) => `${operation} ${outcome}: ${reason}`,
+    );
+    expect([...new Set(said)]).toEqual([
+      'settle invalid: resultType: must be one of won, lost, refund, cashout',
+      'settle unknown: http_error',
+      'place unknown: http_error',
+      'place not_sent: connection',
+    ]);
+  });
+
   it('leaves out good reads as told, and never a bet or a failure', async () => {
     const replica = await deployment.replica({ LOG_READS_SAMPLE: '0' });
     const service = serviceAt(replica);

@@ -21,9 +21,14 @@ describe('what callbacks answer', () => {
       answer,
       outcome: 'invalid',
       operatorId: 'alpha',
-      detail: { code: 5 },
+      detail: { code: 5, reason: 'amount: odd' },
     });
     expect(refused(5, 'amount: odd', undefined, 'conflict').outcome).toBe('conflict');
+  });
+
+  it('has its field in the log, not too long a one, and never the words of a wallet (I8)', () => {
+    expect(refused(5, 'a'.repeat(1_000), undefined).detail?.reason).toBe('a'.repeat(200));
+    expect(refused(5, 'ann is blocked', 'alpha', 'declined').detail?.reason).toBeUndefined();
   });
 
   it('says of a token that it is invalid or out of date, and whose it is where that is known', () => {

@@ -105,13 +105,13 @@ describe('a place', () => {
   });
 
   it.each([
-    ['declined by the wallet', DECLINED, 'declined', failure(7, 'No money'), 7],
-    ['of unknown outcome', UNKNOWN, 'unknown', SYSTEM_ERROR, undefined],
-    ['that no connection took', NOT_SENT, 'not_sent', SYSTEM_ERROR, undefined],
-  ] as const)('%s says so (I2)', async (_, sent, outcome, answer, code) => {
+    ['declined by the wallet', DECLINED, 'declined', failure(7, 'No money'), { code: 7 }],
+    ['of unknown outcome', UNKNOWN, 'unknown', SYSTEM_ERROR, { reason: 'timeout' }],
+    ['that no connection took', NOT_SENT, 'not_sent', SYSTEM_ERROR, { reason: 'connection' }],
+  ] as const)('%s says so (I2)', async (_, sent, outcome, answer, why) => {
     const { handled, kept } = await placed({ sent });
     expect(handled).toEqual({
-      ...{ answer, outcome, operatorId: 'alpha', detail: { walletMs: 7, code } },
+      ...{ answer, outcome, operatorId: 'alpha', detail: { walletMs: 7, ...why } },
     });
     expect(kept.results[0]?.attempt.answer).toEqual(answer);
   });
@@ -144,7 +144,7 @@ describe('a place whose operator has come by another wallet while it was written
     });
     expect(handled).toEqual({
       ...{ answer: SYSTEM_ERROR, outcome: 'not_sent', operatorId: 'alpha' },
-      detail: { walletMs: 0, code: undefined },
+      detail: { walletMs: 0, reason: 'maintenance' },
     });
   });
 });

@@ -100,9 +100,10 @@ describe('a place of a sub-partner', () => {
 
   it('of another operator than its player’s is refused, on record: the file may be put right', async () => {
     const { handled, steps, kept } = await placed({ configured }, { subPartnerId: '"south"' });
+    const reason = 'subPartnerId: is not the operator of this player';
     expect(handled).toEqual({
-      answer: failure(5, 'subPartnerId: is not the operator of this player'),
-      ...{ outcome: 'invalid', operatorId: 'alpha', detail: { code: 5 } },
+      answer: failure(5, reason),
+      ...{ outcome: 'invalid', operatorId: 'alpha', detail: { code: 5, reason } },
     });
     expect(steps).toEqual(['refusal']);
     expect(kept.refusals).toMatchObject([{ operation: 'place', answer: { status: 400 } }]);

@@ -78,18 +78,19 @@ describe('an operation that is promised and then tried', () => {
   });
 
   it.each([
-    ['the wallet did not answer', NO_ANSWER, { kind: 'pending', retryInMs: 1_800 }, 4_000],
-    ['no wallet was reached', NOT_CONNECTED, { kind: 'pending', retryInMs: 1_800 }, 2],
-    ['the wallet refused it', declined(5), { kind: 'pending', retryInMs: 1_800 }, 5],
-  ] as const)('stays a promise, and is answered 200, where %s (I4)', async (_, sent, after, ms) => {
+    ['the wallet did not answer', NO_ANSWER, { walletMs: 4_000, reason: 'timeout' }],
+    ['no wallet was reached', NOT_CONNECTED, { walletMs: 2, reason: 'connection' }],
+    ['the wallet refused it', declined(5), { walletMs: 5, code: 5 }],
+  ] as const)('stays a promise, and is answered 200, where %s (I4)', async (_, sent, detail) => {
     vi.spyOn(Math, 'random').mockReturnValue(0.9);
     const scene = rollingBack({ sent });
     expect(await rollback(scene.callback)).toEqual({
       answer: PROMISED,
       outcome: 'taken_over',
       operatorId: 'alpha',
-      detail: { walletMs: ms, code: sent.kind === 'declined' ? 5 : undefined },
+      detail,
     });
+    const after = { kind: 'pending', retryInMs: 1_800 };
     expect(scene.outcomes).toMatchObject([
       { change: {}, delivery: { after }, attempt: { answer: PROMISED } },
     ]);

@@ -93,7 +93,7 @@ describe('with `queue`, a first settle that was not brought', () => {
       answer: TAKEN_OVER,
       outcome: 'taken_over',
       operatorId: 'alpha',
-      detail: { walletMs: 4_000, code: undefined },
+      detail: { walletMs: 4_000, reason: 'timeout' },
     });
     expect(scene.outcomes).toMatchObject([
       {

@@ -104,7 +104,7 @@ describe('a result that its wallet takes', () => {
       answer: UNAVAILABLE,
       outcome: 'unknown',
       operatorId: 'alpha',
-      detail: { walletMs: 13, code: undefined },
+      detail: { walletMs: 13, reason: 'not_recorded' },
     });
   });
 
@@ -231,7 +231,7 @@ describe('a result that its wallet does not take', () => {
       answer: UNAVAILABLE,
       outcome: 'unknown',
       operatorId: 'alpha',
-      detail: { walletMs: 4_000, code: undefined },
+      detail: { walletMs: 4_000, reason: 'timeout' },
     });
     const attempted = { kind: 'settle', amount: '12.10', resultType: 'won' };
     expect(scene.outcomes).toMatchObject([

@@ -66,7 +66,7 @@ describe('a settle that the journal answers', () => {
       answer: failure(5, 'transactionId: is not known'),
       outcome: 'invalid',
       operatorId: undefined,
-      detail: { code: 5 },
+      detail: { code: 5, reason: 'transactionId: is not known' },
     });
     expect([scene.commits, scene.calls]).toEqual([[], []]);
   });

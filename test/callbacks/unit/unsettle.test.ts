@@ -64,7 +64,7 @@ describe('an unsettle', () => {
       answer: failure(5, 'transactionId: is not known'),
       outcome: 'invalid',
       operatorId: undefined,
-      detail: { code: 5 },
+      detail: { code: 5, reason: 'transactionId: is not known' },
     });
     expect(scene.calls).toEqual([]);
   });
