@@ -1,3 +1,4 @@
+import { OPERATIONS } from '../domain/operation.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Operations whose outcome can stay unknown while the service waits. */
@@ -11,6 +12,9 @@ export function countFromZero(metrics: Metrics, operatorIds: Iterable<string>): 
   for (const caller of ['service', 'unknown']) metrics.signatureFailures.inc({ caller }, 0);
   for (const result of ['ok', 'invalid']) metrics.configReloads.inc({ result }, 0);
   metrics.commitsLost.inc(0);
+  for (const operation of OPERATIONS) {
+    metrics.callbacks.inc({ operator: 'unknown', operation, outcome: 'invalid' }, 0);
+  }
   metrics.conflicts.inc({ operator: 'unknown' }, 0);
   for (const operator of operatorIds) {
     metrics.conflicts.inc({ operator }, 0);

@@ -29,6 +29,7 @@ const FIRING = [
   'WagergateServiceSignatureFailures',
   'WagergateSignatureFailures',
   'WagergateUnknownOutcomes',
+  'WagergateWalletFails',
 ];
 
 const withPrometheus = await hasPrometheus();

@@ -21,7 +21,7 @@ export interface Night {
   close(): Promise<void>;
 }
 
-/** A bad night: alpha's wallet is well, beta's fails at every call, gamma's is slow to decide. */
+/** A bad night: alpha's wallet is well, beta's fails at every call, gamma's is slow to decide and has no balances. */
 export async function startNight(): Promise<Night> {
   const bonusApi = await startBonusApi({
     partners: [{ cid: 'aggregator-key', secrets: [SERVICE_SECRET] }],
@@ -43,6 +43,7 @@ export async function startNight(): Promise<Night> {
   });
   gateway.metrics.collectProcessMetrics();
   gateway.wallet('beta').misbehave('any', { kind: 'status', status: 500 });
+  gateway.wallet('gamma').misbehave('balance', { kind: 'status', status: 500 });
   const { app, readiness } = gateway.parts.adminServer();
   readiness.started();
   const bookkeeper = gateway.parts.bookkeeper();
@@ -109,6 +110,7 @@ export async function startNight(): Promise<Night> {
         takenOver(),
         bonuses(),
         signedWrongly(),
+        gateway.service.balance(players.gamma),
       ]);
     },
     incidents: async () => {
