@@ -20,12 +20,37 @@ interface ActionProps {
   readonly children?: ReactNode;
 }
 
+type Running = 'idle' | 'running' | Error;
+
 /** A button that says first what it will do, asks why, and tells when it could not. */
 export function Action(props: ActionProps) {
-  const { label, title, about, right, tone = 'plain' } = props;
+  const { label, title, about, right, tone = 'plain', run } = props;
   const { data: me } = useLive('GET /admin/me', { everyMs: false });
   const isAllowed = me?.rights.includes(right) === true;
   const [isOpen, setOpen] = useState(false);
+  const [reason, setReason] = useState('');
+  const [state, setState] = useState<Running>('idle');
+  const start = () => {
+    setState('running');
+    run(reason.trim()).then(
+      () => {
+        setOpen(false);
+        setReason('');
+        setState('idle');
+      },
+      (error: unknown) => {
+        // Also where the window was closed meanwhile: nobody may take for done what was not.
+        setOpen(true);
+        setState(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  };
+  const close = () => {
+    setOpen(false);
+    if (state === 'running') return;
+    setReason('');
+    setState('idle');
+  };
   return (
     <>
       <button
@@ -37,31 +62,29 @@ export function Action(props: ActionProps) {
       >
         {label}
       </button>
-      <Panel title={title} about={about} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <ActionForm {...props} close={() => setOpen(false)} />
+      <Panel title={title} about={about} isOpen={isOpen} onClose={close}>
+        <ActionForm {...props} {...{ state, start, close }} text={reason} onText={setReason} />
       </Panel>
     </>
   );
 }
 
-function ActionForm({
-  label,
-  reason,
-  tone = 'main',
-  run,
-  close,
-  children,
-}: ActionProps & { readonly close: () => void }) {
-  const [text, setText] = useState('');
-  const [state, setState] = useState<'idle' | 'running' | Error>('idle');
+interface ActionFormProps extends ActionProps {
+  readonly state: Running;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly start: () => void;
+  readonly close: () => void;
+}
+
+function ActionForm(props: ActionFormProps) {
+  const { label, reason, tone = 'main', state, text, onText, start, close, children } = props;
   const id = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setState('running');
-    run(text.trim()).then(close, (error: unknown) =>
-      setState(error instanceof Error ? error : new Error(String(error))),
-    );
+    start();
   };
+  const isRunning = state === 'running';
   return (
     <form onSubmit={submit} className="action-form">
       {children}
@@ -74,7 +97,8 @@ function ActionForm({
             maxLength={2000}
             required={reason === 'required'}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => onText(event.target.value)}
+            readOnly={isRunning}
           />
         </div>
       )}
@@ -83,16 +107,17 @@ function ActionForm({
           <Plain text={reasonOf(state)} />
         </p>
       )}
+      {isRunning && <p role="status">Under way. Closing this window does not stop it.</p>}
       <div className="buttons">
         <button type="button" onClick={close}>
-          Cancel
+          {isRunning ? 'Close' : 'Cancel'}
         </button>
         <button
           type="submit"
           className={tone === 'danger' ? 'danger' : 'main'}
-          disabled={state === 'running'}
+          disabled={isRunning}
         >
-          {state === 'running' ? 'Working…' : label}
+          {isRunning ? 'Working…' : label}
         </button>
       </div>
     </form>

@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 
 interface PanelProps {
   readonly title: ReactNode;
@@ -13,6 +13,7 @@ interface PanelProps {
 
 /** A window over the page that keeps the focus and gives it back. */
 export function Panel({ title, about, isOpen, onClose, children, isWide = false }: PanelProps) {
+  useFocusAfter(isOpen);
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -32,4 +33,17 @@ export function Panel({ title, about, isOpen, onClose, children, isWide = false 
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** What opened a window may be gone when it closes, such as a button that has done its work. */
+function useFocusAfter(isOpen: boolean): void {
+  useEffect(() => {
+    if (!isOpen) return;
+    return () => {
+      window.setTimeout(() => {
+        if (document.activeElement !== document.body) return;
+        document.getElementById('main')?.focus({ preventScroll: true });
+      });
+    };
+  }, [isOpen]);
 }

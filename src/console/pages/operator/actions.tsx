@@ -36,7 +36,9 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
         )}
       </div>
       {hold === null ? (
+        // Two keys: where somebody else holds or resumes meanwhile, an open window must not become its opposite.
         <Action
+          key="hold"
           right="operate"
           label="Hold"
           title={`Hold the deliveries of ${id}`}
@@ -46,6 +48,7 @@ export function HoldAction({ operator }: { readonly operator: Operator }) {
         />
       ) : (
         <Action
+          key="resume"
           right="operate"
           label="Resume"
           tone="main"

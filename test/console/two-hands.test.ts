@@ -1,0 +1,82 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_TOKEN, ask } from '../admin/admin.ts';
+import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+const AS_ADMIN = { authorization: `Bearer ${ADMIN_TOKEN}` };
+
+describe.skipIf(!hasChromium)(
+  'somebody who is not alone, or in a hurry',
+  { timeout: 120_000 },
+  () => {
+    let rig: TestConsole;
+    beforeAll(async () => {
+      rig = await startConsole({ operators: { alpha: {}, beta: {}, delta: {}, epsilon: {} } });
+    }, 120_000);
+    afterAll(() => rig.close());
+    afterEach(() => {
+      expect(rig.complaints).toEqual([]);
+    });
+
+    const operatorUrl = (id: string) => `${rig.adminUrl}/admin/operators/${id}`;
+    const holdOf = async (id: string) =>
+      (await ask(operatorUrl(id), { headers: AS_ADMIN })).json.hold?.reason ?? null;
+
+    it('never resumes by the window in which a hold was begun (I12)', async () => {
+      const page = await rig.open('/operators/alpha');
+      await page.getByRole('button', { name: 'Hold' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('nothing may go out');
+      await ask(`${operatorUrl('alpha')}/deliveries/hold`, {
+        method: 'POST',
+        headers: AS_ADMIN,
+        body: JSON.stringify({ reason: 'a colleague was quicker' }),
+      });
+      await dialog.waitFor({ state: 'detached' });
+      await page.locator('#main').getByText('a colleague was quicker').waitFor();
+      expect(await page.evaluate('document.activeElement.id')).toBe('main');
+      expect(await holdOf('alpha')).toBe('a colleague was quicker');
+      await page.close();
+    });
+
+    it('is told that what is under way is not stopped by closing its window', async () => {
+      const page = await rig.open('/operators/beta');
+      const letGo = Promise.withResolvers<void>();
+      await page.route('**/deliveries/hold', async (route) => {
+        await letGo.promise;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Hold' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('one moment');
+      await dialog.getByRole('button', { name: 'Hold' }).click();
+      await dialog.getByText('Closing this window does not stop it.').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      letGo.resolve();
+      await page.locator('#main').getByText('one moment').waitFor();
+      await page.close();
+    });
+
+    it('is told of a failure also where the window was closed before', async () => {
+      const page = await rig.open('/operators/delta');
+      const letGo = Promise.withResolvers<void>();
+      const body = '{"code":100,"message":"PostgreSQL is not available"}';
+      await page.route('**/deliveries/hold', async (route) => {
+        await letGo.promise;
+        await route.fulfill({ status: 503, body });
+      });
+      await page.getByRole('button', { name: 'Hold' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Reason').fill('nothing may go out');
+      await dialog.getByRole('button', { name: 'Hold' }).click();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      letGo.resolve();
+      await dialog.getByText('PostgreSQL is not available (503)').waitFor();
+      expect(await dialog.getByLabel('Reason').inputValue()).toBe('nothing may go out');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      expect(await holdOf('delta')).toBeNull();
+      await page.close();
+    });
+});
