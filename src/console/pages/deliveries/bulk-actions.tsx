@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { refreshAll, useLive } from '../../api/queries.ts';
+import { LIVE_MS, refreshAll, untilSignedOut } from '../../api/queries.ts';
 import type { Answers } from '../../api/wire.ts';
 import { Action } from '../../parts/action.tsx';
 import { reasonOf } from '../../parts/answered.tsx';
@@ -11,6 +11,20 @@ import { type DeliveryFilter, RETRYABLE } from './filter.ts';
 
 type Item = Answers['GET /admin/deliveries']['items'][number];
 
+/** More than so many take PostgreSQL a while to count: that is not done every three seconds. */
+const MANY = 10_000;
+const MANY_MS = 30_000;
+
+/** Which of the buttons. */
+type What = 'retry' | 'resolve' | 'all';
+
+/** The latest run of one of them, over or not. */
+interface Latest {
+  readonly what: What;
+  readonly progress: BulkProgress;
+  readonly isOver: boolean;
+}
+
 interface BulkActionsProps {
   readonly filter: DeliveryFilter;
   readonly selected: readonly Item[];
@@ -19,21 +33,32 @@ interface BulkActionsProps {
 
 /** Retries or resolves a selection, or retries all that a filter finds: how many is said before, how far after. */
 export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
-  const [progress, setProgress] = useState<BulkProgress | undefined>();
-  const operators = useLive('GET /admin/operators', { everyMs: false });
+  const [latest, setLatest] = useState<Latest | undefined>();
   const isRetryable = RETRYABLE.has(filter.state ?? '');
   const count = useQuery({
     queryKey: ['GET /admin/deliveries/count', filter],
     queryFn: ({ signal }) => call('GET /admin/deliveries/count', { query: { ...filter }, signal }),
     enabled: isRetryable,
+    // As current as the list beside it: a button must not say another number, nor be missing.
+    refetchInterval: (query) => {
+      const { count: last = 0 } = query.state.data ?? {};
+      return untilSignedOut(last > MANY ? MANY_MS : LIVE_MS)(query);
+    },
   });
   const { total, many } = totalOf(count.data);
-  const follow = async (work: AsyncIterable<BulkProgress>) => {
-    for await (const each of work) setProgress(each);
-    onDone();
-    await refreshAll();
+  const follow = async (what: What, work: AsyncIterable<BulkProgress>) => {
+    setLatest(undefined);
+    try {
+      for await (const progress of work) setLatest({ what, progress, isOver: false });
+      onDone();
+    } finally {
+      setLatest((last) => last && { ...last, isOver: true });
+      await refreshAll();
+    }
   };
-  const everyOperator = allOf(operators.data);
+  // A window about to be answered must not show what an earlier one has done.
+  const progressOf = (what: What) =>
+    latest?.what === what && !latest.isOver && <Progress progress={latest.progress} />;
   return (
     <div className="bulk">
       {selected.length > 0 && (
@@ -44,9 +69,9 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           title={`Retry ${selected.length} deliveries`}
           about="Each is due at once. One that a later operation has overtaken is left as it is."
           reason="optional"
-          run={(reason) => follow(eachSelected('retry', ids(selected), reason))}
+          run={(reason) => follow('retry', eachSelected('retry', ids(selected), reason))}
         >
-          {progress !== undefined && <Progress progress={progress} />}
+          {progressOf('retry')}
         </Action>
       )}
       {selected.length > 0 && selected.every(({ state }) => state === 'dead') && (
@@ -57,9 +82,9 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           title={`Resolve ${selected.length} deliveries by hand`}
           about="None of them is ever sent again. Do this only when the wallet's own books say what the service believes."
           reason="required"
-          run={(reason) => follow(eachSelected('resolve', ids(selected), reason))}
+          run={(reason) => follow('resolve', eachSelected('resolve', ids(selected), reason))}
         >
-          {progress !== undefined && <Progress progress={progress} />}
+          {progressOf('resolve')}
         </Action>
       )}
       {isRetryable && total > 0 && (
@@ -69,20 +94,14 @@ export function BulkActions({ filter, selected, onDone }: BulkActionsProps) {
           title={`Retry ${many} deliveries`}
           about={`All that are ${filter.state}${filter.operator === undefined ? ', of every operator' : ` of ${filter.operator}`}${filter.operation === undefined ? '' : `, ${filter.operation} only`}. Those that a later operation has overtaken are left as they are.`}
           reason="optional"
-          run={(reason) => follow(retryFilter(filter, everyOperator, total, reason))}
+          run={(reason) => follow('all', retryFilter(filter, total, reason))}
         >
-          {progress !== undefined && <Progress progress={progress} />}
+          {progressOf('all')}
         </Action>
       )}
-      {progress !== undefined && <Progress progress={progress} />}
+      {latest !== undefined && <Progress progress={latest.progress} />}
     </div>
   );
-}
-
-/** Also those of which only something open is left. */
-function allOf(operators: Answers['GET /admin/operators'] | undefined): readonly string[] {
-  const { items = [], withoutFile = [] } = operators ?? {};
-  return [...items, ...withoutFile].map(({ id }) => id);
 }
 
 function totalOf(counted: Answers['GET /admin/deliveries/count'] | undefined) {
@@ -95,7 +114,7 @@ function ids(items: readonly Item[]): readonly string[] {
 }
 
 function Progress({ progress }: { readonly progress: BulkProgress }) {
-  const { looked, total, done, failed } = progress;
+  const { looked, total, done, failed, withoutFile } = progress;
   return (
     <div className="progress" role="status">
       <progress max={total} value={Math.min(looked, total)} aria-label="Done so far" />
@@ -106,6 +125,11 @@ function Progress({ progress }: { readonly progress: BulkProgress }) {
       {failed.slice(0, 3).map(({ id, error }) => (
         <p key={id} className="muted">
           {id}: <Plain text={reasonOf(error)} />
+        </p>
+      ))}
+      {withoutFile.map((id) => (
+        <p key={id} className="muted">
+          <Plain text={id} /> has no file in operators/: its deliveries are left as they are.
         </p>
       ))}
     </div>

@@ -1,5 +1,6 @@
 import { unreachable } from '../../../domain/unreachable.ts';
-import { call } from '../../api/call.ts';
+import { AnswerError, call } from '../../api/call.ts';
+import type { Answers } from '../../api/wire.ts';
 import type { DeliveryFilter } from './filter.ts';
 
 export interface BulkProgress {
@@ -7,7 +8,11 @@ export interface BulkProgress {
   readonly looked: number;
   readonly done: number;
   readonly failed: readonly { readonly id: string; readonly error: Error }[];
+  /** Operators whose file is gone: nothing of theirs is retried until it returns. */
+  readonly withoutFile: readonly string[];
 }
+
+const NOTHING_YET = { looked: 0, done: 0, failed: [], withoutFile: [] } as const;
 
 /** How many one request looks at, so that progress can be shown. */
 const SLICE = 100;
@@ -21,7 +26,7 @@ export async function* eachSelected(
   ids: readonly string[],
   reason: string,
 ): AsyncGenerator<BulkProgress> {
-  let progress: BulkProgress = { total: ids.length, looked: 0, done: 0, failed: [] };
+  let progress: BulkProgress = { total: ids.length, ...NOTHING_YET };
   for (const id of ids) {
     const error = await errorOf(oneOf(verb, id, reason));
     progress = {
@@ -61,32 +66,55 @@ async function errorOf(work: Promise<unknown>): Promise<Error | undefined> {
 /** All that a filter finds, slice by slice, an operator after the other. */
 export async function* retryFilter(
   filter: DeliveryFilter,
-  operators: readonly string[],
   total: number,
   reason: string,
 ): AsyncGenerator<BulkProgress> {
-  let progress: BulkProgress = { total, looked: 0, done: 0, failed: [] };
-  for (const operator of filter.operator === undefined ? operators : [filter.operator]) {
+  let progress: BulkProgress = { total, ...NOTHING_YET };
+  for (const operator of await operatorsOf(filter)) {
     let cursor: string | null = null;
     do {
-      const answer: { retried: number; nextCursor?: string | null } = await call(
-        'POST /admin/deliveries/retry',
-        {
-          body: {
-            operator,
-            state: filter.state,
-            ...(filter.operation === undefined ? {} : { operation: filter.operation }),
-            limit: SLICE,
-            ...(cursor === null ? {} : { cursor }),
-            ...(reason === '' ? {} : { reason }),
-          },
-        },
-      );
+      const answer = await retrySlice({ ...filter, operator }, cursor, reason);
+      if (answer === undefined) {
+        progress = { ...progress, withoutFile: [...progress.withoutFile, operator] };
+        break;
+      }
       cursor = answer.nextCursor ?? null;
       const looked = cursor === null ? progress.looked + answer.retried : progress.looked + SLICE;
       progress = { ...progress, looked, done: progress.done + answer.retried };
       yield progress;
     } while (cursor !== null);
   }
-  yield { ...progress, looked: total };
+  yield progress.withoutFile.length > 0 ? progress : { ...progress, looked: total };
+}
+
+/** Asked for at the moment of the retry: a page may be older than an operator, or have failed to learn of them. */
+async function operatorsOf({ operator }: DeliveryFilter): Promise<readonly string[]> {
+  if (operator !== undefined) return [operator];
+  const { items, withoutFile } = await call('GET /admin/operators');
+  return [...items, ...withoutFile].map(({ id }) => id);
+}
+
+type Slice = Answers['POST /admin/deliveries/retry'];
+
+/** @returns undefined where the operator has no file: the others are still to be retried */
+async function retrySlice(
+  { operator, state, operation }: DeliveryFilter,
+  cursor: string | null,
+  reason: string,
+): Promise<Slice | undefined> {
+  try {
+    return await call('POST /admin/deliveries/retry', {
+      body: {
+        operator,
+        state,
+        ...(operation === undefined ? {} : { operation }),
+        limit: SLICE,
+        ...(cursor === null ? {} : { cursor }),
+        ...(reason === '' ? {} : { reason }),
+      },
+    });
+  } catch (error) {
+    if (error instanceof AnswerError && error.status === 404) return undefined;
+    throw error;
+  }
 }

@@ -7,7 +7,7 @@ import { Choice } from '../../parts/choice.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { BulkActions } from './bulk-actions.tsx';
 import { DeliveryRows } from './delivery-rows.tsx';
-import { type DeliveryFilter, readFilter } from './filter.ts';
+import { type DeliveryFilter, RETRYABLE, readFilter } from './filter.ts';
 
 const route = getRouteApi('/deliveries');
 
@@ -76,8 +76,11 @@ interface FoundProps {
 
 function Found({ filter, items, more }: FoundProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  // What has gone from the list meanwhile is no longer selected.
-  const present = useMemo(() => items.filter(({ id }) => selected.has(id)), [items, selected]);
+  // What has gone from the list meanwhile, or has nothing to choose any more, is no longer selected.
+  const present = useMemo(
+    () => items.filter(({ id, state }) => selected.has(id) && RETRYABLE.has(state)),
+    [items, selected],
+  );
   return (
     <>
       <BulkActions filter={filter} selected={present} onDone={() => setSelected(new Set())} />
