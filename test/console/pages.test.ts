@@ -152,4 +152,18 @@ describe.skipIf(!hasChromium)('every page of the console', { timeout: 120_000 },
     await page.getByText('The gateway does not answer').waitFor({ state: 'detached' });
     await page.close();
   });
+
+  it('keeps what stands around a page that does not come, and goes on to others', async () => {
+    const page = await rig.open('');
+    await page.getByText('beta').first().waitFor();
+    await page.route('**/assets/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Books' }).click();
+    await page.getByText('This page went wrong.').waitFor();
+    await page.unroute('**/assets/**');
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('heading', { name: 'Audit' }).waitFor();
+    await page.close();
+    // The browser tells of the file that did not come.
+    rig.complaints.splice(0);
+  });
 });

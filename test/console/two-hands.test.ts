@@ -79,4 +79,20 @@ describe.skipIf(!hasChromium)(
       expect(await holdOf('delta')).toBeNull();
       await page.close();
     });
-});
+
+    it('sees of one operator nothing that was found at another, also after a jump back', async () => {
+      const page = await rig.open('/operators/alpha');
+      await page.getByText('Not asked yet.').waitFor();
+      await page.getByRole('link', { name: 'Now', exact: true }).click();
+      await page.getByRole('link', { name: 'epsilon' }).click();
+      await page.getByText('Not asked yet.').waitFor();
+      await page.getByRole('button', { name: 'Probe' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Probe' }).click();
+      await page.getByText('refuses an unknown player in proper form').waitFor();
+      await page.evaluate('history.go(-2)');
+      await page.waitForURL('**/operators/alpha');
+      await page.getByText('Not asked yet.').waitFor();
+      await page.close();
+    });
+  },
+);

@@ -15,7 +15,6 @@ import { Shell } from './shell.tsx';
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: PageMissing,
-  errorComponent: PageFailed,
 });
 
 const parent = { getParentRoute: () => root };
@@ -115,6 +114,10 @@ export const router = createRouter({
   parseSearch,
   stringifySearch: searchText,
   defaultPendingComponent: () => <Loading what="the page" />,
+  // Around each page and not the root alone: what stands around a page that broke stays.
+  defaultErrorComponent: PageFailed,
+  // A jump in the history from one operator to another must not take along what was found at the first.
+  defaultRemountDeps: ({ params }) => params,
   defaultPreload: 'intent',
 });
 

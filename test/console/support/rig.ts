@@ -29,7 +29,7 @@ export interface TestConsole {
   /** A tab of its own. Those of one kind share a browser, and with it what the browser has compiled. */
   open(path: string, options?: OpenOptions): Promise<Page>;
   /** What went wrong in any page: exceptions, refused scripts and styles, requests to elsewhere. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
   close(): Promise<void>;
 }
 
