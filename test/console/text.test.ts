@@ -15,7 +15,11 @@ describe('text from outside', () => {
     ['tag\u{e0041}', 'tag⟨U+E0041⟩'],
     ['half\ud800', 'half⟨U+D800⟩'],
     ['two\nlines\tand a tab', 'two\nlines\tand a tab'],
-    ['Zoë ✓ 日本 👩‍👩', 'Zoë ✓ 日本 👩⟨U+200D⟩👩'],
+    ['Zoë ✓ 日本 👩‍👩 ❤️', 'Zoë ✓ 日本 👩⟨U+200D⟩👩 ❤️'],
+    ['bet-1\u3164', 'bet-1⟨U+3164⟩'],
+    ['a\u115f\uffa0\u034f\u2800b', 'a⟨U+115F⟩⟨U+FFA0⟩⟨U+034F⟩⟨U+2800⟩b'],
+    ['supplement\u{e0100}', 'supplement⟨U+E0100⟩'],
+    ['lines\u2028and\u2029marks\u061c\ufffb', 'lines⟨U+2028⟩and⟨U+2029⟩marks⟨U+061C⟩⟨U+FFFB⟩'],
   ])('%j hides nothing', (text, shown) => {
     expect(visibleText(text)).toBe(shown);
   });
@@ -41,6 +45,12 @@ describe('JSON as it was sent', () => {
     const shown = indentedJson(text);
     expect(shown.replaceAll(/\n\s*|(?<=":) /g, '')).toBe(text);
     expect(shown).toContain('"amount": 12.10,\n  "big": 9007199254740993');
+  });
+
+  it('keeps the blanks within its texts, also between what looks like an empty object or list', () => {
+    const text = '{"message":"[  ] not { } done","list":[ ],"object":{ }}';
+    const shown = '{\n  "message": "[  ] not { } done",\n  "list": [],\n  "object": {}\n}';
+    expect(indentedJson(text)).toBe(shown);
   });
 
   it.each(['', '<h1>Bad Gateway</h1>', '{"a":', '"text'])('%j is no JSON and stays', (text) => {

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { keepText, keptText } from './kept.ts';
 
 /** Pages by the key after `g`. */
 export const GO_KEYS = {
@@ -14,13 +15,17 @@ export const GO_KEYS = {
 const GO_MS = 1_500;
 const STORED = 'wagergate.shortcuts';
 
+/** Since this page was loaded. */
+let wished: boolean | undefined;
+
 /** Single keys can be turned off, for who speaks or mistypes (WCAG 2.1.4). */
 export function areShortcutsOn(): boolean {
-  return localStorage.getItem(STORED) !== 'off';
+  return wished ?? keptText(STORED) !== 'off';
 }
 
 export function setShortcutsOn(on: boolean): void {
-  localStorage.setItem(STORED, on ? 'on' : 'off');
+  wished = on;
+  keepText(STORED, on ? 'on' : 'off');
 }
 
 /** The keys that work on every page. */

@@ -6,6 +6,9 @@ import { Loading } from '../parts/answered.tsx';
 /** How soon a page notices that its session has ended while nothing is asked. */
 const ME_MS = 30_000;
 
+/** As the gateway takes a token. Of another character the browser makes no header at all: it asks nobody. */
+const TYPEABLE = /^[\x21-\x7e]+$/;
+
 /** The pages, for who is known; the way in for everybody else. */
 export function AfterSignIn({ children }: { readonly children: ReactNode }) {
   const me = useLive('GET /admin/me', { everyMs: ME_MS });
@@ -22,6 +25,10 @@ function SignIn() {
     const token = new FormData(event.currentTarget).get('token');
     if (typeof token !== 'string') return;
     setFailure(undefined);
+    if (!TYPEABLE.test(token.trim())) {
+      setFailure('The token is wrong: it holds a character that no token has.');
+      return;
+    }
     setTypedToken(token.trim());
     // Asked for beside what the page shows, which would otherwise be empty meanwhile.
     call('GET /admin/me').then(refreshAll, (error: unknown) => {

@@ -1,15 +1,17 @@
+import { keepText, keptText } from './kept.ts';
+
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = 'wagergate.theme';
 
 export function storedTheme(): Theme {
-  const stored = localStorage.getItem(KEY);
+  const stored = keptText(KEY);
   return THEMES.find((theme) => theme === stored) ?? 'auto';
 }
 
 /** In force at once, and at the next visit. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.style.colorScheme = theme === 'auto' ? 'light dark' : theme;
-  localStorage.setItem(KEY, theme);
+  keepText(KEY, theme);
 }

@@ -65,7 +65,12 @@ export function Amount({
   if (amount === null) return <span className="muted">–</span>;
   return (
     <span className="amount">
-      <Plain text={amount} /> <span className="muted">{currency}</span>
+      <Plain text={amount} />{' '}
+      {currency !== null && (
+        <span className="muted">
+          <Plain text={currency} />
+        </span>
+      )}
     </span>
   );
 }

@@ -6,6 +6,7 @@ export function indentedJson(text: string): string {
   if (!isJson(text)) return text;
   let out = '';
   let depth = 0;
+  let before = '';
   const breakLine = () => {
     out += `\n${'  '.repeat(depth)}`;
   };
@@ -20,7 +21,8 @@ export function indentedJson(text: string): string {
       case '}':
       case ']':
         depth -= 1;
-        breakLine();
+        if (isOpened(before)) out = out.trimEnd();
+        else breakLine();
         out += token;
         break;
       case ',':
@@ -33,9 +35,14 @@ export function indentedJson(text: string): string {
       default:
         out += token;
     }
+    before = token;
   }
-  // An empty object or list was opened and closed at once.
-  return out.replaceAll(/([{[])\s+([}\]])/g, '$1$2');
+  return out;
+}
+
+/** What is closed at once is empty, and stays on its line. */
+function isOpened(token: string): boolean {
+  return token === '{' || token === '[';
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;

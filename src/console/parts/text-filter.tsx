@@ -1,4 +1,4 @@
-import { type FormEvent, useId } from 'react';
+import { type FormEvent, useEffect, useId, useRef } from 'react';
 
 interface TextFilterProps {
   readonly label: string;
@@ -7,9 +7,18 @@ interface TextFilterProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
 /** A text that a list is filtered by: in force at Enter, or when the field is left. */
 export function TextFilter({ label, value, type = 'search', onChange }: TextFilterProps) {
   const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  // Not a new field for each value: whoever has pressed Enter goes on from here.
+  useEffect(() => {
+    if (input.current !== null) input.current.value = value ?? '';
+  }, [value]);
+  // A link may name a time to the second, which a field for days would hide, and drop when it is left.
+  const isDay = type === 'date' && (value === undefined || DAY.test(value));
   const take = (text: string) => onChange(text.trim() === '' ? undefined : text.trim());
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -19,10 +28,10 @@ export function TextFilter({ label, value, type = 'search', onChange }: TextFilt
     <form onSubmit={submit} className="field">
       <label htmlFor={id}>{label}</label>
       <input
-        key={value ?? ''}
+        ref={input}
         id={id}
         name="text"
-        type={type}
+        type={isDay ? 'date' : 'search'}
         defaultValue={value ?? ''}
         onBlur={({ target }) => take(target.value)}
         autoComplete="off"

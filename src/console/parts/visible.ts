@@ -1,9 +1,10 @@
 /**
  * What a reader would not see, or what would turn the order of what follows: control characters
- * (line breaks and tabs excepted), marks of bidirectional text, characters of no width, tags.
+ * (line breaks and tabs excepted), marks of bidirectional text, characters of no width, tags, fillers that
+ * look like a blank or like nothing. But not what only chooses how the character before it looks (emoji).
  */
 const HIDDEN =
-  /(?![\n\t])[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|\p{Cs}/gu;
+  /(?![\n\t]|[\ufe00-\ufe0f])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]|\p{Cs}/gu;
 
 /** A piece of text as it is, or the code point of a character that is shown by its number. */
 export type VisiblePart = string | { readonly codePoint: string };

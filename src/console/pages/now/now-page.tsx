@@ -6,6 +6,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Ago } from '../../parts/clock.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
+import { QuickFilter } from '../../parts/quick-filter.tsx';
 import { type RowColumn, Rows } from '../../parts/rows.tsx';
 import {
   countText,
@@ -27,15 +28,11 @@ export function NowPage() {
   return (
     <>
       <Heading title="Now" query={operators}>
-        <input
-          type="search"
-          className="filter"
-          aria-label="Only operators whose id or name contains"
+        <QuickFilter
+          label="Only operators whose id or name contains"
           placeholder="Filter operators"
           value={find}
-          onChange={({ target }) =>
-            void navigate({ search: { find: target.value }, replace: true })
-          }
+          onChange={(text) => void navigate({ search: { find: text }, replace: true })}
         />
       </Heading>
       <Answered query={operators} what="operators">

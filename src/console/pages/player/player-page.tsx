@@ -135,7 +135,7 @@ function Sessions({ player }: { readonly player: Player }) {
             <li key={session.id}>
               <Time at={session.createdAt} />
               <span>
-                {session.currency} <HowItStands session={session} />
+                <Plain text={session.currency} /> <HowItStands session={session} />
               </span>
             </li>
           ))}

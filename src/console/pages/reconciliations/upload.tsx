@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { call } from '../../api/call.ts';
+import { AnswerError, call } from '../../api/call.ts';
 import { refreshAll, useLive } from '../../api/queries.ts';
 import { Action } from '../../parts/action.tsx';
 
@@ -22,6 +22,7 @@ export function Upload() {
       reason="none"
       run={async () => {
         if (file === undefined) throw new Error('no file is chosen');
+        await mustBeReadable(file);
         const made = await call('POST /admin/reconciliations', { query: which, file });
         await refreshAll();
         await navigate({ to: '/reconciliations/$id', params: { id: made.id } });
@@ -39,6 +40,19 @@ export function Upload() {
       </div>
     </Action>
   );
+}
+
+/**
+ * A browser refuses to send a file that was written anew after it was chosen, in the same words as where nobody
+ * answers.
+ * @throws AnswerError
+ */
+async function mustBeReadable(file: File): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch {
+    throw new AnswerError(0, 'The list was changed after it was chosen: choose it again');
+  }
 }
 
 interface WhichFieldsProps {

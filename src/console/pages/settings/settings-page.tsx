@@ -8,6 +8,7 @@ import { Answered } from '../../parts/answered.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Heading } from '../../parts/heading.tsx';
 import { Plain } from '../../parts/plain.tsx';
+import { QuickFilter } from '../../parts/quick-filter.tsx';
 import { SettingsTable } from '../../parts/settings-table.tsx';
 import { ReloadPreview } from './reload-preview.tsx';
 
@@ -88,15 +89,11 @@ function Files({ view }: { readonly view: Answers['GET /admin/config'] }) {
       </section>
       <section aria-labelledby="operators">
         <h2 id="operators">operators/</h2>
-        <input
-          type="search"
-          className="filter"
-          aria-label="Only operators whose id contains"
+        <QuickFilter
+          label="Only operators whose id contains"
           placeholder="Filter operators"
           value={find}
-          onChange={({ target }) =>
-            void navigate({ search: { find: target.value }, replace: true })
-          }
+          onChange={(text) => void navigate({ search: { find: text }, replace: true })}
         />
         {operators.length === 0 && <p className="muted">No such operator.</p>}
         {operators.map(([id, settings]) => (

@@ -1,0 +1,31 @@
+import { useEffect, useRef } from 'react';
+
+interface QuickFilterProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/**
+ * A text that a list is filtered by while it is typed. The field keeps its own text: an address follows a moment
+ * later, and a field that waited for it would put the cursor to its end.
+ */
+export function QuickFilter({ label, placeholder, value, onChange }: QuickFilterProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const { current } = input;
+    if (current !== null && current !== document.activeElement) current.value = value;
+  }, [value]);
+  return (
+    <input
+      ref={input}
+      type="search"
+      className="filter"
+      aria-label={label}
+      placeholder={placeholder}
+      defaultValue={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}

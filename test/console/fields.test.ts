@@ -1,0 +1,118 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { onServer } from '../support/server.ts';
+import { hasChromium, startConsole, type TestConsole } from './support/rig.ts';
+
+describe.skipIf(!hasChromium)(
+  'what is typed, chosen or kept in a browser',
+  { timeout: 120_000 },
+  () => {
+    let rig: TestConsole;
+    let folder = '';
+    beforeAll(async () => {
+      rig = await startConsole({ operators: { alpha: {}, beta: {} } });
+      folder = await mkdtemp(join(tmpdir(), 'wagergate-list-'));
+    }, 120_000);
+    afterAll(async () => {
+      await rm(folder, { recursive: true, force: true });
+      await rig.close();
+    });
+    afterEach(() => {
+      expect(rig.complaints).toEqual([]);
+    });
+
+    it('is called a wrong token where no header can hold it, not a gateway that does not answer', async () => {
+      const page = await rig.open('', { isStranger: true });
+      await page.getByLabel('Admin token').fill('the-admin-token-that-is-long…');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText('it holds a character that no token has').waitFor();
+      expect(await page.getByText('does not answer').count()).toBe(0);
+      await page.close();
+    });
+
+    it('is said to have changed where a list was written anew after it was chosen', async () => {
+      const list = join(folder, 'list.csv');
+      await writeFile(list, 'transactionId,stake\na,1\n');
+      const page = await rig.open('/reconciliations');
+      await page.getByRole('button', { name: 'Compare a list' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Operator').selectOption('alpha');
+      await dialog.getByLabel('First day').fill('2026-01-01');
+      await dialog.getByLabel('Last day').fill('2026-01-01');
+      await dialog.getByLabel('The list').setInputFiles(list);
+      await writeFile(list, 'transactionId,stake\na,1\nb,2\n');
+      const later = new Date(Date.now() + 10_000);
+      await utimes(list, later, later);
+      await dialog.getByRole('button', { name: 'Compare a list' }).click();
+      await dialog.getByText('The list was changed after it was chosen: choose it again').waitFor();
+      await page.close();
+    });
+
+    it('shows a time of an address that is no whole day, and keeps it when the field is left', async () => {
+      const page = await rig.open('/bets?from=2026-01-20T10:00:00Z');
+      const field = page.getByLabel('From (UTC)');
+      await expect.poll(() => field.inputValue()).toBe('2026-01-20T10:00:00Z');
+      await field.focus();
+      await page.getByLabel('Stake').focus();
+      await page.getByLabel('Stake').fill('5');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**amount=5**');
+      expect(new URL(page.url()).searchParams.get('from')).toBe('2026-01-20T10:00:00Z');
+      // Whoever types goes on in the same field.
+      expect(await page.evaluate('document.activeElement.labels?.[0].textContent')).toBe('Stake');
+      await page.close();
+    });
+
+    it.each([
+      ['', 'Only operators whose id or name contains'],
+      ['/settings', 'Only operators whose id contains'],
+    ])('stands where it was typed, at %j', async (path, label) => {
+      const page = await rig.open(path);
+      const field = page.getByLabel(label);
+      await field.pressSequentially('alpha');
+      await field.press('Home');
+      await field.pressSequentially('of-', { delay: 30 });
+      expect(await field.inputValue()).toBe('of-alpha');
+      await page.waitForURL('**find=of-alpha');
+      await page.reload();
+      await expect.poll(() => page.getByLabel(label).inputValue()).toBe('of-alpha');
+      await page.close();
+    });
+
+    it('is not needed: a browser that keeps nothing shows the console all the same', async () => {
+      const page = await rig.open('/nowhere');
+      await page.addInitScript(
+        `Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError'); } })`,
+      );
+      await page.goto(`${rig.adminUrl}/console`);
+      await page.getByText('beta').first().waitFor();
+      await page.keyboard.press('?');
+      await page.getByLabel('Use these keys').uncheck();
+      await page.getByLabel('Colours', { exact: true }).selectOption('Dark');
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.keyboard.press('?');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      await page.close();
+    });
+
+    it('shows a currency as a wallet has named it, and lets it turn nothing around (I8)', async () => {
+      const { userId, ...player } = await rig.gateway.player();
+      const slip = { ...player, userId, amount: '5' };
+      const { transactionId } = await rig.gateway.service.place(slip);
+      // Of a prefixed session the wallet names the currency: 3 to 5 characters, of which this may be one.
+      await onServer(rig.gateway.databaseUrl, async (client) => {
+        await client.query(`UPDATE sessions SET currency = 'U\u202eSD'`);
+        await client.query(`UPDATE bets SET currency = 'U\u202eSD'`);
+      });
+      for (const path of [`/bets/${transactionId}`, '/bets', `/players/${userId}`]) {
+        const page = await rig.open(path);
+        await page.locator('main').getByText('U+202E').first().waitFor();
+        expect(await page.locator('main').innerText()).not.toContain('\u202e');
+        await page.close();
+      }
+    });
+  },
+);
